@@ -1,0 +1,193 @@
+package history
+
+// Event is one fact in the history of an execution. Events are values: once
+// recorded they are never changed. Which fields a kind uses is said beside
+// each field; all others are zero.
+type Event struct {
+	// Kind says what happened. It decides which of the other fields are set.
+	Kind Kind
+	// EventID is the position in the history: from 1, without gaps.
+	EventID int64
+	// SourceEventID is, for every completion but ExternalEvent, the EventID
+	// of the scheduling event that it completes.
+	SourceEventID int64
+	// AtMS is when the event was recorded, in milliseconds since the Unix
+	// epoch.
+	AtMS int64
+
+	// Name of the orchestration (OrchestrationStarted,
+	// SubOrchestrationScheduled, OrchestrationChained), the activity
+	// (ActivityScheduled) or the external event (ExternalSubscribed,
+	// ExternalEvent).
+	Name string
+	// Version of the orchestration: pinned in OrchestrationStarted; in
+	// SubOrchestrationScheduled, OrchestrationChained and
+	// OrchestrationContinuedAsNew the version asked for, empty for the
+	// newest.
+	Version string
+	// Instance of the child (SubOrchestrationScheduled) or of the detached
+	// orchestration (OrchestrationChained).
+	Instance string
+
+	// Payload is the event's value, exactly the bytes that were given. In
+	// JSON its key is the papers' name for it: "input" (OrchestrationStarted,
+	// OrchestrationContinuedAsNew, ActivityScheduled,
+	// SubOrchestrationScheduled, OrchestrationChained), "output"
+	// (OrchestrationCompleted), "result" (ActivityCompleted,
+	// SubOrchestrationCompleted), "data" (ExternalEvent), "value"
+	// (SystemCall). Nil and empty are the same: absent.
+	Payload []byte
+	// Codec names how Payload is encoded; empty means as it is. The engine
+	// only ever sees plain payloads.
+	Codec string
+
+	// FireAtMS is when the timer is due, in milliseconds since the Unix epoch
+	// (TimerCreated, TimerFired).
+	FireAtMS int64
+	// DurationMS is the duration that the code asked for (TimerCreated).
+	DurationMS int64
+
+	// Op is what a SystemCall was: OpNow, OpGUID, OpSideEffect or OpTrace.
+	Op string
+	// Inline marks an ActivityScheduled whose activity runs inside the turn.
+	Inline bool
+	// ExplicitID marks a SubOrchestrationScheduled whose Instance the code
+	// chose itself; a derived one depends on where the code runs and is not
+	// compared on replay.
+	ExplicitID bool
+	// Retry is the policy of an activity as it stood when it was scheduled
+	// (ActivityScheduled): re-sending happens without the code. It is not
+	// compared on replay.
+	Retry *Retry
+	// SenderID is the id that the sender of an ExternalEvent or of an
+	// OrchestrationCancelRequested gave it.
+	SenderID string
+	// Reason of an OrchestrationCancelRequested.
+	Reason string
+	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and
+	// OrchestrationFailed.
+	Failure *Failure
+	// Imposed is set on an OrchestrationFailed that the code did not make:
+	// ImposedTerminated, ImposedPolicy or ImposedLimit.
+	Imposed string
+	// Start holds what only OrchestrationStarted has.
+	Start *Start
+}
+
+// Start is what OrchestrationStarted says besides name, version and input.
+type Start struct {
+	// ExecutionID of this history: 1, 2, …
+	ExecutionID int64
+	// StartID is the id of the start message, which tells its repeat from
+	// another start.
+	StartID string
+	// Secret is 128 random bits in lower-case hex; tokens are derived from
+	// it. Exports blank it.
+	Secret string
+	// Parent that waits for this instance; nil for a root.
+	Parent *Parent
+	// SenderIDs are the newest sender ids of external events of earlier
+	// executions, oldest first, at most MaxCarriedSenderIDs.
+	SenderIDs []string
+	// CustomStatus is carried over by continue-as-new; nil when none was set.
+	CustomStatus []byte
+}
+
+// Parent is the place where a child was scheduled.
+type Parent struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the SubOrchestrationScheduled.
+	EventID int64
+	// Token to be sent back with the child's completion.
+	Token string
+}
+
+// Failure is why something failed.
+type Failure struct {
+	// Kind is one of the FailureKind constants.
+	Kind string
+	// Message for people.
+	Message string
+	// Code is a word the author gave the error, to act on; may be empty.
+	Code string
+	// Source names the activity or the orchestration that failed first.
+	Source string
+	// Instance is the child that failed (SubOrchestrationFailed).
+	Instance string
+	// Attempt is the number of the last attempt, from 1; 0 when there was no
+	// attempt.
+	Attempt int
+	// Retryable says whether the failure was open to another attempt.
+	Retryable bool
+	// Stack of a panic; may be cut.
+	Stack string
+	// Details is a value the author attached, as JSON; may be nil.
+	Details []byte
+}
+
+// Kinds of failure.
+const (
+	// FailureApplication is an error returned by user code.
+	FailureApplication = "application"
+	// FailurePanic is a panic in user code.
+	FailurePanic = "panic"
+	// FailureTimeout is an attempt, or all of them, out of time.
+	FailureTimeout = "timeout"
+	// FailureCancelled is an end by cancellation.
+	FailureCancelled = "cancelled"
+	// FailureTerminated is an end by terminate.
+	FailureTerminated = "terminated"
+	// FailureLost is an activity that died on every delivery.
+	FailureLost = "lost"
+	// FailureNotRegistered is a name that no build in reach knows.
+	FailureNotRegistered = "not_registered"
+	// FailureAlreadyExists is a child whose instance id is taken.
+	FailureAlreadyExists = "already_exists"
+	// FailureTooLarge is a value over its limit.
+	FailureTooLarge = "too_large"
+	// FailureInvalidInput is an input that the code's type cannot take.
+	FailureInvalidInput = "invalid_input"
+	// FailureLimit is an end imposed by a limit.
+	FailureLimit = "limit"
+	// FailureStuck is an end imposed by the policy "fail" where the instance
+	// would have been stuck.
+	FailureStuck = "stuck"
+)
+
+// Values of Event.Imposed.
+const (
+	ImposedTerminated = "terminated"
+	ImposedPolicy     = "policy"
+	ImposedLimit      = "limit"
+)
+
+// Values of Event.Op.
+const (
+	OpNow        = "now"
+	OpGUID       = "guid"
+	OpSideEffect = "side_effect"
+	OpTrace      = "trace"
+)
+
+// Retry is a worker-side retry policy and the time limits of an activity.
+type Retry struct {
+	// MaxAttempts in all; 0 and 1 mean one attempt.
+	MaxAttempts int `json:"max_attempts,omitempty"`
+	// InitialMS is the delay before the second attempt, in milliseconds.
+	InitialMS int64 `json:"initial_ms,omitempty"`
+	// MaxMS is the longest delay; 0 means no bound.
+	MaxMS int64 `json:"max_ms,omitempty"`
+	// Coefficient multiplies the delay after each attempt; 0 means 2.
+	Coefficient float64 `json:"coefficient,omitempty"`
+	// Jitter is the share of the delay, 0 to 1, that is random.
+	Jitter float64 `json:"jitter,omitempty"`
+	// TimeoutMS bounds one attempt; 0 means the worker's default.
+	TimeoutMS int64 `json:"timeout_ms,omitempty"`
+	// FinalCodes are failure codes that are not retried.
+	FinalCodes []string `json:"final_codes,omitempty"`
+}
+
+// MaxCarriedSenderIDs bounds how many sender ids go over into the next
+// execution.
+const MaxCarriedSenderIDs = 256

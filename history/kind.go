@@ -1,0 +1,97 @@
+package history
+
+// Kind says what an event records.
+type Kind uint8
+
+// The event kinds, by their names in JSON.
+const (
+	KindUnknown Kind = iota
+
+	// Lifecycle events.
+	OrchestrationStarted
+	OrchestrationCompleted
+	OrchestrationFailed
+	OrchestrationContinuedAsNew
+	OrchestrationCancelRequested
+
+	// Scheduling events.
+	ActivityScheduled
+	TimerCreated
+	ExternalSubscribed
+	SubOrchestrationScheduled
+	OrchestrationChained
+	SystemCall
+
+	// Completions.
+	ActivityCompleted
+	ActivityFailed
+	TimerFired
+	ExternalEvent
+	SubOrchestrationCompleted
+	SubOrchestrationFailed
+
+	kindEnd
+)
+
+var kindNames = [kindEnd]string{
+	KindUnknown:                  "Unknown",
+	OrchestrationStarted:         "OrchestrationStarted",
+	OrchestrationCompleted:       "OrchestrationCompleted",
+	OrchestrationFailed:          "OrchestrationFailed",
+	OrchestrationContinuedAsNew:  "OrchestrationContinuedAsNew",
+	OrchestrationCancelRequested: "OrchestrationCancelRequested",
+	ActivityScheduled:            "ActivityScheduled",
+	TimerCreated:                 "TimerCreated",
+	ExternalSubscribed:           "ExternalSubscribed",
+	SubOrchestrationScheduled:    "SubOrchestrationScheduled",
+	OrchestrationChained:         "OrchestrationChained",
+	SystemCall:                   "SystemCall",
+	ActivityCompleted:            "ActivityCompleted",
+	ActivityFailed:               "ActivityFailed",
+	TimerFired:                   "TimerFired",
+	ExternalEvent:                "ExternalEvent",
+	SubOrchestrationCompleted:    "SubOrchestrationCompleted",
+	SubOrchestrationFailed:       "SubOrchestrationFailed",
+}
+
+// String returns the kind's name as it stands in JSON.
+func (k Kind) String() string {
+	if k >= kindEnd {
+		return kindNames[KindUnknown]
+	}
+	return kindNames[k]
+}
+
+// Scheduling reports whether the kind records what the code asked for: the
+// answers of a round.
+func (k Kind) Scheduling() bool { return k >= ActivityScheduled && k <= SystemCall }
+
+// Completion reports whether the kind records an answer from outside to
+// something the code asked for, or an external event.
+func (k Kind) Completion() bool { return k >= ActivityCompleted && k <= SubOrchestrationFailed }
+
+// Terminal reports whether the kind ends its execution.
+func (k Kind) Terminal() bool {
+	return k >= OrchestrationCompleted && k <= OrchestrationContinuedAsNew
+}
+
+// Arrival reports whether the kind records what came from outside: the start,
+// a cancel request or a completion. A round is a run of arrivals and the
+// answers behind them.
+func (k Kind) Arrival() bool {
+	return k == OrchestrationStarted || k == OrchestrationCancelRequested || k.Completion()
+}
+
+// Completes returns the scheduling kind that a completion with a
+// SourceEventID must name, KindUnknown for all other kinds.
+func (k Kind) Completes() Kind {
+	switch k {
+	case ActivityCompleted, ActivityFailed:
+		return ActivityScheduled
+	case TimerFired:
+		return TimerCreated
+	case SubOrchestrationCompleted, SubOrchestrationFailed:
+		return SubOrchestrationScheduled
+	}
+	return KindUnknown
+}

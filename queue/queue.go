@@ -1,0 +1,85 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Queue is one SQS-like queue. Implementations: queue/sqs, queue/memory; the
+// suite they pass is queue/queuetest.
+type Queue interface {
+	// Send sends messages, in batches as the service takes them. It returns
+	// nil only when all are in; entries that a batch reports as failed are
+	// sent again, exactly those, within the context's deadline.
+	//
+	// *InvalidMessageError, before anything is sent, for a delay out of range,
+	// a delay on a FIFO queue, a FIFO message without group or a body over
+	// MaxBody. ErrUnavailable (wrapped) for throttling and passing faults:
+	// some may be in; sending all of them again is harmless with
+	// deduplication ids.
+	Send(ctx context.Context, msgs ...Outgoing) error
+	// Receive returns up to max (1 to 10) messages; it waits up to wait for
+	// the first. On a FIFO queue a group with a message in flight gives none.
+	Receive(ctx context.Context, max int, wait time.Duration) ([]Message, error)
+	// Delete acknowledges a received message. Deleting twice is no error.
+	Delete(ctx context.Context, m Message) error
+	// SetVisibility lets a received message come back after d (0 to 12 h).
+	SetVisibility(ctx context.Context, m Message, d time.Duration) error
+	// FIFO reports whether the queue is a FIFO queue.
+	FIFO() bool
+}
+
+// Limits of SQS.
+const (
+	// MaxDelay of a message: 15 minutes.
+	MaxDelay = 900 * time.Second
+	// MaxBody in bytes, attributes included: 1 MiB since 2025.
+	MaxBody = 1 << 20
+	// MaxGroup is the length of a message group id.
+	MaxGroup = 128
+)
+
+// Outgoing is a message to send.
+type Outgoing struct {
+	Body string
+	// Group and DedupID: FIFO only. Without DedupID the content's hash is
+	// taken.
+	Group   string
+	DedupID string
+	// Delay, 0 to MaxDelay: standard queues only.
+	Delay time.Duration
+	// Attributes are string attributes; at most 10.
+	Attributes map[string]string
+}
+
+// Message is a message received.
+type Message struct {
+	// ID that the service gave it; it stays over redeliveries.
+	ID      string
+	Body    string
+	Group   string
+	DedupID string
+	// ReceiveCount is 1 on the first delivery.
+	ReceiveCount int
+	SentAt       time.Time
+	Attributes   map[string]string
+	// Receipt addresses this delivery.
+	Receipt string
+}
+
+// ErrUnavailable: throttled or a passing fault.
+var ErrUnavailable = errors.New("queue: unavailable, try again")
+
+// InvalidMessageError says why a message can't be sent.
+type InvalidMessageError struct {
+	// Field: "delay", "group", "body", "attributes".
+	Field string
+	// Problem, with the value and the limit.
+	Problem string
+}
+
+func (e *InvalidMessageError) Error() string {
+	return fmt.Sprintf("queue: message not sent: %s: %s", e.Field, e.Problem)
+}

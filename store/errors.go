@@ -1,0 +1,71 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that a Store returns, wrapped; test with errors.Is.
+var (
+	// ErrConflict: another writer was first. Reload and decide again.
+	ErrConflict = errors.New("store: conflict: another writer was first")
+	// ErrNotFound: no record of that instance.
+	ErrNotFound = errors.New("store: instance not found")
+	// ErrUnavailable: throttled or a passing fault; nothing has taken effect.
+	ErrUnavailable = errors.New("store: unavailable, try again")
+	// ErrUnknownOutcome: a write may have landed, or may still land.
+	ErrUnknownOutcome = errors.New("store: outcome of the write is unknown")
+	// ErrInvalidTurn: a turn that is empty, has a gap or repeats an event id.
+	ErrInvalidTurn = errors.New("store: invalid turn")
+	// ErrBadPageToken: a page token that belongs to another query, or none.
+	ErrBadPageToken = errors.New("store: page token does not belong to this query")
+)
+
+// RecordConflictError says that the condition on the record did not hold. It
+// is an ErrConflict.
+type RecordConflictError struct {
+	Instance string
+	// Found is the record that stands there; nil if there is none.
+	Found *Record
+}
+
+func (e *RecordConflictError) Error() string {
+	if e.Found == nil {
+		return fmt.Sprintf("store: instance %q has no record, so its condition does not hold", e.Instance)
+	}
+	return fmt.Sprintf("store: record of instance %q (execution %d, status %s) does not meet the condition", e.Instance, e.Found.ExecutionID, e.Found.Status)
+}
+
+// Is makes a RecordConflictError an ErrConflict.
+func (e *RecordConflictError) Is(target error) bool { return target == ErrConflict }
+
+// TooLargeError says that a commit cannot be written atomically.
+type TooLargeError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the largest event of the commit, and what its payload is.
+	EventID int64
+	What    string
+	// Size of that event, and of the whole commit, in bytes.
+	EventSize, CommitSize int
+	// Limit that is exceeded, in words: "4 MB a transaction", "100 items a
+	// transaction", "400 KB an item".
+	Limit string
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("store: turn of instance %q execution %d is too large to commit atomically (%d bytes; limit: %s); its largest event is %d, the %s (%d bytes): pass a reference instead of the value, or do less in one turn",
+		e.Instance, e.ExecutionID, e.CommitSize, e.Limit, e.EventID, e.What, e.EventSize)
+}
+
+// CorruptError says that what is stored can't be a history.
+type CorruptError struct {
+	Instance    string
+	ExecutionID int64
+	EventID     int64
+	Reason      string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("store: history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
+}

@@ -1,0 +1,261 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Store keeps histories and instance records. All methods may be called from
+// several goroutines and processes at once; all reads are strongly consistent.
+//
+// Every method returns ErrUnavailable (wrapped) for throttling and passing
+// faults: nothing has taken effect and the call may be repeated. A Commit whose
+// outcome could not be learned returns ErrUnknownOutcome: it may have landed,
+// or still land later.
+type Store interface {
+	// Commit appends turns and changes the instance record, all of it or
+	// nothing.
+	//
+	// Each turn must begin where its execution's stored history ends: its
+	// First must not exist yet, and events are checked for gaps before
+	// anything is written (ErrInvalidTurn). If First exists and the stored
+	// item has the same Token and the same content, this commit has been made
+	// already and Commit returns nil. Otherwise ErrConflict.
+	//
+	// If the record's condition does not hold: *RecordConflictError with the
+	// record found (errors.Is ErrConflict).
+	//
+	// A commit beyond what one transaction holds: *TooLargeError, before any
+	// write.
+	Commit(ctx context.Context, c Commit) error
+
+	// Read returns the turns of an execution that hold events from event id
+	// `from` (>= 1) on, in order, all pages. The first turn returned is cut to
+	// begin with `from`. An incomplete tail of a split turn is not returned.
+	// Empty if there are none, also for an unknown instance.
+	//
+	// A stored item that can't be decoded: *CorruptError; one written by a
+	// newer build: history.ErrNewer (wrapped).
+	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
+
+	// Describe returns the instance record, also that of a purged instance
+	// (Record.Purged). ErrNotFound if there is none.
+	Describe(ctx context.Context, instance string) (Record, error)
+
+	// UpdateRecord changes the record without touching history. It returns
+	// *RecordConflictError if the condition does not hold.
+	UpdateRecord(ctx context.Context, instance string, change RecordChange) error
+
+	// List returns records newest first, each exactly once over all pages.
+	// Purged instances are not listed. ErrBadPageToken for a token of another
+	// query.
+	List(ctx context.Context, q ListQuery) (ListPage, error)
+
+	// Hide turns the record into a tombstone: only instance, last execution
+	// number and start id are left. Condition: the record is of execution
+	// `executionID` and not running (terminal status), else
+	// *RecordConflictError. Hiding again is no error.
+	Hide(ctx context.Context, instance string, executionID int64) error
+
+	// DeleteHistory deletes histories of the instance from the newest to the
+	// oldest, or in any order in which an interruption never leaves a history
+	// that looks like a valid shorter one, for executions 1 to upTo. It
+	// deletes at most `limit` stored items in one call (0: no bound) and
+	// reports whether all is done. Repeating it is no error.
+	DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error)
+}
+
+// Turn is one append to the history of an execution: what one commit made of
+// it.
+type Turn struct {
+	Instance    string
+	ExecutionID int64
+	// Events, contiguous; the first one's EventID is the turn's slot.
+	Events []history.Event
+	// Token names this append: new for each content, the same only for
+	// byte-identical repeats. 1 to 64 characters.
+	Token string
+	// Messaged is set if the turn begins with an arrival from a message. (A
+	// turn that answers parked arrivals, goes on with inline results, or is
+	// the first round of a continued execution does not.)
+	Messaged bool
+	// Parked is set if the turn's last arrivals were recorded without running
+	// the code. For logs and checks, not for replay.
+	Parked bool
+	// Cancelled lists the scheduling events (of this execution, in any turn)
+	// that this turn cancelled or, by ending, closed: what has to be stopped
+	// or removed outside. In the order of scheduling.
+	Cancelled []int64
+}
+
+// First returns the event id of the turn's first event: its slot.
+func (t *Turn) First() int64 { return t.Events[0].EventID }
+
+// Last returns the event id of the turn's last event.
+func (t *Turn) Last() int64 { return t.Events[len(t.Events)-1].EventID }
+
+// Commit is what has to be written together.
+type Commit struct {
+	// Turns, one; or two when an execution ends as continued-as-new and the
+	// next one starts.
+	Turns []Turn
+	// Record change; nil when the record stays as it is.
+	Record *RecordChange
+}
+
+// Status of an instance.
+type Status string
+
+// The statuses. Stuck and corrupt are no statuses but marks on a running
+// instance; StatusStuck and StatusCorrupt exist for listing, where such an
+// instance is found under them instead of under StatusRunning.
+const (
+	StatusRunning    Status = "running"
+	StatusCompleted  Status = "completed"
+	StatusFailed     Status = "failed"
+	StatusCancelled  Status = "cancelled"
+	StatusTerminated Status = "terminated"
+	StatusStuck      Status = "stuck"
+	StatusCorrupt    Status = "corrupt"
+)
+
+// Terminal reports whether the instance has ended.
+func (s Status) Terminal() bool {
+	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled || s == StatusTerminated
+}
+
+// Record is the instance record: a projection of history plus the marks that
+// are not history.
+type Record struct {
+	Instance    string
+	ExecutionID int64
+	// StartID of the start that won, of the current life of the id.
+	StartID string
+	Name    string
+	Version string
+	// Status is what the instance is listed under.
+	Status    Status
+	CreatedAt time.Time // start of the first execution of this life
+	UpdatedAt time.Time
+	// EndedAt is zero while the instance runs.
+	EndedAt time.Time
+	// FirstExecution of the current life of this id: 1, or higher after a
+	// purge.
+	FirstExecution int64
+	CustomStatus   []byte
+	Output         []byte
+	// Codec of Output and CustomStatus; empty for plain.
+	Codec   string
+	Failure *history.Failure
+	Parent  *history.Parent
+
+	// Problem says why the instance is stuck or corrupt; nil otherwise.
+	Problem *Problem
+	// Suspect is the id of the message that was about to be handled when a
+	// process died, empty if none.
+	Suspect string
+	// WakeNumber is that of the one wake-up chain that may re-arm; 0 if none
+	// is armed.
+	WakeNumber int64
+	// Purged marks a tombstone: only Instance, ExecutionID and StartID are
+	// set.
+	Purged bool
+}
+
+// Problem is why an instance is stuck or corrupt.
+type Problem struct {
+	// Kind: "nondeterminism", "panic", "not_registered", "blocked",
+	// "deadlock", "killed", "corrupt", …
+	Kind string `json:"kind"`
+	// Message says what was wrong, where, and what to do.
+	Message string `json:"message"`
+	// EventID it is about; 0 if about none.
+	EventID int64 `json:"event_id,omitempty"`
+	// Stack, possibly cut.
+	Stack string `json:"stack,omitempty"`
+	// Since when, in Unix milliseconds.
+	SinceMS int64 `json:"since_ms,omitempty"`
+	// Tries so far.
+	Tries int `json:"tries,omitempty"`
+}
+
+// RecordChange changes some fields of a record; nil fields stay as they are.
+type RecordChange struct {
+	// If is the condition under which the change (and all that is committed
+	// with it) is made.
+	If RecordCondition
+
+	// Create replaces the whole record by this one (a start); all other
+	// fields below are ignored then.
+	Create *Record
+
+	ExecutionID  *int64
+	Version      *string
+	Status       *Status
+	EndedAt      *time.Time
+	CustomStatus *[]byte
+	Output       *[]byte
+	Codec        *string
+	Failure      **history.Failure
+	Problem      **Problem // pointer to nil clears it
+	Suspect      *string   // empty clears it
+	WakeNumber   *int64
+	// UpdatedAt is always set.
+	UpdatedAt time.Time
+}
+
+// RecordCondition is a condition on the record; zero fields demand nothing.
+type RecordCondition struct {
+	// Absent: there is no record, or (with ExecutionID > 0) only a tombstone
+	// whose execution number is ExecutionID.
+	Absent bool
+	// Exists: there is a record that is not a tombstone.
+	Exists bool
+	// ExecutionID the record must have, if > 0.
+	ExecutionID int64
+	// Running: the record's status is not terminal.
+	Running bool
+	// WakeNumber the record must have, if not nil.
+	WakeNumber *int64
+	// Suspect the record must have, if not nil.
+	Suspect *string
+}
+
+// ListQuery selects records.
+type ListQuery struct {
+	// Status, empty for all.
+	Status Status
+	// Name of the orchestration, empty for all.
+	Name string
+	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
+	From, To time.Time
+	// PageSize, 1 to 1000; 0 means 100.
+	PageSize int
+	// PageToken of the page before; empty for the first.
+	PageToken string
+}
+
+// ListPage is one page of records. NextPageToken is empty on the last.
+type ListPage struct {
+	Records       []Record
+	NextPageToken string
+}
+
+// Activities is the table of what activity workers keep. Items expire by
+// themselves some time after their ExpiresAt.
+type Activities interface {
+	// RequestStop asks the activity of a scheduling event to stop. Repeating
+	// it is no error.
+	RequestStop(ctx context.Context, key ActivityKey, reason string, expiresAt time.Time) error
+	// StopRequested reports whether a stop was asked for, and its reason.
+	StopRequested(ctx context.Context, key ActivityKey) (reason string, stop bool, err error)
+}
+
+// ActivityKey names an activity: its scheduling event.
+type ActivityKey struct {
+	Instance    string
+	ExecutionID int64
+	EventID     int64
+}

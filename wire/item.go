@@ -1,0 +1,176 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Version is the contract's version that this build writes. It reads this one
+// and, since unknown fields are ignored, later minor additions to it.
+const Version = 1
+
+// Kind says what a work item asks for.
+type Kind string
+
+// The work item kinds.
+const (
+	// StartOrchestration starts an instance. What people and services send.
+	StartOrchestration Kind = "StartOrchestration"
+	// ExternalRaised raises an external event for an instance.
+	ExternalRaised Kind = "ExternalRaised"
+	// CancelInstance asks an instance to stop; its code decides how.
+	CancelInstance Kind = "CancelInstance"
+	// TerminateInstance ends an instance without running its code.
+	TerminateInstance Kind = "TerminateInstance"
+	// Wake lets an instance try again: a stuck one, one whose turn was cut
+	// short, or one whose open actions have to be sent again.
+	Wake Kind = "Wake"
+	// PurgeInstance deletes the history of a finished instance.
+	PurgeInstance Kind = "PurgeInstance"
+
+	// ActivityExecute runs one attempt of an activity. Activity queue only.
+	ActivityExecute Kind = "ActivityExecute"
+
+	// ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted and
+	// SubOrchFailed bring a completion back to the orchestration.
+	ActivityCompleted Kind = "ActivityCompleted"
+	ActivityFailed    Kind = "ActivityFailed"
+	TimerFired        Kind = "TimerFired"
+	SubOrchCompleted  Kind = "SubOrchCompleted"
+	SubOrchFailed     Kind = "SubOrchFailed"
+)
+
+// Item is a work item: the JSON body of a message. Which fields a kind uses
+// is said beside each field.
+type Item struct {
+	// V is the contract's version; absent means 1.
+	V int `json:"v"`
+	// Kind of the item.
+	Kind Kind `json:"kind"`
+
+	// Instance that the item is for. Every kind but SubOrchCompleted and
+	// SubOrchFailed, which name the parent.
+	Instance string `json:"instance,omitempty"`
+	// ExecutionID that a completion or ActivityExecute belongs to. For Wake,
+	// CancelInstance, TerminateInstance and PurgeInstance 0 (absent) means the
+	// current one.
+	ExecutionID int64 `json:"execution_id,omitempty"`
+	// ID tells a repeat of this item from another one with equal content:
+	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
+	// Wake, PurgeInstance. Absent, the SQS message id is taken.
+	ID string `json:"id,omitempty"`
+
+	// Name of the orchestration (StartOrchestration), the activity
+	// (ActivityExecute) or the event (ExternalRaised).
+	Name string `json:"name,omitempty"`
+	// OrchVersion asks for a version (StartOrchestration); absent means the
+	// newest.
+	OrchVersion string `json:"version,omitempty"`
+
+	// Input (StartOrchestration, ActivityExecute), Data (ExternalRaised) and
+	// Result (ActivityCompleted, SubOrchCompleted) are JSON values, their
+	// bytes kept exactly.
+	Input  json.RawMessage `json:"input,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	// Codec names how the payload is encoded; absent means plain JSON.
+	Codec string `json:"codec,omitempty"`
+
+	// Events that a start brings, delivered first and in order
+	// (StartOrchestration).
+	Events []StartEvent `json:"events,omitempty"`
+	// Parent of a child (StartOrchestration).
+	Parent *Parent `json:"parent,omitempty"`
+
+	// Reason (CancelInstance, TerminateInstance).
+	Reason string `json:"reason,omitempty"`
+
+	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute).
+	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
+	// SourceEventID is the scheduling event that a completion completes.
+	SourceEventID int64 `json:"source_event_id,omitempty"`
+	// Token proves that a completion answers what was sent out
+	// (ActivityExecute carries it, completions bring it back).
+	Token string `json:"token,omitempty"`
+	// Attempt of an ActivityExecute, from 1; absent means 1.
+	Attempt int `json:"attempt,omitempty"`
+	// ScheduledAtMS is when the activity was scheduled (ActivityExecute).
+	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
+	// NotBeforeMS holds back an attempt whose delay is longer than a queue
+	// can wait (ActivityExecute).
+	NotBeforeMS int64 `json:"not_before_ms,omitempty"`
+	// Retry is the activity's policy (ActivityExecute).
+	Retry *history.Retry `json:"retry,omitempty"`
+	// Details of a failure (ActivityFailed, SubOrchFailed).
+	Details *Failure `json:"details,omitempty"`
+
+	// FireAtMS is when a timer is due (TimerFired).
+	FireAtMS int64 `json:"fire_at_ms,omitempty"`
+
+	// ParentInstance and ParentExecutionID address a SubOrchCompleted or
+	// SubOrchFailed.
+	ParentInstance    string `json:"parent_instance,omitempty"`
+	ParentExecutionID int64  `json:"parent_execution_id,omitempty"`
+
+	// Number of a wake-up chain (Wake): it re-arms only while the instance
+	// record still has it. Absent for an operator's wake, which also sends
+	// again everything that is open.
+	Number int64 `json:"number,omitempty"`
+	// UpToExecution of a PurgeInstance that goes on: its histories up to this
+	// one are deleted.
+	UpToExecution int64 `json:"up_to_execution,omitempty"`
+	// Force lets PurgeInstance terminate a running instance first.
+	Force bool `json:"force,omitempty"`
+
+	// FirstSeenMS is when an item that goes round the delay queue was first
+	// received, Hops how often it has gone round.
+	FirstSeenMS int64 `json:"first_seen_ms,omitempty"`
+	Hops        int   `json:"hops,omitempty"`
+}
+
+// StartEvent is an external event that a start brings with it.
+type StartEvent struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Parent is where a child was scheduled.
+type Parent struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+	Token       string `json:"token"`
+}
+
+// Failure is history.Failure as it stands in a work item.
+type Failure struct {
+	Kind      string          `json:"kind,omitempty"`
+	Message   string          `json:"message"`
+	Code      string          `json:"code,omitempty"`
+	Source    string          `json:"source,omitempty"`
+	Instance  string          `json:"instance,omitempty"`
+	Attempt   int             `json:"attempt,omitempty"`
+	Retryable bool            `json:"retryable,omitempty"`
+	Stack     string          `json:"stack,omitempty"`
+	Details   json.RawMessage `json:"details,omitempty"`
+}
+
+// Target returns the instance that handles the item: the parent for a child's
+// completion, else Instance.
+func (i *Item) Target() string {
+	if i.Kind == SubOrchCompleted || i.Kind == SubOrchFailed {
+		return i.ParentInstance
+	}
+	return i.Instance
+}
+
+// TargetExecution returns the execution that a completion is for, 0 where the
+// current one is meant.
+func (i *Item) TargetExecution() int64 {
+	if i.Kind == SubOrchCompleted || i.Kind == SubOrchFailed {
+		return i.ParentExecutionID
+	}
+	return i.ExecutionID
+}
