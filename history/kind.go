@@ -62,6 +62,15 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// Kinds returns all kinds but KindUnknown, in the order of their constants.
+func Kinds() []Kind {
+	kinds := make([]Kind, 0, kindEnd-1)
+	for k := KindUnknown + 1; k < kindEnd; k++ {
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
 // Scheduling reports whether the kind records what the code asked for: the
 // answers of a round.
 func (k Kind) Scheduling() bool { return k >= ActivityScheduled && k <= SystemCall }

@@ -1,0 +1,304 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Decode reads a history document that Encode, an older build or any other
+// JSON writer made. Payloads are not copied: they alias data, which must not
+// be changed afterwards.
+//
+// What it takes is strict where a guess could hide damage, and open where
+// newer builds may add:
+//
+//   - Unknown fields are ignored. Events are never written again, so nothing
+//     is lost.
+//   - A document version above FormatVersion or an event kind that this build
+//     does not know is an error that wraps ErrNewer and names event and kind;
+//     damage before that event comes first.
+//   - Everything else that Encode would not have written that way, but for
+//     white space and the order of fields, is a *DecodeError: JSON that is
+//     cut off or malformed, text that is not UTF-8, a missing event_id or
+//     kind, an id below 1, a field of another type (null included; a payload
+//     may be any value), a number with a fraction or out of range, a field
+//     that this build knows given twice in one event, unpaired surrogates,
+//     anything behind the document.
+//
+// Gaps, repeats and sources of the ids are not looked at: they are the
+// engine's to judge.
+func Decode(data []byte) ([]Event, error) { return DecodeAppend(nil, data) }
+
+// DecodeAppend is Decode that appends the events to dst. On error it returns
+// dst as it was.
+func DecodeAppend(dst []Event, data []byte) ([]Event, error) {
+	d := decoder{data: data, events: dst}
+	if !d.document() {
+		return dst, d.err
+	}
+	return d.events, nil
+}
+
+// decoder is one pass over a document. Its methods report whether to go on;
+// where they don't, err is set.
+type decoder struct {
+	data   []byte
+	pos    int
+	events []Event
+	err    error
+
+	// eventID of the event that is read, for errors.
+	eventID int64
+	// seen has a bit for every known field of the object that is read.
+	seen uint32
+	// export takes the fields that only an Export has; nil to ignore them.
+	export *Export
+	names  interner
+}
+
+func (d *decoder) fail(offset int, format string, args ...any) bool {
+	if d.err == nil {
+		d.err = &DecodeError{EventID: d.eventID, Offset: offset, Reason: fmt.Sprintf(format, args...)}
+	}
+	return false
+}
+
+// Fields of the document.
+const (
+	docV uint32 = 1 << iota
+	docEvents
+	docInstance
+	docExecutionID
+)
+
+func (d *decoder) document() bool {
+	if !utf8.Valid(d.data) {
+		return d.fail(firstInvalid(d.data), "not UTF-8")
+	}
+	if d.export == nil && bytes.HasPrefix(d.data, []byte(documentHead)) {
+		// As we write it: the version is known, no look ahead is needed.
+		d.pos = len(documentHead) - 1
+		if !d.eventList() {
+			return false
+		}
+		d.seen = docV | docEvents
+		if !d.fields(false, d.documentField) {
+			return false
+		}
+		return d.end()
+	}
+	if !d.knownVersion() {
+		return false
+	}
+	if !d.object(d.documentField) {
+		return false
+	}
+	if d.seen&docEvents == 0 {
+		return d.fail(d.pos, `no "events" in the document`)
+	}
+	return d.end()
+}
+
+func (d *decoder) end() bool {
+	if d.pos = skipSpace(d.data, d.pos); d.pos < len(d.data) {
+		return d.fail(d.pos, "something behind the end of the document")
+	}
+	return true
+}
+
+// knownVersion looks ahead for the document's version, for what a newer build
+// wrote must not be taken for damage.
+func (d *decoder) knownVersion() bool {
+	var v int64
+	ok := d.object(func(key []byte, _ bool) bool {
+		if string(key) == "v" {
+			return d.integer(&v, 1, docV)
+		}
+		return d.skip()
+	})
+	if !ok {
+		return false
+	}
+	if d.seen&docV == 0 {
+		return d.fail(d.pos, `no version "v" in the document`)
+	}
+	if v > FormatVersion {
+		d.err = fmt.Errorf("history: document version %d, this build reads up to %d: %w", v, FormatVersion, ErrNewer)
+		return false
+	}
+	d.pos, d.seen = 0, 0
+	return true
+}
+
+func (d *decoder) documentField(key []byte, b64 bool) bool {
+	switch {
+	case string(key) == "v" && !b64:
+		var v int64
+		return d.integer(&v, 1, docV)
+	case string(key) == "events" && !b64:
+		return d.once(docEvents) && d.eventList()
+	case d.export != nil && string(key) == "instance":
+		return d.text(&d.export.Instance, docInstance, b64)
+	case d.export != nil && string(key) == "execution_id" && !b64:
+		return d.integer(&d.export.ExecutionID, 1, docExecutionID)
+	}
+	return d.skip()
+}
+
+// eventList reads the array of events.
+func (d *decoder) eventList() bool {
+	if !d.open('[', "an array of events") {
+		return false
+	}
+	if d.pos < len(d.data) && d.data[d.pos] == ']' {
+		d.pos++
+		return true
+	}
+	d.reserve()
+	outer := d.seen
+	for {
+		var ok bool
+		if d.events, ok = d.appendEvent(d.events); !ok {
+			return false
+		}
+		d.eventID = 0
+		d.pos = skipSpace(d.data, d.pos)
+		switch {
+		case d.pos >= len(d.data):
+			return d.fail(d.pos, cutOff)
+		case d.data[d.pos] == ']':
+			d.pos++
+			d.seen = outer
+			return true
+		case d.data[d.pos] != ',':
+			return d.fail(d.pos, notJSON)
+		}
+		d.pos = skipSpace(d.data, d.pos+1)
+	}
+}
+
+// reserve makes room for the events to come, so that appending does not copy
+// them again and again. A payload can make it count too many, but no more
+// than the document could really hold.
+func (d *decoder) reserve() {
+	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
+	rest := d.data[d.pos:]
+	n := min(bytes.Count(rest, []byte(`"event_id":`)), len(rest)/shortest)
+	if cap(d.events)-len(d.events) < n {
+		d.events = append(make([]Event, 0, len(d.events)+n), d.events...)
+	}
+}
+
+func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
+	d.seen = 0
+	events = append(events, Event{})
+	e := &events[len(events)-1]
+	start := d.pos
+	first, ok := d.eventHead(e)
+	if !ok || !d.fields(first, func(key []byte, b64 bool) bool { return d.eventField(e, key, b64) }) {
+		return events, false
+	}
+	if d.seen&hasEventID == 0 {
+		return events, d.fail(start, `no "event_id" in the event`)
+	}
+	if e.Kind == OrchestrationStarted && d.seen&hasParent == 0 {
+		e.Start.Parent = nil
+	}
+	return events, true
+}
+
+// eventHead reads the opening brace and learns the kind, which decides how the
+// rest is read. An event as we write it begins with event_id and kind, and
+// both are read; in any other order the kind is looked up ahead. first reports
+// whether the next field is the event's first.
+func (d *decoder) eventHead(e *Event) (first, ok bool) {
+	const head, middle = `{"event_id":`, `,"kind":"`
+	start := d.pos
+	if rest := d.data[d.pos:]; len(rest) > len(head) && string(rest[:len(head)]) == head {
+		d.pos += len(head)
+		if !d.integer(&e.EventID, 1, hasEventID) {
+			return false, false
+		}
+		d.eventID = e.EventID
+		rest = d.data[d.pos:]
+		if len(rest) > len(middle) && string(rest[:len(middle)]) == middle {
+			rest = rest[len(middle):]
+			// A known name holds neither quote nor escape.
+			if n := bytes.IndexByte(rest, '"'); n > 0 {
+				if e.Kind = kindNamed(rest[:n]); e.Kind != KindUnknown {
+					d.pos += len(middle) + n + 1
+					d.seen |= hasKind
+					e.begin()
+					return false, true
+				}
+			}
+		}
+		d.pos, d.seen = start, 0
+	}
+	if !d.lookAhead(e) || !d.open('{', "an event, which is an object") {
+		return false, false
+	}
+	e.begin()
+	return true, true
+}
+
+// begin prepares what only some kinds have.
+func (e *Event) begin() {
+	if e.Kind == OrchestrationStarted {
+		e.Start = &Start{}
+	}
+}
+
+// lookAhead learns the kind and the id of an event and returns to its start.
+func (d *decoder) lookAhead(e *Event) bool {
+	start := d.pos
+	var name string
+	ok := d.object(func(key []byte, b64 bool) bool {
+		switch {
+		case string(key) == "kind" && !b64:
+			return d.text(&name, hasKind, false)
+		case string(key) == "event_id" && !b64:
+			ok := d.integer(&e.EventID, 1, hasEventID)
+			d.eventID = e.EventID
+			return ok
+		}
+		return d.skip()
+	})
+	if !ok {
+		return false
+	}
+	if d.seen&hasKind == 0 {
+		return d.fail(start, `no "kind" in the event`)
+	}
+	if e.Kind = kindNamed([]byte(name)); e.Kind == KindUnknown {
+		if len(name) > 80 {
+			name = name[:80] + "…"
+		}
+		d.err = fmt.Errorf("history: event %d is of kind %q, which this build does not know: %w", e.EventID, name, ErrNewer)
+		return false
+	}
+	d.pos, d.seen = start, 0
+	return true
+}
+
+func kindNamed(name []byte) Kind {
+	for k := KindUnknown + 1; k < kindEnd; k++ {
+		if string(name) == kindNames[k] {
+			return k
+		}
+	}
+	return KindUnknown
+}
+
+func firstInvalid(data []byte) int {
+	i := 0
+	for i < len(data) {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		i += size
+	}
+	return i
+}

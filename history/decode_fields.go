@@ -1,0 +1,214 @@
+package history
+
+import "math"
+
+// Fields of an event.
+const (
+	hasEventID uint32 = 1 << iota
+	hasKind
+	hasAtMS
+	hasSourceEventID
+	hasName
+	hasVersion
+	hasInstance
+	hasPayload
+	hasCodec
+	hasFireAtMS
+	hasDurationMS
+	hasOp
+	hasInline
+	hasExplicitID
+	hasRetry
+	hasSenderID
+	hasReason
+	hasImposed
+	hasDetails
+	// Of OrchestrationStarted alone.
+	hasExecutionID
+	hasStartID
+	hasSecret
+	hasParentInstance
+	hasParentExecutionID
+	hasParentID
+	hasParentToken
+	hasSenderIDs
+	hasCustomStatus
+
+	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentToken
+)
+
+// eventField reads the value of one field of e. b64 says that the key had the
+// suffix of base64, which key no longer has; only texts and payloads can have
+// it.
+func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
+	switch string(key) {
+	case "name":
+		return d.text(&e.Name, hasName, b64)
+	case "version":
+		return d.text(&e.Version, hasVersion, b64)
+	case "instance":
+		return d.text(&e.Instance, hasInstance, b64)
+	case "codec":
+		return d.text(&e.Codec, hasCodec, b64)
+	case "op":
+		return d.text(&e.Op, hasOp, b64)
+	case "sender_id":
+		return d.text(&e.SenderID, hasSenderID, b64)
+	case "reason":
+		return d.text(&e.Reason, hasReason, b64)
+	case "imposed":
+		return d.text(&e.Imposed, hasImposed, b64)
+	case "input", "output", "result", "data", "value":
+		if string(key) == payloadKey(e.Kind) {
+			return d.payload(&e.Payload, hasPayload, b64)
+		}
+		return d.skip()
+	}
+	if b64 {
+		if e.Kind == OrchestrationStarted {
+			return d.startField(e.Start, key, b64)
+		}
+		return d.skip()
+	}
+	switch string(key) {
+	case "at_ms":
+		return d.integer(&e.AtMS, math.MinInt64, hasAtMS)
+	case "source_event_id":
+		return d.integer(&e.SourceEventID, 1, hasSourceEventID)
+	case "fire_at_ms":
+		return d.integer(&e.FireAtMS, math.MinInt64, hasFireAtMS)
+	case "duration_ms":
+		return d.integer(&e.DurationMS, math.MinInt64, hasDurationMS)
+	case "inline":
+		return d.flag(&e.Inline, hasInline)
+	case "explicit_id":
+		return d.flag(&e.ExplicitID, hasExplicitID)
+	case "retry":
+		e.Retry = &Retry{}
+		return d.nested(hasRetry, func(key []byte, b64 bool) bool { return d.retryField(e.Retry, key, b64) })
+	case "details":
+		e.Failure = &Failure{}
+		return d.nested(hasDetails, func(key []byte, b64 bool) bool { return d.failureField(e.Failure, key, b64) })
+	case "event_id":
+		ok := d.integer(&e.EventID, 1, hasEventID)
+		d.eventID = e.EventID
+		return ok
+	case "kind":
+		// Its value was looked up ahead.
+		return d.once(hasKind) && d.skip()
+	}
+	if e.Kind == OrchestrationStarted {
+		return d.startField(e.Start, key, b64)
+	}
+	return d.skip()
+}
+
+func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
+	if s.Parent == nil {
+		// Taken away again if no field of it comes.
+		s.Parent = &Parent{}
+	}
+	switch string(key) {
+	case "start_id":
+		return d.text(&s.StartID, hasStartID, b64)
+	case "secret":
+		return d.text(&s.Secret, hasSecret, b64)
+	case "parent_instance":
+		return d.text(&s.Parent.Instance, hasParentInstance, b64)
+	case "parent_token":
+		return d.text(&s.Parent.Token, hasParentToken, b64)
+	case "sender_ids":
+		return d.texts(&s.SenderIDs, hasSenderIDs, b64)
+	case "custom_status":
+		return d.payload(&s.CustomStatus, hasCustomStatus, b64)
+	}
+	if b64 {
+		return d.skip()
+	}
+	switch string(key) {
+	case "execution_id":
+		return d.integer(&s.ExecutionID, 1, hasExecutionID)
+	case "parent_execution_id":
+		return d.integer(&s.Parent.ExecutionID, 1, hasParentExecutionID)
+	case "parent_id":
+		return d.integer(&s.Parent.EventID, 1, hasParentID)
+	}
+	return d.skip()
+}
+
+// Fields of a Retry.
+const (
+	retryMaxAttempts uint32 = 1 << iota
+	retryInitialMS
+	retryMaxMS
+	retryCoefficient
+	retryJitter
+	retryTimeoutMS
+	retryFinalCodes
+)
+
+func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
+	if string(key) == "final_codes" {
+		return d.texts(&r.FinalCodes, retryFinalCodes, b64)
+	}
+	if b64 {
+		return d.skip()
+	}
+	switch string(key) {
+	case "max_attempts":
+		return d.count(&r.MaxAttempts, retryMaxAttempts)
+	case "initial_ms":
+		return d.integer(&r.InitialMS, math.MinInt64, retryInitialMS)
+	case "max_ms":
+		return d.integer(&r.MaxMS, math.MinInt64, retryMaxMS)
+	case "coefficient":
+		return d.float(&r.Coefficient, retryCoefficient)
+	case "jitter":
+		return d.float(&r.Jitter, retryJitter)
+	case "timeout_ms":
+		return d.integer(&r.TimeoutMS, math.MinInt64, retryTimeoutMS)
+	}
+	return d.skip()
+}
+
+// Fields of a Failure.
+const (
+	failureKind uint32 = 1 << iota
+	failureMessage
+	failureCode
+	failureSource
+	failureInstance
+	failureAttempt
+	failureRetryable
+	failureStack
+	failureDetails
+)
+
+func (d *decoder) failureField(f *Failure, key []byte, b64 bool) bool {
+	switch string(key) {
+	case "kind":
+		return d.text(&f.Kind, failureKind, b64)
+	case "message":
+		return d.text(&f.Message, failureMessage, b64)
+	case "code":
+		return d.text(&f.Code, failureCode, b64)
+	case "source":
+		return d.text(&f.Source, failureSource, b64)
+	case "instance":
+		return d.text(&f.Instance, failureInstance, b64)
+	case "stack":
+		return d.text(&f.Stack, failureStack, b64)
+	case "details":
+		return d.payload(&f.Details, failureDetails, b64)
+	}
+	if b64 {
+		return d.skip()
+	}
+	switch string(key) {
+	case "attempt":
+		return d.count(&f.Attempt, failureAttempt)
+	case "retryable":
+		return d.flag(&f.Retryable, failureRetryable)
+	}
+	return d.skip()
+}

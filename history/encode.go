@@ -1,0 +1,278 @@
+package history
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// FormatVersion is the version of the history document that this build
+// writes, and the highest that it reads.
+const FormatVersion = 1
+
+// base64Suffix marks a key whose value is base64 (standard alphabet, padded)
+// of bytes that JSON can't hold as they are.
+const base64Suffix = "_base64"
+
+// Encode returns the history document of events:
+//
+//	{"v":1,"events":[{"event_id":1,"kind":"OrchestrationStarted",…},…]}
+//
+// Fields that are zero are left out; event_id, kind and at_ms always stand.
+// Equal events give equal bytes, and what Decode reads back is equal to what
+// was given, to the byte:
+//
+//   - A payload that is a JSON value (valid UTF-8, nothing around the value,
+//     at most 1024 levels deep) stands in the document exactly as it is. Any
+//     other stands as base64 under its key with "_base64" behind it. Nil and
+//     empty are absent.
+//   - So do strings that are not valid UTF-8: a list of strings as a whole.
+//   - Of a kind that has no payload (Event.Payload says which have) none is
+//     written, and Event.Start only for OrchestrationStarted, which always
+//     has one when it is read.
+//   - A Retry number that JSON lacks (infinite, not a number) is left out.
+//
+// The document is always valid UTF-8. Encode does not judge the events: one
+// with EventID 0 or KindUnknown is written, and refused by Decode.
+func Encode(events []Event) []byte {
+	return AppendEvents(make([]byte, 0, sizeHint(events)), events)
+}
+
+// AppendEvents appends the history document of events to dst.
+func AppendEvents(dst []byte, events []Event) []byte {
+	dst = append(dst, documentHead...)
+	for i := range events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendEvent(dst, &events[i])
+	}
+	return append(dst, "]}"...)
+}
+
+// documentHead is how every document of FormatVersion that we write begins.
+const documentHead = `{"v":1,"events":[`
+
+func sizeHint(events []Event) int {
+	n := len(documentHead) + 2
+	for i := range events {
+		n += 160 + len(events[i].Payload)
+	}
+	return n
+}
+
+// AppendEvent appends one event, as it stands in a document, to dst.
+func AppendEvent(dst []byte, e *Event) []byte {
+	dst = append(dst, `{"event_id":`...)
+	dst = strconv.AppendInt(dst, e.EventID, 10)
+	dst = append(dst, `,"kind":"`...)
+	dst = append(dst, e.Kind.String()...)
+	dst = append(dst, `","at_ms":`...)
+	dst = strconv.AppendInt(dst, e.AtMS, 10)
+
+	dst = appendInt(dst, "source_event_id", e.SourceEventID)
+	dst = appendText(dst, "name", e.Name)
+	dst = appendText(dst, "version", e.Version)
+	dst = appendText(dst, "instance", e.Instance)
+	if e.Kind == OrchestrationStarted && e.Start != nil {
+		dst = appendStart(dst, e.Start)
+	}
+	dst = appendInt(dst, "fire_at_ms", e.FireAtMS)
+	dst = appendInt(dst, "duration_ms", e.DurationMS)
+	dst = appendText(dst, "op", e.Op)
+	dst = appendFlag(dst, "inline", e.Inline)
+	dst = appendFlag(dst, "explicit_id", e.ExplicitID)
+	if e.Retry != nil {
+		dst = appendRetry(append(dst, `,"retry":`...), e.Retry)
+	}
+	dst = appendText(dst, "sender_id", e.SenderID)
+	dst = appendText(dst, "reason", e.Reason)
+	dst = appendText(dst, "imposed", e.Imposed)
+	if e.Failure != nil {
+		dst = appendFailure(append(dst, `,"details":`...), e.Failure)
+	}
+	dst = appendText(dst, "codec", e.Codec)
+	if key := payloadKey(e.Kind); key != "" {
+		dst = appendJSON(dst, key, e.Payload)
+	}
+	return append(dst, '}')
+}
+
+// payloadKey returns the key of a kind's payload, "" if the kind has none.
+func payloadKey(k Kind) string {
+	switch k {
+	case OrchestrationStarted, OrchestrationContinuedAsNew, ActivityScheduled,
+		SubOrchestrationScheduled, OrchestrationChained:
+		return "input"
+	case OrchestrationCompleted:
+		return "output"
+	case ActivityCompleted, SubOrchestrationCompleted:
+		return "result"
+	case ExternalEvent:
+		return "data"
+	case SystemCall:
+		return "value"
+	}
+	return ""
+}
+
+func appendStart(dst []byte, s *Start) []byte {
+	dst = appendInt(dst, "execution_id", s.ExecutionID)
+	dst = appendText(dst, "start_id", s.StartID)
+	dst = appendText(dst, "secret", s.Secret)
+	if p := s.Parent; p != nil {
+		if p.Instance == "" {
+			// The key says that there is a parent.
+			dst = append(dst, `,"parent_instance":""`...)
+		}
+		dst = appendText(dst, "parent_instance", p.Instance)
+		dst = appendInt(dst, "parent_execution_id", p.ExecutionID)
+		dst = appendInt(dst, "parent_id", p.EventID)
+		dst = appendText(dst, "parent_token", p.Token)
+	}
+	dst = appendTexts(dst, "sender_ids", s.SenderIDs)
+	return appendJSON(dst, "custom_status", s.CustomStatus)
+}
+
+func appendRetry(dst []byte, r *Retry) []byte {
+	start := len(dst)
+	dst = appendInt(dst, "max_attempts", int64(r.MaxAttempts))
+	dst = appendInt(dst, "initial_ms", r.InitialMS)
+	dst = appendInt(dst, "max_ms", r.MaxMS)
+	dst = appendFloat(dst, "coefficient", r.Coefficient)
+	dst = appendFloat(dst, "jitter", r.Jitter)
+	dst = appendInt(dst, "timeout_ms", r.TimeoutMS)
+	dst = appendTexts(dst, "final_codes", r.FinalCodes)
+	return closeObject(dst, start)
+}
+
+func appendFailure(dst []byte, f *Failure) []byte {
+	start := len(dst)
+	dst = appendText(dst, "kind", f.Kind)
+	dst = appendText(dst, "message", f.Message)
+	dst = appendText(dst, "code", f.Code)
+	dst = appendText(dst, "source", f.Source)
+	dst = appendText(dst, "instance", f.Instance)
+	dst = appendInt(dst, "attempt", int64(f.Attempt))
+	dst = appendFlag(dst, "retryable", f.Retryable)
+	dst = appendText(dst, "stack", f.Stack)
+	dst = appendJSON(dst, "details", f.Details)
+	return closeObject(dst, start)
+}
+
+// closeObject makes an object of the fields appended since start, each of
+// which begins with a comma.
+func closeObject(dst []byte, start int) []byte {
+	if len(dst) == start {
+		return append(dst, "{}"...)
+	}
+	dst[start] = '{'
+	return append(dst, '}')
+}
+
+func appendKey(dst []byte, key, suffix string) []byte {
+	dst = append(dst, `,"`...)
+	dst = append(dst, key...)
+	dst = append(dst, suffix...)
+	return append(dst, `":`...)
+}
+
+func appendInt(dst []byte, key string, n int64) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendInt(appendKey(dst, key, ""), n, 10)
+}
+
+func appendFloat(dst []byte, key string, f float64) []byte {
+	if f == 0 || math.IsInf(f, 0) || math.IsNaN(f) {
+		return dst
+	}
+	return strconv.AppendFloat(appendKey(dst, key, ""), f, 'g', -1, 64)
+}
+
+func appendFlag(dst []byte, key string, set bool) []byte {
+	if !set {
+		return dst
+	}
+	return append(appendKey(dst, key, ""), "true"...)
+}
+
+func appendText(dst []byte, key, s string) []byte {
+	if s == "" {
+		return dst
+	}
+	if !utf8.ValidString(s) {
+		return appendBase64(appendKey(dst, key, base64Suffix), s)
+	}
+	return appendQuoted(appendKey(dst, key, ""), s)
+}
+
+func appendTexts(dst []byte, key string, list []string) []byte {
+	if len(list) == 0 {
+		return dst
+	}
+	suffix, quote := "", appendQuoted
+	for _, s := range list {
+		if !utf8.ValidString(s) {
+			suffix, quote = base64Suffix, appendBase64[string]
+			break
+		}
+	}
+	dst = append(appendKey(dst, key, suffix), '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = quote(dst, s)
+	}
+	return append(dst, ']')
+}
+
+// appendJSON appends a payload.
+func appendJSON(dst []byte, key string, p []byte) []byte {
+	if len(p) == 0 {
+		return dst
+	}
+	if end, problem := skipValue(p, 0); problem != "" || end != len(p) || !utf8.Valid(p) {
+		return appendBase64(appendKey(dst, key, base64Suffix), p)
+	}
+	return append(appendKey(dst, key, ""), p...)
+}
+
+func appendBase64[T string | []byte](dst []byte, p T) []byte {
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, []byte(p))
+	return append(dst, '"')
+}
+
+// appendQuoted appends s, which is valid UTF-8, as a JSON string. Only what
+// JSON demands is escaped.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		done = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			const hex = "0123456789abcdef"
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	dst = append(dst, s[done:]...)
+	return append(dst, '"')
+}

@@ -1,0 +1,61 @@
+package history_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// The golden files pin the stored format: histories that were written once
+// have to be read for ever. A change here is a change of FormatVersion, or a
+// new field.
+func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
+	t.Parallel()
+	seen := map[history.Kind]bool{}
+	for _, e := range samples() {
+		name := e.Kind.String()
+		if seen[e.Kind] {
+			name += "-2"
+		}
+		seen[e.Kind] = true
+		golden(t, name+".json", []history.Event{e})
+	}
+	golden(t, "document.json", samples())
+	for _, k := range history.Kinds() {
+		if !seen[k] {
+			t.Errorf("no golden file for %v: add the kind to samples", k)
+		}
+	}
+}
+
+func golden(t *testing.T, name string, events []history.Event) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	got := append(history.Encode(events), '\n')
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test ./history -update writes the golden files)", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s: encoding changed\n got: %s\nwant: %s", name, got, want)
+	}
+	back, err := history.Decode(want)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if !reflect.DeepEqual(back, events) {
+		t.Errorf("%s: decoded\n got: %+v\nwant: %+v", name, back, events)
+	}
+}

@@ -1,0 +1,44 @@
+package history_test
+
+import (
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// samples has one event of every kind with every field that the kind uses, in
+// an order in which they could stand in one history.
+func samples() []history.Event {
+	failure := &history.Failure{
+		Kind: history.FailureApplication, Message: "card declined:\n\"insufficient\" <funds> & more", Code: "declined",
+		Source: "Charge", Attempt: 3, Retryable: true, Stack: "goroutine 1 [running]:\n\tmain.go:1", Details: []byte(`{"limit": 100.0}`),
+	}
+	childFailure := &history.Failure{Kind: history.FailurePanic, Message: "boom", Source: "Ship", Instance: "order-1/ship"}
+	return []history.Event{
+		{Kind: history.OrchestrationStarted, EventID: 1, AtMS: 1700000000000, Name: "Fulfil", Version: "2",
+			Payload: []byte("{\"order\": 1,\n \"note\":\"a < b\"}"),
+			Start: &history.Start{
+				ExecutionID: 3, StartID: "start-1", Secret: "00112233445566778899aabbccddeeff",
+				Parent:    &history.Parent{Instance: "parent-1", ExecutionID: 2, EventID: 7, Token: "0123456789abcdef0123456789abcdef"},
+				SenderIDs: []string{"a", "b"}, CustomStatus: []byte(`"packing"`),
+			}},
+		{Kind: history.ExternalEvent, EventID: 2, AtMS: 1700000000000, Name: "approved", SenderID: "mail-7", Payload: []byte(`null`)},
+		{Kind: history.ActivityScheduled, EventID: 3, AtMS: 1700000000001, Name: "Charge", Payload: []byte(`{"amount":1.50}`),
+			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1000, MaxMS: 60000, Coefficient: 1.5, Jitter: 0.1, TimeoutMS: 30000, FinalCodes: []string{"declined"}}},
+		{Kind: history.ActivityScheduled, EventID: 4, AtMS: 1700000000001, Name: "Format", Inline: true},
+		{Kind: history.TimerCreated, EventID: 5, AtMS: 1700000000001, FireAtMS: 1700000060001, DurationMS: 60000},
+		{Kind: history.ExternalSubscribed, EventID: 6, AtMS: 1700000000001, Name: "approved"},
+		{Kind: history.SubOrchestrationScheduled, EventID: 7, AtMS: 1700000000001, Name: "Ship", Version: "1",
+			Instance: "order-1/ship", ExplicitID: true, Payload: []byte(`"box"`)},
+		{Kind: history.OrchestrationChained, EventID: 8, AtMS: 1700000000001, Name: "Audit", Instance: "audit-1", Payload: []byte(`[1,2,3]`)},
+		{Kind: history.SystemCall, EventID: 9, AtMS: 1700000000001, Op: history.OpNow, Payload: []byte(`1700000000001`)},
+		{Kind: history.ActivityCompleted, EventID: 10, AtMS: 1700000000002, SourceEventID: 4, Payload: []byte(`"ÄÖ \ud83d\ude00 😀"`)},
+		{Kind: history.ActivityFailed, EventID: 11, AtMS: 1700000000003, SourceEventID: 3, Failure: failure},
+		{Kind: history.SubOrchestrationCompleted, EventID: 12, AtMS: 1700000000004, SourceEventID: 7, Payload: []byte(`true`)},
+		{Kind: history.SubOrchestrationFailed, EventID: 13, AtMS: 1700000000005, SourceEventID: 7, Failure: childFailure},
+		{Kind: history.TimerFired, EventID: 14, AtMS: 1700000060002, SourceEventID: 5, FireAtMS: 1700000060001},
+		{Kind: history.OrchestrationCancelRequested, EventID: 15, AtMS: 1700000060003, Reason: "customer changed their mind", SenderID: "cancel-1"},
+		{Kind: history.OrchestrationContinuedAsNew, EventID: 16, AtMS: 1700000060004, Version: "3", Payload: []byte(`{"round":2}`)},
+		{Kind: history.OrchestrationFailed, EventID: 17, AtMS: 1700000060005, Imposed: history.ImposedTerminated,
+			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
+		{Kind: history.OrchestrationCompleted, EventID: 18, AtMS: 1700000060006, Codec: "zstd", Payload: []byte{0x28, 0xb5, 0x2f, 0xfd, 0}},
+	}
+}
