@@ -2,8 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -21,11 +19,16 @@ type Queue interface {
 	// deduplication ids.
 	Send(ctx context.Context, msgs ...Outgoing) error
 	// Receive returns up to max (1 to 10) messages; it waits up to wait for
-	// the first. On a FIFO queue a group with a message in flight gives none.
+	// the first, and returns none when there are none by then. On a FIFO queue
+	// a group with a message in flight gives none. A context that ends is its
+	// error.
 	Receive(ctx context.Context, max int, wait time.Duration) ([]Message, error)
 	// Delete acknowledges a received message. Deleting twice is no error.
+	// ErrReceiptExpired where the service notices that the delivery is over:
+	// the message comes again, or has.
 	Delete(ctx context.Context, m Message) error
-	// SetVisibility lets a received message come back after d (0 to 12 h).
+	// SetVisibility lets a received message come back after d (0 to
+	// MaxVisibility), counted from now. ErrReceiptExpired as with Delete.
 	SetVisibility(ctx context.Context, m Message, d time.Duration) error
 	// FIFO reports whether the queue is a FIFO queue.
 	FIFO() bool
@@ -37,15 +40,22 @@ const (
 	MaxDelay = 900 * time.Second
 	// MaxBody in bytes, attributes included: 1 MiB since 2025.
 	MaxBody = 1 << 20
-	// MaxGroup is the length of a message group id.
+	// MaxGroup is the length of a message group id, and of a deduplication
+	// id.
 	MaxGroup = 128
+	// MaxVisibility of a message in flight: 12 hours.
+	MaxVisibility = 12 * time.Hour
+	// MaxReceive is how many messages one Receive returns at most.
+	MaxReceive = 10
+	// MaxAttributes of a message.
+	MaxAttributes = 10
 )
 
 // Outgoing is a message to send.
 type Outgoing struct {
 	Body string
-	// Group and DedupID: FIFO only. Without DedupID the content's hash is
-	// taken.
+	// Group and DedupID: FIFO only, left out on a standard queue. Without
+	// DedupID the content's hash is taken.
 	Group   string
 	DedupID string
 	// Delay, 0 to MaxDelay: standard queues only.
@@ -67,19 +77,4 @@ type Message struct {
 	Attributes   map[string]string
 	// Receipt addresses this delivery.
 	Receipt string
-}
-
-// ErrUnavailable: throttled or a passing fault.
-var ErrUnavailable = errors.New("queue: unavailable, try again")
-
-// InvalidMessageError says why a message can't be sent.
-type InvalidMessageError struct {
-	// Field: "delay", "group", "body", "attributes".
-	Field string
-	// Problem, with the value and the limit.
-	Problem string
-}
-
-func (e *InvalidMessageError) Error() string {
-	return fmt.Sprintf("queue: message not sent: %s: %s", e.Field, e.Problem)
 }

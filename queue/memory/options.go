@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// DefaultVisibility is how long a message received stays invisible, as on SQS.
+const DefaultVisibility = 30 * time.Second
+
+// DedupWindow is how long a deduplication id is remembered, whether or not its
+// message is still there.
+const DedupWindow = 5 * time.Minute
+
+// Options of a queue. The zero value is a standard queue on the wall clock
+// without a dead-letter queue.
+type Options struct {
+	// Name is the first part of the message ids and stands in errors; default
+	// "queue". Queues that exchange messages need different names.
+	Name string
+	// FIFO makes it a FIFO queue in high-throughput mode: deduplication is per
+	// group.
+	FIFO bool
+	// Clock; default WallClock.
+	Clock Clock
+	// Visibility timeout of a message received; default DefaultVisibility, at
+	// most queue.MaxVisibility.
+	Visibility time.Duration
+	// DeadLetter gets a message that has been received MaxReceiveCount times
+	// and comes back once more. It is a FIFO queue where this one is. Both are
+	// set or neither.
+	DeadLetter      *Queue
+	MaxReceiveCount int
+}
+
+func (o *Options) complete() error {
+	if o.Name == "" {
+		o.Name = "queue"
+	}
+	if o.Clock == nil {
+		o.Clock = WallClock{}
+	}
+	if o.Visibility == 0 {
+		o.Visibility = DefaultVisibility
+	}
+	var errs []error
+	if o.Visibility < 0 || o.Visibility > queue.MaxVisibility {
+		errs = append(errs, fmt.Errorf("queue %q: visibility timeout %s is not within 0 and %s", o.Name, o.Visibility, queue.MaxVisibility))
+	}
+	if (o.DeadLetter == nil) != (o.MaxReceiveCount == 0) || o.MaxReceiveCount < 0 {
+		errs = append(errs, fmt.Errorf("queue %q: a dead-letter queue and a maximum receive count (%d) of at least 1 go together", o.Name, o.MaxReceiveCount))
+	}
+	if o.DeadLetter != nil && o.DeadLetter.FIFO() != o.FIFO {
+		errs = append(errs, fmt.Errorf("queue %q: its dead-letter queue %q has to be of the same kind, FIFO or standard", o.Name, o.DeadLetter.opts.Name))
+	}
+	return errors.Join(errs...)
+}

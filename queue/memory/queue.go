@@ -1,0 +1,280 @@
+package memory
+
+import (
+	"container/heap"
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// ErrClosed is returned after Close.
+var ErrClosed = errors.New("queue: closed")
+
+// Queue is a queue in memory. It implements queue.Queue and is safe for
+// concurrent use.
+type Queue struct {
+	opts Options
+
+	mu       sync.Mutex
+	closed   bool
+	lastSeq  int64
+	messages map[string]*message
+	counts   Counts
+	// waiting holds what is in flight or delayed.
+	waiting dueHeap
+	// readyGroups and groups: FIFO only. visible: standard only, in the order
+	// of becoming visible.
+	groups      map[string]*group
+	readyGroups groupHeap
+	visible     list.List
+	dedup       dedup
+
+	// ready is closed when a message can be received; nil while nobody asks.
+	ready chan struct{}
+	// stopTimer stops the timer armed for timerDue; nil while none is.
+	stopTimer func() bool
+	timerDue  time.Time
+}
+
+var _ queue.Queue = (*Queue)(nil)
+
+// New returns an empty queue. The error names every option that can't be.
+func New(opts Options) (*Queue, error) {
+	if err := opts.complete(); err != nil {
+		return nil, err
+	}
+	return &Queue{opts: opts, messages: map[string]*message{}, groups: map[string]*group{}}, nil
+}
+
+// FIFO reports whether it is a FIFO queue.
+func (q *Queue) FIFO() bool { return q.opts.FIFO }
+
+// Close stops the queue's timer and lets waiting receivers return ErrClosed.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.unlock()
+	q.closed = true
+}
+
+// Send sends messages; see queue.Queue. Without error, all are in.
+func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	_, err := q.SendIDs(ctx, msgs...)
+	return err
+}
+
+// SendIDs is Send with the ids of the messages. One that was deduplicated has
+// the id of the message that was sent first.
+func (q *Queue) SendIDs(ctx context.Context, msgs ...queue.Outgoing) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := queue.ValidateAll(q.opts.FIFO, msgs); err != nil {
+		return nil, err
+	}
+	now, unlock, err := q.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	ids := make([]string, len(msgs))
+	for i, o := range msgs {
+		ids[i] = q.send(o, now)
+	}
+	return ids, nil
+}
+
+func (q *Queue) send(o queue.Outgoing, now time.Time) string {
+	key := dedupKey{o.Group, o.DedupID}
+	if q.opts.FIFO {
+		if key.id == "" {
+			key.id = contentID(o.Body)
+		}
+		if id, sent := q.dedup.find(key, now); sent {
+			return id
+		}
+	}
+	m := &message{
+		id:         q.opts.Name + "-" + strconv.FormatInt(q.lastSeq+1, 10),
+		body:       o.Body,
+		attributes: maps.Clone(o.Attributes),
+		sentAt:     now,
+	}
+	q.enter(m, key, now)
+	if o.Delay > 0 {
+		m.state, m.due = delayed, now.Add(o.Delay)
+		q.counts.Delayed++
+		q.waiting.add(m)
+	} else {
+		q.show(m)
+	}
+	return m.id
+}
+
+// enter makes m a message of this queue; it is not yet visible.
+func (q *Queue) enter(m *message, key dedupKey, now time.Time) {
+	q.lastSeq++
+	m.seq = q.lastSeq
+	if q.opts.FIFO {
+		m.dedupID = key.id
+		q.dedup.remember(key, m.id, now)
+		m.group = q.groups[key.group]
+		if m.group == nil {
+			m.group = &group{id: key.group, index: -1}
+			q.groups[key.group] = m.group
+		}
+	}
+	q.messages[m.id] = m
+}
+
+// Receive receives messages; see queue.Queue. A batch may have several groups;
+// of one group it has the oldest messages, in order.
+func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]queue.Message, error) {
+	if max < 1 || max > queue.MaxReceive {
+		return nil, fmt.Errorf("queue: a receive takes 1 to %d messages, not %d", queue.MaxReceive, max)
+	}
+	var timeout chan struct{}
+	for last := wait <= 0; ; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		now, unlock, err := q.lock()
+		if err != nil {
+			return nil, err
+		}
+		msgs := q.take(max, now)
+		if len(msgs) > 0 || last {
+			unlock()
+			return msgs, nil
+		}
+		ready := q.readySignal()
+		unlock()
+		if timeout == nil {
+			timeout = make(chan struct{})
+			stop := q.opts.Clock.AfterFunc(wait, func() { close(timeout) })
+			defer stop()
+		}
+		select {
+		case <-ctx.Done():
+		case <-ready:
+		case <-timeout:
+			// Once more: what became visible at this very moment counts.
+			last = true
+		}
+	}
+}
+
+func (q *Queue) take(max int, now time.Time) []queue.Message {
+	var out []queue.Message
+	for len(out) < max {
+		m := q.next()
+		if m == nil {
+			break
+		}
+		out = append(out, q.deliver(m, now))
+		if g := m.group; g != nil {
+			// The rest of the batch may have more of this group, in order.
+			for len(out) < max && len(g.visible) > 0 {
+				m := g.visible[0]
+				g.visible = g.visible[1:]
+				out = append(out, q.deliver(m, now))
+			}
+		}
+	}
+	return out
+}
+
+// next removes the next message that may be received from the visible ones.
+func (q *Queue) next() *message {
+	if !q.opts.FIFO {
+		front := q.visible.Front()
+		if front == nil {
+			return nil
+		}
+		m := q.visible.Remove(front).(*message)
+		m.element = nil
+		return m
+	}
+	if len(q.readyGroups) == 0 {
+		return nil
+	}
+	g := heap.Pop(&q.readyGroups).(*group)
+	m := g.visible[0]
+	g.visible = g.visible[1:]
+	return m
+}
+
+func (q *Queue) deliver(m *message, now time.Time) queue.Message {
+	m.received++
+	m.state, m.due = inFlight, now.Add(q.opts.Visibility)
+	if m.group != nil {
+		m.group.inFlight++
+	}
+	q.counts.Visible--
+	q.counts.InFlight++
+	q.waiting.add(m)
+	return m.view()
+}
+
+// Delete acknowledges a message; see queue.Queue. As on SQS a receipt is good
+// on a FIFO queue while the message is in flight, on a standard queue until it
+// is received again.
+func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, unlock, err := q.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m := q.find(msg.Receipt)
+	if m == nil {
+		return nil
+	}
+	if m.receipt() != msg.Receipt || q.opts.FIFO && m.state != inFlight {
+		return fmt.Errorf("message %s: %w", m.id, queue.ErrReceiptExpired)
+	}
+	q.remove(m)
+	return nil
+}
+
+// SetVisibility lets a message come back after d; see queue.Queue.
+func (q *Queue) SetVisibility(ctx context.Context, msg queue.Message, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if d < 0 || d > queue.MaxVisibility {
+		return fmt.Errorf("queue: visibility timeout %s of message %s is not within 0 and %s", d, msg.ID, queue.MaxVisibility)
+	}
+	now, unlock, err := q.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m := q.find(msg.Receipt)
+	if m == nil || m.receipt() != msg.Receipt || m.state != inFlight {
+		return fmt.Errorf("message %s: %w", msg.ID, queue.ErrReceiptExpired)
+	}
+	q.waiting.remove(m)
+	m.due = now.Add(d)
+	q.waiting.add(m)
+	q.promote(now)
+	return nil
+}
+
+// find returns the message that a receipt, of whichever delivery, addresses.
+func (q *Queue) find(receipt string) *message {
+	i := strings.LastIndexByte(receipt, '#')
+	if i < 0 {
+		return nil
+	}
+	return q.messages[receipt[:i]]
+}

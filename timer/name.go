@@ -1,0 +1,49 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+const (
+	// MaxName is the length of a schedule's name.
+	MaxName = 64
+	// hashLen is the length of the hash in a name: 160 bits in hexadecimal.
+	hashLen = 40
+)
+
+// Name derives the name of an event's schedule: the same for the same event,
+// so that creating it twice is harmless, and another for every other event. It
+// has at most MaxName characters: those of the instance that a name may have,
+// execution and event, for people who look at the list, cut short where they
+// are too long, and the hash that makes it unique.
+func Name(instance string, executionID, eventID int64) string {
+	h := sha256.New()
+	var n [8]byte
+	for _, v := range []int64{executionID, eventID} {
+		binary.BigEndian.PutUint64(n[:], uint64(v))
+		h.Write(n[:])
+	}
+	h.Write([]byte(instance))
+	hash := hex.EncodeToString(h.Sum(nil))[:hashLen]
+
+	place := "." + strconv.FormatInt(executionID, 10) + "." + strconv.FormatInt(eventID, 10)
+	room := MaxName - hashLen - len(".") - len(place)
+	if room < 0 {
+		return hash
+	}
+	readable := strings.Map(func(r rune) rune {
+		if nameRune(r) {
+			return r
+		}
+		return '_'
+	}, instance)
+	return readable[:min(room, len(readable))] + place + "." + hash
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
+}
