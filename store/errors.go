@@ -69,3 +69,8 @@ type CorruptError struct {
 func (e *CorruptError) Error() string {
 	return fmt.Sprintf("store: history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
 }
+
+// NotFound returns the ErrNotFound that names the instance.
+func NotFound(instance string) error {
+	return fmt.Errorf("%w: %q has no record; it was never started, or its start is still queued", ErrNotFound, instance)
+}

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Page sizes of List.
+const (
+	DefaultPageSize = 100
+	MaxPageSize     = 1000
+)
+
+// ListKey is the place of a record in lists, which run from the greatest key
+// to the smallest: when its life began, in milliseconds, then its id, so that
+// no two records share one. It never changes while the record lives.
+func (r *Record) ListKey() string { return listTime(r.CreatedAt) + "#" + r.Instance }
+
+// KeyRange returns the list keys between which the query's records lie: from
+// low (inclusive) to high (exclusive). The place that the page token names
+// lowers high. ErrBadPageToken if the token is of another query.
+func (q *ListQuery) KeyRange() (low, high string, err error) {
+	low, high = listTime(time.Time{}), "~"
+	if !q.From.IsZero() {
+		low = listTime(ceilMS(q.From))
+	}
+	if !q.To.IsZero() {
+		high = listTime(ceilMS(q.To))
+	}
+	if q.PageToken != "" {
+		place, err := q.place()
+		if err != nil {
+			return "", "", err
+		}
+		high = min(high, place)
+	}
+	return low, high, nil
+}
+
+// Matches reports whether the record is one that the query selects, its
+// time range and place in the list apart.
+func (q *ListQuery) Matches(r *Record) bool {
+	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name)
+}
+
+// Limit returns the page size to use: PageSize within 1 to MaxPageSize, or
+// DefaultPageSize.
+func (q *ListQuery) Limit() int {
+	if q.PageSize <= 0 {
+		return DefaultPageSize
+	}
+	return min(q.PageSize, MaxPageSize)
+}
+
+// TokenAfter returns the page token for what follows the record with that
+// list key. It is bound to the query: to all but its page size.
+func (q *ListQuery) TokenAfter(listKey string) string {
+	return base64.RawURLEncoding.EncodeToString(append(q.binding(), listKey...))
+}
+
+const bindingSize = 8
+
+func (q *ListQuery) binding() []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d", q.Status, q.Name, unixNano(q.From), unixNano(q.To)))
+	return sum[:bindingSize:bindingSize]
+}
+
+func (q *ListQuery) place() (string, error) {
+	b, err := base64.RawURLEncoding.DecodeString(q.PageToken)
+	if err != nil || len(b) <= bindingSize {
+		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
+	}
+	if string(b[:bindingSize]) != string(q.binding()) {
+		return "", fmt.Errorf("%w: repeat the query with the status, name and times of the page before, or list from the first page", ErrBadPageToken)
+	}
+	key := string(b[bindingSize:])
+	if strings.IndexByte(key, '#') != listTimeDigits {
+		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
+	}
+	return key, nil
+}
+
+const listTimeDigits = 13
+
+// listTime writes a time so that its order is that of the text; times before
+// 1970, the zero time among them, count as 1970.
+func listTime(t time.Time) string {
+	return fmt.Sprintf("%0*d", listTimeDigits, max(t.UnixMilli(), 0))
+}
+
+func ceilMS(t time.Time) time.Time {
+	if r := t.Truncate(time.Millisecond); !r.Equal(t) {
+		return r.Add(time.Millisecond)
+	}
+	return t
+}
+
+func unixNano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}

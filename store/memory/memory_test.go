@@ -1,0 +1,60 @@
+package memory_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.Options{
+		Open:   func(*testing.T) store.Store { return memory.New() },
+		Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
+		LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
+			var lost atomic.Int64
+			return &storetest.Faulty{Store: s, After: func(operation string) error {
+				if lost.Add(1) <= int64(n) {
+					return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
+				}
+				return nil
+			}}
+		},
+		Throttle: func(_ *testing.T, s store.Store) store.Store {
+			return &storetest.Faulty{Store: s, Before: func(operation string) error {
+				return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
+			}}
+		},
+	})
+}
+
+func TestActivities(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	storetest.RunActivities(t, func(*testing.T) store.Activities {
+		return memory.NewActivities(func() time.Time { return now })
+	}, func() time.Time { return now })
+}
+
+func TestRequestToStopExpires(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	a := memory.NewActivities(func() time.Time { return now })
+	key := store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 2}
+	if err := a.RequestStop(t.Context(), key, "order withdrawn", now.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Minute - 1)
+	if _, stop, _ := a.StopRequested(t.Context(), key); !stop {
+		t.Fatal("the request was gone before it expired")
+	}
+	now = now.Add(1)
+	if _, stop, _ := a.StopRequested(t.Context(), key); stop {
+		t.Fatal("the request outlived its time")
+	}
+}

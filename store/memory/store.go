@@ -1,0 +1,193 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// MaxCommit is the greatest size of a commit, in bytes of its history
+// documents: what one transaction on AWS holds.
+const MaxCommit = 4 << 20
+
+// Store implements store.Store. Its zero value is not usable; call New.
+type Store struct {
+	mu         sync.Mutex
+	executions map[executionKey][]item
+	records    map[string]store.Record
+}
+
+var _ store.Store = (*Store)(nil)
+
+type executionKey struct {
+	instance    string
+	executionID int64
+}
+
+// item is one stored turn. Items of an execution stand in order of first.
+type item struct {
+	first, last      int64
+	token, digest    string
+	doc              []byte
+	messaged, parked bool
+	cancelled        []int64
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{
+		executions: make(map[executionKey][]item),
+		records:    make(map[string]store.Record),
+	}
+}
+
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	items := make([]item, len(c.Turns))
+	if err := encode(c.Turns, items); err != nil {
+		return err
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := false
+	for i := range items {
+		found, ok := s.at(keyOf(&c.Turns[i]), items[i].first)
+		if ok && found.token == items[i].token && found.digest == items[i].digest {
+			// Own append: a commit is all or nothing, so the rest is in too.
+			return nil
+		}
+		taken = taken || ok
+	}
+	instance := c.Turns[0].Instance
+	if c.Record != nil {
+		if err := s.check(instance, c.Record); err != nil {
+			return err
+		}
+	}
+	if taken {
+		t := &c.Turns[0]
+		return fmt.Errorf("%w (instance %q execution %d event %d)", store.ErrConflict, t.Instance, t.ExecutionID, t.First())
+	}
+	for i := range items {
+		s.insert(keyOf(&c.Turns[i]), items[i])
+	}
+	if c.Record != nil {
+		s.records[instance] = c.Record.Apply(s.records[instance])
+	}
+	return nil
+}
+
+func encode(turns []store.Turn, items []item) error {
+	size := 0
+	for i := range turns {
+		t := &turns[i]
+		doc := history.Encode(t.Events)
+		size += len(doc)
+		items[i] = item{
+			first: t.First(), last: t.Last(),
+			token: t.Token, digest: t.Digest(doc), doc: doc,
+			messaged: t.Messaged, parked: t.Parked, cancelled: slices.Clone(t.Cancelled),
+		}
+	}
+	if size > MaxCommit {
+		return tooLarge(turns, size)
+	}
+	return nil
+}
+
+func tooLarge(turns []store.Turn, size int) error {
+	e := &store.TooLargeError{CommitSize: size, Limit: "4 MB a transaction"}
+	for i := range turns {
+		t := &turns[i]
+		if id, what, n := t.Largest(); i == 0 || n > e.EventSize {
+			e.Instance, e.ExecutionID, e.EventID, e.What, e.EventSize = t.Instance, t.ExecutionID, id, what, n
+		}
+	}
+	return e
+}
+
+func keyOf(t *store.Turn) executionKey { return executionKey{t.Instance, t.ExecutionID} }
+
+// index returns the place of the first item whose slot is not below first.
+func (s *Store) index(key executionKey, first int64) int {
+	i, _ := slices.BinarySearchFunc(s.executions[key], first, func(it item, first int64) int {
+		return int(it.first - first)
+	})
+	return i
+}
+
+func (s *Store) at(key executionKey, first int64) (item, bool) {
+	items := s.executions[key]
+	if i := s.index(key, first); i < len(items) && items[i].first == first {
+		return items[i], true
+	}
+	return item{}, false
+}
+
+func (s *Store) insert(key executionKey, it item) {
+	s.executions[key] = slices.Insert(s.executions[key], s.index(key, it.first), it)
+}
+
+// Read implements store.Store.
+func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	key := executionKey{instance, executionID}
+	s.mu.Lock()
+	items := s.executions[key]
+	i := s.index(key, from)
+	if i > 0 && (i == len(items) || items[i].first > from) {
+		i--
+	}
+	// Items are never changed in place, so decoding needs no lock.
+	items = slices.Clone(items[i:])
+	s.mu.Unlock()
+
+	turns := make([]store.Turn, 0, len(items))
+	for _, it := range items {
+		events, err := store.DecodeEvents(instance, executionID, it.first, slices.Clone(it.doc))
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, store.Turn{
+			Instance: instance, ExecutionID: executionID, Events: events, Token: it.token,
+			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled),
+		})
+	}
+	return store.Tail(turns, from)
+}
+
+// DeleteHistory implements store.Store. Executions go from the oldest to the
+// newest, and of each its first turn goes first: what an interruption leaves
+// does not begin with event 1, which no reader takes for a history.
+func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := limit
+	for n := int64(1); n <= upTo; n++ {
+		key := executionKey{instance, n}
+		items := s.executions[key]
+		if limit > 0 && len(items) > left {
+			s.executions[key] = slices.Clone(items[left:])
+			return false, nil
+		}
+		left -= len(items)
+		delete(s.executions, key)
+	}
+	return true, nil
+}

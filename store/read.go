@@ -1,0 +1,61 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// DecodeEvents reads the history document of a stored item whose slot is
+// `first`. It wraps history.ErrNewer for an event that this build does not
+// know; anything else that is not a contiguous run of events from `first` on
+// is a *CorruptError. The events alias doc.
+func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]history.Event, error) {
+	corrupt := func(id int64, reason string) error {
+		return &CorruptError{Instance: instance, ExecutionID: executionID, EventID: id, Reason: reason}
+	}
+	events, err := history.Decode(doc)
+	if err != nil {
+		if errors.Is(err, history.ErrNewer) {
+			return nil, fmt.Errorf("store: history of instance %q execution %d, item %d: %w", instance, executionID, first, err)
+		}
+		return nil, corrupt(first, err.Error())
+	}
+	if len(events) == 0 {
+		return nil, corrupt(first, "the item holds no events")
+	}
+	for i := range events {
+		if want := first + int64(i); events[i].EventID != want {
+			return nil, corrupt(want, fmt.Sprintf("the item of events from %d on holds event id %d in this place", first, events[i].EventID))
+		}
+	}
+	return events, nil
+}
+
+// Tail returns of stored turns, given in order, those that hold events from
+// event id `from` on, the first cut to begin with it. The turns must begin
+// with the one that holds `from`, or further in front. A gap, an overlap, or a
+// beginning behind `from` is a *CorruptError: a history is never shown without
+// its head or across a hole.
+func Tail(turns []Turn, from int64) ([]Turn, error) {
+	for i := range turns {
+		t := &turns[i]
+		want := from
+		if i > 0 {
+			want = turns[i-1].Last() + 1
+		}
+		if t.First() > want || i > 0 && t.First() < want {
+			return nil, &CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: want,
+				Reason: fmt.Sprintf("event %d is missing or stored twice: the next stored turn begins with event %d", want, t.First())}
+		}
+	}
+	for len(turns) > 0 && turns[0].Last() < from {
+		turns = turns[1:]
+	}
+	if len(turns) == 0 {
+		return nil, nil
+	}
+	turns[0] = turns[0].Cut(from)
+	return turns, nil
+}

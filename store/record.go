@@ -1,0 +1,111 @@
+package store
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Holds reports whether the condition holds for the record found, nil if
+// there is none. Implementations that can't evaluate it here express the same.
+func (c RecordCondition) Holds(r *Record) bool {
+	if c.Absent {
+		return r == nil || c.ExecutionID > 0 && r.Purged && r.ExecutionID == c.ExecutionID
+	}
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.WakeNumber != nil || c.Suspect != nil
+	switch {
+	case !demands:
+		return true
+	case r == nil || r.Purged:
+		return false
+	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
+		c.Running && r.Status.Terminal(),
+		c.WakeNumber != nil && r.WakeNumber != *c.WakeNumber,
+		c.Suspect != nil && r.Suspect != *c.Suspect:
+		return false
+	}
+	return true
+}
+
+// Holds reports whether the change may be made to the record found. Beyond
+// its condition, only Create makes a record: any other change needs one that
+// is there and no tombstone.
+func (c *RecordChange) Holds(r *Record) bool {
+	if c.Create == nil && (r == nil || r.Purged) {
+		return false
+	}
+	return c.If.Holds(r)
+}
+
+// Apply returns the record as the change leaves it.
+func (c *RecordChange) Apply(r Record) Record {
+	if c.Create != nil {
+		return c.Create.Stored()
+	}
+	set(&r.ExecutionID, c.ExecutionID)
+	set(&r.Version, c.Version)
+	set(&r.Status, c.Status)
+	set(&r.EndedAt, c.EndedAt)
+	set(&r.CustomStatus, c.CustomStatus)
+	set(&r.Output, c.Output)
+	set(&r.Codec, c.Codec)
+	set(&r.Failure, c.Failure)
+	set(&r.Problem, c.Problem)
+	set(&r.Suspect, c.Suspect)
+	set(&r.WakeNumber, c.WakeNumber)
+	r.UpdatedAt = c.UpdatedAt
+	return r.Stored()
+}
+
+func set[T any](dst, src *T) {
+	if src != nil {
+		*dst = *src
+	}
+}
+
+// Stored returns the record as every store keeps it: a copy that shares
+// nothing with r, times in UTC and whole milliseconds, empty values nil. A
+// tombstone keeps only its three fields.
+func (r Record) Stored() Record {
+	if r.Purged {
+		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true}
+	}
+	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
+	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
+	if r.Failure != nil {
+		f := *r.Failure
+		f.Details = cloneBytes(f.Details)
+		r.Failure = &f
+	}
+	r.Parent = clone(r.Parent)
+	r.Problem = clone(r.Problem)
+	return r
+}
+
+func clone[T history.Parent | Problem](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}
+
+func cloneBytes(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return bytes.Clone(b)
+}
+
+func storedTime(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// TerminalStatuses lists the statuses of an instance that has ended.
+func TerminalStatuses() []Status {
+	return []Status{StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated}
+}

@@ -1,0 +1,88 @@
+package storetest
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Faulty is a store with faults around another: simulations and tests of what
+// stands above a store use it, too.
+type Faulty struct {
+	store.Store
+	// Before is asked ahead of each call; an error is returned in its place
+	// and nothing takes effect. Nil for none.
+	Before func(operation string) error
+	// After is asked behind each write that took effect; an error is returned
+	// in place of the answer. Nil for none.
+	After func(operation string) error
+}
+
+func (f *Faulty) before(ctx context.Context, operation string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.Before == nil {
+		return nil
+	}
+	return f.Before(operation)
+}
+
+func (f *Faulty) write(ctx context.Context, operation string, write func() error) error {
+	if err := f.before(ctx, operation); err != nil {
+		return err
+	}
+	err := write()
+	if err == nil && f.After != nil {
+		err = f.After(operation)
+	}
+	return err
+}
+
+// Commit implements store.Store.
+func (f *Faulty) Commit(ctx context.Context, c store.Commit) error {
+	return f.write(ctx, "Commit", func() error { return f.Store.Commit(ctx, c) })
+}
+
+// UpdateRecord implements store.Store.
+func (f *Faulty) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	return f.write(ctx, "UpdateRecord", func() error { return f.Store.UpdateRecord(ctx, instance, change) })
+}
+
+// Hide implements store.Store.
+func (f *Faulty) Hide(ctx context.Context, instance string, executionID int64) error {
+	return f.write(ctx, "Hide", func() error { return f.Store.Hide(ctx, instance, executionID) })
+}
+
+// DeleteHistory implements store.Store.
+func (f *Faulty) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = f.write(ctx, "DeleteHistory", func() error {
+		done, err = f.Store.DeleteHistory(ctx, instance, upTo, limit)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// Read implements store.Store.
+func (f *Faulty) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	if err := f.before(ctx, "Read"); err != nil {
+		return nil, err
+	}
+	return f.Store.Read(ctx, instance, executionID, from)
+}
+
+// Describe implements store.Store.
+func (f *Faulty) Describe(ctx context.Context, instance string) (store.Record, error) {
+	if err := f.before(ctx, "Describe"); err != nil {
+		return store.Record{}, err
+	}
+	return f.Store.Describe(ctx, instance)
+}
+
+// List implements store.Store.
+func (f *Faulty) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
+	if err := f.before(ctx, "List"); err != nil {
+		return store.ListPage{}, err
+	}
+	return f.Store.List(ctx, q)
+}

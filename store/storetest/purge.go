@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func purge(t *testing.T, o Options) {
+	s := o.Open(t)
+	const executions, turns = 3, 30
+	for e := range int64(executions) {
+		for i := range int64(turns) {
+			commit(t, s, turn("order-7", e+1, 2*i+1, 2, fmt.Sprintf("turn-%d", i)))
+		}
+	}
+	commit(t, s, turn("order-77", 1, 1, 1, "a"))
+	r := running("order-7", 0)
+	r.ExecutionID, r.Output, r.Suspect, r.WakeNumber = executions, []byte("7"), "m", 3
+	create(t, s, r)
+
+	t.Run("a running instance is not hidden", func(t *testing.T) {
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions), &r)
+		wantRecord(t, s, r)
+	})
+	end(t, s, "order-7")
+	t.Run("nor one that has another execution, or no record", func(t *testing.T) {
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions-1))
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions+1))
+		wantRecordConflict(t, s.Hide(t.Context(), "order-8", 1), nil)
+	})
+	t.Run("hidden, its tombstone is left, also when hidden again", func(t *testing.T) {
+		for range 2 {
+			if err := s.Hide(t.Context(), "order-7", executions); err != nil {
+				t.Fatal(err)
+			}
+			wantRecord(t, s, tombstone("order-7", executions))
+		}
+		for _, q := range []store.ListQuery{{}, {Status: store.StatusCompleted}, {Name: "Fulfil"}} {
+			if ids := listAll(t, s, q, nil); len(ids) != 0 {
+				t.Fatalf("a hidden instance is listed: %v", ids)
+			}
+		}
+		wantConflict(t, s.UpdateRecord(t.Context(), "order-7", store.RecordChange{If: store.RecordCondition{Running: true}, UpdatedAt: epoch}))
+	})
+	t.Run("deleting can be interrupted anywhere and never leaves a shorter history", func(t *testing.T) {
+		for calls := 1; ; calls++ {
+			done, err := s.DeleteHistory(t.Context(), "order-7", executions, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range int64(executions) {
+				found, err := s.Read(t.Context(), "order-7", e+1, 1)
+				var corrupt *store.CorruptError
+				if err != nil && !errors.As(err, &corrupt) {
+					t.Fatal(err)
+				}
+				if n := len(found); n != 0 && n != turns {
+					t.Fatalf("after %d calls execution %d reads as a history of %d turns", calls, e+1, n)
+				}
+			}
+			if done {
+				break
+			}
+			if calls > executions*turns {
+				t.Fatal("deleting does not end")
+			}
+		}
+		for range 2 {
+			for e := range int64(executions) {
+				same(t, read(t, s, "order-7", e+1, 1), nil)
+			}
+			if done, err := s.DeleteHistory(t.Context(), "order-7", executions, 7); err != nil || !done {
+				t.Fatalf("deleting again: %v, %v", done, err)
+			}
+		}
+		same(t, read(t, s, "order-77", 1, 1), []store.Turn{turn("order-77", 1, 1, 1, "a")})
+	})
+	t.Run("the next life begins with the next execution", func(t *testing.T) {
+		next := running("order-7", 100)
+		next.ExecutionID, next.FirstExecution, next.StartID = executions+1, executions+1, "start-2"
+		c := store.Commit{
+			Turns:  []store.Turn{turn("order-7", executions+1, 1, 1, "b")},
+			Record: &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions}, Create: &next},
+		}
+		stale := c
+		stale.Record = &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions - 1}, Create: &next}
+		wantRecordConflict(t, s.Commit(t.Context(), stale), ptr(tombstone("order-7", executions)))
+		if err := s.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		wantRecord(t, s, next)
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions), &next)
+		if done, err := s.DeleteHistory(t.Context(), "order-7", executions, 0); err != nil || !done {
+			t.Fatalf("delete of the former life: %v, %v", done, err)
+		}
+		same(t, read(t, s, "order-7", executions+1, 1), c.Turns)
+	})
+	t.Run("many executions are deleted without a bound", func(t *testing.T) {
+		for e := range int64(70) {
+			commit(t, s, turn("loop", e+1, 1, 1, "a"))
+		}
+		for _, upTo := range []int64{40, 70} {
+			if done, err := s.DeleteHistory(t.Context(), "loop", upTo, 0); err != nil || !done {
+				t.Fatalf("delete: %v, %v", done, err)
+			}
+			for e := range int64(70) {
+				if n := len(read(t, s, "loop", e+1, 1)); (n == 0) != (e+1 <= upTo) {
+					t.Fatalf("execution %d has %d turns after a delete up to %d", e+1, n, upTo)
+				}
+			}
+		}
+	})
+}

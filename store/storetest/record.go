@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func wantRecord(t testing.TB, s store.Store, want store.Record) {
+	t.Helper()
+	got, err := s.Describe(t.Context(), want.Instance)
+	if err != nil {
+		t.Fatalf("describe %q: %v", want.Instance, err)
+	}
+	if want = want.Stored(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("record of %q:\n got %+v\nwant %+v", want.Instance, got, want)
+	}
+}
+
+func wantRecordConflict(t testing.TB, err error, found *store.Record) {
+	t.Helper()
+	var rc *store.RecordConflictError
+	if !errors.As(err, &rc) || !errors.Is(err, store.ErrConflict) {
+		t.Fatalf("got %v, want a RecordConflictError", err)
+	}
+	if found != nil {
+		found = ptr(found.Stored())
+	}
+	if !reflect.DeepEqual(rc.Found, found) {
+		t.Fatalf("the conflict tells of the record %+v, want %+v", rc.Found, found)
+	}
+}
+
+func tombstone(instance string, executionID int64) store.Record {
+	return store.Record{Instance: instance, ExecutionID: executionID, StartID: "start-" + instance, Purged: true}
+}
+
+func recordConditions(t *testing.T, o Options) {
+	live := running("order-7", 0)
+	live.ExecutionID, live.WakeNumber, live.Suspect = 3, 4, "message-1"
+	plain := running("order-7", 0)
+	stuck := live
+	stuck.Status, stuck.Problem = store.StatusStuck, &store.Problem{Kind: "panic", Message: "index out of range"}
+	ended := live
+	ended.Status, ended.EndedAt = store.StatusFailed, epoch
+	purged := tombstone("order-7", 3)
+	founds := map[string]*store.Record{"none": nil, "live": &live, "plain": &plain, "stuck": &stuck, "ended": &ended, "tombstone": &purged}
+	conditions := map[string]store.RecordCondition{
+		"nothing":            {},
+		"absent":             {Absent: true},
+		"tombstone 3":        {Absent: true, ExecutionID: 3},
+		"tombstone 2":        {Absent: true, ExecutionID: 2},
+		"exists":             {Exists: true},
+		"execution 3":        {ExecutionID: 3},
+		"execution 1":        {Exists: true, ExecutionID: 1},
+		"running":            {Running: true},
+		"wake number 4":      {WakeNumber: ptr(int64(4))},
+		"wake number 0":      {WakeNumber: ptr(int64(0))},
+		"suspect":            {Suspect: ptr("message-1")},
+		"another suspect":    {Suspect: ptr("message-2")},
+		"no suspect":         {Suspect: ptr("")},
+		"everything at once": {Exists: true, ExecutionID: 3, Running: true, WakeNumber: ptr(int64(4)), Suspect: ptr("message-1")},
+	}
+	s := o.Open(t)
+	n := 0
+	for foundName, found := range founds {
+		for conditionName, condition := range conditions {
+			for _, creating := range []bool{false, true} {
+				n++
+				instance := fmt.Sprintf("order-%d", n)
+				change := store.RecordChange{If: condition, Suspect: ptr("changed"), UpdatedAt: epoch.Add(time.Hour)}
+				if creating {
+					change.Create = ptr(running(instance, 99))
+				}
+				var here *store.Record
+				if found != nil {
+					here = ptr(*found)
+					here.Instance = instance
+					if err := s.UpdateRecord(t.Context(), instance, store.RecordChange{Create: here}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				t.Run(fmt.Sprintf("%s, record %s, create %v", conditionName, foundName, creating), func(t *testing.T) {
+					err := s.UpdateRecord(t.Context(), instance, change)
+					if !change.Holds(here) {
+						wantRecordConflict(t, err, here)
+						if here != nil {
+							wantRecord(t, s, *here)
+						} else if _, err := s.Describe(t.Context(), instance); !errors.Is(err, store.ErrNotFound) {
+							t.Fatalf("describe: %v, want ErrNotFound: the refused change made a record", err)
+						}
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					if here == nil {
+						here = &store.Record{}
+					}
+					wantRecord(t, s, change.Apply(*here))
+				})
+			}
+		}
+	}
+}
+
+func recordFields(t *testing.T, o Options) {
+	s := o.Open(t)
+	full := running("order-7", 5)
+	full.ExecutionID, full.FirstExecution = 12, 9
+	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
+	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
+	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
+	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
+	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Stack: "x", SinceMS: 5, Tries: 2}
+	full.Suspect, full.WakeNumber = "message-1", 1<<53+1
+	create(t, s, full)
+	wantRecord(t, s, full)
+
+	changes := []store.RecordChange{
+		{ExecutionID: ptr(int64(13)), Version: ptr(""), UpdatedAt: epoch.Add(time.Hour)},
+		{Status: ptr(store.StatusCompleted), EndedAt: ptr(epoch.Add(time.Minute)), Output: ptr([]byte(`"out"`)), Codec: ptr(""), UpdatedAt: epoch},
+		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), WakeNumber: ptr(int64(0)), UpdatedAt: epoch},
+		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
+		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
+		{UpdatedAt: epoch.Add(2 * time.Hour)},
+	}
+	want := full
+	for i, c := range changes {
+		if err := s.UpdateRecord(t.Context(), "order-7", c); err != nil {
+			t.Fatalf("change %d: %v", i, err)
+		}
+		want = c.Apply(want)
+		wantRecord(t, s, want)
+	}
+	t.Run("a change of a record that is not there makes none", func(t *testing.T) {
+		wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-8", store.RecordChange{Suspect: ptr("m"), UpdatedAt: epoch}), nil)
+	})
+	t.Run("a record with an output of 256 KiB and a long status", func(t *testing.T) {
+		c := store.RecordChange{Output: ptr(make([]byte, 256<<10)), CustomStatus: ptr(make([]byte, 128<<10)), UpdatedAt: epoch}
+		if err := s.UpdateRecord(t.Context(), "order-7", c); err != nil {
+			t.Fatal(err)
+		}
+		wantRecord(t, s, c.Apply(want))
+	})
+}
