@@ -1,0 +1,195 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// kinds lists all kinds, in the order of their constants.
+func kinds() []Kind {
+	return []Kind{
+		StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
+		ActivityExecute,
+		ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
+	}
+}
+
+func (k Kind) known() bool {
+	for _, known := range kinds() {
+		if k == known {
+			return true
+		}
+	}
+	return false
+}
+
+// CarriesID reports whether items of the kind carry an id of their own: those
+// that people and services send. A completion is told by the event that it
+// completes.
+func (k Kind) CarriesID() bool {
+	switch k {
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance:
+		return true
+	}
+	return false
+}
+
+// Check reports as a *ParseError what Parse would refuse in an item: a field
+// that the kind needs and that is missing, one out of its range, one over its
+// limit. Limits that are 0 mean their defaults.
+func (l Limits) Check(i *Item) error {
+	if err := l.check(i); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (l Limits) check(i *Item) *ParseError {
+	c := checker{limits: l.withDefaults(), kind: i.Kind}
+	if i.V > Version {
+		return &ParseError{Reason: ReasonUnknownVersion, Kind: i.Kind, Field: "v", Problem: fmt.Sprintf("contract version %d, this build knows version %d", i.V, Version)}
+	}
+	if !i.Kind.known() {
+		return &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
+	}
+	c.needs(i)
+	c.ranges(i)
+	return c.err
+}
+
+// checker keeps the first error.
+type checker struct {
+	limits Limits
+	kind   Kind
+	err    *ParseError
+}
+
+// needs checks the fields that the kind can't be without.
+func (c *checker) needs(i *Item) {
+	switch i.Kind {
+	case SubOrchCompleted, SubOrchFailed:
+		c.given("parent_instance", i.ParentInstance)
+		c.positive("parent_execution_id", i.ParentExecutionID)
+	default:
+		c.given("instance", i.Instance)
+	}
+	switch i.Kind {
+	case StartOrchestration:
+		c.given("name", i.Name)
+		for n, e := range i.Events {
+			c.given(fmt.Sprintf("events[%d].name", n), e.Name)
+		}
+		if p := i.Parent; p != nil {
+			c.given("parent.instance", p.Instance)
+			c.positive("parent.execution_id", p.ExecutionID)
+			c.positive("parent.event_id", p.EventID)
+			c.given("parent.token", p.Token)
+		}
+	case ExternalRaised:
+		c.given("name", i.Name)
+	case ActivityExecute:
+		c.given("name", i.Name)
+		c.positive("execution_id", i.ExecutionID)
+		c.positive("scheduling_event_id", i.SchedulingEventID)
+		c.given("token", i.Token)
+	case ActivityCompleted, ActivityFailed, TimerFired:
+		c.positive("execution_id", i.ExecutionID)
+		c.completion(i)
+	case SubOrchCompleted, SubOrchFailed:
+		c.completion(i)
+	}
+}
+
+func (c *checker) completion(i *Item) {
+	c.positive("source_event_id", i.SourceEventID)
+	c.given("token", i.Token)
+	if (i.Kind == ActivityFailed || i.Kind == SubOrchFailed) && i.Details == nil {
+		c.fail(ReasonInvalidField, "details", "missing; expected the failure, an object")
+	}
+	if i.Kind == TimerFired {
+		c.positive("fire_at_ms", i.FireAtMS)
+	}
+}
+
+// ranges checks what stands in the item, whether its kind needs it or not.
+func (c *checker) ranges(i *Item) {
+	l := c.limits
+	c.ident("instance", i.Instance, l.InstanceID)
+	c.ident("parent_instance", i.ParentInstance, l.InstanceID)
+	c.ident("id", i.ID, l.ID)
+	c.ident("token", i.Token, l.ID)
+	c.ident("name", i.Name, l.Name)
+	c.ident("version", i.OrchVersion, l.Name)
+	c.ident("codec", i.Codec, l.Name)
+	c.size("input", len(i.Input), l.Payload)
+	c.size("data", len(i.Data), l.Payload)
+	c.size("result", len(i.Result), l.Payload)
+	c.size("reason", len(i.Reason), l.Text)
+	for n, e := range i.Events {
+		path := fmt.Sprintf("events[%d].", n)
+		c.ident(path+"id", e.ID, l.ID)
+		c.ident(path+"name", e.Name, l.Name)
+		c.size(path+"data", len(e.Data), l.Payload)
+	}
+	if p := i.Parent; p != nil {
+		c.ident("parent.instance", p.Instance, l.InstanceID)
+		c.ident("parent.token", p.Token, l.ID)
+	}
+	if f := i.Details; f != nil {
+		c.ident("details.kind", f.Kind, l.Name)
+		c.ident("details.instance", f.Instance, l.InstanceID)
+		c.size("details.message", len(f.Message), l.Text)
+		c.size("details.code", len(f.Code), l.Text)
+		c.size("details.source", len(f.Source), l.Text)
+		c.size("details.stack", len(f.Stack), l.Text)
+		c.size("details.details", len(f.Details), l.Payload)
+	}
+	if r := i.Retry; r != nil {
+		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS} {
+			if n < 0 {
+				c.fail(ReasonInvalidField, "retry", "a number below 0")
+			}
+		}
+		if !(r.Coefficient >= 0) || !(r.Jitter >= 0 && r.Jitter <= 1) {
+			c.fail(ReasonInvalidField, "retry", "expected a coefficient of 0 or more and a jitter from 0 to 1")
+		}
+	}
+	for _, n := range []int64{i.ExecutionID, i.SchedulingEventID, i.SourceEventID, i.ParentExecutionID,
+		int64(i.Attempt), i.ScheduledAtMS, i.NotBeforeMS, i.FireAtMS, i.Number, i.UpToExecution, i.FirstSeenMS, int64(i.Hops)} {
+		if n < 0 {
+			c.fail(ReasonInvalidField, "", "a number below 0: %d", n)
+		}
+	}
+}
+
+func (c *checker) fail(reason Reason, field, format string, args ...any) {
+	if c.err == nil {
+		c.err = &ParseError{Reason: reason, Kind: c.kind, Field: field, Problem: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (c *checker) given(field, s string) {
+	if s == "" {
+		c.fail(ReasonInvalidField, field, "missing or empty; expected a string")
+	}
+}
+
+func (c *checker) positive(field string, n int64) {
+	if n < 1 {
+		c.fail(ReasonInvalidField, field, "missing or 0; expected a whole number from 1")
+	}
+}
+
+func (c *checker) ident(field, s string, limit int) {
+	c.size(field, len(s), limit)
+	if n := strings.IndexFunc(s, unicode.IsControl); n >= 0 {
+		c.fail(ReasonInvalidField, field, "a control character at byte %d; expected text without any", n)
+	}
+}
+
+func (c *checker) size(field string, n, limit int) {
+	if limit >= 0 && n > limit {
+		c.fail(ReasonTooLarge, field, "%d bytes, the limit is %d; put large values elsewhere and send a reference", n, limit)
+	}
+}

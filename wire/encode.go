@@ -1,0 +1,219 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Encode returns the JSON body of an item. What Encode writes, Parse reads, as
+// long as it is within the limits, which Encode does not check.
+//
+// Payloads stand in the body with exactly their bytes, but for the two
+// characters U+FFFE and U+FFFF, which SQS does not take and which are escaped.
+// In texts for people (reasons, failures) bytes that are not UTF-8 become
+// U+FFFD.
+//
+// A *ParseError for an item that Parse would refuse: a missing field, an
+// unknown kind, a payload that is not JSON, an id that is not UTF-8.
+func (i *Item) Encode() ([]byte, error) {
+	if err := noLimits().check(i); err != nil {
+		return nil, err
+	}
+	e := encoder{kind: i.Kind}
+	e.raw("v", strconv.AppendInt(nil, Version, 10))
+	e.item(i)
+	if e.err != nil {
+		return nil, e.err
+	}
+	return append(e.out, '}'), nil
+}
+
+// encoder writes the fields of one object. encoding/json would rewrite the
+// payloads: it compacts a json.RawMessage and escapes <, > and & in it.
+type encoder struct {
+	out  []byte
+	kind Kind
+	path string
+	err  *ParseError
+}
+
+func (e *encoder) item(i *Item) {
+	e.ident("kind", string(i.Kind))
+	e.ident("instance", i.Instance)
+	e.whole("execution_id", i.ExecutionID)
+	e.ident("id", i.ID)
+	e.ident("name", i.Name)
+	e.ident("version", i.OrchVersion)
+	e.ident("parent_instance", i.ParentInstance)
+	e.whole("parent_execution_id", i.ParentExecutionID)
+	e.whole("scheduling_event_id", i.SchedulingEventID)
+	e.whole("source_event_id", i.SourceEventID)
+	e.ident("token", i.Token)
+	e.whole("attempt", int64(i.Attempt))
+	e.whole("scheduled_at_ms", i.ScheduledAtMS)
+	e.whole("not_before_ms", i.NotBeforeMS)
+	e.whole("fire_at_ms", i.FireAtMS)
+	e.whole("number", i.Number)
+	e.whole("up_to_execution", i.UpToExecution)
+	e.flag("force", i.Force)
+	e.whole("first_seen_ms", i.FirstSeenMS)
+	e.whole("hops", int64(i.Hops))
+	if p := i.Parent; p != nil {
+		e.object("parent", func(o *encoder) {
+			o.ident("instance", p.Instance)
+			o.whole("execution_id", p.ExecutionID)
+			o.whole("event_id", p.EventID)
+			o.ident("token", p.Token)
+		})
+	}
+	e.retry(i.Retry)
+	e.text("reason", i.Reason)
+	e.ident("codec", i.Codec)
+	e.payload("input", i.Input)
+	e.payload("data", i.Data)
+	e.payload("result", i.Result)
+	e.events(i.Events)
+	if f := i.Details; f != nil {
+		e.object("details", func(o *encoder) { o.failure(f) })
+	}
+}
+
+func (e *encoder) failure(f *Failure) {
+	e.ident("kind", f.Kind)
+	e.text("message", f.Message)
+	e.text("code", f.Code)
+	e.text("source", f.Source)
+	e.ident("instance", f.Instance)
+	e.whole("attempt", int64(f.Attempt))
+	e.flag("retryable", f.Retryable)
+	e.text("stack", f.Stack)
+	e.payload("details", f.Details)
+}
+
+func (e *encoder) events(events []StartEvent) {
+	if len(events) == 0 {
+		return
+	}
+	list := []byte{'['}
+	for n, ev := range events {
+		if n > 0 {
+			list = append(list, ',')
+		}
+		o := encoder{kind: e.kind, path: fmt.Sprintf("events[%d].", n)}
+		o.ident("id", ev.ID)
+		o.ident("name", ev.Name)
+		o.payload("data", ev.Data)
+		list = append(list, o.close(e)...)
+	}
+	e.raw("events", append(list, ']'))
+}
+
+func (e *encoder) retry(r *history.Retry) {
+	if r == nil {
+		return
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		e.invalid("retry", "not JSON: "+err.Error())
+		return
+	}
+	e.raw("retry", raw)
+}
+
+func (e *encoder) object(field string, write func(o *encoder)) {
+	o := encoder{kind: e.kind, path: e.path + field + "."}
+	write(&o)
+	e.raw(field, o.close(e))
+}
+
+// close returns the object and hands its error up.
+func (e *encoder) close(up *encoder) []byte {
+	if up.err == nil {
+		up.err = e.err
+	}
+	if len(e.out) == 0 {
+		return []byte("{}")
+	}
+	return append(e.out, '}')
+}
+
+func (e *encoder) invalid(field, problem string) {
+	if e.err == nil {
+		e.err = &ParseError{Reason: ReasonInvalidField, Kind: e.kind, Field: e.path + field, Problem: problem}
+	}
+}
+
+func (e *encoder) raw(field string, value []byte) {
+	if len(e.out) == 0 {
+		e.out = append(e.out, '{')
+	} else {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(e.out, '"')
+	e.out = append(e.out, field...)
+	e.out = append(e.out, `":`...)
+	e.out = append(e.out, value...)
+}
+
+func (e *encoder) whole(field string, n int64) {
+	if n != 0 {
+		e.raw(field, strconv.AppendInt(nil, n, 10))
+	}
+}
+
+func (e *encoder) flag(field string, set bool) {
+	if set {
+		e.raw(field, []byte("true"))
+	}
+}
+
+// ident writes a string that has to arrive as it is.
+func (e *encoder) ident(field, s string) {
+	if !utf8.ValidString(s) {
+		e.invalid(field, "not UTF-8")
+		return
+	}
+	e.text(field, s)
+}
+
+// text writes a string for people.
+func (e *encoder) text(field, s string) {
+	if s == "" {
+		return
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(strings.ToValidUTF8(s, "\ufffd")); err != nil {
+		e.invalid(field, err.Error())
+		return
+	}
+	e.raw(field, forSQS(bytes.TrimSpace(b.Bytes())))
+}
+
+func (e *encoder) payload(field string, p json.RawMessage) {
+	if len(p) == 0 {
+		return
+	}
+	if !json.Valid(p) || !utf8.Valid(p) {
+		e.invalid(field, "the payload is not a JSON value in UTF-8")
+		return
+	}
+	e.raw(field, forSQS(bytes.TrimSpace(p)))
+}
+
+// forSQS escapes the characters of valid JSON that SQS does not take in a
+// message. They can only stand in strings.
+func forSQS(p []byte) []byte {
+	if bytes.Contains(p, []byte("\ufffe")) || bytes.Contains(p, []byte("\uffff")) {
+		p = bytes.ReplaceAll(p, []byte("\ufffe"), []byte(`\ufffe`))
+		p = bytes.ReplaceAll(p, []byte("\uffff"), []byte(`\uffff`))
+	}
+	return p
+}

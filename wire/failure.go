@@ -1,0 +1,76 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// FailureOf returns a failure of history as it stands in a work item; nil for
+// nil. It is always one that arrives: texts over the default limit are cut
+// (their end is lost), bytes in them that are not UTF-8 become U+FFFD, and
+// details that are not JSON or over their limit become a JSON string that says
+// so.
+func FailureOf(f *history.Failure) *Failure {
+	if f == nil {
+		return nil
+	}
+	l := DefaultLimits()
+	details := json.RawMessage(f.Details)
+	switch {
+	case len(details) > l.Payload:
+		details = json.RawMessage(`"details left out: over the limit of a payload"`)
+	case len(details) > 0 && (!json.Valid(details) || !utf8.Valid(details)):
+		details = json.RawMessage(`"details left out: not JSON"`)
+	}
+	return &Failure{
+		Kind:      f.Kind,
+		Message:   fit(f.Message, l.Text),
+		Code:      fit(f.Code, l.Text),
+		Source:    fit(f.Source, l.Text),
+		Instance:  f.Instance,
+		Attempt:   f.Attempt,
+		Retryable: f.Retryable,
+		Stack:     fit(f.Stack, l.Text),
+		Details:   details,
+	}
+}
+
+// History returns the failure as history records it; nil for nil. A failure
+// without a kind, as foreign workers may send it, is an application's.
+func (f *Failure) History() *history.Failure {
+	if f == nil {
+		return nil
+	}
+	kind := f.Kind
+	if kind == "" {
+		kind = history.FailureApplication
+	}
+	return &history.Failure{
+		Kind:      kind,
+		Message:   f.Message,
+		Code:      f.Code,
+		Source:    f.Source,
+		Instance:  f.Instance,
+		Attempt:   f.Attempt,
+		Retryable: f.Retryable,
+		Stack:     f.Stack,
+		Details:   f.Details,
+	}
+}
+
+// fit cuts a text to n bytes of UTF-8.
+func fit(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if len(s) <= n {
+		return s
+	}
+	const mark = "…"
+	n -= len(mark)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + mark
+}

@@ -1,0 +1,325 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Parse reads a work item within the DefaultLimits. Every error is a
+// *ParseError.
+//
+// Unknown fields are ignored, so that later minor versions of the contract
+// may add some. Known fields must have their type, whatever the kind; null
+// counts as absent, except for a payload, where it is the value null. Names of
+// fields are case-sensitive. V is 1 and Attempt of an ActivityExecute is 1 in
+// what is returned when they were absent. Payloads are copies of exactly the
+// bytes that stand in data.
+func Parse(data []byte) (Item, error) { return Limits{}.Parse(data) }
+
+// Parse reads a work item within these limits; else as the function Parse.
+func (l Limits) Parse(data []byte) (Item, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is empty; expected a work item, a JSON object"}
+	}
+	if !utf8.Valid(data) {
+		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not UTF-8"}
+	}
+	p := parser{fields: map[string]json.RawMessage{}}
+	if err := p.split(data); err != nil {
+		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not a JSON object: " + err.Error()}
+	}
+	item := p.item()
+	if p.err == nil {
+		p.err = l.check(&item)
+	}
+	if p.err != nil {
+		return Item{}, p.err
+	}
+	return item, nil
+}
+
+// parser takes the fields of one JSON object out of it, one after the other.
+// The first error stays.
+type parser struct {
+	fields map[string]json.RawMessage
+	// path of the object inside the item, with a dot behind it.
+	path string
+	kind Kind
+	err  *ParseError
+}
+
+// split cuts an object into its fields, their bytes untouched. It goes by
+// tokens, for a field given twice would be lost in a map.
+func (p *parser) split(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	open, err := dec.Token()
+	if err != nil {
+		return cutShort(err)
+	}
+	if open != json.Delim('{') {
+		return fmt.Errorf("it begins with %q", clip(string(bytes.TrimSpace(data)), 20))
+	}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return cutShort(err)
+		}
+		key := token.(string) // Token refuses any other key.
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return cutShort(err)
+		}
+		if _, twice := p.fields[key]; twice {
+			return fmt.Errorf("field %q is given twice", clip(key, 80))
+		}
+		p.fields[key] = raw
+	}
+	if _, err := dec.Token(); err != nil {
+		return cutShort(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something stands behind the object")
+	}
+	return nil
+}
+
+// cutShort gives the bare io.EOF a sentence.
+func cutShort(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends too early")
+	}
+	return err
+}
+
+func (p *parser) item() Item {
+	i := Item{V: Version}
+	// Version and kind come first: what a newer contract says must not be
+	// taken for a mistake.
+	p.whole("v", (*int64Int)(&i.V))
+	if p.err == nil && i.V != Version {
+		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, this build reads version %d", i.V, Version)}
+	}
+	var kind string
+	p.text("kind", &kind)
+	switch i.Kind = Kind(kind); {
+	case p.err != nil:
+		return i
+	case kind == "":
+		p.invalid("kind", "missing; expected the kind of the work item, like %q", StartOrchestration)
+		return i
+	case !i.Kind.known():
+		p.err = &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
+		return i
+	}
+	p.kind = i.Kind
+
+	p.text("instance", &i.Instance)
+	p.whole("execution_id", (*int64Value)(&i.ExecutionID))
+	p.text("id", &i.ID)
+	p.text("name", &i.Name)
+	p.text("version", &i.OrchVersion)
+	i.Input = p.fields["input"]
+	i.Data = p.fields["data"]
+	i.Result = p.fields["result"]
+	p.text("codec", &i.Codec)
+	p.events(&i.Events)
+	p.object("parent", func(o *parser) {
+		i.Parent = &Parent{}
+		o.text("instance", &i.Parent.Instance)
+		o.whole("execution_id", (*int64Value)(&i.Parent.ExecutionID))
+		o.whole("event_id", (*int64Value)(&i.Parent.EventID))
+		o.text("token", &i.Parent.Token)
+	})
+	p.text("reason", &i.Reason)
+	p.whole("scheduling_event_id", (*int64Value)(&i.SchedulingEventID))
+	p.whole("source_event_id", (*int64Value)(&i.SourceEventID))
+	p.text("token", &i.Token)
+	p.whole("attempt", (*int64Int)(&i.Attempt))
+	p.whole("scheduled_at_ms", (*int64Value)(&i.ScheduledAtMS))
+	p.whole("not_before_ms", (*int64Value)(&i.NotBeforeMS))
+	p.retry(&i)
+	p.object("details", func(o *parser) {
+		i.Details = &Failure{}
+		o.failure(i.Details)
+	})
+	p.whole("fire_at_ms", (*int64Value)(&i.FireAtMS))
+	p.text("parent_instance", &i.ParentInstance)
+	p.whole("parent_execution_id", (*int64Value)(&i.ParentExecutionID))
+	p.whole("number", (*int64Value)(&i.Number))
+	p.whole("up_to_execution", (*int64Value)(&i.UpToExecution))
+	p.flag("force", &i.Force)
+	p.whole("first_seen_ms", (*int64Value)(&i.FirstSeenMS))
+	p.whole("hops", (*int64Int)(&i.Hops))
+	if i.Kind == ActivityExecute && i.Attempt == 0 {
+		i.Attempt = 1
+	}
+	return i
+}
+
+func (p *parser) failure(f *Failure) {
+	p.text("kind", &f.Kind)
+	p.text("message", &f.Message)
+	p.text("code", &f.Code)
+	p.text("source", &f.Source)
+	p.text("instance", &f.Instance)
+	p.whole("attempt", (*int64Int)(&f.Attempt))
+	p.flag("retryable", &f.Retryable)
+	p.text("stack", &f.Stack)
+	f.Details = p.fields["details"]
+}
+
+func (p *parser) events(to *[]StartEvent) {
+	raw, ok := p.present("events")
+	if !ok {
+		return
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		p.invalid("events", "expected an array of objects, found %s", found(raw))
+		return
+	}
+	for n, raw := range list {
+		var e StartEvent
+		p.inner(fmt.Sprintf("events[%d]", n), raw, func(o *parser) {
+			o.text("id", &e.ID)
+			o.text("name", &e.Name)
+			e.Data = o.fields["data"]
+		})
+		*to = append(*to, e)
+	}
+}
+
+// found describes a value for an error text.
+func found(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "the string " + clip(string(raw), 40)
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return string(raw)
+	}
+	return "the number " + clip(string(raw), 40)
+}
+
+func (p *parser) invalid(field, format string, args ...any) {
+	if p.err == nil {
+		p.err = &ParseError{Reason: ReasonInvalidField, Kind: p.kind, Field: p.path + field, Problem: fmt.Sprintf(format, args...)}
+	}
+}
+
+// present returns a field that is there and not null, and false after an
+// error.
+func (p *parser) present(field string) (json.RawMessage, bool) {
+	raw, ok := p.fields[field]
+	return raw, ok && p.err == nil && string(raw) != "null"
+}
+
+func (p *parser) text(field string, to *string) {
+	raw, ok := p.present(field)
+	if !ok {
+		return
+	}
+	if json.Unmarshal(raw, to) != nil {
+		p.invalid(field, "expected a string, found %s", found(raw))
+	} else if unpairedSurrogate(raw) {
+		p.invalid(field, "the string holds an unpaired surrogate, which is no character")
+	}
+}
+
+func (p *parser) flag(field string, to *bool) {
+	if raw, ok := p.present(field); ok && json.Unmarshal(raw, to) != nil {
+		p.invalid(field, "expected true or false, found %s", found(raw))
+	}
+}
+
+// whole reads a whole number of at least 0.
+func (p *parser) whole(field string, to interface{ set(int64) }) {
+	raw, ok := p.present(field)
+	if !ok {
+		return
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || n < 0 {
+		p.invalid(field, "expected a whole number from 0 to %d, found %s", int64(1<<63-1), found(raw))
+		return
+	}
+	to.set(n)
+}
+
+type int64Value int64
+
+func (v *int64Value) set(n int64) { *v = int64Value(n) }
+
+type int64Int int
+
+func (v *int64Int) set(n int64) { *v = int64Int(n) }
+
+func (p *parser) object(field string, read func(o *parser)) {
+	if raw, ok := p.present(field); ok {
+		p.inner(field, raw, read)
+	}
+}
+
+// inner reads an object inside the item; its errors name the whole path.
+func (p *parser) inner(field string, raw json.RawMessage, read func(o *parser)) {
+	if p.err != nil {
+		return
+	}
+	o := parser{fields: map[string]json.RawMessage{}, path: p.path + field + ".", kind: p.kind}
+	if raw[0] != '{' {
+		p.invalid(field, "expected an object, found %s", found(raw))
+		return
+	}
+	if err := o.split(raw); err != nil {
+		p.invalid(field, "%v", err)
+		return
+	}
+	read(&o)
+	p.err = o.err
+}
+
+func (p *parser) retry(i *Item) {
+	raw, ok := p.present("retry")
+	if !ok {
+		return
+	}
+	err := json.Unmarshal(raw, &i.Retry)
+	if wrong, isType := errors.AsType[*json.UnmarshalTypeError](err); isType {
+		p.invalid("retry."+wrong.Field, "expected %s, found a JSON %s", wrong.Type, wrong.Value)
+	} else if err != nil {
+		p.invalid("retry", "%v", err)
+	}
+}
+
+// unpairedSurrogate reports whether a JSON string escapes half a surrogate
+// pair. Decoding would make U+FFFD of each, so that two ids could become one.
+func unpairedSurrogate(raw []byte) bool {
+	for i := 0; i+1 < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		i++
+		if raw[i] != 'u' || raw[i+1]|0x20 != 'd' || raw[i+2] < '8' {
+			continue
+		}
+		// D800 to DFFF: only high (D8 to DB) and low (DC to DF) together.
+		low := raw[i+2]|0x20 >= 'c'
+		paired := !low && i+8 < len(raw) && raw[i+5] == '\\' && raw[i+6] == 'u' &&
+			raw[i+7]|0x20 == 'd' && raw[i+8]|0x20 >= 'c'
+		if !paired {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
