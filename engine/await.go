@@ -1,0 +1,100 @@
+package engine
+
+// Outcome is how one operation ended.
+type Outcome struct {
+	Value []byte
+	Err   error
+}
+
+// foreign returns an error if one of fs belongs to another execution.
+func (x *Execution) foreign(fs []*Future) error {
+	for _, f := range fs {
+		if f == nil || f.x != x {
+			return ErrForeignFuture
+		}
+	}
+	return nil
+}
+
+// Await waits for f and returns its result. What is ready already is returned
+// even in a cancelled scope.
+func (c *Context) Await(f *Future) ([]byte, error) {
+	x := c.x
+	if f == nil || f.x != x {
+		return nil, ErrForeignFuture
+	}
+	co, err := x.enter("Await")
+	if err != nil {
+		return nil, err
+	}
+	if f.state == open {
+		one := [1]*Future{f}
+		if err := c.waitFor(co, 1, one[:]); err != nil {
+			return nil, err
+		}
+	}
+	return f.value, f.err
+}
+
+// waitFor blocks until need of the open ones of fs have become ready.
+func (c *Context) waitFor(co *coroutine, need int, fs []*Future) error {
+	if c.scope.err != nil {
+		return c.scope.err
+	}
+	co.on(c.scope, need, fs)
+	return c.x.block(co)
+}
+
+// waitAll blocks until all of fs are ready.
+func (c *Context) waitAll(call string, fs []*Future) error {
+	co, err := c.x.enter(call)
+	if err != nil {
+		return err
+	}
+	if err := c.x.foreign(fs); err != nil {
+		return err
+	}
+	missing := 0
+	for _, f := range fs {
+		if f.state == open {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	return c.waitFor(co, missing, fs)
+}
+
+// Join waits for all of fs and returns their values in argument order, or the
+// error that is first in history. Join of nothing returns at once.
+func (c *Context) Join(fs ...*Future) ([][]byte, error) {
+	if err := c.waitAll("Join", fs); err != nil {
+		return nil, err
+	}
+	var failed *Future
+	values := make([][]byte, len(fs))
+	for i, f := range fs {
+		values[i] = f.value
+		if f.err != nil && (failed == nil || f.seq < failed.seq) {
+			failed = f
+		}
+	}
+	if failed != nil {
+		return nil, failed.err
+	}
+	return values, nil
+}
+
+// Settle waits for all of fs and returns every outcome in argument order. The
+// error is that of the wait itself: a cancelled scope.
+func (c *Context) Settle(fs ...*Future) ([]Outcome, error) {
+	if err := c.waitAll("Settle", fs); err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(fs))
+	for i, f := range fs {
+		outcomes[i] = Outcome{f.value, f.err}
+	}
+	return outcomes, nil
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Normalizer passes a payload through the type that the code has now, so that
+// a field added to it does not count as another input (rule 3). Nil compares
+// bytes alone.
+type Normalizer func([]byte) ([]byte, error)
+
+// schedule is rule 3: when the code starts an operation, it claims the next
+// unclaimed scheduling event of the round there and then, or, in a round that
+// has no answers yet, appends one. Position is identity: two operations with
+// equal name and input are two events.
+//
+// want has every field that identifies the operation; complete adds, to an
+// event that is appended, what only a new one gets.
+func (x *Execution) schedule(want history.Event, normalize Normalizer, complete func(*history.Event)) (*history.Event, error) {
+	if x.cursor.live {
+		if x.run.operations >= x.cfg.Options.MaxOperations {
+			x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
+				"the code scheduled more than %d operations in one turn, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(&want), caller())})
+			return nil, x.suspend()
+		}
+		x.run.operations++
+		if complete != nil {
+			want.EventID = int64(len(x.events)) + 1
+			complete(&want)
+		}
+		return x.append(want), nil
+	}
+	if x.cursor.claim >= x.cursor.claimEnd {
+		x.extraOperation(&want)
+		return nil, x.suspend()
+	}
+	e := &x.events[x.cursor.claim]
+	if difference := compare(e, &want, normalize); difference != "" {
+		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(&want)+" ("+difference+" differs)", caller())
+		return nil, x.suspend()
+	}
+	x.cursor.claim++
+	return e, nil
+}
+
+// extraOperation: the round's answers are all claimed, and the code starts one
+// more.
+func (x *Execution) extraOperation(want *history.Event) {
+	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+describe(&x.events[x.cursor.claimEnd-1])
+	if x.cursor.claimEnd < len(x.events) {
+		next := &x.events[x.cursor.claimEnd]
+		id, recorded = next.EventID, describe(next)+" and no further operation before it"
+	}
+	x.nondeterminism(3, id, recorded, "started "+describe(want), caller())
+}
+
+// compare returns what of a recorded scheduling event differs from what the
+// code does now, "" if nothing does.
+func compare(e, want *history.Event, normalize Normalizer) string {
+	switch {
+	case e.Kind != want.Kind:
+		return "kind"
+	case e.Name != want.Name:
+		return "name"
+	case e.Op != want.Op:
+		return "operation"
+	case e.Version != want.Version:
+		return "version"
+	case e.ExplicitID != want.ExplicitID, e.ExplicitID && e.Instance != want.Instance:
+		return "instance"
+	case e.DurationMS != want.DurationMS:
+		return "duration"
+	case e.Inline != want.Inline:
+		return "inline or queued"
+	case e.Kind != history.SystemCall && !sameInput(e.Payload, want.Payload, normalize):
+		return "input"
+	}
+	return ""
+}
+
+func sameInput(recorded, now []byte, normalize Normalizer) bool {
+	if bytes.Equal(recorded, now) {
+		return true
+	}
+	if normalize == nil {
+		return false
+	}
+	a, err := normalize(recorded)
+	if err != nil {
+		return false
+	}
+	b, err := normalize(now)
+	return err == nil && bytes.Equal(a, b)
+}

@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Context is what orchestration code sees of its execution. It carries a scope
+// only: a durable call blocks the coroutine that runs, whichever context it was
+// given (rule 10).
+type Context struct {
+	x     *Execution
+	scope *scope
+}
+
+// Info is what an orchestration can learn about itself.
+type Info struct {
+	Instance    string
+	ExecutionID int64
+	Name        string
+	Version     string
+	// HistoryLength counts the events visited and recorded so far; the same in
+	// live turn and replay.
+	HistoryLength int64
+}
+
+// Info returns what is known of the execution.
+func (c *Context) Info() Info {
+	s := c.x.Started()
+	n := c.x.cursor.visiting
+	if claimed := int64(c.x.cursor.claim); !c.x.cursor.live && claimed > n {
+		n = claimed
+	}
+	if c.x.cursor.live {
+		n = int64(len(c.x.events))
+	}
+	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n}
+}
+
+// Err returns the error of a cancelled scope, nil while it is not cancelled.
+func (c *Context) Err() error {
+	if c.scope.err != nil {
+		return c.scope.err
+	}
+	return nil
+}
+
+// enter is what every durable call does first: it returns the coroutine that
+// runs, or why the call can't be made.
+func (x *Execution) enter(call string) (*coroutine, error) {
+	if x.closed.Load() && x.current != nil && !x.current.stopping {
+		// The turn went on without this code, which had blocked (rule 10).
+		runtime.Goexit()
+	}
+	c := x.current
+	if c == nil {
+		return nil, fmt.Errorf("%s in instance %q: %w", call, x.cfg.Instance, ErrNotRunning)
+	}
+	if c.unwinding {
+		if c.unwindCalls++; c.unwindCalls > maxUnwindCalls {
+			runtime.Goexit()
+		}
+		return nil, ErrUnwinding
+	}
+	if x.nested != "" {
+		return nil, fmt.Errorf("%s inside %s: %w", call, x.nested, ErrNested)
+	}
+	if x.cfg.Options.VerifyGoroutine && c.goid != goroutineID() {
+		return nil, fmt.Errorf("%s at %s comes from a goroutine that the orchestration started itself: %w", call, caller(), ErrNotRunning)
+	}
+	x.progress.Add(1)
+	return c, nil
+}
+
+// ActivityCall is an activity to schedule.
+type ActivityCall struct {
+	Name  string
+	Input []byte
+	Retry *history.Retry
+	// Inline runs it inside the turn instead of sending it to a queue.
+	Inline bool
+	// Normalize compares inputs on replay where their bytes differ.
+	Normalize Normalizer
+}
+
+// Activity schedules an activity.
+func (c *Context) Activity(call ActivityCall) *Future {
+	return c.operation("activity "+call.Name, history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline},
+		call.Normalize, func(e *history.Event) { e.Retry = call.Retry })
+}
+
+// Timer creates a timer that fires d from now. Zero and negative durations are
+// recorded like any other and fire without delay.
+func (c *Context) Timer(d time.Duration) *Future {
+	ms := d.Milliseconds()
+	if d > 0 && d%time.Millisecond != 0 {
+		ms++ // never early
+	}
+	return c.operation("timer", history.Event{Kind: history.TimerCreated, DurationMS: ms}, nil, func(e *history.Event) {
+		e.FireAtMS = c.x.run.nowMS + max(ms, 0)
+	})
+}
+
+// ExternalEvent waits for an external event of that name: the oldest that is
+// kept, or the next to come.
+func (c *Context) ExternalEvent(name string) *Future {
+	return c.operation("wait for "+name, history.Event{Kind: history.ExternalSubscribed, Name: name}, nil, nil)
+}
+
+// ChildCall is a sub-orchestration, or a detached one, to start.
+type ChildCall struct {
+	Name string
+	// Version asked for; empty means the newest when it starts.
+	Version string
+	// Instance id; empty derives one from this instance, execution and event.
+	Instance  string
+	Input     []byte
+	Normalize Normalizer
+}
+
+func (call *ChildCall) event(kind history.Kind) history.Event {
+	return history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
+		Instance: call.Instance, ExplicitID: call.Instance != ""}
+}
+
+// Child starts a sub-orchestration.
+func (c *Context) Child(call ChildCall) *Future {
+	f := c.operation("sub-orchestration "+call.Name, call.event(history.SubOrchestrationScheduled), call.Normalize, c.x.deriveInstance)
+	if f.id != 0 {
+		f.child = c.x.events[f.id-1].Instance
+	}
+	return f
+}
+
+// Detach starts an orchestration that nobody waits for, and returns its
+// instance id. No completion comes back.
+func (c *Context) Detach(call ChildCall) (instance string, err error) {
+	if _, err := c.x.enter("Detach " + call.Name); err != nil {
+		return "", err
+	}
+	if err := c.Err(); err != nil {
+		return "", err
+	}
+	e, err := c.x.schedule(call.event(history.OrchestrationChained), call.Normalize, c.x.deriveInstance)
+	if err != nil {
+		return "", err
+	}
+	return e.Instance, nil
+}
+
+// deriveInstance gives a child without an id of its own one that depends on
+// parent instance, execution and event only: "<parent>/<execution>/<event>",
+// with a hash in place of a parent that is long.
+func (x *Execution) deriveInstance(e *history.Event) {
+	if e.Instance != "" {
+		return
+	}
+	const longest = 200
+	parent := x.cfg.Instance
+	if len(parent) > longest {
+		sum := sha256.Sum256([]byte(parent))
+		parent = "~" + hex.EncodeToString(sum[:16])
+	}
+	e.Instance = parent + "/" + strconv.FormatInt(x.cfg.ExecutionID, 10) + "/" + strconv.FormatInt(e.EventID, 10)
+}
+
+// operation schedules what a completion or an external event will answer. In a
+// cancelled scope nothing is recorded and the future is cancelled.
+func (c *Context) operation(call string, want history.Event, normalize Normalizer, complete func(*history.Event)) *Future {
+	x := c.x
+	f := &Future{x: x, kind: want.Kind, name: want.Name, inline: want.Inline}
+	if _, err := x.enter(call); err != nil {
+		f.state, f.err = cancelled, err
+		return f
+	}
+	if c.scope.err != nil {
+		x.readySeq++
+		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: call, Reason: c.scope.err.Reason}
+		return f
+	}
+	e, err := x.schedule(want, normalize, complete)
+	if err != nil {
+		f.state, f.err = cancelled, err
+		return f
+	}
+	f.id = e.EventID
+	c.scope.add(f)
+	x.openOps++
+	for int64(len(x.ops)) < f.id {
+		x.ops = append(x.ops, nil)
+	}
+	x.ops[f.id-1] = f
+	switch {
+	case f.inline:
+		x.openInline.push(f)
+	case f.kind == history.ExternalSubscribed:
+		x.waitExternal(f)
+	}
+	return f
+}
+
+// SetCustomStatus sets what describe shows; it is visible once the turn is
+// committed. It is no event: replay recomputes it.
+func (c *Context) SetCustomStatus(status []byte) {
+	if _, err := c.x.enter("SetCustomStatus"); err != nil {
+		return
+	}
+	c.x.status = status
+	if c.x.cursor.live {
+		c.x.run.statusSet = true
+	}
+}
+
+// Go starts a branch: fn runs side by side with the code that started it, one
+// of them at a time. It first runs when its parent blocks.
+func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future {
+	x := c.x
+	f := &Future{x: x}
+	if _, err := x.enter("Go"); err != nil {
+		f.state, f.err = cancelled, err
+		return f
+	}
+	if len(x.coroutines) >= x.cfg.Options.MaxCoroutines {
+		x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
+			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, caller())})
+		f.state, f.err = cancelled, x.suspend()
+		return f
+	}
+	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false)}, fn)
+	f.branch.future = f
+	c.scope.add(f)
+	return f
+}
+
+// WithCancel returns a context whose scope the function cancels: what was
+// started in it, and in scopes inside it, ends with the cancelled error.
+func (c *Context) WithCancel() (*Context, func(reason string)) {
+	inner := &Context{x: c.x, scope: c.scope.child(false)}
+	return inner, func(reason string) {
+		if _, err := c.x.enter("cancel"); err != nil {
+			return
+		}
+		c.x.cancelScope(inner.scope, "scope", reason)
+	}
+}
+
+// Shield returns a context whose scope cancellations of outer scopes do not
+// reach, for clean-up.
+func (c *Context) Shield() *Context {
+	return &Context{x: c.x, scope: c.scope.child(true)}
+}

@@ -1,0 +1,100 @@
+package engine
+
+import "github.com/turnstile-go/turnstile/history"
+
+// continueAsNew is the error by which an orchestration ends its execution and
+// asks for the next.
+type continueAsNew struct {
+	version   string
+	input     []byte
+	normalize Normalizer
+}
+
+func (e *continueAsNew) Error() string {
+	return "continue as new (return this error from the orchestration)"
+}
+
+// ContinueAsNew returns the error that the orchestration has to return to end
+// this execution and start the next with the given input. An empty version
+// means the newest that is registered then.
+func (c *Context) ContinueAsNew(version string, input []byte, normalize Normalizer) error {
+	return &continueAsNew{version: version, input: input, normalize: normalize}
+}
+
+// carried is rule 13: continue-as-new loses nothing. External events not yet
+// matched to a wait, and events and a cancel not yet visited when the code
+// ended, become the first arrivals of the next execution, in order. A cancel
+// that the code has already seen stays behind, and so do completions.
+func (x *Execution) carried(unvisited []history.Event) []history.Event {
+	next := x.unconsumed()
+	for _, e := range unvisited {
+		if e.Kind == history.ExternalEvent || e.Kind == history.OrchestrationCancelRequested {
+			next = append(next, e)
+		}
+	}
+	return next
+}
+
+// carry takes an arrival that came behind the end over into the next
+// execution.
+func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
+	v := x.ledger.judge(a)
+	if v.Kind != Late || a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID {
+		return v
+	}
+	switch a.Event.Kind {
+	case history.ExternalEvent:
+		if a.Event.SenderID != "" {
+			x.ledger.sent(a.Event.SenderID, 0)
+		}
+	case history.OrchestrationCancelRequested:
+		for _, e := range *next {
+			if e.Kind == history.OrchestrationCancelRequested {
+				return Verdict{Kind: Duplicate}
+			}
+		}
+	default:
+		return v
+	}
+	*next = append(*next, a.Event)
+	return Verdict{Kind: Recorded}
+}
+
+// nextExecution returns the first events of the next execution.
+func (x *Execution) nextExecution(secret string, carried []history.Event) []history.Event {
+	was, end := &x.events[0], x.end.next
+	version := end.version
+	if version == "" {
+		if o, err := x.cfg.Registry.Newest(was.Name); err == nil {
+			version = o.Version
+		}
+	}
+	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SenderIDs: x.senderIDs()}
+	if was.Start != nil {
+		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
+	}
+	events := append([]history.Event{{
+		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Start: &start,
+	}}, carried...)
+	for i := range events {
+		events[i].EventID, events[i].AtMS = int64(i)+1, x.run.nowMS
+	}
+	return events
+}
+
+// senderIDs returns the newest sender ids, oldest first.
+func (x *Execution) senderIDs() []string {
+	var ids []string
+	if s := x.ledger.start; s != nil {
+		ids = append(ids, s.SenderIDs...)
+	}
+	for i := range x.events {
+		if e := &x.events[i]; e.Kind == history.ExternalEvent && e.SenderID != "" {
+			ids = append(ids, e.SenderID)
+		}
+	}
+	if extra := len(ids) - history.MaxCarriedSenderIDs; extra > 0 {
+		ids = ids[extra:]
+	}
+	return ids
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"runtime/debug"
+)
+
+// Rule 10: one coroutine runs at a time. A turn that ends unwinds its
+// coroutines with runtime.Goexit, which user code can't recover.
+
+// coroutine runs one branch of the code, the main function being the first.
+type coroutine struct {
+	x       *Execution
+	number  int // order of start
+	context *Context
+	future  *Future // of a branch; nil for main
+
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+
+	queued  bool // in the ready heap
+	blocked bool
+	wait    wait
+
+	probing  bool // asked only where it waits
+	location string
+
+	stopping    bool // being unwound by stop
+	unwinding   bool // durable calls fail and record nothing
+	unwindCalls int
+	exited      bool // runtime.Goexit by user code
+
+	value    []byte
+	err      error
+	panicked any
+	stack    string
+	goid     uint64
+}
+
+// maxUnwindCalls bounds the durable calls of deferred functions in one
+// unwinding, so that a loop that retries until one succeeds ends too.
+const maxUnwindCalls = 100
+
+// spawn starts a coroutine; it first runs when its parent blocks.
+func (x *Execution) spawn(ctx *Context, fn func(*Context) ([]byte, error)) *coroutine {
+	c := &coroutine{x: x, number: x.started, context: ctx}
+	x.started++
+	x.coroutines = append(x.coroutines, c)
+	c.resume, c.stop = iter.Pull(func(yield func(struct{}) bool) { c.body(yield, fn) })
+	x.ready.push(c)
+	return c
+}
+
+func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, error)) {
+	c.yield = yield
+	if c.x.cfg.Options.VerifyGoroutine {
+		c.goid = goroutineID()
+	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		// Only here, inside the coroutine, does the stack show the place of
+		// the panic.
+		if r := recover(); r != nil {
+			c.panicked, c.stack = r, string(debug.Stack())
+			return
+		}
+		if c.stopping {
+			return
+		}
+		// runtime.Goexit by user code would go on in the engine's goroutine:
+		// hand control back with a last yield, from which only stop returns.
+		c.exited = true
+		yield(struct{}{})
+	}()
+	c.value, c.err = fn(c.context)
+	returned = true
+}
+
+// resume runs c until it blocks or ends.
+func (x *Execution) resume(c *coroutine) {
+	x.progress.Add(1)
+	x.current = c
+	_, alive := c.resume()
+	x.current = nil
+	switch {
+	case c.exited:
+		x.fail(&StuckError{Kind: StuckPanic, Message: "orchestration code called runtime.Goexit (t.FailNow does so too); return an error instead"})
+	case alive:
+	case c.panicked != nil:
+		x.drop(c)
+		x.fail(&StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v", c.panicked), Stack: c.stack})
+	case c == x.main:
+		x.drop(c)
+		x.endMain(c.value, c.err)
+	default:
+		x.drop(c)
+		c.context.scope.over = true
+		c.context.scope.forget()
+		c.future.resolve(c.value, c.err)
+	}
+}
+
+// drop forgets a coroutine that has ended.
+func (x *Execution) drop(c *coroutine) {
+	for i := len(x.coroutines) - 1; i >= 0; i-- {
+		if x.coroutines[i] == c {
+			x.coroutines = append(x.coroutines[:i], x.coroutines[i+1:]...)
+			return
+		}
+	}
+}
+
+// block lets the coroutine rest until its wait is over. It returns the error
+// of a wait that was cancelled.
+func (x *Execution) block(c *coroutine) error {
+	// Whether a panic or Goexit is under way is looked for only where a live
+	// wait blocks: a replay never blocks where the live turn did not.
+	if x.cursor.live && unwindingNow() {
+		c.unwinding = true
+		x.fail(&StuckError{Kind: StuckPanic, Stack: string(debug.Stack()), Message: "a deferred function awaited at " + caller() +
+			" while a panic or runtime.Goexit was under way; await after the recover has returned"})
+		c.wait.unregister()
+		return ErrUnwinding
+	}
+	c.blocked = true
+	for {
+		if !c.yield(struct{}{}) {
+			c.unwinding = true
+			c.blocked = false
+			runtime.Goexit()
+		}
+		if !c.probing {
+			break
+		}
+		c.probing, c.location = false, caller()
+	}
+	c.blocked = false
+	c.wait.unregister()
+	return c.wait.err
+}
+
+// suspend parks the coroutine for good: the code can't go on, and it is not to
+// see why. Only unwinding returns from it.
+func (x *Execution) suspend() error {
+	c := x.current
+	for c.yield(struct{}{}) {
+	}
+	c.unwinding = true
+	runtime.Goexit()
+	return nil
+}
+
+// where asks a blocked coroutine for the place at which it waits.
+func (c *coroutine) where() string {
+	if !c.blocked {
+		return "its start"
+	}
+	c.probing = true
+	c.resume()
+	return c.location
+}
+
+// unwindAll unwinds the parked coroutines, the last started first, each on a
+// goroutine of its own: stop raises the coroutine's Goexit again in its caller.
+func (x *Execution) unwindAll() {
+	for i := len(x.coroutines) - 1; i >= 0; i-- {
+		c := x.coroutines[i]
+		c.stopping, c.unwinding = true, true
+		x.current = c
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.stop()
+		}()
+		<-done
+		x.progress.Add(1)
+	}
+	x.current, x.coroutines = nil, nil
+}
+
+// unwindingNow reports whether the calling goroutine is in a deferred function
+// run by a panic or by runtime.Goexit. A panic that the same deferred function
+// has recovered looks the same.
+func unwindingNow() bool {
+	pcs := make([]uintptr, 64)
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		if n == 0 {
+			return false
+		}
+		frames := runtime.CallersFrames(pcs[:n])
+		for {
+			frame, more := frames.Next()
+			if frame.Function == "runtime.gopanic" || frame.Function == "runtime.Goexit" {
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// visit is rule 5: deliver, never skip. A completion goes to the operation
+// that its source_event_id names, and the code runs until it rests.
+func (x *Execution) visit(e *history.Event) {
+	x.progress.Add(1)
+	x.cursor.visiting = e.EventID
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		x.startMain(e)
+	case history.OrchestrationCancelRequested:
+		x.cancelScope(x.root, "instance", e.Reason)
+	case history.ExternalEvent:
+		x.deliverExternal(e)
+	default:
+		x.deliverCompletion(e)
+	}
+	x.settle()
+	if x.stuck != nil && x.stuck.EventID == 0 {
+		x.stuck.EventID = e.EventID
+	}
+	x.cursor.visiting = 0
+}
+
+func (x *Execution) deliverCompletion(e *history.Event) {
+	op := x.operation(e.SourceEventID)
+	if op == nil || op.state != open {
+		// It was cancelled, or never claimed: recorded all the same, it goes
+		// to nobody (rule 8).
+		return
+	}
+	if !x.strictAllows(op, e) {
+		return
+	}
+	switch e.Kind {
+	case history.ActivityCompleted, history.SubOrchestrationCompleted:
+		op.resolve(e.Payload, nil)
+	case history.TimerFired:
+		op.resolve(nil, nil)
+	default:
+		f := history.Failure{Kind: history.FailureApplication}
+		if e.Failure != nil {
+			f = *e.Failure
+		}
+		op.resolve(nil, &FailureError{What: op.what(), EventID: op.id, Failure: f})
+	}
+}
+
+// operation returns what claimed a scheduling event, nil if it has no future.
+func (x *Execution) operation(eventID int64) *Future {
+	if eventID < 1 || eventID > int64(len(x.ops)) {
+		return nil
+	}
+	return x.ops[eventID-1]
+}
+
+func (x *Execution) startMain(e *history.Event) {
+	def, err := x.cfg.Registry.Lookup(e.Name, e.Version)
+	if err != nil {
+		x.fail(&StuckError{Kind: StuckNotRegistered, EventID: e.EventID, Message: err.Error(), Err: err})
+		return
+	}
+	x.def = def
+	x.root = &scope{x: x}
+	if e.Start != nil {
+		x.status = e.Start.CustomStatus
+	}
+	input := e.Payload
+	x.main = x.spawn(&Context{x: x, scope: x.root}, func(c *Context) ([]byte, error) { return def.Func(c, input) })
+}

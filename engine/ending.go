@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// ending is how the main function ended.
+type ending struct {
+	output  []byte
+	failure *history.Failure
+	next    *continueAsNew
+}
+
+// endMain notes the end. Ready branches no longer run, open inline activities
+// are not begun (rule 6).
+func (x *Execution) endMain(output []byte, err error) {
+	var next *continueAsNew
+	switch {
+	case err == nil:
+		x.end = &ending{output: output}
+	case errors.As(err, &next):
+		x.end = &ending{next: next}
+	default:
+		x.end = &ending{failure: FailureOf(err)}
+		if x.end.failure.Source == "" {
+			x.end.failure.Source = x.events[0].Name
+		}
+	}
+}
+
+// FailureOf returns how an orchestration's error is recorded: its own Failure
+// if it, or what it wraps, has a method Failure() *history.Failure; cancelled
+// if it is an ErrCancelled; else an application failure with its text.
+func FailureOf(err error) *history.Failure {
+	var own interface{ Failure() *history.Failure }
+	if errors.As(err, &own) {
+		if f := own.Failure(); f != nil {
+			clone := *f
+			return &clone
+		}
+	}
+	var recorded *FailureError
+	switch {
+	case errors.Is(err, ErrCancelled):
+		return &history.Failure{Kind: history.FailureCancelled, Message: err.Error()}
+	case errors.As(err, &recorded):
+		f := recorded.Failure
+		f.Message = err.Error()
+		return &f
+	}
+	return &history.Failure{Kind: history.FailureApplication, Message: err.Error()}
+}
+
+// event returns the terminal event of the end.
+func (e *ending) event() history.Event {
+	switch {
+	case e.next != nil:
+		return history.Event{Kind: history.OrchestrationContinuedAsNew, Version: e.next.version, Payload: e.next.input}
+	case e.failure != nil:
+		return history.Event{Kind: history.OrchestrationFailed, Failure: e.failure}
+	}
+	return history.Event{Kind: history.OrchestrationCompleted, Payload: e.output}
+}
+
+// attempted says what the code did, for a nondeterminism error.
+func (e *ending) attempted() string {
+	ev := e.event()
+	return "ended with " + describe(&ev)
+}
+
+// appendEnd records the end, and closes what is open: timers are removed and
+// activities asked to stop; children run on (nobody asked them to stop).
+func (x *Execution) appendEnd(unvisited []history.Event) {
+	for _, op := range x.ops {
+		if op != nil && op.state == open && op.kind != history.SubOrchestrationScheduled && op.stoppable() {
+			x.run.cancelled = append(x.run.cancelled, op.id)
+		}
+	}
+	if x.end.next != nil {
+		x.run.continued, x.run.carried = true, x.carried(unvisited)
+	}
+	x.append(x.end.event())
+	x.settled = true
+	x.cursor.next = len(x.events)
+}
+
+// compareEnd holds the end that the code makes now against the recorded one
+// (rule 4).
+func (x *Execution) compareEnd(recorded *history.Event) {
+	now := x.end.event()
+	var normalize Normalizer
+	if x.def.Normalize != nil {
+		normalize = x.def.Normalize
+	}
+	difference := ""
+	switch {
+	case recorded.Kind != now.Kind:
+		difference = "kind of end"
+	case recorded.Version != now.Version:
+		difference = "version"
+	case recorded.Kind == history.OrchestrationCompleted && !sameInput(recorded.Payload, now.Payload, normalize):
+		difference = "output"
+	case recorded.Kind == history.OrchestrationContinuedAsNew && !bytes.Equal(recorded.Payload, now.Payload) && !sameInput(recorded.Payload, now.Payload, x.end.next.normalize):
+		difference = "input"
+	case recorded.Failure != nil && now.Failure != nil && (recorded.Failure.Kind != now.Failure.Kind || recorded.Failure.Message != now.Failure.Message || recorded.Failure.Code != now.Failure.Code):
+		difference = "failure"
+	}
+	if difference != "" {
+		x.nondeterminism(4, recorded.EventID, describe(recorded), fmt.Sprintf("%s (%s differs)", x.end.attempted(), difference), "")
+	}
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Errors that durable calls return; wrapped, test with errors.Is.
+var (
+	// ErrCancelled: the operation, its scope or the instance was cancelled.
+	ErrCancelled = errors.New("cancelled")
+	// ErrUnwinding: a durable call in a deferred function while the coroutine
+	// is being unwound at the end of a turn, or while a panic or
+	// runtime.Goexit is under way. Nothing is recorded.
+	ErrUnwinding = errors.New("durable call while the orchestration is being unwound; nothing is recorded")
+	// ErrNested: a durable call inside a side effect or an inline activity.
+	ErrNested = errors.New("durable call inside code that must not make one")
+	// ErrNotRunning: a durable call on a context whose orchestration is not
+	// running now: from another goroutine, or after the orchestration ended.
+	ErrNotRunning = errors.New("durable call outside the running orchestration")
+	// ErrNothingToWaitFor: Select or Any over nothing.
+	ErrNothingToWaitFor = errors.New("nothing to wait for: no futures given")
+	// ErrForeignFuture: a future of another execution.
+	ErrForeignFuture = errors.New("future belongs to another execution")
+)
+
+// CancelledError is an ErrCancelled with its reason.
+type CancelledError struct {
+	// What was cancelled: "activity Charge (event 5)", "scope", "instance".
+	What   string
+	Reason string
+}
+
+func (e *CancelledError) Error() string {
+	if e.Reason == "" {
+		return e.What + " was cancelled"
+	}
+	return e.What + " was cancelled: " + e.Reason
+}
+
+// Is makes a CancelledError an ErrCancelled.
+func (e *CancelledError) Is(target error) bool { return target == ErrCancelled }
+
+// FailureError is a recorded failure of an activity or a child.
+type FailureError struct {
+	// What failed: "activity Charge", "sub-orchestration Ship".
+	What string
+	// EventID of the scheduling event.
+	EventID int64
+	Failure history.Failure
+}
+
+func (e *FailureError) Error() string {
+	return fmt.Sprintf("%s failed (%s): %s", e.What, e.Failure.Kind, e.Failure.Message)
+}
+
+// Is makes a child or an activity that ended as cancelled an ErrCancelled.
+func (e *FailureError) Is(target error) bool {
+	return target == ErrCancelled && e.Failure.Kind == history.FailureCancelled
+}
+
+// NotRegisteredError says that a name or version is unknown to this build.
+type NotRegisteredError struct {
+	Name, Version string
+	Registered    []string
+}
+
+func (e *NotRegisteredError) Error() string {
+	what := fmt.Sprintf("orchestration %q", e.Name)
+	if e.Version != "" {
+		what += fmt.Sprintf(" version %q", e.Version)
+	}
+	list := strings.Join(e.Registered, ", ")
+	if list == "" {
+		list = "nothing"
+	}
+	return fmt.Sprintf("%s is not registered in this build (registered: %s); deploy a build that has it", what, list)
+}
+
+// CorruptionError says that recorded events can't be a history. It is never
+// the fault of the code, and never shadowed by nondeterminism (rule 5).
+type CorruptionError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the event that can't stand where it is.
+	EventID int64
+	Reason  string
+}
+
+func (e *CorruptionError) Error() string {
+	return fmt.Sprintf("history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
+}
+
+// NondeterminismError says that code and history disagree.
+type NondeterminismError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID at which they part.
+	EventID int64
+	// Rule of docs/design.md that is broken: 3 (a claim does not match), 4
+	// (left-over events or another end), 9 (strict mode).
+	Rule int
+	// Recorded is what history has, Attempted what the code did.
+	Recorded, Attempted string
+	// Location is file:line of the call in the author's code; may be empty
+	// where no call is to blame.
+	Location string
+}
+
+func (e *NondeterminismError) Error() string {
+	at := ""
+	if e.Location != "" {
+		at = " at " + e.Location
+	}
+	return fmt.Sprintf("nondeterminism in instance %q execution %d at event %d: history has %s, the code%s %s; deploy code that agrees with the history",
+		e.Instance, e.ExecutionID, e.EventID, e.Recorded, at, e.Attempted)
+}
+
+// StuckKind says why an execution is stuck.
+type StuckKind string
+
+// The reasons for being stuck. They stand in store.Problem.Kind too.
+const (
+	StuckNondeterminism StuckKind = "nondeterminism"
+	StuckPanic          StuckKind = "panic"
+	StuckNotRegistered  StuckKind = "not_registered"
+	StuckBlocked        StuckKind = "blocked"
+	StuckDeadlock       StuckKind = "deadlock"
+	StuckLimit          StuckKind = "limit"
+)
+
+// StuckError is why the code of an execution can't go on (rule 11).
+type StuckError struct {
+	Kind        StuckKind
+	Instance    string
+	ExecutionID int64
+	// EventID of the arrival whose visit, or the event whose claim, failed.
+	EventID int64
+	Message string
+	// Stack of the panic or of the blocked goroutine.
+	Stack string
+	// Err is the cause where there is one: *NondeterminismError,
+	// *NotRegisteredError.
+	Err error
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("instance %q execution %d is stuck at event %d (%s): %s", e.Instance, e.ExecutionID, e.EventID, e.Kind, e.Message)
+}
+
+func (e *StuckError) Unwrap() error { return e.Err }

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Config says which execution it is and what it runs on.
+type Config struct {
+	Instance    string
+	ExecutionID int64
+	Registry    *Registry
+	Options     Options
+}
+
+// Options bound and observe the code.
+type Options struct {
+	// MaxOperations bounds the scheduling events of one run; 0 means 10,000.
+	// Code over it is stuck (kind limit).
+	MaxOperations int
+	// MaxCoroutines bounds the live coroutines of an execution; 0 means
+	// 10,000. Code over it is stuck (kind limit).
+	MaxCoroutines int
+	// Guard watches over code that blocks outside durable operations; nil runs
+	// it unwatched.
+	Guard Guard
+	// LogHandler receives what Context.Logger logs, through Turn.Logs; nil
+	// discards it.
+	LogHandler slog.Handler
+	// FailWhenStuck fails every orchestration where it would be stuck.
+	FailWhenStuck bool
+	// VerifyGoroutine checks at every durable call that it comes from the
+	// orchestration's own goroutine, at about 4 µs a call: for test kits.
+	VerifyGoroutine bool
+}
+
+const (
+	defaultMaxOperations = 10_000
+	defaultMaxCoroutines = 10_000
+)
+
+// Guard runs code that may block.
+type Guard interface {
+	// Run calls run on a goroutine of its choice and returns "" when it has
+	// returned. If progress() stays the same for longer than the guard's
+	// limit, it leaves run behind and returns the blocked goroutine's stack.
+	Run(run func(), progress func() uint64) (blockedStack string)
+}
+
+// Execution is one execution of an instance while it is replayed and run. It
+// is used by one goroutine at a time.
+type Execution struct {
+	cfg    Config
+	ledger ledger
+	// events are all events, fed and appended: the history as it will be once
+	// the turn is committed.
+	events  []history.Event
+	bytes   int // what the events take, about
+	corrupt *CorruptionError
+	// parkedTo is the id of the last event fed as parked: its round was
+	// recorded without being run, so running it now is the first time.
+	parkedTo int64
+
+	cursor cursor
+	def    *Orchestration // resolved when OrchestrationStarted is visited
+
+	// ops holds the operation that claimed the scheduling event, by event id.
+	ops        []*Future
+	openOps    int // operations that something outside can still complete
+	openInline inlineQueue
+	external   externalEvents
+	root       *scope
+
+	main       *coroutine
+	coroutines []*coroutine // all that live, in the order of their start
+	started    int          // how many were started
+	ready      readyHeap
+	current    *coroutine
+	readySeq   int64
+	nested     string // the side effect that runs now
+
+	end     *ending // how the main function ended
+	settled bool    // the end is recorded
+	stuck   *StuckError
+
+	run      runState
+	progress atomic.Uint64
+	taken    atomic.Int64 // arrivals answered in this run
+	closed   atomic.Bool
+
+	status []byte
+}
+
+// runState is what one call of Run gathers.
+type runState struct {
+	nowMS      int64
+	seed       [16]byte
+	from       int // index of the first event this run appended
+	operations int
+	cancelled  []int64
+	logs       []Log
+	statusSet  bool
+	recovered  bool
+	quiet      bool // what runs now has been run, and logged, before
+	more       bool // further arrivals of this run are still to be taken
+	continued  bool // the execution ended as continued-as-new
+	carried    []history.Event
+}
+
+// New returns an execution without events.
+func New(cfg Config) *Execution {
+	if cfg.Options.MaxOperations <= 0 {
+		cfg.Options.MaxOperations = defaultMaxOperations
+	}
+	if cfg.Options.MaxCoroutines <= 0 {
+		cfg.Options.MaxCoroutines = defaultMaxCoroutines
+	}
+	x := &Execution{cfg: cfg}
+	x.ledger.instance, x.ledger.executionID = cfg.Instance, cfg.ExecutionID
+	return x
+}
+
+// Feed appends recorded events, in any split; no code runs. parked says that
+// the arrivals at the end of these events were recorded without being run.
+// The structure is checked at once (rule 5): *CorruptionError, from then on
+// returned by Run too.
+func (x *Execution) Feed(events []history.Event, parked bool) error {
+	for i := range events {
+		if err := x.ledger.check(&events[i]); err != nil {
+			if x.corrupt == nil {
+				x.corrupt = err
+			}
+			return x.corrupt
+		}
+		x.ledger.record(&events[i])
+		x.bytes += eventBytes(&events[i])
+	}
+	if x.events == nil {
+		// The caller's slice is used as it is; appending copies it.
+		x.events = events[:len(events):len(events)]
+	} else {
+		x.events = append(x.events, events...)
+	}
+	if parked && len(events) > 0 {
+		x.parkedTo = events[len(events)-1].EventID
+	}
+	return nil
+}
+
+// LastEventID returns the id of the last event fed or appended, 0 if there is
+// none.
+func (x *Execution) LastEventID() int64 { return int64(len(x.events)) }
+
+// Started returns OrchestrationStarted, or nil before it.
+func (x *Execution) Started() *history.Event {
+	if len(x.events) == 0 {
+		return nil
+	}
+	return &x.events[0]
+}
+
+// Ended reports whether the last event is terminal.
+func (x *Execution) Ended() bool { return x.ledger.ended }
+
+// Judge says what would become of an arrival, without recording it.
+func (x *Execution) Judge(a Arrival) Verdict { return x.ledger.judge(&a) }
+
+// Size estimates what the execution holds in memory, for a bounded cache.
+func (x *Execution) Size() (bytes, coroutines int) {
+	return x.bytes + len(x.ops)*200 + len(x.coroutines)*4096, len(x.coroutines)
+}
+
+func eventBytes(e *history.Event) int { return 300 + len(e.Payload) }
+
+// Close unwinds the parked coroutines: deferred functions of user code run,
+// their durable calls fail. The execution is unusable afterwards.
+func (x *Execution) Close() {
+	if x.closed.Swap(true) {
+		return
+	}
+	if guard := x.cfg.Options.Guard; guard != nil {
+		guard.Run(x.unwindAll, x.progress.Load)
+		return
+	}
+	x.unwindAll()
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"sort"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// externalEvents is rule 7: external events match by name, first in first out,
+// and are kept if they come before anyone waits. Each is consumed once.
+type externalEvents struct {
+	byName map[string]*eventName
+}
+
+type eventName struct {
+	kept  []*history.Event // not yet matched, oldest first
+	waits []*Future        // open waits, in the order of scheduling
+}
+
+func (x *Execution) eventName(name string) *eventName {
+	if x.external.byName == nil {
+		x.external.byName = make(map[string]*eventName)
+	}
+	n := x.external.byName[name]
+	if n == nil {
+		n = &eventName{}
+		x.external.byName[name] = n
+	}
+	return n
+}
+
+// deliverExternal gives the event to the wait that was scheduled first,
+// whatever the order of awaiting, or keeps it.
+func (x *Execution) deliverExternal(e *history.Event) {
+	n := x.eventName(e.Name)
+	for len(n.waits) > 0 {
+		wait := n.waits[0]
+		n.waits = n.waits[1:]
+		if wait.state != open {
+			continue // cancelled: it takes nothing any more
+		}
+		if x.strictAllows(wait, e) {
+			wait.resolve(e.Payload, nil)
+		}
+		return
+	}
+	n.kept = append(n.kept, e)
+}
+
+// waitExternal matches a new wait with the oldest kept event of its name, or
+// lets it wait.
+func (x *Execution) waitExternal(wait *Future) {
+	n := x.eventName(wait.name)
+	if len(n.kept) > 0 {
+		e := n.kept[0]
+		n.kept = n.kept[1:]
+		wait.resolve(e.Payload, nil)
+		return
+	}
+	n.waits = append(n.waits, wait)
+}
+
+// forgetWaits drops cancelled waits at the front, so that a loop of waits with
+// timeouts does not grow.
+func (x *Execution) forgetWaits(name string) {
+	n := x.eventName(name)
+	kept := n.waits[:0]
+	for _, w := range n.waits {
+		if w.state == open {
+			kept = append(kept, w)
+		}
+	}
+	clear(n.waits[len(kept):])
+	n.waits = kept
+}
+
+// unconsumed returns all kept events in the order in which they came.
+func (x *Execution) unconsumed() []history.Event {
+	var all []history.Event
+	for _, n := range x.external.byName {
+		for _, e := range n.kept {
+			all = append(all, *e)
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].EventID < all[j].EventID })
+	return all
+}

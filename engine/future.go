@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+type futureState uint8
+
+const (
+	open futureState = iota
+	done
+	cancelled
+)
+
+// Future is an operation under way: an activity, a timer, a wait for an
+// external event, a child, or a branch.
+type Future struct {
+	x     *Execution
+	kind  history.Kind // KindUnknown for a branch
+	state futureState
+	// inline activities are not sent to a queue.
+	inline bool
+	id     int64 // event id, 0 for a branch
+	name   string
+	child  string // the child's instance
+
+	seq   int64 // order in which it became ready (rule 6)
+	value []byte
+	err   error
+
+	wait  *wait   // the first that waits for it
+	waits []*wait // the others
+
+	scope      *scope
+	prev, next *Future // open futures of the scope, in the order of scheduling
+
+	branch *coroutine
+}
+
+// EventID returns the id of the scheduling event, 0 for a branch or an
+// operation that was not recorded.
+func (f *Future) EventID() int64 { return f.id }
+
+// Instance returns the child's instance id; empty for other operations.
+func (f *Future) Instance() string { return f.child }
+
+// Ready reports whether awaiting it returns at once.
+func (f *Future) Ready() bool { return f.state != open }
+
+func (f *Future) what() string {
+	switch f.kind {
+	case history.ActivityScheduled:
+		return fmt.Sprintf("activity %q (event %d)", f.name, f.id)
+	case history.TimerCreated:
+		return fmt.Sprintf("timer (event %d)", f.id)
+	case history.ExternalSubscribed:
+		return fmt.Sprintf("wait for external event %q (event %d)", f.name, f.id)
+	case history.SubOrchestrationScheduled:
+		return fmt.Sprintf("sub-orchestration %q, instance %q (event %d)", f.name, f.child, f.id)
+	}
+	return "branch"
+}
+
+// resolve makes the future ready with a result.
+func (f *Future) resolve(value []byte, err error) { f.become(done, value, err) }
+
+func (f *Future) become(state futureState, value []byte, err error) {
+	if f.state != open {
+		return
+	}
+	x := f.x
+	x.readySeq++
+	f.state, f.seq, f.value, f.err = state, x.readySeq, value, err
+	if f.scope != nil {
+		f.scope.remove(f)
+	}
+	if f.kind != history.KindUnknown && f.id != 0 {
+		x.openOps--
+	}
+	f.wake()
+}
+
+// cancel makes an open future ready with a cancelled error, and notes what has
+// to be stopped outside.
+func (f *Future) cancel(reason string) {
+	if f.state != open {
+		return
+	}
+	x := f.x
+	f.become(cancelled, nil, &CancelledError{What: f.what(), Reason: reason})
+	switch {
+	case f.branch != nil:
+		// Its code goes on and sees the cancelled scope; its result goes to
+		// nobody.
+		x.cancelScope(f.branch.context.scope, "branch", reason)
+	case f.kind == history.ExternalSubscribed:
+		x.forgetWaits(f.name)
+	case f.stoppable():
+		x.noteCancelled(f.id)
+	}
+}
+
+// stoppable reports whether something outside has to be stopped.
+func (f *Future) stoppable() bool {
+	switch f.kind {
+	case history.ActivityScheduled:
+		return !f.inline
+	case history.TimerCreated, history.SubOrchestrationScheduled:
+		return true
+	}
+	return false
+}
+
+func (x *Execution) noteCancelled(eventID int64) {
+	if x.cursor.live && eventID != 0 {
+		x.run.cancelled = append(x.run.cancelled, eventID)
+	}
+}
+
+// Cancel cancels the operation: awaiting it returns the cancelled error. What
+// is ready already stays so.
+func (f *Future) Cancel(reason string) {
+	if _, err := f.x.enter("Cancel"); err != nil {
+		return
+	}
+	f.cancel(reason)
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// judge says what becomes of an arrival, in the order of docs/design.md: older
+// execution, late; newer, misaddressed; ended, late; no such source or one of
+// another kind, misaddressed; wrong token, forged; already completed,
+// duplicate.
+func (l *ledger) judge(a *Arrival) Verdict {
+	e := &a.Event
+	if e.Kind == history.OrchestrationStarted {
+		return l.judgeStart(e)
+	}
+	if len(l.entries) == 0 {
+		return Verdict{Kind: Early, Reason: "the instance has not started"}
+	}
+	switch {
+	case a.ExecutionID != 0 && a.ExecutionID < l.executionID:
+		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
+	case a.ExecutionID > l.executionID:
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
+	}
+	// A fact that stands here already is a duplicate rather than late, so that
+	// a redelivery finds the commit whose actions have to be sent again.
+	if at, ok := l.find(a); ok {
+		return Verdict{Kind: Duplicate, EventID: at}
+	}
+	if l.ended {
+		return Verdict{Kind: Late, Reason: "the execution has ended"}
+	}
+	want := e.Kind.Completes()
+	if want == history.KindUnknown {
+		return Verdict{Kind: Recorded}
+	}
+	source := e.SourceEventID
+	if source < 1 || source > int64(len(l.entries)) {
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d names no event of this execution", source)}
+	}
+	src := &l.entries[source-1]
+	switch {
+	case src.kind != want:
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d is %s, not %s", source, src.kind, want)}
+	case src.inline != a.Inline:
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("event %d is an inline activity, which nobody outside can complete", source)}
+	case !a.Inline && !l.tokenMatches(source, a.Token):
+		return Verdict{Kind: Forged, Reason: fmt.Sprintf("its token is not that of event %d", source)}
+	case src.completed != 0:
+		return Verdict{Kind: Duplicate, EventID: src.completed}
+	}
+	return Verdict{Kind: Recorded}
+}
+
+// find looks for the very fact of an arrival: a completion that its token
+// proves, an event or cancel known by its sender's id.
+func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
+	e := &a.Event
+	switch e.Kind {
+	case history.ExternalEvent:
+		if e.SenderID == "" {
+			return 0, false
+		}
+		eventID, ok = l.senders[e.SenderID]
+		return eventID, ok
+	case history.OrchestrationCancelRequested:
+		return l.cancelID, l.cancelID != 0
+	}
+	source := e.SourceEventID
+	if source < 1 || source > int64(len(l.entries)) {
+		return 0, false
+	}
+	src := &l.entries[source-1]
+	if src.completed == 0 || src.kind != e.Kind.Completes() || src.inline != a.Inline || (!a.Inline && !l.tokenMatches(source, a.Token)) {
+		return 0, false
+	}
+	return src.completed, true
+}
+
+func (l *ledger) judgeStart(e *history.Event) Verdict {
+	switch {
+	case len(l.entries) == 0:
+		return Verdict{Kind: Recorded}
+	case e.Start != nil && l.start != nil && e.Start.StartID != "" && e.Start.StartID == l.start.StartID:
+		return Verdict{Kind: Duplicate, EventID: 1}
+	}
+	return Verdict{Kind: Exists, Reason: "the instance has been started already"}
+}
+
+// tokenMatches is true without a secret: histories made by hand have none.
+func (l *ledger) tokenMatches(source int64, token string) bool {
+	if l.start == nil || l.start.Secret == "" {
+		return true
+	}
+	return history.TokenMatches(l.start.Secret, l.instance, l.executionID, source, token)
+}

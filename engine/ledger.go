@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// ledger is the structure of a history: what can be said of it without
+// running code. It finds corruption (rule 5) and judges arrivals.
+type ledger struct {
+	instance    string
+	executionID int64
+
+	entries  []entry // by event id - 1
+	start    *history.Start
+	senders  map[string]int64 // sender id → event id, 0 for earlier executions
+	cancelID int64            // event id of OrchestrationCancelRequested
+	ended    bool
+}
+
+// entry is what the ledger remembers of an event.
+type entry struct {
+	kind      history.Kind
+	inline    bool
+	completed int64 // for scheduling events: the completion's event id
+}
+
+// check says whether e can stand behind what is recorded. Rule 5: a
+// source_event_id that names no earlier scheduling event, one of another kind
+// or one already completed, a gap, a repeated event_id and an event behind the
+// end are corruption.
+func (l *ledger) check(e *history.Event) *CorruptionError {
+	next := int64(len(l.entries)) + 1
+	bad := func(format string, args ...any) *CorruptionError {
+		return &CorruptionError{Instance: l.instance, ExecutionID: l.executionID, EventID: e.EventID, Reason: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case e.EventID > next:
+		return bad("gap: event_id %d follows %d", e.EventID, next-1)
+	case e.EventID < next:
+		return bad("repeated event_id: %d follows %d", e.EventID, next-1)
+	case l.ended:
+		return bad("%s stands behind the terminal event %d", e.Kind, next-1)
+	case e.Kind == history.KindUnknown || e.Kind.String() == history.KindUnknown.String():
+		return bad("no known kind")
+	case next == 1 && e.Kind != history.OrchestrationStarted:
+		return bad("a history begins with OrchestrationStarted, this one with %s", e.Kind)
+	case next > 1 && e.Kind == history.OrchestrationStarted:
+		return bad("a second OrchestrationStarted")
+	case e.Kind == history.OrchestrationStarted && e.Start != nil && e.Start.ExecutionID != 0 && e.Start.ExecutionID != l.executionID:
+		return bad("OrchestrationStarted belongs to execution %d", e.Start.ExecutionID)
+	}
+	want := e.Kind.Completes()
+	if want == history.KindUnknown {
+		return nil
+	}
+	source := e.SourceEventID
+	switch {
+	case source < 1 || source >= next:
+		return bad("%s has source_event_id %d, which names no earlier event", e.Kind, source)
+	case l.entries[source-1].kind != want:
+		return bad("%s has source_event_id %d, which is %s, not %s", e.Kind, source, l.entries[source-1].kind, want)
+	case l.entries[source-1].completed != 0:
+		return bad("%s has source_event_id %d, which event %d has completed already", e.Kind, source, l.entries[source-1].completed)
+	}
+	return nil
+}
+
+// record takes a checked event in.
+func (l *ledger) record(e *history.Event) {
+	l.entries = append(l.entries, entry{kind: e.Kind, inline: e.Inline})
+	switch {
+	case e.Kind == history.OrchestrationStarted:
+		l.start = e.Start
+		if e.Start != nil {
+			for _, id := range e.Start.SenderIDs {
+				l.sent(id, 0)
+			}
+		}
+	case e.Kind == history.OrchestrationCancelRequested:
+		if l.cancelID == 0 {
+			l.cancelID = e.EventID
+		}
+	case e.Kind == history.ExternalEvent:
+		if e.SenderID != "" {
+			l.sent(e.SenderID, e.EventID)
+		}
+	case e.Kind.Terminal():
+		l.ended = true
+	}
+	if e.Kind.Completes() != history.KindUnknown {
+		l.entries[e.SourceEventID-1].completed = e.EventID
+	}
+}
+
+func (l *ledger) sent(senderID string, eventID int64) {
+	if l.senders == nil {
+		l.senders = make(map[string]int64)
+	}
+	if _, ok := l.senders[senderID]; !ok {
+		l.senders[senderID] = eventID
+	}
+}
+
+// truncate forgets scheduling events behind the first n events: the answers of
+// a round that did not come to rest.
+func (l *ledger) truncate(n int) { l.entries = l.entries[:n] }
+
+// open calls f for each scheduling event without completion, in order.
+func (l *ledger) open(f func(eventID int64, kind history.Kind, inline bool)) {
+	for i, e := range l.entries {
+		if e.completed == 0 && e.kind.Scheduling() {
+			f(int64(i)+1, e.kind, e.inline)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Logger returns a logger that is silent on replay: each line is logged once,
+// when it is first reached, and emitted after the turn is committed
+// (Turn.Logs). It records nothing in the history.
+func (c *Context) Logger() *slog.Logger {
+	base := c.x.cfg.Options.LogHandler
+	if base == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(&logHandler{x: c.x, base: base}).With("instance", c.x.cfg.Instance, "execution_id", c.x.cfg.ExecutionID)
+}
+
+type logHandler struct {
+	x    *Execution
+	base slog.Handler
+}
+
+func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.x.cursor.live && !h.x.run.quiet && h.x.current != nil && !h.x.current.unwinding && h.base.Enabled(ctx, level)
+}
+
+func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	h.x.run.logs = append(h.x.run.logs, Log{Handler: h.base, Record: r.Clone()})
+	return nil
+}
+
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &logHandler{x: h.x, base: h.base.WithAttrs(attrs)}
+}
+
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{x: h.x, base: h.base.WithGroup(name)}
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Func is the code of an orchestration. Input and output are JSON. It must be
+// deterministic; all it learns from outside goes through ctx.
+type Func func(ctx *Context, input []byte) (output []byte, err error)
+
+// Orchestration is an entry of the registry.
+type Orchestration struct {
+	Name string
+	// Version, such as "1.10"; empty is the oldest.
+	Version string
+	Func    Func
+	// Source is the file and line of the registration.
+	Source string
+	// Strict turns rule 9 on.
+	Strict bool
+	// FailWhenStuck fails the instance where it would be stuck (rule 11).
+	FailWhenStuck bool
+	// Normalize passes an output through the type that the code has now, for
+	// comparison (rule 3); nil compares bytes alone.
+	Normalize func([]byte) ([]byte, error)
+}
+
+// Registry finds orchestrations by name and version. It is immutable.
+type Registry struct {
+	byName map[string][]*Orchestration // oldest version first
+	names  []string
+}
+
+// NewRegistry returns a registry of the given orchestrations. An empty name, a
+// nil Func, or a name and version given twice is an error that names the
+// places.
+func NewRegistry(orchestrations ...Orchestration) (*Registry, error) {
+	r := &Registry{byName: make(map[string][]*Orchestration)}
+	for i := range orchestrations {
+		o := orchestrations[i]
+		if o.Name == "" {
+			return nil, fmt.Errorf("engine: orchestration registered at %s has no name", o.Source)
+		}
+		if o.Func == nil {
+			return nil, fmt.Errorf("engine: orchestration %q registered at %s has no implementation", o.Name, o.Source)
+		}
+		for _, other := range r.byName[o.Name] {
+			if other.Version == o.Version {
+				return nil, fmt.Errorf("engine: orchestration %q version %q is registered twice, at %s and at %s", o.Name, o.Version, other.Source, o.Source)
+			}
+		}
+		if len(r.byName[o.Name]) == 0 {
+			r.names = append(r.names, o.Name)
+		}
+		r.byName[o.Name] = append(r.byName[o.Name], &o)
+	}
+	sort.Strings(r.names)
+	for _, list := range r.byName {
+		sort.Slice(list, func(i, j int) bool { return CompareVersions(list[i].Version, list[j].Version) < 0 })
+	}
+	return r, nil
+}
+
+// Lookup returns the orchestration of that name and exactly that version.
+// *NotRegisteredError lists what is registered.
+func (r *Registry) Lookup(name, version string) (*Orchestration, error) {
+	for _, o := range r.byName[name] {
+		if o.Version == version {
+			return o, nil
+		}
+	}
+	return nil, &NotRegisteredError{Name: name, Version: version, Registered: r.List()}
+}
+
+// Newest returns the newest version registered under the name.
+func (r *Registry) Newest(name string) (*Orchestration, error) {
+	if list := r.byName[name]; len(list) > 0 {
+		return list[len(list)-1], nil
+	}
+	return nil, &NotRegisteredError{Name: name, Registered: r.List()}
+}
+
+// List returns all registered orchestrations as "name" or "name@version", by
+// name, oldest version first.
+func (r *Registry) List() []string {
+	var all []string
+	for _, name := range r.names {
+		for _, o := range r.byName[name] {
+			if o.Version == "" {
+				all = append(all, name)
+			} else {
+				all = append(all, name+"@"+o.Version)
+			}
+		}
+	}
+	return all
+}
+
+// CompareVersions orders versions by their dot-separated parts: numbers by
+// value, so that 1.10 is newer than 1.2, other words by spelling, a missing
+// part before any other.
+func CompareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := 0; i < len(as) || i < len(bs); i++ {
+		if i >= len(as) {
+			return -1
+		}
+		if i >= len(bs) {
+			return 1
+		}
+		x, xerr := strconv.ParseUint(as[i], 10, 64)
+		y, yerr := strconv.ParseUint(bs[i], 10, 64)
+		switch {
+		case xerr == nil && yerr == nil:
+			if x != y {
+				if x < y {
+					return -1
+				}
+				return 1
+			}
+			// Equal numbers spelled differently ("1" and "01") still differ.
+			fallthrough
+		default:
+			if c := strings.Compare(as[i], bs[i]); c != 0 {
+				return c
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// replay visits what was fed and not yet visited, round by round. A round is a
+// run of arrivals and the answers behind them (rule 2); a history falls into
+// rounds by itself.
+func (x *Execution) replay() {
+	for x.stuck == nil && x.cursor.next < len(x.events) && !x.settled {
+		x.replayRound()
+	}
+}
+
+func (x *Execution) replayRound() {
+	begin := x.cursor.next
+	answers := begin
+	for answers < len(x.events) && x.events[answers].Kind.Arrival() {
+		answers++
+	}
+	after := answers
+	for after < len(x.events) && x.events[after].Kind.Scheduling() {
+		after++
+	}
+	var end *history.Event
+	if after < len(x.events) && x.events[after].Kind.Terminal() {
+		end = &x.events[after]
+	}
+	imposed := end != nil && end.Imposed != ""
+	if imposed && answers == after {
+		// Rule 12: a round with only an imposed end is not run.
+		x.settled = true
+		x.cursor.next = len(x.events)
+		return
+	}
+
+	x.cursor.claim, x.cursor.claimEnd = answers, after
+	// Only the last round can be without answers (rule 4); running it now
+	// makes them.
+	x.cursor.live = answers == after && end == nil
+	x.run.quiet = x.cursor.live && x.parkedTo < int64(answers)
+	if x.cursor.live && !x.run.quiet {
+		x.run.recovered = true
+	}
+	mark := x.rest()
+	visited := begin
+	for ; visited < answers && x.stuck == nil && x.end == nil; visited++ {
+		x.visit(&x.events[visited])
+	}
+	if x.stuck == nil {
+		x.closeRound(answers, after, end)
+	}
+	x.run.quiet = false
+	if x.stuck != nil {
+		x.rollback(mark)
+		return
+	}
+	x.cursor.next = len(x.events)
+	if !x.cursor.live {
+		x.cursor.next = after
+		if end != nil {
+			x.cursor.next++
+			x.settled = true
+		}
+	}
+	if x.cursor.live && x.end != nil {
+		x.appendEnd(x.events[visited:answers])
+	}
+}
+
+// closeRound is rule 4: when the code rests at the end of a replayed round,
+// every scheduling event of it has been claimed, and the end is the recorded
+// one.
+func (x *Execution) closeRound(answers, after int, end *history.Event) {
+	if x.cursor.live {
+		if end == nil && x.end == nil {
+			x.checkDeadlock()
+		}
+		return
+	}
+	if x.cursor.claim < x.cursor.claimEnd {
+		left := &x.events[x.cursor.claim]
+		x.nondeterminism(4, left.EventID, describe(left), "did not start it", "")
+		return
+	}
+	switch {
+	case end == nil && x.end != nil && after < len(x.events):
+		next := &x.events[after]
+		x.nondeterminism(4, next.EventID, describe(next)+" and later events", x.end.attempted(), "")
+	case end == nil && x.end != nil:
+		// A last round that has answers, but not the end that the code makes
+		// of them now.
+		x.nondeterminism(4, int64(after), "no end behind its last event", x.end.attempted(), "")
+	case end == nil:
+		if after == len(x.events) {
+			x.checkDeadlock()
+		}
+	case end.Imposed != "":
+		// Rule 12: the coroutines are unwound there and nothing is compared.
+	case x.end == nil:
+		x.nondeterminism(4, end.EventID, describe(end), "is still waiting", "")
+	default:
+		x.compareEnd(end)
+	}
+}
+
+// take is rule 2: append one arrival, run the code until everything rests,
+// append the scheduling events that it made in answer.
+func (x *Execution) take(a *Arrival) Verdict {
+	v := x.ledger.judge(a)
+	if v.Kind != Recorded {
+		return v
+	}
+	first := x.appendArrival(a)
+	x.cursor.claim, x.cursor.claimEnd, x.cursor.live = len(x.events), len(x.events), true
+	mark := x.rest()
+	visited := first
+	for ; visited < mark.events && x.stuck == nil && x.end == nil; visited++ {
+		x.visit(&x.events[visited])
+	}
+	if x.stuck == nil && x.end == nil {
+		x.checkDeadlock()
+	}
+	if x.stuck != nil {
+		x.rollback(mark)
+	} else if x.end != nil {
+		x.appendEnd(x.events[visited:mark.events])
+	}
+	x.cursor.next = len(x.events)
+	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
+}
+
+// appendArrival records an arrival and what it brings, without running code.
+func (x *Execution) appendArrival(a *Arrival) (first int) {
+	first = len(x.events)
+	x.append(a.Event)
+	for _, e := range a.With {
+		if x.ledger.judge(&Arrival{Event: e}).Kind == Recorded {
+			x.append(e)
+		}
+	}
+	return first
+}
+
+func (x *Execution) append(e history.Event) *history.Event {
+	e.EventID, e.AtMS = int64(len(x.events))+1, x.run.nowMS
+	x.events = append(x.events, e)
+	appended := &x.events[len(x.events)-1]
+	x.bytes += eventBytes(appended)
+	x.ledger.record(appended)
+	return appended
+}
+
+// restMark is where everything rested last: what is behind it belongs to a
+// round that may still fail.
+type restMark struct {
+	events, cancelled, operations int
+	status                        []byte
+	statusSet                     bool
+}
+
+func (x *Execution) rest() restMark {
+	return restMark{len(x.events), len(x.run.cancelled), x.run.operations, x.status, x.run.statusSet}
+}
+
+// rollback drops what the code did since the mark (rule 11: the arrivals at
+// which it happened are recorded without answers). The coroutines can't go on
+// after it.
+func (x *Execution) rollback(m restMark) {
+	if len(x.events) > m.events {
+		x.events = x.events[:m.events:m.events]
+		x.ledger.truncate(m.events)
+	}
+	x.run.cancelled = x.run.cancelled[:m.cancelled]
+	x.run.operations = m.operations
+	x.status, x.run.statusSet = m.status, m.statusSet
+}
+
+// describe names an event for people.
+func describe(e *history.Event) string {
+	switch e.Kind {
+	case history.ActivityScheduled:
+		mode := ""
+		if e.Inline {
+			mode = ", inline"
+		}
+		return fmt.Sprintf("ActivityScheduled(%q, input %s%s)", e.Name, brief(e.Payload), mode)
+	case history.TimerCreated:
+		return fmt.Sprintf("TimerCreated(%d ms)", e.DurationMS)
+	case history.ExternalSubscribed:
+		return fmt.Sprintf("ExternalSubscribed(%q)", e.Name)
+	case history.SubOrchestrationScheduled, history.OrchestrationChained:
+		s := fmt.Sprintf("%s(%q", e.Kind, e.Name)
+		if e.Version != "" {
+			s += fmt.Sprintf(" version %q", e.Version)
+		}
+		if e.ExplicitID {
+			s += fmt.Sprintf(" instance %q", e.Instance)
+		}
+		return s + fmt.Sprintf(", input %s)", brief(e.Payload))
+	case history.SystemCall:
+		if e.Name != "" {
+			return fmt.Sprintf("SystemCall(%s %q)", e.Op, e.Name)
+		}
+		return fmt.Sprintf("SystemCall(%s)", e.Op)
+	case history.OrchestrationCompleted:
+		return fmt.Sprintf("OrchestrationCompleted(output %s)", brief(e.Payload))
+	case history.OrchestrationContinuedAsNew:
+		return fmt.Sprintf("OrchestrationContinuedAsNew(version %q, input %s)", e.Version, brief(e.Payload))
+	case history.OrchestrationFailed:
+		if e.Failure != nil {
+			return fmt.Sprintf("OrchestrationFailed(%s: %q)", e.Failure.Kind, e.Failure.Message)
+		}
+	case history.ExternalEvent:
+		return fmt.Sprintf("ExternalEvent(%q)", e.Name)
+	}
+	if e.SourceEventID != 0 {
+		return fmt.Sprintf("%s for event %d", e.Kind, e.SourceEventID)
+	}
+	return e.Kind.String()
+}
+
+// brief is a payload short enough for an error text.
+func brief(p []byte) string {
+	const longest = 120
+	if len(p) == 0 {
+		return "nothing"
+	}
+	if len(p) > longest {
+		return fmt.Sprintf("%s… (%d bytes)", p[:longest], len(p))
+	}
+	return string(p)
+}

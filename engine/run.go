@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Run replays what was fed and not yet visited, then takes the arrivals one by
+// one. It stops before an arrival when inline activities are open
+// (Turn.State RunInline). Corruption found by Feed is returned as error, and
+// nothing is done.
+func (x *Execution) Run(in Input) (Turn, error) {
+	if x.corrupt != nil {
+		return Turn{}, x.corrupt
+	}
+	if x.cfg.Options.Guard != nil && !in.Park {
+		return x.runGuarded(in)
+	}
+	return x.runNow(in), nil
+}
+
+func (x *Execution) runNow(in Input) Turn {
+	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: len(x.events), more: len(in.Arrivals) > 0}
+	verdicts := make([]Verdict, len(in.Arrivals))
+	if !in.Park && x.stuck == nil {
+		x.replay()
+		x.failInstead()
+	}
+	for i := range in.Arrivals {
+		a := &in.Arrivals[i]
+		x.run.more = i+1 < len(in.Arrivals)
+		switch {
+		case x.run.continued:
+			verdicts[i] = x.carry(a, &x.run.carried)
+		case in.Park || x.stuck != nil || x.ledger.ended:
+			verdicts[i] = x.park(a)
+		case len(x.openInline.open()) > 0:
+			// The result of an inline activity is always taken; all else
+			// waits until none is open.
+			if !a.Inline {
+				return x.finish(in, verdicts)
+			}
+			verdicts[i] = x.take(a)
+		default:
+			verdicts[i] = x.take(a)
+		}
+		x.failInstead()
+		x.taken.Add(1)
+	}
+	return x.finish(in, verdicts)
+}
+
+func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
+	t := x.turn(verdicts)
+	t.Parked = in.Park && len(t.Events) > 0 || t.State == Stuck
+	if x.run.continued {
+		t.Next = x.nextExecution(in.NextSecret, x.run.carried)
+	}
+	return t
+}
+
+// turn puts together what has been done since from.
+func (x *Execution) turn(verdicts []Verdict) Turn {
+	t := Turn{
+		Verdicts:      verdicts,
+		Events:        x.events[x.run.from:len(x.events):len(x.events)],
+		Cancelled:     x.run.cancelled,
+		CustomStatus:  x.status,
+		StatusChanged: x.run.statusSet,
+		Logs:          x.run.logs,
+		Stuck:         x.stuck,
+		Recovered:     x.run.recovered && x.stuck == nil,
+	}
+	switch {
+	case len(x.events) == 0:
+		t.State = NotStarted
+	case x.ledger.ended:
+		t.State = Ended
+	case x.stuck != nil:
+		t.State = Stuck
+	default:
+		t.State = Waiting
+		if t.Inline = x.inlineCalls(); len(t.Inline) > 0 {
+			t.State = RunInline
+		}
+	}
+	return t
+}
+
+// runGuarded runs under the guard. If the code blocks outside durable
+// operations, this execution is left to the goroutine that is blocked in it,
+// and the turn is made again on another one, without the arrival at which it
+// happened.
+func (x *Execution) runGuarded(in Input) (Turn, error) {
+	fed, parkedTo := x.events, x.parkedTo
+	x.taken.Store(0)
+	var t Turn
+	stack := x.cfg.Options.Guard.Run(func() { t = x.runNow(in) }, x.progress.Load)
+	if stack == "" {
+		return t, nil
+	}
+	x.closed.Store(true)
+	return x.withoutBlocked(in, fed, parkedTo, int(x.taken.Load()), stack)
+}
+
+func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64, taken int, stack string) (Turn, error) {
+	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocked outside durable operations, or never yields; " +
+		"wait with durable timers, events and activities instead of sleeps, channels, locks or I/O"}
+	again := func(arrivals []Arrival) (*Execution, Turn, bool) {
+		y := New(x.cfg)
+		if err := y.Feed(fed, false); err != nil {
+			return y, Turn{}, false
+		}
+		y.parkedTo = parkedTo
+		part := in
+		part.Arrivals = arrivals
+		var t Turn
+		if len(arrivals) > 0 && x.cfg.Options.Guard.Run(func() { t = y.runNow(part) }, y.progress.Load) != "" {
+			y.closed.Store(true)
+			return y, t, false
+		}
+		return y, t, true
+	}
+	y, done, ok := again(in.Arrivals[:taken])
+	if !ok {
+		taken = 0
+		y, done, _ = again(nil)
+	}
+	defer y.Close()
+	from := len(fed)
+	y.fail(blocked)
+	y.stuck.EventID = int64(len(y.events)) + 1
+	if taken == len(in.Arrivals) {
+		y.stuck.EventID = int64(len(y.events))
+	}
+	rest := in
+	rest.Arrivals = in.Arrivals[taken:]
+	logs, cancelled, statusSet := done.Logs, done.Cancelled, done.StatusChanged
+	t := y.runNow(rest)
+	t.Verdicts = append(done.Verdicts, t.Verdicts...)
+	t.Events = y.events[from:len(y.events):len(y.events)]
+	t.Logs = append(logs, t.Logs...)
+	t.Cancelled = append(cancelled, t.Cancelled...)
+	t.StatusChanged = t.StatusChanged || statusSet
+	return t, nil
+}

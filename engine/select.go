@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// earliest returns the index of the ready future that history made ready
+// first, -1 if none is ready (rule 6).
+func earliest(fs []*Future) int {
+	first := -1
+	for i, f := range fs {
+		if f != nil && f.state != open && (first < 0 || f.seq < fs[first].seq) {
+			first = i
+		}
+	}
+	return first
+}
+
+// Select is rule 8: it has claimed all its branches, takes the earliest, and
+// cancels the losers unless told to keep them. It returns the winner's index,
+// whatever the winner's outcome.
+func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
+	x := c.x
+	co, err := x.enter("Select")
+	if err != nil {
+		return -1, err
+	}
+	if len(fs) == 0 {
+		return -1, fmt.Errorf("select: %w", ErrNothingToWaitFor)
+	}
+	if err := x.foreign(fs); err != nil {
+		return -1, err
+	}
+	winner := earliest(fs)
+	if winner < 0 {
+		if err := c.waitFor(co, 1, fs); err != nil {
+			return -1, err
+		}
+		winner = earliest(fs)
+	}
+	if !keep {
+		c.cancelLosers(fs, winner)
+	}
+	return winner, nil
+}
+
+// cancelLosers cancels in the order of scheduling, whatever the order of the
+// arguments.
+func (c *Context) cancelLosers(fs []*Future, winner int) {
+	for {
+		var next *Future
+		for _, f := range fs {
+			if f != fs[winner] && f.state == open && (next == nil || f.before(next)) {
+				next = f
+			}
+		}
+		if next == nil {
+			return
+		}
+		next.cancel("another branch of the select was first")
+	}
+}
+
+// before orders open futures by their scheduling; branches come behind, in the
+// order of their start.
+func (f *Future) before(other *Future) bool {
+	switch {
+	case f.branch != nil && other.branch != nil:
+		return f.branch.number < other.branch.number
+	case f.branch != nil || other.branch != nil:
+		return other.branch != nil
+	}
+	return f.id < other.id
+}
+
+// AllFailedError lists the errors of all branches of an Any, in argument
+// order.
+type AllFailedError struct{ Errs []error }
+
+func (e *AllFailedError) Error() string {
+	return fmt.Sprintf("all %d failed: %v", len(e.Errs), errors.Join(e.Errs...))
+}
+
+func (e *AllFailedError) Unwrap() []error { return e.Errs }
+
+// Any waits for the first of fs that succeeds, and cancels the others. If all
+// fail: *AllFailedError.
+func (c *Context) Any(fs ...*Future) (int, []byte, error) {
+	x := c.x
+	co, err := x.enter("Any")
+	if err != nil {
+		return -1, nil, err
+	}
+	if len(fs) == 0 {
+		return -1, nil, fmt.Errorf("any: %w", ErrNothingToWaitFor)
+	}
+	if err := x.foreign(fs); err != nil {
+		return -1, nil, err
+	}
+	left := append([]*Future(nil), fs...)
+	for remaining := len(fs); remaining > 0; remaining-- {
+		i := earliest(left)
+		if i < 0 {
+			if err := c.waitFor(co, 1, present(left)); err != nil {
+				return -1, nil, err
+			}
+			i = earliest(left)
+		}
+		if fs[i].err == nil {
+			c.cancelLosers(fs, i)
+			return i, fs[i].value, nil
+		}
+		left[i] = nil
+	}
+	all := &AllFailedError{}
+	for _, f := range fs {
+		all.Errs = append(all.Errs, f.err)
+	}
+	return -1, nil, all
+}
+
+func present(fs []*Future) []*Future {
+	var list []*Future
+	for _, f := range fs {
+		if f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// AsCompleted yields index and outcome of each of fs in history order. Leaving
+// the loop early leaves the others open; they can still be awaited. If the
+// scope is cancelled, it yields index -1 with that error and ends.
+func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
+	return func(yield func(int, Outcome) bool) {
+		x := c.x
+		left := append([]*Future(nil), fs...)
+		for remaining := len(fs); remaining > 0; remaining-- {
+			co, err := x.enter("AsCompleted")
+			if err == nil {
+				err = x.foreign(fs)
+			}
+			i := -1
+			if err == nil {
+				if i = earliest(left); i < 0 {
+					err = c.waitFor(co, 1, present(left))
+					i = earliest(left)
+				}
+			}
+			if err != nil {
+				yield(-1, Outcome{Err: err})
+				return
+			}
+			f := left[i]
+			left[i] = nil
+			if !yield(i, Outcome{f.value, f.err}) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package engine
+
+import "github.com/turnstile-go/turnstile/history"
+
+// strictAllows is rule 9: in strict mode the next completion in history must
+// belong to an operation that the code is waiting for now. Completions of
+// cancelled operations, and events kept for later waits, never get here.
+func (x *Execution) strictAllows(op *Future, e *history.Event) bool {
+	if !x.def.Strict || op.awaited() {
+		return true
+	}
+	x.nondeterminism(9, e.EventID, describe(e), "is not waiting for "+op.what()+" now (strict mode)", "")
+	return false
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Rule 11: stuck, not dead. When the code can't go on, rounds that came to
+// rest before are committed; the arrival at which it happened, and those
+// behind it, are recorded without answers, for they are facts.
+
+// fail notes why the code can't go on; the first reason counts.
+func (x *Execution) fail(err *StuckError) {
+	if x.stuck != nil {
+		return
+	}
+	err.Instance, err.ExecutionID = x.cfg.Instance, x.cfg.ExecutionID
+	x.stuck = err
+}
+
+func (x *Execution) nondeterminism(rule int, eventID int64, recorded, attempted, location string) {
+	err := &NondeterminismError{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, EventID: eventID,
+		Rule: rule, Recorded: recorded, Attempted: attempted, Location: location}
+	x.fail(&StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Err: err})
+}
+
+// checkDeadlock: coroutines that all wait for each other, with nothing left
+// that could come, are stuck for that reason. Arrivals still to be taken may
+// change that.
+func (x *Execution) checkDeadlock() {
+	if x.stuck != nil || x.end != nil || x.openOps > 0 || x.run.more || x.main == nil {
+		return
+	}
+	var places []string
+	for _, c := range x.coroutines {
+		places = append(places, c.where())
+	}
+	x.fail(&StuckError{Kind: StuckDeadlock, EventID: int64(len(x.events)), Message: fmt.Sprintf(
+		"nothing to wait for: no activity, timer, external event or sub-orchestration is open, and the code waits at %s", strings.Join(places, " and at "))})
+}
+
+// park records an arrival without running code.
+func (x *Execution) park(a *Arrival) Verdict {
+	v := x.ledger.judge(a)
+	if v.Kind != Recorded {
+		return v
+	}
+	return Verdict{Kind: Recorded, EventID: int64(x.appendArrival(a)) + 1}
+}
+
+// failInstead applies the policy "fail": an imposed end in place of being
+// stuck. Code that this build does not have is never failed for it.
+func (x *Execution) failInstead() bool {
+	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || len(x.events) == 0 || x.ledger.ended {
+		return false
+	}
+	def := x.def
+	if def == nil {
+		def, _ = x.cfg.Registry.Lookup(x.events[0].Name, x.events[0].Version)
+	}
+	if !x.cfg.Options.FailWhenStuck && (def == nil || !def.FailWhenStuck) {
+		return false
+	}
+	kind := history.FailureStuck
+	if x.stuck.Kind == StuckPanic {
+		kind = history.FailurePanic
+	}
+	x.appendImposed(history.ImposedPolicy, history.Failure{
+		Kind: kind, Message: x.stuck.Message, Source: x.events[0].Name, Stack: x.stuck.Stack})
+	x.stuck = nil
+	return true
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"log/slog"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Input is what a run of an Execution needs from outside.
+type Input struct {
+	// NowMS is the time of the turn in Unix milliseconds: events are recorded
+	// at it, timers count from it, Now returns it.
+	NowMS int64
+	// Seed makes GUIDs: each is derived from it and from its event's id. It
+	// must be random and new for each turn; the same seed gives the same GUIDs.
+	Seed [16]byte
+	// NextSecret becomes the secret of the next execution, should this one
+	// continue as new: 128 random bits in lower-case hex.
+	NextSecret string
+	// Arrivals in the order in which they came.
+	Arrivals []Arrival
+	// Park records the arrivals without running any code (rule 11: for an
+	// instance whose code cannot be run, or whose turn kills its process; also
+	// for the result of an inline activity that has to be durable before the
+	// code goes on).
+	Park bool
+}
+
+// Arrival is what came from outside in a message.
+type Arrival struct {
+	// Event to record: OrchestrationStarted, OrchestrationCancelRequested or a
+	// completion. EventID and AtMS are set when it is recorded.
+	Event history.Event
+	// With are external events that a start brings; they are recorded right
+	// behind it.
+	With []history.Event
+	// ExecutionID that the message is for; 0 means the current one.
+	ExecutionID int64
+	// Token that the message brought back. Looked at for completions that
+	// name a source, except inline ones.
+	Token string
+	// Inline marks the result of an inline activity, made by the host itself.
+	Inline bool
+}
+
+// VerdictKind says what became of an arrival.
+type VerdictKind uint8
+
+const (
+	// Pending: not looked at, because the run stopped before it: run the
+	// inline activities and hand it in again.
+	Pending VerdictKind = iota
+	// Recorded in the history (or, at a continue-as-new, in the next one).
+	Recorded
+	// Duplicate of what stands in the history already, at Verdict.EventID (0
+	// if in that of an earlier execution).
+	Duplicate
+	// Late: for an older execution, or for one that has ended.
+	Late
+	// Misaddressed: for a newer execution, or names no scheduling event of
+	// its kind.
+	Misaddressed
+	// Forged: the token is wrong or missing.
+	Forged
+	// Exists: another start; the instance runs or has run already.
+	Exists
+	// Early: the execution has not started.
+	Early
+)
+
+var verdictNames = [...]string{"pending", "recorded", "duplicate", "late", "misaddressed", "forged", "exists", "early"}
+
+// String returns the verdict in one lower-case word.
+func (k VerdictKind) String() string {
+	if int(k) < len(verdictNames) {
+		return verdictNames[k]
+	}
+	return "unknown"
+}
+
+// Verdict on one arrival.
+type Verdict struct {
+	Kind VerdictKind
+	// EventID at which it stands (Recorded, Duplicate); 0 if in another
+	// execution's history.
+	EventID int64
+	// Reason in words, for Late, Misaddressed, Forged and Exists.
+	Reason string
+}
+
+// State says how an execution stands after a run.
+type State uint8
+
+const (
+	// NotStarted: there is no history, and no start was among the arrivals.
+	NotStarted State = iota
+	// Waiting for arrivals.
+	Waiting
+	// RunInline: Turn.Inline has to be run; hand in the result of the first,
+	// then the arrivals still Pending.
+	RunInline
+	// Ended: the last event is terminal.
+	Ended
+	// Stuck: the code can't go on; Turn.Stuck says why (rule 11).
+	Stuck
+)
+
+// Turn is the outcome of a run. What has to become durable, in this order:
+// commit Events (with Cancelled beside them, and Next in the same transaction);
+// then emit Logs and dispatch; then acknowledge. If the commit is lost, throw
+// the Execution away.
+type Turn struct {
+	State State
+	// Verdicts, one for each arrival of the input.
+	Verdicts []Verdict
+	// Events to append. May be empty.
+	Events []history.Event
+	// Parked is set if the last arrivals among Events (or, with no Events,
+	// those already recorded) stand without having been run.
+	Parked bool
+	// Cancelled lists scheduling events, of this run or earlier, that were
+	// cancelled by it or closed by its end and have something outside to stop:
+	// queued activities, timers, children. In the order of scheduling.
+	Cancelled []int64
+	// Next are the first events of the next execution, if this one ended with
+	// OrchestrationContinuedAsNew: its OrchestrationStarted and what is carried
+	// over.
+	Next []history.Event
+	// Inline are the open inline activities, in the order of scheduling.
+	Inline []InlineCall
+	// Stuck is the reason if State is Stuck.
+	Stuck *StuckError
+	// Recovered is set if the run went past arrivals that stood parked.
+	Recovered bool
+	// CustomStatus as it stands after this run, nil if none was ever set;
+	// StatusChanged if this run set it.
+	CustomStatus  []byte
+	StatusChanged bool
+	// Logs to emit once the turn is committed.
+	Logs []Log
+}
+
+// End returns the terminal event that this turn appended, or nil.
+func (t *Turn) End() *history.Event {
+	if n := len(t.Events); n > 0 && t.Events[n-1].Kind.Terminal() {
+		return &t.Events[n-1]
+	}
+	return nil
+}
+
+// InlineCall is an inline activity to run.
+type InlineCall struct {
+	// EventID of its ActivityScheduled.
+	EventID int64
+	Name    string
+	Input   []byte
+	Retry   *history.Retry
+	// AtMS is when it was scheduled.
+	AtMS int64
+}
+
+// Log is a line that orchestration code logged.
+type Log struct {
+	Handler slog.Handler
+	Record  slog.Record
+}

@@ -1,0 +1,78 @@
+package engine
+
+// wait is what a coroutine blocks on: a number of futures that have to become
+// ready. A coroutine has one, used again for each wait.
+type wait struct {
+	c       *coroutine
+	need    int // futures still missing
+	futures []*Future
+	scope   *scope
+	err     error
+}
+
+// on registers the coroutine with the open ones of fs; need of them have to
+// become ready.
+func (c *coroutine) on(s *scope, need int, fs []*Future) {
+	w := &c.wait
+	w.c, w.need, w.scope, w.err = c, need, s, nil
+	w.futures = w.futures[:0]
+	for _, f := range fs {
+		if f.state == open {
+			f.register(w)
+			w.futures = append(w.futures, f)
+		}
+	}
+}
+
+func (w *wait) oneReady(x *Execution) {
+	w.need--
+	if w.need == 0 {
+		x.ready.push(w.c)
+	}
+}
+
+// unregister takes the wait back from futures that are still open, so that one
+// that is kept over many selects does not grow.
+func (w *wait) unregister() {
+	for i, f := range w.futures {
+		f.forget(w)
+		w.futures[i] = nil
+	}
+	w.futures = w.futures[:0]
+}
+
+func (f *Future) register(w *wait) {
+	if f.wait == nil {
+		f.wait = w
+		return
+	}
+	f.waits = append(f.waits, w)
+}
+
+func (f *Future) forget(w *wait) {
+	if f.wait == w {
+		f.wait = nil
+		return
+	}
+	for i, other := range f.waits {
+		if other == w {
+			f.waits = append(f.waits[:i], f.waits[i+1:]...)
+			return
+		}
+	}
+}
+
+// awaited reports whether a coroutine is waiting for f now.
+func (f *Future) awaited() bool { return f.wait != nil || len(f.waits) > 0 }
+
+// wake tells all that wait for f.
+func (f *Future) wake() {
+	first, others := f.wait, f.waits
+	f.wait, f.waits = nil, nil
+	if first != nil {
+		first.oneReady(f.x)
+	}
+	for _, w := range others {
+		w.oneReady(f.x)
+	}
+}
