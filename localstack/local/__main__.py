@@ -1,0 +1,191 @@
+"""local.sh COMMAND: AWS on this machine, for development and tests."""
+
+import argparse
+import contextlib
+import fcntl
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from local import deploy, dynamodb, emulator, install, processes, settings
+from local.settings import Failure, Place
+
+COMMANDS = """
+commands:
+  install            install LocalStack, DynamoDB Local, the SAM CLI and the AWS CLI into .local/
+  up                 install what is missing, start LocalStack, build and deploy template.yaml into it
+  down               stop LocalStack and everything it started
+  status             say what runs, and where its logs are
+  env                print export lines for clients and tests: eval "$(localstack/local.sh env)"
+  dynamodb-up PORT   start DynamoDB Local alone, in memory (faster, for tests of storage)
+  dynamodb-down PORT stop it
+"""
+
+
+def main() -> int:
+    # A command that is stopped stops what it started, as after an error.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        arguments = _parse()
+        return arguments.run(arguments) or 0
+    except Failure as failure:
+        print(f"local.sh: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("local.sh: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="local.sh", description=__doc__, epilog=COMMANDS, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: object, port: bool = False) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name)
+        sub.set_defaults(run=run)
+        if port:
+            default = settings.default_port("TURNSTILE_LOCAL_PORT", 4566)
+            sub.add_argument("--port", type=_port, default=default, help="of LocalStack (TURNSTILE_LOCAL_PORT, 4566)")
+        return sub
+
+    command("install", _install)
+    up = command("up", _up, port=True)
+    up.add_argument("--no-deploy", action="store_true", help="start the emulators alone")
+    up.add_argument("--template", type=Path, default=deploy.TEMPLATE, help="deploy this one (template.yaml)")
+    up.add_argument("--parameter", action="append", default=[], metavar="KEY=VALUE", help="a template parameter")
+    down = command("down", _down, port=True)
+    down.add_argument("--all", action="store_true", help="stop every emulator that was started here")
+    command("status", _status)
+    command("env", _env, port=True)
+    for name, run in (("dynamodb-up", _dynamodb_up), ("dynamodb-down", _dynamodb_down)):
+        default = settings.default_port("TURNSTILE_DYNAMODB_PORT", 8000)
+        sub = command(name, run)
+        sub.add_argument("port", type=_port, nargs="?", default=default, help="TURNSTILE_DYNAMODB_PORT, 8000")
+    return parser.parse_args()
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a number from 1 to 65535")
+    return int(text)
+
+
+def _install(arguments: argparse.Namespace) -> None:
+    install.install()
+    print(f"installed in {settings.LOCAL}")
+
+
+def _up(arguments: argparse.Namespace) -> None:
+    began = time.monotonic()
+    place = settings.localstack(arguments.port)
+    if not arguments.no_deploy and not arguments.template.is_file():
+        raise Failure(f"there is no {arguments.template} to deploy; 'up --no-deploy' starts the emulators alone")
+    install.install()
+    with _locked(place):
+        if processes.running(place) is not None:
+            print(f"{place} runs already")
+            if not arguments.no_deploy:
+                stack = deploy.deploy(place, arguments.template.resolve(), arguments.parameter)
+        else:
+            with _stopped_on_failure(place):
+                emulator.start(place)
+                if not arguments.no_deploy:
+                    stack = deploy.deploy(place, arguments.template.resolve(), arguments.parameter)
+    print(f"ready after {time.monotonic() - began:.0f} s: {place.endpoint} (log: {_relative(place.log)})")
+    if not arguments.no_deploy:
+        _show(place, stack)
+
+
+def _show(place: Place, stack: dict[str, str]) -> None:
+    width = max((len(name) for name in stack), default=0)
+    print("\nThe stack's outputs:")
+    for name, value in sorted(stack.items()):
+        print(f"  {name:<{width}}  {value}")
+    port = "" if place.port == 4566 else f" --port {place.port}"
+    if start := deploy.start_command(place, stack):
+        print("\nTo start an orchestration:")
+        print(f'  eval "$(localstack/local.sh env{port})"')
+        print(f"  {start}")
+    print(f"\nWhat the functions write: {_relative(place.folder / 'functions')}/")
+    print(f"To stop: localstack/local.sh down{port}")
+
+
+def _down(arguments: argparse.Namespace) -> None:
+    for place in settings.places() if arguments.all else [settings.localstack(arguments.port)]:
+        with _locked(place):
+            stopped = emulator.stop(place) if place.kind == "localstack" else dynamodb.stop(place)
+        print(f"{place}: {'stopped' if stopped else 'did not run'}")
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    running = 0
+    for place in settings.places():
+        process = processes.running(place)
+        if process is None:
+            print(f"{place}: gone (log: {_relative(place.log)}); 'down' cleans up after it")
+            continue
+        running += 1
+        state = "" if place.kind == "dynamodb" or emulator.is_healthy(place) else ", not healthy"
+        print(f"{place}: process {process.pid}{state}, {place.endpoint} (log: {_relative(place.log)})")
+    if not running:
+        print("nothing runs")
+    return 0 if running else 3
+
+
+def _env(arguments: argparse.Namespace) -> None:
+    place = settings.localstack(arguments.port)
+    if processes.running(place) is None:
+        raise Failure(f"{place} does not run; start it with 'localstack/local.sh up'")
+    for name, value in deploy.environment(place).items():
+        print(f"export {name}={shlex.quote(value)}")
+    print(f'export PATH={shlex.quote(str(settings.BIN))}{os.pathsep}"$PATH"')
+
+
+def _dynamodb_up(arguments: argparse.Namespace) -> None:
+    place = settings.dynamodb(arguments.port)
+    install.install(only_dynamodb=True)
+    with _locked(place):
+        if processes.running(place) is None:
+            with _stopped_on_failure(place):
+                dynamodb.start(place)
+    print(f"ready: {place.endpoint}")
+
+
+def _dynamodb_down(arguments: argparse.Namespace) -> None:
+    place = settings.dynamodb(arguments.port)
+    with _locked(place):
+        stopped = dynamodb.stop(place)
+    print(f"{place}: {'stopped' if stopped else 'did not run'}")
+
+
+@contextlib.contextmanager
+def _stopped_on_failure(place: Place) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if processes.stop(place):
+            print(f"{place}: stopped again", file=sys.stderr)
+        raise
+
+
+@contextlib.contextmanager
+def _locked(place: Place) -> Iterator[None]:
+    """One command at a time changes one emulator."""
+    settings.RUN.mkdir(parents=True, exist_ok=True)
+    with (settings.RUN / f"{place.kind}-{place.port}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(settings.ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Builds the functions for this machine and deploys template.yaml into LocalStack."""
+
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from local import processes, settings
+from local.settings import Failure, Place
+
+TEMPLATE = settings.ROOT / "template.yaml"
+START = settings.HERE / "start.json"
+"""The message that 'up' prints, to start an orchestration of the sample application."""
+
+
+def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str, str]:
+    """Builds and deploys; the outputs of the stack, kept for 'env' too."""
+    if not template.is_file():
+        raise Failure(f"there is no {template} to deploy; 'up --no-deploy' starts the emulators alone")
+    overrides = [f"Architecture={architecture()}", *parameters]
+    build = place.folder / "build"
+    sam = settings.SAM_VENV / "bin" / "sam"
+    _run(
+        place,
+        "sam build",
+        [sam, "build", "--template-file", template, "--build-dir", build, "--parameter-overrides", *overrides],
+        template.parent,
+    )
+    _run(
+        place,
+        "sam deploy",
+        [
+            *[sam, "deploy", "--template-file", build / "template.yaml", "--stack-name", settings.STACK],
+            *["--region", settings.REGION, "--resolve-s3", "--no-confirm-changeset", "--no-fail-on-empty-changeset"],
+            *["--no-progressbar", "--capabilities", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
+            *["--parameter-overrides", *overrides],
+        ],
+        template.parent,
+    )
+    outputs = _stack_outputs(place)
+    _outputs_file(place).write_text(json.dumps(outputs, indent=2) + "\n")
+    return outputs
+
+
+def architecture() -> str:
+    """This machine's, in Lambda's word for it."""
+    machine = platform.machine().lower()
+    return "arm64" if machine in ("arm64", "aarch64") else "x86_64"
+
+
+def outputs(place: Place) -> dict[str, str]:
+    """Those of the last deployment; empty if there was none."""
+    try:
+        return json.loads(_outputs_file(place).read_text())
+    except FileNotFoundError:
+        return {}
+
+
+def variable(output: str) -> str:
+    """OrchestratorQueueUrl -> TURNSTILE_ORCHESTRATOR_QUEUE_URL."""
+    words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+", output)
+    return "TURNSTILE_" + "_".join(words).upper()
+
+
+def environment(place: Place) -> dict[str, str]:
+    """Variables for clients and tests: where the emulator is, and what is deployed there."""
+    env = settings.client_environment(place.endpoint)
+    env |= {variable(output): value for output, value in outputs(place).items()}
+    return env
+
+
+def start_command(place: Place, stack: dict[str, str]) -> str | None:
+    """A command that sends a start message to the orchestrator queue."""
+    url = next((url for url in stack.values() if url.endswith(".fifo") and "orchestrator" in url.lower()), None)
+    if url is None:
+        return None
+    message = json.loads(START.read_text())
+    words = ["aws", "--endpoint-url", place.endpoint, "sqs", "send-message", "--queue-url", url]
+    words += ["--message-group-id", message["instance"], "--message-body", json.dumps(message)]
+    return shlex.join(words)
+
+
+def _outputs_file(place: Place) -> Path:
+    return place.folder / "outputs.json"
+
+
+def _stack_outputs(place: Place) -> dict[str, str]:
+    aws = settings.LOCALSTACK_VENV / "bin" / "aws"
+    answer = subprocess.run(
+        [aws, "cloudformation", "describe-stacks", "--stack-name", settings.STACK, "--output", "json"],
+        env=_tool_environment(place),
+        capture_output=True,
+        text=True,
+    )
+    if answer.returncode != 0:
+        raise Failure(f"the stack {settings.STACK} is deployed but cannot be described: {answer.stderr.strip()}")
+    [stack] = json.loads(answer.stdout)["Stacks"]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+
+
+def _run(place: Place, title: str, command: Sequence[str | Path], cwd: Path) -> None:
+    log = place.folder / f"{title.replace(' ', '-')}.log"
+    print(f"{title} (log: {log.relative_to(settings.ROOT)})", flush=True)
+    with log.open("wb") as file:
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=cwd,
+            env=_tool_environment(place),
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    if done.returncode == 0:
+        return
+    text = f"{title} ended with status {done.returncode}.{processes.log_end(log)}"
+    if processes.running(place) is None:
+        text += f"\n{place} is gone; that may be why.{processes.log_end(place.log)}"
+    raise Failure(text)
+
+
+def _tool_environment(place: Place) -> dict[str, str]:
+    return (
+        settings.clean_environment()
+        | settings.client_environment(place.endpoint)
+        | {
+            "SAM_CLI_TELEMETRY": "0",
+            "__SAM_CLI_APP_DIR": str(place.folder / "sam"),  # not the home
+            "CGO_ENABLED": "0",  # as Lambda wants it: linked to no C library of this machine
+            "PATH": f"{settings.BIN}{os.pathsep}{os.environ['PATH']}",
+        }
+    )

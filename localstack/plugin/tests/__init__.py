@@ -1,0 +1,3 @@
+import logging
+
+logging.getLogger("turnstile_localstack").addHandler(logging.NullHandler())
