@@ -1,0 +1,105 @@
+package turnstile
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Activity is the declaration of an activity: its name, and the types of its
+// input and result, which travel as JSON. It is a value; With returns another
+// one. The implementation stands elsewhere, see Is.
+type Activity[In, Out any] struct {
+	name   string
+	source string
+	retry  *history.Retry
+	// normalize is kept because making a generic function value costs an
+	// allocation each time.
+	normalize engine.Normalizer
+}
+
+// NewActivity declares an activity. Names are unique in an application, and
+// stand in histories: a name that was used stays what it was.
+func NewActivity[In, Out any](name string) Activity[In, Out] {
+	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In]}
+}
+
+// Name returns the activity's name.
+func (a Activity[In, Out]) Name() string { return a.name }
+
+// With returns a copy of the declaration with these options.
+//
+//	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
+//		With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}), turnstile.AttemptTimeout(10*time.Second))
+//
+// They are recorded when the activity is scheduled, and are not compared on
+// replay: changing them is safe for running instances.
+func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
+	var r history.Retry
+	if a.retry != nil {
+		r = *a.retry
+	}
+	for _, o := range options {
+		o.applyToActivity(&r)
+	}
+	a.retry = &r
+	return a
+}
+
+// Is gives the declaration its implementation, for NewApp. The implementation
+// may do anything. It runs at least once: a worker may die behind the effect
+// and before the result is recorded, so make it idempotent
+// (ActivityInfo(ctx).IdempotencyKey helps). Its context ends with the attempt.
+func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, error)) Part {
+	entry := activity.Activity{Name: a.name, Source: source()}
+	if implementation != nil {
+		name := a.name
+		entry.Func = func(ctx context.Context, input []byte) ([]byte, error) {
+			in, err := decode[In](input, "input of activity", name)
+			if err != nil {
+				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
+			}
+			out, err := implementation(ctx, in)
+			if err != nil {
+				return nil, recordable(err)
+			}
+			result, err := encode(out, "result of activity", name)
+			if err != nil {
+				return nil, &recordedError{err: err, failure: failureOfPayload(err)}
+			}
+			return result, nil
+		}
+	}
+	return activityPart{entry}
+}
+
+// Start schedules the activity and returns at once. It records one event.
+func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
+	run := ctx.engine(a.name)
+	if a.normalize == nil {
+		panic(undeclared("activity", "NewActivity"))
+	}
+	input, err := encode(in, "input of activity", a.name)
+	if err != nil {
+		return failed[Out](run, a.name, err)
+	}
+	return Future[Out]{
+		op:   run.Activity(engine.ActivityCall{Name: a.name, Input: input, Retry: a.retry, Normalize: a.normalize}),
+		kind: ofActivity,
+		name: a.name,
+	}
+}
+
+// Call schedules the activity and waits for its result: Start and Await.
+func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
+	return Await(ctx, a.Start(ctx, in))
+}
+
+// ActivityInfo returns what an attempt can learn about itself: instance,
+// event, attempt, idempotency key. The zero value outside of activities.
+func ActivityInfo(ctx context.Context) activity.Info {
+	info, _ := activity.InfoFrom(ctx)
+	return info
+}

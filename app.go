@@ -1,0 +1,91 @@
+package turnstile
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Part is one thing that an application is made of: the implementation of an
+// orchestration or an activity, from their Is.
+type Part interface {
+	addTo(*App)
+}
+
+// Parts is several parts as one, so that a package can offer all of its own.
+type Parts []Part
+
+func (p Parts) addTo(a *App) {
+	for _, part := range p {
+		if part == nil {
+			a.problems = append(a.problems, errors.New("turnstile: a part of the application is nil"))
+			continue
+		}
+		part.addTo(a)
+	}
+}
+
+// App is an application: the implementations that a process has. The process
+// that runs orchestrations and the one that runs activities usually have
+// different ones, for the first must not need the dependencies of the second.
+// It is immutable.
+type App struct {
+	orchestrationEntries []engine.Orchestration
+	activityEntries      []activity.Activity
+	problems             []error
+
+	orchestrations *engine.Registry
+	activities     *activity.Registry
+	err            error
+}
+
+// NewApp returns an application of these parts. What is wrong with them (a
+// name and version registered twice, an empty or overlong name, a missing
+// implementation) is in Err, which every consumer of an App looks at first: so
+// a main can declare its application in one expression, and still learns of
+// every mistake at start-up.
+func NewApp(parts ...Part) *App {
+	a := &App{}
+	Parts(parts).addTo(a)
+	var orchestrationsErr, activitiesErr error
+	a.orchestrations, orchestrationsErr = engine.NewRegistry(a.orchestrationEntries...)
+	a.activities, activitiesErr = activity.NewRegistry(a.activityEntries...)
+	a.err = errors.Join(append(a.problems, orchestrationsErr, activitiesErr)...)
+	if a.err != nil {
+		a.orchestrations, _ = engine.NewRegistry()
+		a.activities, _ = activity.NewRegistry()
+	}
+	return a
+}
+
+// Err returns what is wrong with the application, all of it; nil if nothing
+// is. The registries of an application with an error are empty.
+func (a *App) Err() error { return a.err }
+
+// Orchestrations returns the registry that the orchestrator runs.
+func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }
+
+// Activities returns the registry that the worker runs.
+func (a *App) Activities() *activity.Registry { return a.activities }
+
+type orchestrationPart struct{ entry engine.Orchestration }
+
+func (p orchestrationPart) addTo(a *App) {
+	err := errors.Join(validName("orchestration", p.entry.Name), validVersion(p.entry.Version))
+	if err != nil {
+		a.problems = append(a.problems, registered(err, p.entry.Source))
+		return
+	}
+	a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
+}
+
+type activityPart struct{ entry activity.Activity }
+
+func (p activityPart) addTo(a *App) {
+	if err := validName("activity", p.entry.Name); err != nil {
+		a.problems = append(a.problems, registered(err, p.entry.Source))
+		return
+	}
+	a.activityEntries = append(a.activityEntries, p.entry)
+}

@@ -1,0 +1,113 @@
+package turnstile
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// ClientConfig is what a Client works on. Store and Queue are required.
+type ClientConfig struct {
+	// Store holds histories and instance records. A client only reads it.
+	Store store.Store
+	// Queue is the orchestrator queue, a FIFO queue.
+	Queue queue.Queue
+	// Random makes ids; default crypto/rand.Reader.
+	Random io.Reader
+	// Clock paces waiting; default the wall clock.
+	Clock Clock
+	// PollInterval is the first pause between two looks at an instance that is
+	// waited for; each pause is half as long again as the one before, up to
+	// MaxPollInterval. Defaults: 100 ms and 5 s.
+	PollInterval, MaxPollInterval time.Duration
+	// Changed returns a channel that is closed at the next change of any
+	// instance record; waiting then needs no polling. Nil where nobody knows.
+	Changed func() <-chan struct{}
+}
+
+// Clock is where a client takes time from.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f once, when d has passed; stop keeps it from that and
+	// reports whether it came in time.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// Client starts instances, speaks to them and looks at them: from a service, a
+// command line, a test. It works the same on memory and on AWS. It is safe for
+// concurrent use and needs no closing.
+type Client struct {
+	cfg ClientConfig
+}
+
+// NewClient returns a client. The error names everything that is missing.
+func NewClient(cfg ClientConfig) (*Client, error) {
+	var errs []error
+	if cfg.Store == nil {
+		errs = append(errs, errors.New("turnstile: client: Store is required"))
+	}
+	switch {
+	case cfg.Queue == nil:
+		errs = append(errs, errors.New("turnstile: client: Queue is required: the orchestrator queue"))
+	case !cfg.Queue.FIFO():
+		errs = append(errs, errors.New("turnstile: client: Queue has to be the orchestrator queue, a FIFO queue; this one is a standard queue"))
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = wallClock{}
+	}
+	if cfg.PollInterval <= 0 {
+		cfg.PollInterval = 100 * time.Millisecond
+	}
+	if cfg.MaxPollInterval <= 0 {
+		cfg.MaxPollInterval = 5 * time.Second
+	}
+	cfg.MaxPollInterval = max(cfg.MaxPollInterval, cfg.PollInterval)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &Client{cfg: cfg}, nil
+}
+
+// send sends a work item to the instance's group of the orchestrator queue.
+func (c *Client) send(ctx context.Context, item wire.Item) error {
+	if err := (wire.Limits{}).Check(&item); err != nil {
+		return err
+	}
+	body, err := item.Encode()
+	if err != nil {
+		return err
+	}
+	err = c.cfg.Queue.Send(ctx, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	if err != nil {
+		return fmt.Errorf("turnstile: sending %s for instance %q: %w", item.Kind, item.Target(), err)
+	}
+	return nil
+}
+
+// newID returns 128 random bits in lower-case hex.
+func (c *Client) newID() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(c.cfg.Random, b[:]); err != nil {
+		return "", fmt.Errorf("turnstile: making an id: %w", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+type wallClock struct{}
+
+func (wallClock) Now() time.Time { return time.Now() }
+
+func (wallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}

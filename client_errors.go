@@ -1,0 +1,139 @@
+package turnstile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Errors of a Client to test with errors.Is.
+var (
+	// ErrNotFound: there is no such instance, or it has been purged. A start
+	// that is still queued is not found either.
+	ErrNotFound = store.ErrNotFound
+	// ErrNoRecord: the item was sent, but there is no record of the instance
+	// yet. If its start is queued, the item takes effect behind it; if there is
+	// none, it has no effect.
+	ErrNoRecord = errors.New("sent, but there is no record of the instance yet")
+)
+
+// NotFoundError is an ErrNotFound that names the instance.
+type NotFoundError struct{ Instance string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (a start may still be queued) or it has been purged", e.Instance)
+}
+
+// Is makes it an ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// AlreadyExistsError says that another start of the instance was first,
+// whether it still runs or has ended. Nothing was changed by this one.
+type AlreadyExistsError struct {
+	Instance string
+	// StartID of the start that won.
+	StartID string
+	// Name of the orchestration that it started, and its status.
+	Name   string
+	Status Status
+}
+
+func (e *AlreadyExistsError) Error() string {
+	return fmt.Sprintf("turnstile: instance %q already exists: it was started as %s by start %q and is %s; choose another instance id, or use that one", e.Instance, e.Name, e.StartID, e.Status)
+}
+
+// EndedError says that an instance has ended, so that a cancel or terminate
+// has no effect on it. Nothing was sent.
+type EndedError struct {
+	Instance string
+	Status   Status
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
+}
+
+// StillRunningError says that a running instance is not purged without Force.
+// Nothing was sent.
+type StillRunningError struct {
+	Instance string
+	Status   Status
+}
+
+func (e *StillRunningError) Error() string {
+	return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or force the purge, which terminates it first", e.Instance, e.Status)
+}
+
+// WaitError says that an instance had not ended when the context of the wait
+// did. It wraps the context's error; waiting can begin again.
+type WaitError struct {
+	Instance string
+	// Last is how the instance was last seen; nil if it has no record yet.
+	Last *Description
+	Err  error
+}
+
+func (e *WaitError) Error() string {
+	state := "has not started"
+	if e.Last != nil {
+		state = "is " + string(e.Last.Status)
+		if p := e.Last.Problem; p != nil {
+			state += " (" + p.Kind + ": " + p.Message + ")"
+		}
+	}
+	return fmt.Sprintf("turnstile: gave up waiting for instance %q, which %s: %v", e.Instance, state, e.Err)
+}
+
+// Unwrap returns context.DeadlineExceeded or context.Canceled.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+// Is makes a deadline that passed an ErrTimeout.
+func (e *WaitError) Is(target error) bool {
+	timeout, ok := e.Err.(interface{ Timeout() bool })
+	return target == ErrTimeout && ok && timeout.Timeout()
+}
+
+// OrchestrationError is the failure of an orchestration, as whoever waits for
+// it sees it.
+type OrchestrationError struct {
+	// Orchestration is its name, Instance its instance id.
+	Orchestration string
+	Instance      string
+	// Kind tells a failure from a cancelled (KindCancelled) or terminated
+	// (KindTerminated) instance.
+	Kind FailureKind
+	// Message of the error that it returned.
+	Message string
+	// Code of the error that it returned; may be empty.
+	Code string
+	// Source names the activity or orchestration that failed first.
+	Source string
+	// Stack of a panic.
+	Stack string
+}
+
+func (e *OrchestrationError) Error() string {
+	return fmt.Sprintf("orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, ofKind(e.Kind), e.Message)
+}
+
+// Is makes it an ErrCancelled, an ErrTerminated or an ErrTimeout by its kind.
+func (e *OrchestrationError) Is(target error) bool { return isOfKind(e.Kind, target) }
+
+func orchestrationError(d *Description) *OrchestrationError {
+	f := d.Failure
+	if f == nil {
+		// The status alone is known: say so rather than nothing.
+		kind := history.FailureApplication
+		if d.Status == StatusCancelled || d.Status == StatusTerminated {
+			kind = string(d.Status)
+		}
+		f = &history.Failure{Kind: kind, Message: "the record holds no failure"}
+	}
+	return &OrchestrationError{
+		Orchestration: d.Name, Instance: d.Instance, Kind: FailureKind(f.Kind), Message: f.Message,
+		Code: f.Code, Source: f.Source, Stack: strings.TrimSpace(f.Stack),
+	}
+}

@@ -1,0 +1,102 @@
+package turnstile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Cancel asks an instance to stop: what it waits for returns *CancelledError
+// with the reason, and its code decides what follows. It reaches children and
+// running activities. Only the first cancel of an execution counts.
+//
+// It returns when the request is queued. *EndedError, and nothing sent, if the
+// instance has ended; ErrNoRecord, and sent all the same, if there is no
+// record of it yet.
+func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
+	return c.end(ctx, wire.CancelInstance, instance, reason)
+}
+
+// Terminate ends an instance without running its code, a stuck one too. It
+// reaches children and running activities. Errors as of Cancel.
+func (c *Client) Terminate(ctx context.Context, instance, reason string) error {
+	return c.end(ctx, wire.TerminateInstance, instance, reason)
+}
+
+func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason string) error {
+	d, err := c.Describe(ctx, instance)
+	unknown := errors.Is(err, ErrNotFound)
+	switch {
+	case unknown:
+	case err != nil:
+		return err
+	case d.Status.Terminal():
+		return &EndedError{Instance: instance, Status: d.Status}
+	}
+	if err := c.sendWithID(ctx, wire.Item{Kind: kind, Instance: instance, Reason: reason}); err != nil {
+		return err
+	}
+	if unknown {
+		return fmt.Errorf("turnstile: %s for instance %q: %w", kind, instance, ErrNoRecord)
+	}
+	return nil
+}
+
+// Wake lets an instance try again: a stuck one, whose code was put right, or
+// one whose messages were lost. Everything that it has open is sent again,
+// which is harmless. *NotFoundError and *EndedError, and nothing sent, where
+// there is nothing to wake.
+func (c *Client) Wake(ctx context.Context, instance string) error {
+	d, err := c.Describe(ctx, instance)
+	if err != nil {
+		return err
+	}
+	if d.Status.Terminal() {
+		return &EndedError{Instance: instance, Status: d.Status}
+	}
+	return c.sendWithID(ctx, wire.Item{Kind: wire.Wake, Instance: instance})
+}
+
+// PurgeOption is an option of Purge.
+type PurgeOption interface{ applyToPurge(*wire.Item) }
+
+// Force lets Purge take a running instance: it is terminated first.
+func Force() PurgeOption { return force{} }
+
+type force struct{}
+
+func (force) applyToPurge(i *wire.Item) { i.Force = true }
+
+// Purge removes an instance that has ended: from describe and lists soon, its
+// histories no sooner than an hour after its end. What stays is a tombstone,
+// so that late messages are recognised; the id can be started again.
+//
+// *NotFoundError if there is no record, *StillRunningError if it runs and
+// there is no Force; nothing is sent then.
+func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
+	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
+	for _, o := range options {
+		o.applyToPurge(&item)
+	}
+	d, err := c.Describe(ctx, instance)
+	if err != nil {
+		return err
+	}
+	if !d.Status.Terminal() && !item.Force {
+		return &StillRunningError{Instance: instance, Status: d.Status}
+	}
+	return c.sendWithID(ctx, item)
+}
+
+// sendWithID gives the item a random id, which tells it from another of equal
+// content.
+func (c *Client) sendWithID(ctx context.Context, item wire.Item) error {
+	id, err := c.newID()
+	if err != nil {
+		return err
+	}
+	item.ID = id
+	return c.send(ctx, item)
+}

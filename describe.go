@@ -1,0 +1,138 @@
+package turnstile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Status of an instance.
+type Status = store.Status
+
+// The statuses. A stuck or corrupt instance is one that runs and cannot go on;
+// Description.Problem says why.
+const (
+	StatusRunning    = store.StatusRunning
+	StatusCompleted  = store.StatusCompleted
+	StatusFailed     = store.StatusFailed
+	StatusCancelled  = store.StatusCancelled
+	StatusTerminated = store.StatusTerminated
+	StatusStuck      = store.StatusStuck
+	StatusCorrupt    = store.StatusCorrupt
+)
+
+// Description is how an instance stands, as of its last committed turn.
+type Description struct {
+	Instance string
+	// Name and Version of its orchestration.
+	Name, Version string
+	Status        Status
+	// ExecutionID is the current execution; FirstExecution that with which
+	// this life of the id began: 1, or higher after a purge.
+	ExecutionID, FirstExecution int64
+	// StartID of the start that made it.
+	StartID string
+	// CreatedAt is when the first execution started. EndedAt is zero while it
+	// runs.
+	CreatedAt, UpdatedAt, EndedAt time.Time
+	// Parent that waits for it; nil for a root.
+	Parent *Parent
+	// CustomStatus is JSON; nil if none was set.
+	CustomStatus json.RawMessage
+	// Output is JSON, of a completed instance.
+	Output json.RawMessage
+	// Failure of one that failed, was cancelled or terminated.
+	Failure *history.Failure
+	// Problem says why it is stuck or corrupt; nil otherwise.
+	Problem *store.Problem
+}
+
+// Parent is where a child was scheduled.
+type Parent struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the SubOrchestrationScheduled.
+	EventID int64
+}
+
+// Describe returns how the instance stands. *NotFoundError if there is no
+// record: it was not started, its start is still queued, or it was purged.
+func (c *Client) Describe(ctx context.Context, instance string) (Description, error) {
+	if err := validInstance(instance); err != nil {
+		return Description{}, err
+	}
+	r, err := c.cfg.Store.Describe(ctx, instance)
+	if errors.Is(err, store.ErrNotFound) || err == nil && r.Purged {
+		return Description{}, &NotFoundError{Instance: instance}
+	}
+	if err != nil {
+		return Description{}, err
+	}
+	return *describe(&r), nil
+}
+
+func describe(r *store.Record) *Description {
+	d := &Description{
+		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
+		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+		CustomStatus: r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
+	}
+	if p := r.Parent; p != nil {
+		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+	}
+	return d
+}
+
+// ListQuery selects instances: by status, name and time of start, in pages.
+type ListQuery = store.ListQuery
+
+// ListPage is one page of instances, newest first. NextPageToken is empty on
+// the last.
+type ListPage struct {
+	Instances     []Description
+	NextPageToken string
+}
+
+// List returns a page of instances. Purged ones are not listed. A page token
+// of another query is a store.ErrBadPageToken.
+func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
+	page, err := c.cfg.Store.List(ctx, q)
+	if err != nil {
+		return ListPage{}, err
+	}
+	out := ListPage{Instances: make([]Description, len(page.Records)), NextPageToken: page.NextPageToken}
+	for i := range page.Records {
+		out.Instances[i] = *describe(&page.Records[i])
+	}
+	return out, nil
+}
+
+// History returns the events of an execution, in order; execution 0 is the
+// current one. *NotFoundError if there is no record of the instance; empty for
+// an execution that it never had.
+//
+// The first event holds the instance's secret: history.EncodeExport leaves it
+// out, for showing it to others.
+func (c *Client) History(ctx context.Context, instance string, execution int64) ([]history.Event, error) {
+	d, err := c.Describe(ctx, instance)
+	if err != nil {
+		return nil, err
+	}
+	if execution == 0 {
+		execution = d.ExecutionID
+	}
+	turns, err := c.cfg.Store.Read(ctx, instance, execution, 1)
+	if err != nil {
+		return nil, err
+	}
+	var events []history.Event
+	for _, t := range turns {
+		events = append(events, t.Events...)
+	}
+	return events, nil
+}

@@ -1,0 +1,133 @@
+package turnstile
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Errors to test with errors.Is, from durable calls and from a client's Wait.
+var (
+	// ErrCancelled: the operation, its scope or the instance was cancelled. An
+	// orchestration that returns it, wrapped or not, ends as cancelled.
+	ErrCancelled = engine.ErrCancelled
+	// ErrTimeout: a *TimeoutError, or an activity or a child that failed by
+	// timeout.
+	ErrTimeout = errors.New("out of time")
+	// ErrTerminated: the instance or the child was terminated.
+	ErrTerminated = errors.New("terminated")
+	// ErrNothingToWaitFor: Select without operations.
+	ErrNothingToWaitFor = engine.ErrNothingToWaitFor
+	// ErrNested: a durable call inside a side effect.
+	ErrNested = engine.ErrNested
+	// ErrNotRunning: a durable call on a context whose orchestration does not
+	// run now: after it has ended, or from another goroutine.
+	ErrNotRunning = engine.ErrNotRunning
+	// ErrUnwinding: a durable call in a deferred function while the
+	// orchestration is put away at the end of a turn, or while a panic is under
+	// way. Nothing was recorded.
+	ErrUnwinding = engine.ErrUnwinding
+)
+
+// CancelledError is an ErrCancelled that says what was cancelled, and the
+// reason that was given.
+type CancelledError = engine.CancelledError
+
+// TimeoutError says that what was waited for did not come in time. It is an
+// ErrTimeout.
+type TimeoutError struct {
+	// What was waited for, "event", and its name.
+	What, Name string
+	// After is how long.
+	After time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("%s %q did not come within %s", e.What, e.Name, e.After)
+}
+
+// Is makes it an ErrTimeout.
+func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
+
+// Failure says how it is recorded if an orchestration returns it.
+func (e *TimeoutError) Failure() *history.Failure {
+	return &history.Failure{Kind: history.FailureTimeout, Message: e.Error()}
+}
+
+// EncodeError says that a value has no JSON form. Nothing was recorded.
+type EncodeError struct {
+	// What value it is, "input of activity", and the name behind it.
+	What, Name string
+	// Type of the value in Go.
+	Type string
+	Err  error
+}
+
+func (e *EncodeError) Error() string {
+	return fmt.Sprintf("the %s (%s) cannot be encoded as JSON: %v", named(e.What, e.Name), e.Type, e.Err)
+}
+
+// Unwrap returns the encoder's error.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
+// DecodeError says that a type cannot take a JSON value that came from
+// outside. The value stays in the history as it came.
+type DecodeError struct {
+	// What value it is, "data of event", and the name behind it.
+	What, Name string
+	// Type that cannot take it.
+	Type string
+	// Payload as it came.
+	Payload []byte
+	Err     error
+}
+
+func (e *DecodeError) Error() string {
+	payload := string(e.Payload)
+	if len(payload) > 120 {
+		payload = payload[:120] + "…"
+	}
+	return fmt.Sprintf("the %s is not a %s: %v; it is %s", named(e.What, e.Name), e.Type, e.Err, payload)
+}
+
+// Unwrap returns the decoder's error, which names the place in the JSON.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// PayloadTooLargeError says that a value is over the limit of one payload.
+// Nothing was recorded or sent.
+type PayloadTooLargeError struct {
+	// What value it is, "input of activity", and the name behind it.
+	What, Name string
+	// Size as JSON, and the limit, in bytes.
+	Size, Limit int
+}
+
+func (e *PayloadTooLargeError) Error() string {
+	return fmt.Sprintf("the %s has %d bytes as JSON, the limit is %d: store it elsewhere and pass a reference", named(e.What, e.Name), e.Size, e.Limit)
+}
+
+// MisuseError is the value of the panic with which a call ends that is a
+// mistake in the program, whatever the data. In an orchestration it parks the
+// instance, which goes on once a build without the mistake is deployed.
+type MisuseError struct {
+	// Call that was made.
+	Call string
+	// Problem, and what to do instead.
+	Problem string
+}
+
+func (e *MisuseError) Error() string { return "turnstile: " + e.Call + ": " + e.Problem }
+
+func undeclared(what, constructor string) *MisuseError {
+	return &MisuseError{Call: what, Problem: "the declaration is the zero value: make it with " + constructor}
+}
+
+func named(what, name string) string {
+	if name == "" {
+		return what
+	}
+	return fmt.Sprintf("%s %q", what, name)
+}

@@ -1,0 +1,110 @@
+package turnstile
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Future is an operation under way, whose result will be a T. It belongs to
+// the execution that started it. It is a value: copies are the same operation.
+type Future[T any] struct {
+	op   *engine.Future
+	kind subject
+	name string
+}
+
+// subject is what a future's result comes from; it decides how a failure reads.
+type subject uint8
+
+const (
+	ofOther subject = iota
+	ofActivity
+	ofChild
+	ofTimer
+	ofEvent
+)
+
+// Awaitable is any Future: what Select takes, whatever the type of the result.
+type Awaitable interface {
+	// Ready reports whether awaiting it returns at once.
+	Ready() bool
+	// Cancel cancels the operation. See Future.Cancel.
+	Cancel(reason string)
+
+	operation() *engine.Future
+}
+
+// Await waits for the operation and returns its result.
+//
+// Errors: *ActivityError, *ChildError, *DecodeError for a result or an event
+// that the type cannot take, *CancelledError when the operation, the scope of
+// ctx or the instance was cancelled. Awaiting twice gives the same again.
+func Await[T any](ctx Context, f Future[T]) (T, error) {
+	run := ctx.engine("Await")
+	if f.op == nil {
+		panic(&MisuseError{Call: "Await", Problem: "the Future is the zero value: it was never started"})
+	}
+	value, err := run.Await(f.op)
+	if err != nil {
+		var zero T
+		return zero, f.explain(err)
+	}
+	if f.kind == ofTimer {
+		var zero T
+		return zero, nil
+	}
+	return decode[T](value, f.what(), f.name)
+}
+
+// Ready reports whether awaiting it returns at once.
+func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
+
+// Cancel cancels the operation: an activity is asked to stop, a timer is
+// removed, a wait takes no event any more, a child is cancelled. Awaiting it
+// returns a *CancelledError from then on; what is ready already stays so. It
+// records nothing.
+func (f Future[T]) Cancel(reason string) {
+	if f.op != nil {
+		f.op.Cancel(reason)
+	}
+}
+
+// EventID returns the event_id of the scheduling event in history; 0 if
+// nothing was recorded.
+func (f Future[T]) EventID() int64 {
+	if f.op == nil {
+		return 0
+	}
+	return f.op.EventID()
+}
+
+// Instance returns the instance id of a sub-orchestration; empty for all
+// others.
+func (f Future[T]) Instance() string {
+	if f.op == nil {
+		return ""
+	}
+	return f.op.Instance()
+}
+
+func (f Future[T]) operation() *engine.Future { return f.op }
+
+func (f Future[T]) what() string {
+	switch f.kind {
+	case ofActivity:
+		return "result of activity"
+	case ofChild:
+		return "output of sub-orchestration"
+	case ofEvent:
+		return "data of event"
+	}
+	return "result"
+}
+
+// explain gives a recorded failure the type that authors act on.
+func (f Future[T]) explain(err error) error { return explain(err, f.kind, f.name, f.Instance()) }
+
+// failed returns a future that is ready with an error found before anything
+// was scheduled. It records nothing.
+func failed[T any](run *engine.Context, name string, err error) Future[T] {
+	return Future[T]{op: run.Go(func(*engine.Context) ([]byte, error) { return nil, err }), name: name}
+}

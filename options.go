@@ -1,0 +1,53 @@
+package turnstile
+
+// OrchestrationOption is an option of Orchestration.With.
+type OrchestrationOption interface {
+	applyToOrchestration(*orchestrationOptions)
+}
+
+type orchestrationOptions struct {
+	version       string
+	instance      string
+	strict        bool
+	failWhenStuck bool
+}
+
+// Version names a version of an orchestration. With Is it says which one is
+// implemented; with Call, Start, Detach, ContinueAsNew and StartWith which one
+// is asked for. Without it Is implements the oldest, unnamed version, and the
+// others ask for the newest.
+//
+// Versions are ordered by their dot-separated parts, numbers by value: 1.10 is
+// newer than 1.2. An instance stays on the version that it started with.
+type Version string
+
+func (v Version) applyToOrchestration(o *orchestrationOptions) { o.version = string(v) }
+func (v Version) applyToStart(s *StartRequest)                 { s.Version = string(v) }
+
+// InstanceID chooses the instance id of a child, a detached orchestration or
+// one that a client starts: 1 byte or more of UTF-8 without control
+// characters, at most 512 bytes. Ids of up to 128 ASCII letters, digits and
+// punctuation are also their own message group on SQS, which reads well in its
+// console.
+type InstanceID string
+
+func (id InstanceID) applyToOrchestration(o *orchestrationOptions) { o.instance = string(id) }
+func (id InstanceID) applyToStart(s *StartRequest)                 { s.Instance = string(id) }
+
+// Strict makes it a nondeterminism error if the next completion in history is
+// not one that the code waits for at that moment. It belongs to an
+// implementation.
+func Strict() OrchestrationOption { return strict{} }
+
+type strict struct{}
+
+func (strict) applyToOrchestration(o *orchestrationOptions) { o.strict = true }
+
+// FailWhenStuck fails an instance whose code cannot go on (nondeterminism, a
+// panic), where it would else be parked until a build is deployed that can. It
+// belongs to an implementation.
+func FailWhenStuck() OrchestrationOption { return failWhenStuck{} }
+
+type failWhenStuck struct{}
+
+func (failWhenStuck) applyToOrchestration(o *orchestrationOptions) { o.failWhenStuck = true }

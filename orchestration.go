@@ -1,0 +1,145 @@
+package turnstile
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Orchestration is the declaration of an orchestration: its name, and the
+// types of its input and output, which travel as JSON. It is a value; With
+// returns another one. The implementation stands elsewhere, see Is.
+type Orchestration[In, Out any] struct {
+	name      string
+	source    string
+	options   orchestrationOptions
+	normalize engine.Normalizer
+}
+
+// NewOrchestration declares an orchestration. Names are unique in an
+// application, versions apart, and stand in histories.
+func NewOrchestration[In, Out any](name string) Orchestration[In, Out] {
+	return Orchestration[In, Out]{name: name, source: source(), normalize: normalize[In]}
+}
+
+// Name returns the orchestration's name.
+func (o Orchestration[In, Out]) Name() string { return o.name }
+
+// With returns a copy of the declaration with these options.
+func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestration[In, Out] {
+	for _, option := range options {
+		option.applyToOrchestration(&o.options)
+	}
+	return o
+}
+
+// Is gives the declaration its implementation, for NewApp:
+//
+//	app := turnstile.NewApp(
+//		Fulfil.Is(fulfil),
+//		Fulfil.With(turnstile.Version("1.2")).Is(fulfilBySupplier),
+//	)
+//
+// The implementation must be deterministic: see the package documentation.
+func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)) Part {
+	entry := engine.Orchestration{
+		Name:          o.name,
+		Version:       o.options.version,
+		Source:        source(),
+		Strict:        o.options.strict,
+		FailWhenStuck: o.options.failWhenStuck,
+		Normalize:     normalize[Out],
+	}
+	if implementation != nil {
+		name := o.name
+		entry.Func = func(run *engine.Context, input []byte) ([]byte, error) {
+			in, err := decode[In](input, "input of orchestration", name)
+			if err != nil {
+				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
+			}
+			out, err := implementation(Context{run}, in)
+			if err != nil {
+				return nil, recordable(err)
+			}
+			output, err := encode(out, "output of orchestration", name)
+			if err != nil {
+				return nil, &recordedError{err: err, failure: failureOfPayload(err)}
+			}
+			return output, nil
+		}
+	}
+	return orchestrationPart{entry}
+}
+
+// Start starts it as a sub-orchestration and returns at once. Its instance id
+// is derived from where it is started, unless InstanceID gives one; an id that
+// is taken fails with a *ChildError of kind already_exists. Without Version it
+// runs on the newest that is deployed. It records one event.
+//
+// Cancelling and terminating reach the child; the plain end of the parent does
+// not.
+func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
+	run := ctx.engine(o.name)
+	call, err := o.call(in)
+	if err != nil {
+		return failed[Out](run, o.name, err)
+	}
+	return Future[Out]{op: run.Child(call), kind: ofChild, name: o.name}
+}
+
+// Call starts it as a sub-orchestration and waits for its output: Start and
+// Await.
+func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
+	return Await(ctx, o.Start(ctx, in))
+}
+
+// Detach starts it as an instance of its own, and returns its instance id.
+// Nobody waits for it; neither's failure or cancellation touches the other. It
+// records one event.
+func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err error) {
+	run := ctx.engine(o.name)
+	call, err := o.call(in)
+	if err != nil {
+		return "", err
+	}
+	return run.Detach(call)
+}
+
+// ContinueAsNew ends this execution and begins the next one of the same
+// instance, with a new input and an empty history. Return what it returns:
+//
+//	return Report{}, Remind.ContinueAsNew(ctx, next)
+//
+// Whoever waits for the instance goes on waiting. External events that were
+// not taken go over, and so does the custom status; open activities and timers
+// are cancelled. The next execution runs on the newest version deployed, or on
+// that of With(Version(...)). Only an orchestration itself can continue as
+// itself.
+func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
+	run := ctx.engine("ContinueAsNew")
+	if own := run.Info().Name; own != o.name {
+		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with Detach, or call it"})
+	}
+	input, err := encode(in, "input of orchestration", o.name)
+	if err != nil {
+		return err
+	}
+	return run.ContinueAsNew(o.options.version, input, o.normalize)
+}
+
+func (o Orchestration[In, Out]) call(in In) (engine.ChildCall, error) {
+	if o.normalize == nil {
+		panic(undeclared("orchestration", "NewOrchestration"))
+	}
+	if id := o.options.instance; id != "" {
+		if err := validInstance(id); err != nil {
+			return engine.ChildCall{}, err
+		}
+	}
+	input, err := encode(in, "input of orchestration", o.name)
+	if err != nil {
+		return engine.ChildCall{}, err
+	}
+	return engine.ChildCall{
+		Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, Normalize: o.normalize,
+	}, nil
+}

@@ -1,0 +1,66 @@
+package turnstile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// RaiseRequest is an external event as Client.RaiseEvent takes it: untyped.
+// Programs that have the declaration use Event.Raise.
+type RaiseRequest struct {
+	// Instance that the event is for.
+	Instance string
+	// Name of the event.
+	Name string
+	// SenderID tells a repeat, which is harmless, from another event; empty
+	// for a random one.
+	SenderID string
+	// Data is JSON; nil for none.
+	Data json.RawMessage
+}
+
+// RaiseEvent raises an external event for an instance. It returns when the
+// event is queued. One for an instance that has not started yet waits for a
+// quarter of an hour by default; one for an instance that has ended has no
+// effect.
+//
+// Errors: *InvalidNameError, *PayloadTooLargeError.
+func (c *Client) RaiseEvent(ctx context.Context, r RaiseRequest) error {
+	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("sender id", r.SenderID))
+	if err != nil {
+		return err
+	}
+	if len(r.Data) > MaxPayload {
+		return &PayloadTooLargeError{What: "data of event", Name: r.Name, Size: len(r.Data), Limit: MaxPayload}
+	}
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: r.Instance, ID: r.SenderID, Name: r.Name, Data: r.Data}
+	if item.ID == "" {
+		return c.sendWithID(ctx, item)
+	}
+	return c.send(ctx, item)
+}
+
+// RaiseOption is an option of Event.Raise.
+type RaiseOption interface{ applyToRaise(*RaiseRequest) }
+
+// SenderID tells a repeat of an event, which is harmless, from another event.
+// A service that may repeat its call gives it an id of the request.
+type SenderID string
+
+func (id SenderID) applyToRaise(r *RaiseRequest) { r.SenderID = string(id) }
+
+// Raise raises the event for an instance; see Client.RaiseEvent.
+func (e Event[T]) Raise(ctx context.Context, c *Client, instance string, data T, options ...RaiseOption) error {
+	payload, err := encode(data, "data of event", e.name)
+	if err != nil {
+		return err
+	}
+	r := RaiseRequest{Instance: instance, Name: e.name, Data: payload}
+	for _, o := range options {
+		o.applyToRaise(&r)
+	}
+	return c.RaiseEvent(ctx, r)
+}

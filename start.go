@@ -1,0 +1,141 @@
+package turnstile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// StartRequest is a start as Client.Start takes it: untyped, for a command
+// line or a gateway. Programs that have the declaration use StartWith.
+type StartRequest struct {
+	// Name of the orchestration.
+	Name string
+	// Version; empty for the newest that is deployed.
+	Version string
+	// Instance id; empty for a random one.
+	Instance string
+	// StartID tells a repeat of this start, which is harmless, from another
+	// one; empty for a random one. A service that may repeat its call gives
+	// it an id of the request.
+	StartID string
+	// Input is JSON; nil for none.
+	Input json.RawMessage
+	// Events that the instance finds when it starts, in this order.
+	Events []wire.StartEvent
+
+	err error
+}
+
+// Started says under which ids an instance was asked to start.
+type Started struct {
+	Instance string
+	StartID  string
+}
+
+// Start asks for a new instance. It returns when the start is queued; the
+// instance has no record until its first turn is committed.
+//
+// Errors: *AlreadyExistsError if there is a record of another start,
+// *InvalidNameError, *PayloadTooLargeError. Where two starts race, both may be
+// queued, and one wins: Wait and Confirm, given the StartID, tell which.
+func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
+	item, err := c.startItem(&r)
+	if err != nil {
+		return Started{}, err
+	}
+	started := Started{Instance: item.Instance, StartID: item.ID}
+	found, err := c.cfg.Store.Describe(ctx, item.Instance)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && found.Purged:
+	case err != nil:
+		return Started{}, err
+	case found.StartID == item.ID:
+		return started, nil
+	default:
+		return Started{}, alreadyExists(&found)
+	}
+	if err := c.send(ctx, item); err != nil {
+		return Started{}, err
+	}
+	return started, nil
+}
+
+func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
+	for _, id := range []*string{&r.Instance, &r.StartID} {
+		if *id == "" {
+			random, err := c.newID()
+			if err != nil {
+				return wire.Item{}, err
+			}
+			*id = random
+		}
+	}
+	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("start id", r.StartID))
+	if err != nil {
+		return wire.Item{}, err
+	}
+	if len(r.Input) > MaxPayload {
+		return wire.Item{}, &PayloadTooLargeError{What: "input of orchestration", Name: r.Name, Size: len(r.Input), Limit: MaxPayload}
+	}
+	return wire.Item{
+		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID,
+		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events,
+	}, nil
+}
+
+func alreadyExists(r *store.Record) *AlreadyExistsError {
+	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: r.Status}
+}
+
+// StartOption is an option of StartWith: InstanceID, Version, StartID, and the
+// First of an Event.
+type StartOption interface {
+	applyToStart(*StartRequest)
+}
+
+// StartID tells a repeat of a start, which is harmless, from another one.
+type StartID string
+
+func (id StartID) applyToStart(s *StartRequest) { s.StartID = string(id) }
+
+// First gives a start this event to begin with: it stands in the history
+// before the first turn.
+func (e Event[T]) First(data T) StartOption {
+	payload, err := encode(data, "data of event", e.name)
+	return firstEvent{event: wire.StartEvent{Name: e.name, Data: payload}, err: errors.Join(err, validName("event", e.name))}
+}
+
+type firstEvent struct {
+	event wire.StartEvent
+	err   error
+}
+
+func (f firstEvent) applyToStart(s *StartRequest) {
+	s.Events = append(s.Events, f.event)
+	s.err = errors.Join(s.err, f.err)
+}
+
+// StartWith asks the client for a new instance of the orchestration; see
+// Client.Start.
+//
+//	run, err := Fulfil.StartWith(ctx, client, order, turnstile.InstanceID("order-17"))
+//	result, err := run.Wait(ctx)
+func (o Orchestration[In, Out]) StartWith(ctx context.Context, c *Client, in In, options ...StartOption) (*Run[Out], error) {
+	input, err := encode(in, "input of orchestration", o.name)
+	if err != nil {
+		return nil, err
+	}
+	r := StartRequest{Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input}
+	for _, option := range options {
+		option.applyToStart(&r)
+	}
+	started, err := c.Start(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &Run[Out]{client: c, name: o.name, Instance: started.Instance, StartID: started.StartID}, nil
+}
