@@ -1,0 +1,28 @@
+// Package awslambda runs an application on AWS: the two Lambda handlers of
+// template.yaml as functions, and a client for services.
+//
+// The orchestrator's main:
+//
+//	func main() {
+//		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Is(fulfil)))
+//	}
+//
+// The activity function's main, with what its activities need:
+//
+//	func main() {
+//		payments := payments.New(os.Getenv("PAYMENTS_URL"))
+//		awslambda.RunWorker(turnstile.NewApp(Charge.Is(payments.Charge)))
+//	}
+//
+// Both read the TURNSTILE_ environment variables that template.yaml sets
+// (Environment lists them), check all of them at once, make their AWS clients
+// once, and then serve invocations until Lambda ends the process. What is
+// wrong at start ends it with an error that names every mistake.
+//
+// Build them for Lambda with CGO_ENABLED=0 and -tags lambda.norpc; see
+// docs/deploy.md.
+//
+// Both functions answer SQS with partial batch responses, so their event
+// source mappings need FunctionResponseTypes: [ReportBatchItemFailures], or
+// every message of a batch counts as done.
+package awslambda

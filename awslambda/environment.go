@@ -1,0 +1,217 @@
+package awslambda
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Environment is what a process learns from its environment variables.
+// template.yaml sets them on the two functions; a service that makes a client
+// sets the few that ClientEnvironment asks for from the stack's outputs.
+//
+// Every process:
+//
+//	TURNSTILE_LOG_LEVEL    debug, info, warn or error; default info
+//	TURNSTILE_ENVIRONMENT  dimension of the metrics; default "default"
+//
+// Which of the others a process needs is said beside each field: o for the
+// orchestrator, a for the activity function, c for a client.
+type Environment struct {
+	LogLevel slog.Level
+	Name     string
+
+	HistoryTable    string // o c  TURNSTILE_HISTORY_TABLE
+	InstancesTable  string // o c  TURNSTILE_INSTANCES_TABLE
+	ActivitiesTable string // o a  TURNSTILE_ACTIVITIES_TABLE
+
+	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
+	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
+	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
+	DeadFIFOQueueURL     string // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
+	DeadQueueURL         string // o      TURNSTILE_DEAD_QUEUE_URL
+
+	// The event sources of the orchestrator, by which it tells where a message
+	// came from. Scheduler delivers to the first and leaves what it could not
+	// deliver in the second.
+	OrchestratorQueueARN string // o  TURNSTILE_ORCHESTRATOR_QUEUE_ARN
+	DelayQueueARN        string // o  TURNSTILE_DELAY_QUEUE_ARN
+	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN
+
+	ScheduleGroup   string // o  TURNSTILE_SCHEDULE_GROUP
+	ScheduleRoleARN string // o  TURNSTILE_SCHEDULE_ROLE_ARN
+
+	// TimerBorder: timers up to this long go through the delay queue; 0 sends
+	// all that it can to Scheduler.
+	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
+
+	// Unknown lists the TURNSTILE_ variables that this build has no use for:
+	// misspelt, or meant for a newer one. Handlers log them at start.
+	Unknown []string
+}
+
+// EnvironmentProblem is one variable that is missing or wrong.
+type EnvironmentProblem struct {
+	Variable string
+	// Value that it has; empty if it is not set.
+	Value string
+	// Want says what it should look like.
+	Want string
+}
+
+// EnvironmentError lists every variable that is missing or wrong.
+type EnvironmentError struct {
+	// Process that needs them: "orchestrator", "activity function", "client".
+	Process  string
+	Problems []EnvironmentProblem
+}
+
+func (e *EnvironmentError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "awslambda: %s: %d environment variables are missing or wrong (template.yaml sets them; a service takes them from the stack's outputs):", e.Process, len(e.Problems))
+	for _, p := range e.Problems {
+		if p.Value == "" {
+			fmt.Fprintf(&b, "\n  %s is not set; it should be %s", p.Variable, p.Want)
+		} else {
+			fmt.Fprintf(&b, "\n  %s is %q; it should be %s", p.Variable, p.Value, p.Want)
+		}
+	}
+	return b.String()
+}
+
+// OrchestratorEnvironment reads what the orchestrator needs from environ, in
+// the form of os.Environ. Everything that is missing or wrong is in one
+// *EnvironmentError.
+func OrchestratorEnvironment(environ []string) (Environment, error) {
+	r := newReader(environ)
+	e := r.common()
+	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
+	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
+	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
+	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
+	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.DeadFIFOQueueURL = r.required("TURNSTILE_DEAD_FIFO_QUEUE_URL", fifoQueueURL)
+	e.DeadQueueURL = r.required("TURNSTILE_DEAD_QUEUE_URL", standardQueueURL)
+	e.OrchestratorQueueARN = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_ARN", fifoQueueARN)
+	e.DelayQueueARN = r.required("TURNSTILE_DELAY_QUEUE_ARN", standardQueueARN)
+	e.ActivityDeadQueueARN = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN", standardQueueARN)
+	e.ScheduleGroup = r.required("TURNSTILE_SCHEDULE_GROUP", scheduleGroup)
+	e.ScheduleRoleARN = r.required("TURNSTILE_SCHEDULE_ROLE_ARN", roleARN)
+	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", maxTimerBorder, 0, maxTimerBorder)
+	e.Unknown = r.unknown()
+	return e, r.err("orchestrator")
+}
+
+// WorkerEnvironment is OrchestratorEnvironment for the activity function.
+func WorkerEnvironment(environ []string) (Environment, error) {
+	r := newReader(environ)
+	e := r.common()
+	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
+	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
+	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.Unknown = r.unknown()
+	return e, r.err("activity function")
+}
+
+// ClientEnvironment is OrchestratorEnvironment for a service that makes a
+// client. Variables of the functions that it does not need are ignored.
+func ClientEnvironment(environ []string) (Environment, error) {
+	r := newReader(environ)
+	e := r.common()
+	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
+	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
+	return e, r.err("client")
+}
+
+const maxTimerBorder = 15 * time.Minute
+
+// reader collects what is wrong instead of stopping at the first.
+type reader struct {
+	values   map[string]string
+	known    map[string]bool
+	problems []EnvironmentProblem
+}
+
+func newReader(environ []string) *reader {
+	r := &reader{values: map[string]string{}, known: map[string]bool{}}
+	for _, entry := range environ {
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "TURNSTILE_") {
+			r.values[name] = value
+		}
+	}
+	return r
+}
+
+func (r *reader) common() Environment {
+	e := Environment{Name: r.optional("TURNSTILE_ENVIRONMENT", "default", dimension)}
+	level := r.optional("TURNSTILE_LOG_LEVEL", "info", logLevel)
+	// What is no level is a problem already.
+	_ = e.LogLevel.UnmarshalText([]byte(level))
+	return e
+}
+
+func (r *reader) get(name string) string {
+	r.known[name] = true
+	return r.values[name]
+}
+
+func (r *reader) check(name, value string, s shape) {
+	if !s.ok(value) {
+		r.problems = append(r.problems, EnvironmentProblem{Variable: name, Value: value, Want: s.want})
+	}
+}
+
+func (r *reader) required(name string, s shape) string {
+	value := r.get(name)
+	r.check(name, value, s)
+	return value
+}
+
+func (r *reader) optional(name, fallback string, s shape) string {
+	value := r.get(name)
+	if value == "" {
+		return fallback
+	}
+	r.check(name, value, s)
+	return value
+}
+
+func (r *reader) duration(name string, fallback, low, high time.Duration) time.Duration {
+	value := r.get(name)
+	if value == "" {
+		return fallback
+	}
+	d, err := time.ParseDuration(value)
+	r.check(name, value, shape{
+		want: fmt.Sprintf("a duration from %s to %s, such as 90s or 15m", low, high),
+		ok:   func(string) bool { return err == nil && low <= d && d <= high },
+	})
+	return d
+}
+
+func (r *reader) unknown() []string {
+	var names []string
+	for name := range r.values {
+		if !r.known[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (r *reader) err(process string) error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	return &EnvironmentError{Process: process, Problems: r.problems}
+}
+
+// errNoRegion is beside EnvironmentError because the SDK may find a region
+// elsewhere, in a profile.
+var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")

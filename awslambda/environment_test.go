@@ -1,0 +1,144 @@
+package awslambda
+
+import (
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func orchestratorVariables() map[string]string {
+	return map[string]string{
+		"TURNSTILE_HISTORY_TABLE":           "s-HistoryTable-1",
+		"TURNSTILE_INSTANCES_TABLE":         "s-InstancesTable-1",
+		"TURNSTILE_ACTIVITIES_TABLE":        "s-ActivitiesTable-1",
+		"TURNSTILE_ORCHESTRATOR_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",
+		"TURNSTILE_DELAY_QUEUE_URL":         "https://sqs.eu-central-1.amazonaws.com/123456789012/delay",
+		"TURNSTILE_ACTIVITY_QUEUE_URL":      "https://sqs.eu-central-1.amazonaws.com/123456789012/activity",
+		"TURNSTILE_DEAD_FIFO_QUEUE_URL":     "https://sqs.eu-central-1.amazonaws.com/123456789012/dead.fifo",
+		"TURNSTILE_DEAD_QUEUE_URL":          "http://127.0.0.1:4566/queue/us-east-1/000000000000/dead",
+		"TURNSTILE_ORCHESTRATOR_QUEUE_ARN":  "arn:aws:sqs:eu-central-1:123456789012:orchestrator.fifo",
+		"TURNSTILE_DELAY_QUEUE_ARN":         "arn:aws:sqs:eu-central-1:123456789012:delay",
+		"TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN": "arn:aws:sqs:eu-central-1:123456789012:activity-dead",
+		"TURNSTILE_SCHEDULE_GROUP":          "s-ScheduleGroup-1",
+		"TURNSTILE_SCHEDULE_ROLE_ARN":       "arn:aws:iam::123456789012:role/s-SchedulerRole-1",
+	}
+}
+
+func environ(variables map[string]string) []string {
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		env = append(env, name+"="+variables[name])
+	}
+	return append(env, "PATH=/bin", "AWS_REGION=eu-central-1")
+}
+
+func TestACompleteEnvironmentIsReadWithItsDefaults(t *testing.T) {
+	t.Parallel()
+	e, err := OrchestratorEnvironment(environ(orchestratorVariables()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 15*time.Minute {
+		t.Errorf("defaults are %v, %q, %v; want info, \"default\", 15m", e.LogLevel, e.Name, e.TimerBorder)
+	}
+	if e.HistoryTable != "s-HistoryTable-1" || e.ScheduleRoleARN != "arn:aws:iam::123456789012:role/s-SchedulerRole-1" {
+		t.Errorf("values are not taken over: %+v", e)
+	}
+	if len(e.Unknown) != 0 {
+		t.Errorf("Unknown = %v, want none", e.Unknown)
+	}
+}
+
+func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		process string
+		read    func([]string) (Environment, error)
+		want    int
+	}{
+		{"orchestrator", OrchestratorEnvironment, len(orchestratorVariables())},
+		{"activity function", WorkerEnvironment, 3},
+		{"client", ClientEnvironment, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.process, func(t *testing.T) {
+			t.Parallel()
+			_, err := tt.read([]string{"PATH=/bin"})
+			var e *EnvironmentError
+			if !errors.As(err, &e) {
+				t.Fatalf("error is %v, want an *EnvironmentError", err)
+			}
+			if e.Process != tt.process || len(e.Problems) != tt.want {
+				t.Errorf("%s: %d problems, want %s: %d\n%v", e.Process, len(e.Problems), tt.process, tt.want, err)
+			}
+			for _, p := range e.Problems {
+				if !strings.Contains(err.Error(), p.Variable+" is not set; it should be "+p.Want) {
+					t.Errorf("the message does not say what %s should be:\n%v", p.Variable, err)
+				}
+			}
+		})
+	}
+}
+
+func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, variable, value, want string
+	}{
+		{"an ARN for a queue URL", "TURNSTILE_DELAY_QUEUE_URL", "arn:aws:sqs:eu-central-1:123456789012:delay", "the URL of a standard queue"},
+		{"a FIFO queue for a standard one", "TURNSTILE_DELAY_QUEUE_URL", "https://sqs.eu-central-1.amazonaws.com/1/x.fifo", "the URL of a standard queue (no .fifo)"},
+		{"a standard queue for a FIFO one", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "https://sqs.eu-central-1.amazonaws.com/1/x", "the URL of a FIFO queue"},
+		{"a URL without a queue", "TURNSTILE_DEAD_QUEUE_URL", "https://sqs.eu-central-1.amazonaws.com/", "the URL of a standard queue"},
+		{"a URL for an ARN", "TURNSTILE_DELAY_QUEUE_ARN", "https://sqs.eu-central-1.amazonaws.com/1/x", "the ARN of a standard queue"},
+		{"a table's ARN for its name", "TURNSTILE_HISTORY_TABLE", "arn:aws:dynamodb:eu-central-1:123456789012:table/x", "the name of a DynamoDB table"},
+		{"a role's name for its ARN", "TURNSTILE_SCHEDULE_ROLE_ARN", "SchedulerRole", "the ARN of a role"},
+		{"a group's ARN for its name", "TURNSTILE_SCHEDULE_GROUP", "arn:aws:scheduler:eu-central-1:123456789012:schedule-group/x", "the name of an EventBridge Scheduler group"},
+		{"an unknown log level", "TURNSTILE_LOG_LEVEL", "verbose", "debug, info, warn or error"},
+		{"a level with an offset", "TURNSTILE_LOG_LEVEL", "info+2", "debug, info, warn or error"},
+		{"a border that is no duration", "TURNSTILE_TIMER_BORDER", "15", "a duration from 0s to 15m0s"},
+		{"a border beyond what a queue can delay", "TURNSTILE_TIMER_BORDER", "16m", "a duration from 0s to 15m0s"},
+		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 32 letters"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			variables := orchestratorVariables()
+			variables[tt.variable] = tt.value
+			_, err := OrchestratorEnvironment(environ(variables))
+			var e *EnvironmentError
+			if !errors.As(err, &e) || len(e.Problems) != 1 || e.Problems[0].Variable != tt.variable {
+				t.Fatalf("error is %v, want one problem with %s", err, tt.variable)
+			}
+			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.value) {
+				t.Errorf("message %q does not contain %q and the value", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAVariableThatThisBuildDoesNotKnowIsToldNotRefused(t *testing.T) {
+	t.Parallel()
+	variables := orchestratorVariables()
+	variables["TURNSTILE_TIMER_BORDR"] = "1m"
+	e, err := OrchestratorEnvironment(environ(variables))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"TURNSTILE_TIMER_BORDR"}; !slices.Equal(e.Unknown, want) {
+		t.Errorf("Unknown = %v, want %v", e.Unknown, want)
+	}
+}
+
+func TestTheBorderMayBeZero(t *testing.T) {
+	t.Parallel()
+	variables := orchestratorVariables()
+	variables["TURNSTILE_TIMER_BORDER"] = "0"
+	e, err := OrchestratorEnvironment(environ(variables))
+	if err != nil || e.TimerBorder != 0 {
+		t.Errorf("TimerBorder = %v, %v; want 0", e.TimerBorder, err)
+	}
+}

@@ -1,0 +1,67 @@
+package awslambda
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// shape is what the value of a variable has to look like. It rejects what is
+// certainly wrong, such as an ARN where a URL belongs; whether the thing exists
+// shows at the first call.
+type shape struct {
+	want string
+	ok   func(value string) bool
+}
+
+var (
+	tableName = shape{
+		want: "the name of a DynamoDB table, such as turnstile-HistoryTable-1ABC2DEF",
+		ok:   matching(`^[A-Za-z0-9_.-]{3,255}$`),
+	}
+	fifoQueueURL = shape{
+		want: "the URL of a FIFO queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",
+		ok:   func(v string) bool { return isQueueURL(v) && strings.HasSuffix(v, ".fifo") },
+	}
+	standardQueueURL = shape{
+		want: "the URL of a standard queue (no .fifo), such as https://sqs.eu-central-1.amazonaws.com/123456789012/delay",
+		ok:   func(v string) bool { return isQueueURL(v) && !strings.HasSuffix(v, ".fifo") },
+	}
+	fifoQueueARN = shape{
+		want: "the ARN of a FIFO queue, such as arn:aws:sqs:eu-central-1:123456789012:orchestrator.fifo",
+		ok:   matching(`^arn:[a-z-]+:sqs:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+\.fifo$`),
+	}
+	standardQueueARN = shape{
+		want: "the ARN of a standard queue (no .fifo), such as arn:aws:sqs:eu-central-1:123456789012:delay",
+		ok:   matching(`^arn:[a-z-]+:sqs:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`),
+	}
+	roleARN = shape{
+		want: "the ARN of a role, such as arn:aws:iam::123456789012:role/turnstile-SchedulerRole-1ABC2DEF",
+		ok:   matching(`^arn:[a-z-]+:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`),
+	}
+	scheduleGroup = shape{
+		want: "the name of an EventBridge Scheduler group, such as turnstile-ScheduleGroup-1ABC2DEF",
+		ok:   matching(`^[A-Za-z0-9_.-]{1,64}$`),
+	}
+	logLevel = shape{
+		want: "debug, info, warn or error",
+		ok:   matching(`^(?i:debug|info|warn|error)$`),
+	}
+	dimension = shape{
+		want: "1 to 32 letters, digits, '-' and '_', such as production",
+		ok:   matching(`^[A-Za-z0-9_-]{1,32}$`),
+	}
+)
+
+func matching(pattern string) func(string) bool {
+	// Compiled when it is asked: a package has no init that works.
+	return func(value string) bool { return regexp.MustCompile(pattern).MatchString(value) }
+}
+
+func isQueueURL(v string) bool {
+	u, err := url.Parse(v)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return false
+	}
+	return strings.Trim(u.Path, "/") != ""
+}
