@@ -155,9 +155,9 @@ func (d *decoder) eventList() bool {
 		d.pos++
 		return true
 	}
-	d.reserve()
-	outer := d.seen
+	outer, start, before := d.seen, d.pos, len(d.events)
 	for {
+		d.reserve(start, len(d.events)-before)
 		var ok bool
 		if d.events, ok = d.appendEvent(d.events); !ok {
 			return false
@@ -178,16 +178,19 @@ func (d *decoder) eventList() bool {
 	}
 }
 
-// reserve makes room for the events to come, so that appending does not copy
-// them again and again. A payload can make it count too many, but no more
-// than the document could really hold.
-func (d *decoder) reserve() {
-	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
-	rest := d.data[d.pos:]
-	n := min(bytes.Count(rest, []byte(`"event_id":`)), len(rest)/shortest)
-	if cap(d.events)-len(d.events) < n {
-		d.events = append(make([]Event, 0, len(d.events)+n), d.events...)
+// reserve makes room for the events to come when there is none, so that
+// appending does not copy them again and again: as many as the rest of the
+// document holds if they are as long as those read so far, from start on.
+func (d *decoder) reserve(start, read int) {
+	if len(d.events) < cap(d.events) {
+		return
 	}
+	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
+	rest, n := len(d.data)-d.pos, 4
+	if read > 0 {
+		n = rest/max((d.pos-start)/read, shortest) + 1
+	}
+	d.events = append(make([]Event, 0, len(d.events)+min(n, rest/shortest+1)), d.events...)
 }
 
 func (d *decoder) appendEvent(events []Event) ([]Event, bool) {

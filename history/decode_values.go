@@ -215,7 +215,7 @@ func (d *decoder) payload(to *[]byte, bit uint32, b64 bool) bool {
 // base64 decodes what Encode writes as base64, in its one canonical spelling.
 func (d *decoder) base64(raw []byte, offset int) ([]byte, bool) {
 	if len(raw) == 0 {
-		return nil, d.fail(offset, "empty base64")
+		return nil, true
 	}
 	p := make([]byte, base64.StdEncoding.DecodedLen(len(raw)))
 	n, err := base64.StdEncoding.Strict().Decode(p, raw)

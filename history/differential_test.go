@@ -1,0 +1,163 @@
+package history_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// The format once more, as encoding/json would have it: slow, and too plain to
+// be wrong in the same way as the decoder.
+type plainEvent struct {
+	EventID       int64  `json:"event_id"`
+	Kind          string `json:"kind"`
+	AtMS          int64  `json:"at_ms"`
+	SourceEventID int64  `json:"source_event_id"`
+	Name          string `json:"name"`
+	Version       string `json:"version"`
+	Instance      string `json:"instance"`
+
+	Input  json.RawMessage `json:"input"`
+	Output json.RawMessage `json:"output"`
+	Result json.RawMessage `json:"result"`
+	Data   json.RawMessage `json:"data"`
+	Value  json.RawMessage `json:"value"`
+
+	InputBase64  []byte `json:"input_base64"`
+	OutputBase64 []byte `json:"output_base64"`
+	ResultBase64 []byte `json:"result_base64"`
+	DataBase64   []byte `json:"data_base64"`
+	ValueBase64  []byte `json:"value_base64"`
+
+	Codec      string         `json:"codec"`
+	FireAtMS   int64          `json:"fire_at_ms"`
+	DurationMS int64          `json:"duration_ms"`
+	Op         string         `json:"op"`
+	Inline     bool           `json:"inline"`
+	ExplicitID bool           `json:"explicit_id"`
+	Retry      *history.Retry `json:"retry"`
+	SenderID   string         `json:"sender_id"`
+	Reason     string         `json:"reason"`
+	Imposed    string         `json:"imposed"`
+	Details    *plainFailure  `json:"details"`
+
+	ExecutionID       int64           `json:"execution_id"`
+	StartID           string          `json:"start_id"`
+	Secret            string          `json:"secret"`
+	ParentInstance    *string         `json:"parent_instance"`
+	ParentExecutionID int64           `json:"parent_execution_id"`
+	ParentID          int64           `json:"parent_id"`
+	ParentToken       string          `json:"parent_token"`
+	SenderIDs         []string        `json:"sender_ids"`
+	CustomStatus      json.RawMessage `json:"custom_status"`
+	CustomBase64      []byte          `json:"custom_status_base64"`
+}
+
+type plainFailure struct {
+	Kind      string          `json:"kind"`
+	Message   string          `json:"message"`
+	Code      string          `json:"code"`
+	Source    string          `json:"source"`
+	Instance  string          `json:"instance"`
+	Attempt   int             `json:"attempt"`
+	Retryable bool            `json:"retryable"`
+	Stack     string          `json:"stack"`
+	Details   json.RawMessage `json:"details"`
+	Base64    []byte          `json:"details_base64"`
+}
+
+func plainDecode(data []byte) ([]history.Event, error) {
+	var doc struct {
+		V      int          `json:"v"`
+		Events []plainEvent `json:"events"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, err
+	}
+	if doc.V != 1 {
+		return nil, fmt.Errorf("version %d", doc.V)
+	}
+	var events []history.Event
+	for _, p := range doc.Events {
+		events = append(events, p.event())
+	}
+	return events, nil
+}
+
+func (p *plainEvent) event() history.Event {
+	e := history.Event{
+		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
+		Instance: p.Instance, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
+		Inline: p.Inline, ExplicitID: p.ExplicitID, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
+		Imposed: p.Imposed,
+	}
+	for _, k := range history.Kinds() {
+		if k.String() == p.Kind {
+			e.Kind = k
+		}
+	}
+	e.Payload = firstOf(p.Input, p.Output, p.Result, p.Data, p.Value,
+		p.InputBase64, p.OutputBase64, p.ResultBase64, p.DataBase64, p.ValueBase64)
+	if f := p.Details; f != nil {
+		e.Failure = &history.Failure{
+			Kind: f.Kind, Message: f.Message, Code: f.Code, Source: f.Source, Instance: f.Instance,
+			Attempt: f.Attempt, Retryable: f.Retryable, Stack: f.Stack, Details: firstOf(f.Details, f.Base64),
+		}
+	}
+	if e.Kind == history.OrchestrationStarted {
+		e.Start = &history.Start{
+			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
+		}
+		if p.ParentInstance != nil {
+			e.Start.Parent = &history.Parent{Instance: *p.ParentInstance, ExecutionID: p.ParentExecutionID, EventID: p.ParentID, Token: p.ParentToken}
+		}
+	}
+	return e
+}
+
+func firstOf(payloads ...[]byte) []byte {
+	for _, p := range payloads {
+		if p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func TestDecodeReadsWhatEncodingJSONReads(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		// Only texts that encoding/json can hold; bytes are the round trip's.
+		events := rapid.SliceOfN(anyEvent(rapid.String()), 0, 6).Draw(t, "events")
+		data := history.Encode(events)
+		got, err := history.Decode(data)
+		if err != nil {
+			t.Fatalf("%v in %s", err, data)
+		}
+		want, err := plainDecode(data)
+		if err != nil {
+			t.Fatalf("encoding/json: %v in %s", err, data)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s\n got %+v\nwant %+v", data, got, want)
+		}
+	})
+}
+
+func BenchmarkDecodeByEncodingJSON(b *testing.B) {
+	events := chain(1000)
+	data := history.Encode(events)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := plainDecode(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
