@@ -1,0 +1,57 @@
+package orders
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Activities returns what the process that runs activities registers, with
+// what they work with.
+func Activities(s Services) []turnstile.Part {
+	a := activities{s}
+	return []turnstile.Part{
+		ReserveStock.Is(a.reserveStock),
+		ReleaseStock.Is(a.releaseStock),
+		Charge.Is(a.charge),
+		Refund.Is(a.refund),
+		Pack.Is(a.pack),
+		HandOver.Is(a.handOver),
+		SendReminder.Is(a.sendReminder),
+	}
+}
+
+// activities run at least once: a worker may die behind the effect. So every
+// call carries a key that is the same for all attempts, by which a service
+// knows what it has done already.
+type activities struct{ services Services }
+
+func (a activities) reserveStock(ctx context.Context, o Order) (Reservation, error) {
+	return a.services.Warehouse.Reserve(ctx, key(ctx), o.Lines)
+}
+
+func (a activities) releaseStock(ctx context.Context, r Reservation) (Nothing, error) {
+	return Nothing{}, a.services.Warehouse.Release(ctx, key(ctx), r)
+}
+
+func (a activities) charge(ctx context.Context, o Order) (Receipt, error) {
+	return a.services.Bank.Charge(ctx, key(ctx), o.Card, o.Total())
+}
+
+func (a activities) refund(ctx context.Context, r Receipt) (Nothing, error) {
+	return Nothing{}, a.services.Bank.Refund(ctx, key(ctx), r)
+}
+
+func (a activities) pack(ctx context.Context, s Shipment) (Parcel, error) {
+	return a.services.Carrier.Pack(ctx, key(ctx), s)
+}
+
+func (a activities) handOver(ctx context.Context, p Parcel) (Tracking, error) {
+	return a.services.Carrier.HandOver(ctx, key(ctx), p)
+}
+
+func (a activities) sendReminder(ctx context.Context, r Reminder) (Nothing, error) {
+	return Nothing{}, a.services.Mail.Remind(ctx, key(ctx), r)
+}
+
+func key(ctx context.Context) string { return turnstile.ActivityInfo(ctx).IdempotencyKey }

@@ -1,0 +1,127 @@
+package orders
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Declared once: names and types. Importing them links no implementation.
+var (
+	Fulfil = turnstile.NewOrchestration[Order, Result]("Fulfil")
+	Ship   = turnstile.NewOrchestration[Shipment, Tracking]("Ship")
+	Remind = turnstile.NewOrchestration[Reminder, int]("Remind")
+
+	ReserveStock = turnstile.NewActivity[Order, Reservation]("ReserveStock").With(steady)
+	ReleaseStock = turnstile.NewActivity[Reservation, Nothing]("ReleaseStock").With(persistent)
+	Charge       = turnstile.NewActivity[Order, Receipt]("Charge").With(steady, turnstile.AttemptTimeout(10*time.Second))
+	Refund       = turnstile.NewActivity[Receipt, Nothing]("Refund").With(persistent)
+	Pack         = turnstile.NewActivity[Shipment, Parcel]("Pack").With(steady)
+	HandOver     = turnstile.NewActivity[Parcel, Tracking]("HandOver").With(steady)
+	SendReminder = turnstile.NewActivity[Reminder, Nothing]("SendReminder").With(steady)
+
+	Approved = turnstile.NewEvent[Approval]("approved")
+)
+
+var (
+	steady = turnstile.Retry(turnstile.RetryPolicy{
+		MaxAttempts: 4, InitialInterval: time.Second, MaxInterval: time.Minute, Jitter: 0.2,
+	})
+	// What undoes something is tried for longer: giving up leaves a mess.
+	persistent = turnstile.Retry(turnstile.RetryPolicy{
+		MaxAttempts: 20, InitialInterval: time.Second, MaxInterval: 10 * time.Minute, Jitter: 0.2,
+	})
+)
+
+// Order is what Fulfil starts with.
+type Order struct {
+	ID       string `json:"id"`
+	Customer string `json:"customer"`
+	Lines    []Line `json:"lines"`
+	// Card to charge. One that ends in 0000 is declined.
+	Card string `json:"card"`
+	// ApproveWithin is how long the approval may take, as in "24h"; empty for
+	// a day.
+	ApproveWithin string `json:"approve_within,omitempty"`
+	// RemindEvery is the time between two reminders; empty for an hour.
+	RemindEvery string `json:"remind_every,omitempty"`
+}
+
+// Line is one line of an order.
+type Line struct {
+	SKU      string `json:"sku"`
+	Quantity int    `json:"quantity"`
+	// Price of one, in cents.
+	Price int64 `json:"price"`
+}
+
+// Total returns the price of everything, in cents.
+func (o Order) Total() int64 {
+	var total int64
+	for _, l := range o.Lines {
+		total += int64(l.Quantity) * l.Price
+	}
+	return total
+}
+
+// Result of Fulfil.
+type Result struct {
+	// Status: "shipped" or "not approved".
+	Status   string    `json:"status"`
+	Charged  int64     `json:"charged"`
+	Tracking *Tracking `json:"tracking,omitempty"`
+	// By whom it was approved or refused; empty if nobody did in time.
+	By string `json:"by,omitempty"`
+}
+
+// Approval is the data of the event "approved".
+type Approval struct {
+	By       string `json:"by"`
+	Approved bool   `json:"approved"`
+}
+
+// Reservation of stock.
+type Reservation struct {
+	ID    string `json:"id"`
+	Lines []Line `json:"lines"`
+}
+
+// Receipt of a payment.
+type Receipt struct {
+	ID     string `json:"id"`
+	Amount int64  `json:"amount"`
+}
+
+// Shipment is what Ship starts with.
+type Shipment struct {
+	OrderID     string      `json:"order_id"`
+	Customer    string      `json:"customer"`
+	Reservation Reservation `json:"reservation"`
+}
+
+// Parcel is a packed shipment.
+type Parcel struct {
+	ID       string `json:"id"`
+	Customer string `json:"customer"`
+	// PickUpAfterMS is when the carrier can take it, in milliseconds from
+	// packing.
+	PickUpAfterMS int64 `json:"pick_up_after_ms,omitempty"`
+}
+
+// Tracking of a parcel on its way.
+type Tracking struct {
+	Carrier string `json:"carrier"`
+	Code    string `json:"code"`
+}
+
+// Reminder is what Remind starts with, and goes on with.
+type Reminder struct {
+	OrderID string `json:"order_id"`
+	// Every is the time between two.
+	Every string `json:"every"`
+	// Sent so far.
+	Sent int `json:"sent"`
+}
+
+// Nothing is the result of an activity that has none.
+type Nothing struct{}
