@@ -1,0 +1,345 @@
+package awslambda_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What neither `sam validate --lint` nor LocalStack checks.
+
+func TestNeitherFunctionIsStoppedAsALoop(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	if got := tpl.at("Globals", "Function", "RecursiveLoop"); got != "Allow" {
+		t.Errorf("RecursiveLoop is %v: Lambda would stop every chain after about 16 hops", got)
+	}
+	for _, f := range tpl.ofType("AWS::Serverless::Function") {
+		if own := tpl.property(f, "RecursiveLoop"); own != "" {
+			t.Errorf("%s overrides RecursiveLoop with %v", f, own)
+		}
+	}
+}
+
+func TestEveryEventSourceHasPartialResponsesAndABound(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	tests := []struct {
+		function, event, queue string
+		batch, concurrency     any
+	}{
+		{"OrchestratorFunction", "Orchestrator", "OrchestratorQueue", 10, ref("OrchestratorConcurrency")},
+		{"OrchestratorFunction", "Delay", "DelayQueue", 10, ref("DelayConcurrency")},
+		{"OrchestratorFunction", "ActivityDead", "ActivityDeadQueue", 10, 2},
+		{"ActivityFunction", "Activity", "ActivityQueue", ref("ActivityBatchSize"), ref("ActivityConcurrency")},
+	}
+	sources := 0
+	for _, f := range tpl.ofType("AWS::Serverless::Function") {
+		sources += len(tpl.property(f, "Events").(map[string]any))
+		for _, forbidden := range []string{"ReservedConcurrentExecutions", "AutoPublishAlias", "Policies"} {
+			if got := tpl.property(f, forbidden); got != "" {
+				t.Errorf("%s has %s: %v", f, forbidden, got)
+			}
+		}
+	}
+	if sources != len(tests) {
+		t.Errorf("there are %d event sources, %d are checked here", sources, len(tests))
+	}
+	for _, tt := range tests {
+		p := "Events." + tt.event + ".Properties."
+		tpl.want(tt.function, "Events."+tt.event+".Type", "SQS")
+		tpl.want(tt.function, p+"Queue", arnOf(tt.queue))
+		tpl.want(tt.function, p+"BatchSize", tt.batch)
+		tpl.want(tt.function, p+"FunctionResponseTypes", []any{"ReportBatchItemFailures"})
+		tpl.want(tt.function, p+"ScalingConfig.MaximumConcurrency", tt.concurrency)
+	}
+	for _, p := range []string{"OrchestratorConcurrency", "DelayConcurrency", "ActivityConcurrency"} {
+		// The bounds of AWS.
+		if low, high := tpl.at("Parameters", p, "MinValue"), tpl.at("Parameters", p, "MaxValue"); low != 2 || high != 1000 {
+			t.Errorf("%s goes from %v to %v, want 2 to 1000", p, low, high)
+		}
+	}
+}
+
+func TestTheOrchestratorQueueIsFIFOInHighThroughputMode(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for _, q := range []string{"OrchestratorQueue", "DeadFifoQueue"} {
+		tpl.want(q, "FifoQueue", true)
+		tpl.want(q, "ContentBasedDeduplication", true)
+		tpl.want(q, "DeduplicationScope", "messageGroup")
+		tpl.want(q, "FifoThroughputLimit", "perMessageGroupId")
+	}
+	for _, q := range []string{"DelayQueue", "ActivityQueue", "ActivityDeadQueue", "DeadQueue"} {
+		tpl.want(q, "FifoQueue", "")
+	}
+	// A delay of the queue itself would hold up every message.
+	for _, q := range tpl.ofType("AWS::SQS::Queue") {
+		tpl.want(q, "DelaySeconds", "")
+	}
+}
+
+func TestVisibilityIsLongerThanTheFunctionMayRun(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	orchestrator, activity := tpl.number("OrchestratorFunction", "Timeout"), tpl.number("ActivityFunction", "Timeout")
+	if orchestrator != 60 || activity != 900 {
+		t.Errorf("timeouts are %d and %d, want 60 and 900", orchestrator, activity)
+	}
+	for _, q := range []string{"OrchestratorQueue", "DelayQueue", "ActivityDeadQueue"} {
+		if v := tpl.number(q, "VisibilityTimeout"); v < 2*orchestrator {
+			t.Errorf("visibility of %s is %d s, want twice the function's %d s", q, v, orchestrator)
+		}
+	}
+	if v := tpl.number("ActivityQueue", "VisibilityTimeout"); v < activity+60 {
+		t.Errorf("visibility of ActivityQueue is %d s, want a minute more than the function's %d s", v, activity)
+	}
+}
+
+func TestDeadLettersGoWhereTheDesignSays(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	const fourDays, fourteenDays = 4 * 86400, 14 * 86400
+	tests := []struct {
+		queue, dead string
+		receives    any
+		retention   int
+	}{
+		{"OrchestratorQueue", "DeadFifoQueue", 100, fourDays},
+		{"DelayQueue", "DeadQueue", 100, fourDays},
+		{"ActivityQueue", "ActivityDeadQueue", 10, fourDays},
+		// Its messages keep the age that they had in the activity queue.
+		{"ActivityDeadQueue", "DeadQueue", 100, fourteenDays},
+		{"DeadFifoQueue", "", "", fourteenDays},
+		{"DeadQueue", "", "", fourteenDays},
+	}
+	if n := len(tpl.ofType("AWS::SQS::Queue")); n != len(tests) {
+		t.Errorf("there are %d queues, %d are checked here", n, len(tests))
+	}
+	for _, tt := range tests {
+		tpl.want(tt.queue, "MessageRetentionPeriod", tt.retention)
+		tpl.want(tt.queue, "RedrivePolicy.maxReceiveCount", tt.receives)
+		if tt.dead == "" {
+			tpl.want(tt.queue, "RedrivePolicy", "")
+			continue
+		}
+		tpl.want(tt.queue, "RedrivePolicy.deadLetterTargetArn", arnOf(tt.dead))
+		if fmt.Sprint(tpl.property(tt.queue, "FifoQueue")) != fmt.Sprint(tpl.property(tt.dead, "FifoQueue")) {
+			t.Errorf("%s and its dead-letter queue %s are not of one kind", tt.queue, tt.dead)
+		}
+	}
+}
+
+func TestEverythingIsEncryptedWithACustomerKeyByParameter(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	customerKey := choice("HasKmsKey", ref("KmsKeyArn"), noValue())
+	for _, q := range tpl.ofType("AWS::SQS::Queue") {
+		tpl.want(q, "SqsManagedSseEnabled", choice("HasKmsKey", noValue(), true))
+		tpl.want(q, "KmsMasterKeyId", customerKey)
+	}
+	for _, table := range tpl.ofType("AWS::DynamoDB::Table") {
+		// Without SSESpecification DynamoDB encrypts with a key that AWS owns.
+		tpl.want(table, "SSESpecification", choice("HasKmsKey",
+			map[string]any{"SSEEnabled": true, "SSEType": "KMS", "KMSMasterKeyId": ref("KmsKeyArn")}, noValue()))
+	}
+	for _, group := range tpl.ofType("AWS::Logs::LogGroup") {
+		tpl.want(group, "KmsKeyId", customerKey)
+		tpl.want(group, "RetentionInDays", ref("LogRetentionDays"))
+	}
+	if got := tpl.at("Globals", "Function", "KmsKeyArn"); fmt.Sprint(got) != fmt.Sprint(customerKey) {
+		t.Errorf("the functions' settings are encrypted with %v", got)
+	}
+}
+
+func TestEveryQueueRefusesPlainHTTP(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	var covered []string
+	for _, q := range list(tpl.property("QueuePolicy", "Queues")) {
+		covered = append(covered, q.(map[string]any)["Ref"].(string))
+	}
+	queues := tpl.ofType("AWS::SQS::Queue")
+	slices.Sort(covered)
+	slices.Sort(queues)
+	if !slices.Equal(covered, queues) {
+		t.Errorf("the queue policy covers %v, want %v", covered, queues)
+	}
+	want := []any{map[string]any{
+		"Sid": "RefusePlainHTTP", "Effect": "Deny", "Principal": "*", "Action": "sqs:*", "Resource": "*",
+		"Condition": map[string]any{"Bool": map[string]any{"aws:SecureTransport": "false"}},
+	}}
+	tpl.want("QueuePolicy", "PolicyDocument.Statement", want)
+}
+
+func TestTablesAreKeptWhateverHappensToTheStack(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for _, table := range tpl.ofType("AWS::DynamoDB::Table") {
+		tpl.want(table, "BillingMode", "PAY_PER_REQUEST")
+		tpl.want(table, "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", true)
+		tpl.want(table, "DeletionProtectionEnabled", true)
+	}
+	kept := append(tpl.ofType("AWS::DynamoDB::Table"), tpl.ofType("AWS::Scheduler::ScheduleGroup")...)
+	if len(kept) != 4 {
+		t.Errorf("%v are retained, want three tables and the schedule group", kept)
+	}
+	for _, r := range kept {
+		for _, policy := range []string{"DeletionPolicy", "UpdateReplacePolicy"} {
+			if got := tpl.at("Resources", r, policy); got != "Retain" {
+				t.Errorf("%s of %s is %v, want Retain", policy, r, got)
+			}
+		}
+	}
+}
+
+func TestNothingHasANameOfItsOwn(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for name := range tpl.at("Resources").(map[string]any) {
+		for _, p := range []string{"QueueName", "TableName", "FunctionName", "RoleName", "LogGroupName", "Name", "AlarmName", "ManagedPolicyName"} {
+			if got := tpl.property(name, p); got != "" {
+				t.Errorf("%s has the fixed %s %v: a second stack would collide", name, p, got)
+			}
+		}
+	}
+}
+
+func TestFunctionsAreWhatTheParametersSay(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for key, want := range map[string]any{
+		"Runtime":       "provided.al2023",
+		"Handler":       "bootstrap",
+		"Architectures": []any{ref("Architecture")},
+		"VpcConfig": choice("HasVpc", map[string]any{
+			"SubnetIds": ref("VpcSubnetIds"), "SecurityGroupIds": ref("VpcSecurityGroupIds")}, noValue()),
+	} {
+		if got := tpl.at("Globals", "Function", key); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("Globals.Function.%s is %v, want %v", key, got, want)
+		}
+	}
+	if got := tpl.at("Parameters", "Architecture", "Default"); got != "arm64" {
+		t.Errorf("the default architecture is %v, want arm64", got)
+	}
+	for f, part := range map[string]string{"OrchestratorFunction": "Orchestrator", "ActivityFunction": "Activity"} {
+		tpl.want(f, "MemorySize", ref(part+"Memory"))
+		tpl.want(f, "Role", arnOf(part+"Role"))
+		tpl.want(f, "LoggingConfig", map[string]any{"LogFormat": "JSON", "LogGroup": ref(part + "LogGroup")})
+		tpl.want(f, "Environment.Variables.TURNSTILE_LOG_LEVEL", ref("LogLevel"))
+		tpl.want(f, "Environment.Variables.TURNSTILE_ENVIRONMENT", ref("Environment"))
+		metadata := tpl.at("Resources", f, "Metadata")
+		want := map[string]any{"BuildMethod": "makefile", "ContextPath": map[string]any{"Fn::Sub": "lambdas/build/${Architecture}"}, "WorkingDirectory": "."}
+		if fmt.Sprint(metadata) != fmt.Sprint(want) {
+			t.Errorf("Metadata of %s is %v, want %v", f, metadata, want)
+		}
+	}
+}
+
+func TestSchedulerIsTrustedForThisGroupOfThisAccountAlone(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	tpl.want("SchedulerRole", "AssumeRolePolicyDocument.Statement", []any{map[string]any{
+		"Effect": "Allow", "Principal": map[string]any{"Service": "scheduler.amazonaws.com"}, "Action": "sts:AssumeRole",
+		"Condition": map[string]any{"StringEquals": map[string]any{
+			"aws:SourceAccount": ref("AWS::AccountId"),
+			"aws:SourceArn":     arnOf("ScheduleGroup"),
+		}},
+	}})
+	for _, role := range []string{"OrchestratorRole", "ActivityRole"} {
+		tpl.want(role, "AssumeRolePolicyDocument.Statement", []any{map[string]any{
+			"Effect": "Allow", "Principal": map[string]any{"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole",
+		}})
+	}
+}
+
+func TestAlarmsWatchWhatNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	watched := map[string]bool{}
+	for _, a := range tpl.ofType("AWS::CloudWatch::Alarm") {
+		tpl.want(a, "AlarmActions", choice("HasAlarmTopic", []any{ref("AlarmTopicArn")}, noValue()))
+		tpl.want(a, "TreatMissingData", "notBreaching")
+		if metrics, ok := tpl.property(a, "Metrics").([]any); ok {
+			for _, m := range metrics {
+				if stat, ok := follow(m, []string{"MetricStat", "Metric"}); ok {
+					watched[metricOf(stat)] = true
+				}
+			}
+			continue
+		}
+		watched[metricOf(tpl.at("Resources", a, "Properties"))] = true
+	}
+	for _, want := range []string{
+		"AWS/SQS ApproximateNumberOfMessagesVisible DeadFifoQueue",
+		"AWS/SQS ApproximateNumberOfMessagesVisible DeadQueue",
+		"AWS/SQS ApproximateNumberOfMessagesVisible ActivityDeadQueue",
+		"AWS/SQS ApproximateAgeOfOldestMessage OrchestratorQueue",
+		"AWS/SQS ApproximateAgeOfOldestMessage DelayQueue",
+		"AWS/SQS ApproximateAgeOfOldestMessage ActivityQueue",
+		"Turnstile InstancesStuck Environment",
+		"Turnstile GroupBacklogAge Environment",
+		"AWS/Lambda Throttles OrchestratorFunction",
+		"AWS/Lambda Throttles ActivityFunction",
+		"AWS/Lambda Errors OrchestratorFunction",
+		"AWS/Lambda Errors ActivityFunction",
+		"AWS/DynamoDB ReadThrottleEvents HistoryTable",
+		"AWS/DynamoDB WriteThrottleEvents HistoryTable",
+		"AWS/DynamoDB ReadThrottleEvents InstancesTable",
+		"AWS/DynamoDB WriteThrottleEvents InstancesTable",
+		"AWS/DynamoDB ReadThrottleEvents ActivitiesTable",
+		"AWS/DynamoDB WriteThrottleEvents ActivitiesTable",
+		"AWS/Scheduler InvocationThrottleCount ScheduleGroup",
+		"AWS/Scheduler InvocationsFailedToBeSentToDeadLetterCount ScheduleGroup",
+	} {
+		if !watched[want] {
+			t.Errorf("no alarm watches %s", want)
+		}
+	}
+}
+
+// metricOf writes namespace, name and the resource of the one dimension.
+func metricOf(metric any) string {
+	m := metric.(map[string]any)
+	dimension := m["Dimensions"].([]any)[0].(map[string]any)["Value"].(map[string]any)
+	resource := fmt.Sprint(dimension["Ref"])
+	if att, ok := dimension["Fn::GetAtt"].(string); ok {
+		resource, _, _ = strings.Cut(att, ".")
+	}
+	return fmt.Sprint(m["Namespace"], " ", m["MetricName"], " ", resource)
+}
+
+func TestOutputsNameWhatOthersNeed(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	outputs := tpl.at("Outputs").(map[string]any)
+	for output, want := range map[string]any{
+		"OrchestratorQueueUrl": ref("OrchestratorQueue"),
+		"OrchestratorQueueArn": arnOf("OrchestratorQueue"),
+		"DelayQueueUrl":        ref("DelayQueue"),
+		"DelayQueueArn":        arnOf("DelayQueue"),
+		"ActivityQueueUrl":     ref("ActivityQueue"),
+		"ActivityDeadQueueUrl": ref("ActivityDeadQueue"),
+		"DeadFifoQueueUrl":     ref("DeadFifoQueue"),
+		"DeadQueueUrl":         ref("DeadQueue"),
+		"HistoryTable":         ref("HistoryTable"),
+		"InstancesTable":       ref("InstancesTable"),
+		"ActivitiesTable":      ref("ActivitiesTable"),
+		"OrchestratorFunction": ref("OrchestratorFunction"),
+		"ActivityFunction":     ref("ActivityFunction"),
+		"OrchestratorLogGroup": ref("OrchestratorLogGroup"),
+		"ActivityLogGroup":     ref("ActivityLogGroup"),
+		"ScheduleGroup":        ref("ScheduleGroup"),
+		"ClientPolicyArn":      ref("ClientPolicy"),
+	} {
+		o, ok := outputs[output].(map[string]any)
+		if !ok || fmt.Sprint(o["Value"]) != fmt.Sprint(want) {
+			t.Errorf("output %s is %v, want %v", output, o["Value"], want)
+		}
+		delete(outputs, output)
+	}
+	if len(outputs) != 0 {
+		t.Errorf("outputs that nothing checks: %v", outputs)
+	}
+}
