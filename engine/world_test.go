@@ -49,7 +49,11 @@ func (f *fixture) replaceCode(fn engine.Func) {
 
 func (f *fixture) cold() *engine.Execution {
 	f.t.Helper()
-	x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: f.reg, Options: f.opts})
+	execution := int64(1)
+	if len(f.events) > 0 && f.events[0].Start != nil {
+		execution = f.events[0].Start.ExecutionID
+	}
+	x := engine.New(engine.Config{Instance: "i", ExecutionID: execution, Registry: f.reg, Options: f.opts})
 	if len(f.events) > 0 {
 		if err := x.Feed(f.events, f.parked); err != nil {
 			f.t.Fatal(err)
