@@ -189,6 +189,7 @@ func (d *decoder) reserve(start, read int) {
 	rest, n := len(d.data)-d.pos, 4
 	if read > 0 {
 		n = rest/max((d.pos-start)/read, shortest) + 1
+		n += n / 8
 	}
 	d.events = append(make([]Event, 0, len(d.events)+min(n, rest/shortest+1)), d.events...)
 }
