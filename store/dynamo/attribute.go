@@ -1,0 +1,102 @@
+package dynamo
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// attributes is an item as the SDK takes it.
+type attributes = map[string]types.AttributeValue
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+}
+
+func flag() types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: true} }
+
+func textOf(item attributes, name string) string {
+	if v, ok := item[name].(*types.AttributeValueMemberS); ok {
+		return v.Value
+	}
+	return ""
+}
+
+func numberOf(item attributes, name string) int64 {
+	if v, ok := item[name].(*types.AttributeValueMemberN); ok {
+		if n, err := strconv.ParseInt(v.Value, 10, 64); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+func flagOf(item attributes, name string) bool {
+	v, ok := item[name].(*types.AttributeValueMemberBOOL)
+	return ok && v.Value
+}
+
+// compressor writes bytes as an attribute: text as it is, or gzip.
+type compressor struct {
+	over    int
+	writers sync.Pool // of *gzip.Writer
+}
+
+// value returns b as S, or as B, gzip, if it is over the threshold and gains
+// by it, or is not text. forced compresses whatever the threshold.
+func (c *compressor) value(b []byte, forced bool) types.AttributeValue {
+	isText := utf8.Valid(b)
+	if isText && !forced && (c.over < 0 || len(b) <= c.over) {
+		return text(string(b))
+	}
+	if z := c.compress(b); !isText || len(z) < len(b) {
+		return &types.AttributeValueMemberB{Value: z}
+	}
+	return text(string(b))
+}
+
+func (c *compressor) compress(b []byte) []byte {
+	var out bytes.Buffer
+	out.Grow(len(b)/4 + 64)
+	w, _ := c.writers.Get().(*gzip.Writer)
+	if w == nil {
+		w = gzip.NewWriter(&out)
+	} else {
+		w.Reset(&out)
+	}
+	// A bytes.Buffer takes every write.
+	_, _ = w.Write(b)
+	_ = w.Close()
+	c.writers.Put(w)
+	return out.Bytes()
+}
+
+// bytesOf reads what compressor wrote; nil if the attribute is absent.
+func bytesOf(item attributes, name string) ([]byte, error) {
+	switch v := item[name].(type) {
+	case nil:
+		return nil, nil
+	case *types.AttributeValueMemberS:
+		return []byte(v.Value), nil
+	case *types.AttributeValueMemberB:
+		r, err := gzip.NewReader(bytes.NewReader(v.Value))
+		if err != nil {
+			return nil, fmt.Errorf("attribute %s is no gzip: %w", name, err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			return nil, fmt.Errorf("attribute %s is damaged gzip: %w", name, err)
+		}
+		return b, nil
+	default:
+		return nil, fmt.Errorf("attribute %s is a %T, neither S nor B", name, v)
+	}
+}

@@ -1,0 +1,220 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// slotIsFree is the condition that makes a commit: this event_id does not
+// exist yet.
+const slotIsFree = "attribute_not_exists(execution)"
+
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	var items []Item
+	for i := range c.Turns {
+		of, err := s.encoder.Turn(&c.Turns[i])
+		if err != nil {
+			return err
+		}
+		if items == nil {
+			items = of
+		} else {
+			items = append(items, of...)
+		}
+	}
+	t := &c.Turns[0]
+	r := request{what: "commit", instance: t.Instance, executionID: t.ExecutionID, eventID: t.First()}
+	if len(items) == 1 && c.Record == nil {
+		return s.repeat(ctx, r, func(ctx context.Context) verdict { return s.put(ctx, r, &items[0]) })
+	}
+	w, err := s.transaction(&c, items)
+	if err != nil {
+		return err
+	}
+	return s.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
+}
+
+// put writes a turn of one item.
+func (s *Store) put(ctx context.Context, r request, it *Item) verdict {
+	out, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                           &s.config.Tables.History,
+		Item:                                it.Attributes,
+		ConditionExpression:                 aws.String(slotIsFree),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		ReturnConsumedCapacity:              s.config.consumed(),
+	}, once)
+	if err == nil {
+		s.config.meterWrite("PutItem", nil, 1, it.Size, one(out.ConsumedCapacity)...)
+		return verdict{kind: settled}
+	}
+	s.config.meterWrite("PutItem", err, 0, 0)
+	if outcomeOf(err) == refused {
+		var failed *types.ConditionalCheckFailedException
+		if errors.As(err, &failed) && it.own(failed.Item) {
+			return verdict{kind: settled}
+		}
+		return verdict{settled, taken(r)}
+	}
+	return unsettled(r, err)
+}
+
+// unsettled is the verdict on an error that no condition made.
+func unsettled(r request, err error) verdict {
+	switch outcomeOf(err) {
+	case busy, mismatched:
+		return verdict{again, err}
+	case unknown:
+		return verdict{open, err}
+	}
+	return verdict{rejected, fmt.Errorf("store: %s: %w%s", r, err, advice(err))}
+}
+
+func taken(r request) error {
+	return fmt.Errorf("%w: %s: the event id exists already", store.ErrConflict, r)
+}
+
+// transaction is a commit of several items.
+type transaction struct {
+	commit *store.Commit
+	items  []Item
+	size   int
+	input  dynamodb.TransactWriteItemsInput
+}
+
+// transaction builds the request: the items of the turns in order, the record
+// last. The request token is new for each commit and the same for its repeats:
+// two writers never share one, be their content equal.
+func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error) {
+	w := &transaction{commit: c, items: items}
+	writes := make([]types.TransactWriteItem, 0, len(items)+1)
+	for i := range items {
+		w.size += items[i].Size
+		writes = append(writes, types.TransactWriteItem{Put: &types.Put{
+			TableName:                           &s.config.Tables.History,
+			Item:                                items[i].Attributes,
+			ConditionExpression:                 aws.String(slotIsFree),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}})
+	}
+	if c.Record != nil {
+		write, size, err := s.recordWrite(c.Turns[0].Instance, c.Record)
+		if err != nil {
+			return nil, err
+		}
+		w.size += size
+		writes = append(writes, write)
+	}
+	switch {
+	case w.size > MaxTransaction:
+		return nil, w.tooLarge("4 MB a transaction")
+	case len(writes) > MaxTransactionItems:
+		return nil, w.tooLarge("100 items a transaction")
+	}
+	w.input = dynamodb.TransactWriteItemsInput{
+		TransactItems:          writes,
+		ClientRequestToken:     aws.String(s.config.requestToken()),
+		ReturnConsumedCapacity: s.config.consumed(),
+	}
+	return w, nil
+}
+
+func (w *transaction) tooLarge(limit string) error {
+	e := &store.TooLargeError{CommitSize: w.size, Limit: limit}
+	for i := range w.commit.Turns {
+		t := &w.commit.Turns[i]
+		if id, what, n := t.Largest(); i == 0 || n > e.EventSize {
+			e.Instance, e.ExecutionID, e.EventID, e.What, e.EventSize = t.Instance, t.ExecutionID, id, what, n
+		}
+	}
+	return e
+}
+
+func (s *Store) transact(ctx context.Context, r request, w *transaction) verdict {
+	out, err := s.client.TransactWriteItems(ctx, &w.input, once)
+	if err == nil {
+		s.config.meterWrite("TransactWriteItems", nil, len(w.input.TransactItems), w.size, out.ConsumedCapacity...)
+		return verdict{kind: settled}
+	}
+	s.config.meterWrite("TransactWriteItems", err, 0, 0)
+	switch outcomeOf(err) {
+	case cancelled:
+		var c *types.TransactionCanceledException
+		if errors.As(err, &c) {
+			return w.judge(r, c.CancellationReasons, err)
+		}
+	case mismatched:
+		// 128 random bits met themselves, or something on the way tampers
+		// with tokens. Nothing was written; go on under another.
+		w.input.ClientRequestToken = aws.String(s.config.requestToken())
+	}
+	return unsettled(r, err)
+}
+
+// judge reads the reasons of a cancelled transaction, in the order in which
+// they settle the matter.
+func (w *transaction) judge(r request, reasons []types.CancellationReason, err error) verdict {
+	if len(reasons) != len(w.input.TransactItems) {
+		// Nothing was written, and it does not say why.
+		return verdict{again, err}
+	}
+	slotTaken, recordFails, passing, invalid := false, false, false, ""
+	for i, why := range reasons {
+		switch reasonOf(why) {
+		case reasonCondition:
+			if i < len(w.items) {
+				if w.items[i].own(why.Item) {
+					// A transaction is all or nothing: one own item in its
+					// slot means that all are, and the record's change too.
+					return verdict{kind: settled}
+				}
+				slotTaken = true
+			} else {
+				recordFails = true
+			}
+		case reasonBusy:
+			passing = true
+		case reasonInvalid:
+			if why.Message != nil {
+				invalid += *why.Message
+			}
+			if invalid == "" {
+				invalid = aws.ToString(why.Code)
+			}
+		}
+	}
+	var conflict error
+	if recordFails {
+		conflict = recordConflict(r.instance, reasons[len(reasons)-1].Item)
+	}
+	switch {
+	case slotTaken && recordFails:
+		return verdict{settled, conflict}
+	case slotTaken:
+		return verdict{settled, taken(r)}
+	case invalid != "" && tooLarge(invalid):
+		return verdict{rejected, w.tooLarge("400 KB an item: the instance record would exceed it")}
+	case invalid != "":
+		return verdict{rejected, fmt.Errorf("store: %s: DynamoDB refuses the transaction: %s: %w", r, reasonsText(reasons), err)}
+	case passing:
+		return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}
+	case recordFails:
+		// The slot is free, so that an earlier attempt of unknown outcome has
+		// not landed; but it may.
+		return verdict{rejected, conflict}
+	}
+	return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}
+}

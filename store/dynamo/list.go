@@ -1,0 +1,194 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// List implements store.Store. An index gives the keys in order, a Query a
+// shard; the records are read from the table, strongly consistent, and looked
+// at again, for an index may lag behind.
+func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
+	if err := ctx.Err(); err != nil {
+		return store.ListPage{}, err
+	}
+	low, high, err := q.KeyRange()
+	if err != nil || low >= high {
+		return store.ListPage{}, err
+	}
+	limit := q.Limit()
+	shards := s.shardsFor(&q, low, high, limit)
+	var page store.ListPage
+	last := ""
+	for {
+		// The keys that may still fill the page, then their records.
+		keys, err := s.next(ctx, shards, min(limit-len(page.Records), batchGets))
+		if err != nil {
+			return store.ListPage{}, err
+		}
+		if len(keys) == 0 {
+			return page, nil
+		}
+		records, err := s.records(ctx, keys)
+		if err != nil {
+			return store.ListPage{}, err
+		}
+		for _, k := range keys {
+			last = k.listKey
+			if r, ok := records[k.instance]; ok && q.Matches(&r) && r.ListKey() == k.listKey {
+				page.Records = append(page.Records, r)
+			}
+		}
+		if len(page.Records) == limit {
+			// One key more tells whether there is another page.
+			more, err := s.next(ctx, shards, 1)
+			if err != nil {
+				return store.ListPage{}, err
+			}
+			if len(more) > 0 {
+				page.NextPageToken = q.TokenAfter(last)
+			}
+			return page, nil
+		}
+	}
+}
+
+// entry is what an index gives of a record.
+type entry struct{ instance, listKey string }
+
+// shard is one partition of an index on its way from high to low.
+type shard struct {
+	index, attribute, key string
+	low, high             string
+	fetch                 int32
+	entries               []entry
+	exhausted             bool
+}
+
+func (s *Store) shardsFor(q *store.ListQuery, low, high string, limit int) []*shard {
+	index, attribute, prefix := byTime, "all_shard", ""
+	switch {
+	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status != "" && q.Name == "":
+		// The marks are rare, so that their index is the shorter way even
+		// where a name is asked for too.
+		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"
+	case q.Name != "":
+		index, attribute, prefix = byName, "name_shard", q.Name+"#"
+	}
+	shards := make([]*shard, s.config.Shards)
+	for i := range shards {
+		shards[i] = &shard{
+			index: index, attribute: attribute, key: prefix + strconv.Itoa(i), low: low, high: high,
+			// A fair share of the page and a little more.
+			fetch: int32(limit/len(shards) + 4),
+		}
+	}
+	return shards
+}
+
+// next takes up to n entries off the shards, greatest list key first.
+func (s *Store) next(ctx context.Context, shards []*shard, n int) ([]entry, error) {
+	var entries []entry
+	for len(entries) < n {
+		var best *shard
+		for _, sh := range shards {
+			if len(sh.entries) == 0 && !sh.exhausted {
+				if err := s.fill(ctx, sh); err != nil {
+					return nil, err
+				}
+			}
+			if len(sh.entries) > 0 && (best == nil || sh.entries[0].listKey > best.entries[0].listKey) {
+				best = sh
+			}
+		}
+		if best == nil {
+			break
+		}
+		entries = append(entries, best.entries[0])
+		best.entries = best.entries[1:]
+	}
+	return entries, nil
+}
+
+// fill reads the next entries of a shard, until there are some or no more.
+func (s *Store) fill(ctx context.Context, sh *shard) error {
+	for len(sh.entries) == 0 && !sh.exhausted {
+		out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+			TableName:                 &s.config.Tables.Instances,
+			IndexName:                 &sh.index,
+			KeyConditionExpression:    aws.String(sh.attribute + " = :shard AND list_key BETWEEN :low AND :high"),
+			ExpressionAttributeValues: attributes{":shard": text(sh.key), ":low": text(sh.low), ":high": text(sh.high)},
+			ScanIndexForward:          aws.Bool(false),
+			Limit:                     &sh.fetch,
+			ReturnConsumedCapacity:    s.config.consumed(),
+		})
+		if err != nil {
+			s.config.meterRead("Query", err, nil)
+			return readError(ctx, request{what: "list by " + sh.index, instance: "*"}, err)
+		}
+		s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
+		sh.exhausted = len(out.LastEvaluatedKey) == 0
+		for _, item := range out.Items {
+			e := entry{textOf(item, "instance"), textOf(item, "list_key")}
+			// BETWEEN includes its upper bound, KeyRange does not.
+			if e.listKey < sh.high {
+				sh.entries = append(sh.entries, e)
+			}
+		}
+		if n := len(out.Items); n > 0 {
+			sh.high = textOf(out.Items[n-1], "list_key")
+			sh.exhausted = sh.exhausted || sh.low >= sh.high
+		}
+	}
+	return nil
+}
+
+const batchGets = 100
+
+// records reads the records of entries, at most batchGets.
+func (s *Store) records(ctx context.Context, entries []entry) (map[string]store.Record, error) {
+	table := s.config.Tables.Instances
+	keys := make([]attributes, 0, len(entries))
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if !seen[e.instance] {
+			seen[e.instance] = true
+			keys = append(keys, attributes{"instance": text(e.instance)})
+		}
+	}
+	found := make(map[string]store.Record, len(entries))
+	r := request{what: "list", instance: entries[0].instance}
+	err := s.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems:           map[string]types.KeysAndAttributes{table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
+			ReturnConsumedCapacity: s.config.consumed(),
+		})
+		if err != nil {
+			s.config.meterRead("BatchGetItem", err, nil)
+			if outcomeOf(err) == unknown {
+				return verdict{again, err} // a read: nothing is lost by it
+			}
+			return unsettled(r, err)
+		}
+		s.config.meterRead("BatchGetItem", nil, out.Responses[table], out.ConsumedCapacity...)
+		for _, item := range out.Responses[table] {
+			rec, err := decodeRecord(item)
+			if err != nil {
+				return verdict{rejected, err}
+			}
+			found[rec.Instance] = rec
+		}
+		if keys = out.UnprocessedKeys[table].Keys; len(keys) > 0 {
+			return verdict{again, fmt.Errorf("%d of %d keys were left unprocessed", len(keys), len(entries))}
+		}
+		return verdict{kind: settled}
+	})
+	return found, err
+}

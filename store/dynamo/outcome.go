@@ -1,0 +1,186 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// outcome is what an attempt at a request came to.
+type outcome uint8
+
+const (
+	// done: it took effect.
+	done outcome = iota
+	// busy: it had no effect, for a reason that passes; repeat it.
+	busy
+	// unknown: it may have had its effect, or have it later.
+	unknown
+	// refused: a condition did not hold; the answer says on what item.
+	refused
+	// cancelled: a transaction had no effect; its reasons say why.
+	cancelled
+	// mismatched: the request token was used for another request.
+	mismatched
+	// failed: it had no effect, and repeating it is of no use.
+	failed
+)
+
+// outcomeOf classifies the error of one attempt without SDK retries. What is
+// not known to be without effect counts as unknown.
+func outcomeOf(err error) outcome {
+	if err == nil {
+		return done
+	}
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return outcomeOfCode(api, err)
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return busy // nothing was sent
+	}
+	var serialization *smithy.SerializationError
+	if errors.As(err, &serialization) {
+		return failed // nothing was sent
+	}
+	return unknown
+}
+
+func outcomeOfCode(api smithy.APIError, err error) outcome {
+	switch api.ErrorCode() {
+	case "ConditionalCheckFailedException":
+		return refused
+	case "TransactionCanceledException":
+		return cancelled
+	case "IdempotentParameterMismatchException":
+		return mismatched
+	case "ProvisionedThroughputExceededException", "ThrottlingException", "Throttling", "RequestLimitExceeded",
+		// A transaction, or a replica in another region, holds the item.
+		"TransactionConflictException", "ReplicatedWriteConflictException",
+		// Refused before it was looked at; the SDK corrects its clock by it.
+		"RequestTimeTooSkewed", "RequestExpired":
+		return busy
+	case "TransactionInProgressException":
+		// An earlier attempt with this request token is still under way.
+		return unknown
+	}
+	var response *smithyhttp.ResponseError
+	if api.ErrorFault() == smithy.FaultServer || errors.As(err, &response) && response.HTTPStatusCode() >= 500 {
+		// InternalServerError, ServiceUnavailable: for a write they say
+		// nothing about its effect.
+		return unknown
+	}
+	return failed
+}
+
+// reason is one entry of TransactionCanceledException.CancellationReasons.
+type reason uint8
+
+const (
+	reasonNone reason = iota
+	reasonCondition
+	// reasonBusy: another transaction, or throttling; it passes.
+	reasonBusy
+	// reasonInvalid: the item can't be written at all.
+	reasonInvalid
+)
+
+func reasonOf(r types.CancellationReason) reason {
+	if r.Code == nil {
+		return reasonNone
+	}
+	switch *r.Code {
+	case "None":
+		return reasonNone
+	case "ConditionalCheckFailed":
+		return reasonCondition
+	case "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError":
+		return reasonBusy
+	}
+	// ValidationError, ItemCollectionSizeLimitExceeded, and what is not
+	// documented today.
+	return reasonInvalid
+}
+
+// reasonsText lists reasons for an error: "[None, ValidationError: text]".
+func reasonsText(reasons []types.CancellationReason) string {
+	var b strings.Builder
+	b.WriteByte('[')
+	for i, r := range reasons {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if r.Code == nil {
+			b.WriteString("None")
+			continue
+		}
+		b.WriteString(*r.Code)
+		if r.Message != nil && *r.Message != "" {
+			b.WriteString(": " + *r.Message)
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// tooLarge reports whether DynamoDB refused an item or a request for its size.
+// Updates of a record can meet this: its size before is not known.
+func tooLarge(message string) bool {
+	return strings.Contains(message, "size has exceeded") || strings.Contains(message, "size to update has exceeded") ||
+		strings.Contains(message, "exceeds the maximum")
+}
+
+// request names a request for errors: "commit of instance "a" execution 1
+// event 7".
+type request struct {
+	what, instance       string
+	executionID, eventID int64
+}
+
+func (r request) String() string {
+	s := fmt.Sprintf("%s of instance %q", r.what, r.instance)
+	if r.executionID > 0 {
+		s += fmt.Sprintf(" execution %d", r.executionID)
+	}
+	if r.eventID > 0 {
+		s += fmt.Sprintf(" event %d", r.eventID)
+	}
+	return s
+}
+
+// readError gives the error of a read its type. Reads have no effect, so that
+// whatever passes is ErrUnavailable; the context's end stays what it is.
+func readError(ctx context.Context, r request, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("store: %s: %w", r, errors.Join(ctx.Err(), err))
+	}
+	switch outcomeOf(err) {
+	case busy, unknown:
+		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, r, err)
+	}
+	return fmt.Errorf("store: %s: %w%s", r, err, advice(err))
+}
+
+// advice says what to do about errors that people meet in a new deployment.
+func advice(err error) string {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return ""
+	}
+	switch api.ErrorCode() {
+	case "ResourceNotFoundException":
+		return " (check the table names, and that the tables exist in this region and account)"
+	case "AccessDeniedException":
+		return " (the function's role lacks a permission on the table; compare it with template.yaml)"
+	}
+	return ""
+}

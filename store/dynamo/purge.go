@@ -1,0 +1,166 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// recordAttributes are all attributes of a record that a tombstone does not
+// keep.
+var recordAttributes = [...]string{
+	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "codec", "suspect",
+	"wake_number", "custom_status", "output", "failure", "parent", "problem", "change",
+	"all_shard", "status_shard", "name_shard", "list_key",
+}
+
+// Hide implements store.Store. Without its index attributes the tombstone is
+// in no list.
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	x := newExpression()
+	removes := make([]string, len(recordAttributes))
+	for i, a := range recordAttributes {
+		removes[i] = x.name(a)
+	}
+	update := "SET " + x.equal("purged", "purged", flag()) + " REMOVE " + strings.Join(removes, ", ")
+	var ended []string
+	for _, status := range store.TerminalStatuses() {
+		ended = append(ended, x.value(string(status), text(string(status))))
+	}
+	condition := x.equal("execution_id", "execution_id", number(executionID)) +
+		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
+	return s.updateItem(ctx, request{what: "hiding", instance: instance}, &dynamodb.UpdateItemInput{
+		UpdateExpression:          &update,
+		ConditionExpression:       &condition,
+		ExpressionAttributeNames:  x.names,
+		ExpressionAttributeValues: x.values,
+	}, len("purged")+1, "")
+}
+
+// DeleteHistory implements store.Store. Executions go from the oldest to the
+// newest, and of each the item of event 1 goes first, on its own: what an
+// interruption leaves does not begin with event 1, and Read does not take it
+// for a history.
+func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	const page = 1000
+	left := limit
+	if limit <= 0 {
+		left = page
+	}
+	executionID, err := s.oldest(ctx, instance, upTo)
+	if err != nil {
+		return false, err
+	}
+	for executionID <= upTo {
+		slots, err := s.keysOf(ctx, instance, executionID, int32(min(left, page)))
+		if err != nil {
+			return false, err
+		}
+		if len(slots) == 0 {
+			executionID++
+			continue
+		}
+		if err := s.deleteSlots(ctx, instance, executionID, slots); err != nil {
+			return false, err
+		}
+		if limit > 0 {
+			if left -= len(slots); left == 0 {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// oldest returns the oldest execution up to upTo that has history; upTo+1 if
+// none has. Since executions are deleted in order and their numbers are never
+// used again, all behind it have history too, so that an instance of many
+// executions needs few looks.
+func (s *Store) oldest(ctx context.Context, instance string, upTo int64) (int64, error) {
+	const few = 8
+	if upTo <= few {
+		return 1, nil
+	}
+	var failure error
+	n := sort.Search(int(upTo), func(i int) bool {
+		if failure != nil {
+			return true
+		}
+		slots, err := s.keysOf(ctx, instance, int64(i)+1, 1)
+		failure = err
+		return len(slots) > 0
+	})
+	return int64(n) + 1, failure
+}
+
+const batchWrites = 25
+
+func (s *Store) deleteSlots(ctx context.Context, instance string, executionID int64, slots []int64) error {
+	key := text(executionKey(instance, executionID))
+	r := request{what: "delete of the history", instance: instance, executionID: executionID, eventID: slots[0]}
+	if slots[0] == 1 {
+		err := s.repeat(ctx, r, func(ctx context.Context) verdict {
+			out, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+				TableName: &s.config.Tables.History, Key: attributes{"execution": key, "event_id": number(1)},
+				ReturnConsumedCapacity: s.config.consumed(),
+			}, once)
+			if err == nil {
+				s.config.meterWrite("DeleteItem", nil, 1, 0, one(out.ConsumedCapacity)...)
+				return verdict{kind: settled}
+			}
+			s.config.meterWrite("DeleteItem", err, 0, 0)
+			return unsettled(r, err)
+		})
+		if err != nil {
+			return err
+		}
+		slots = slots[1:]
+	}
+	for len(slots) > 0 {
+		n := min(len(slots), batchWrites)
+		requests := make([]types.WriteRequest, n)
+		for i, slot := range slots[:n] {
+			requests[i].DeleteRequest = &types.DeleteRequest{Key: attributes{"execution": key, "event_id": number(slot)}}
+		}
+		if err := s.deleteBatch(ctx, r, requests); err != nil {
+			return err
+		}
+		slots = slots[n:]
+	}
+	return nil
+}
+
+// deleteBatch repeats what DynamoDB leaves unprocessed.
+func (s *Store) deleteBatch(ctx context.Context, r request, requests []types.WriteRequest) error {
+	table := s.config.Tables.History
+	return s.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems:           map[string][]types.WriteRequest{table: requests},
+			ReturnConsumedCapacity: s.config.consumed(),
+		}, once)
+		if err != nil {
+			s.config.meterWrite("BatchWriteItem", err, 0, 0)
+			return unsettled(r, err)
+		}
+		rest := out.UnprocessedItems[table]
+		s.config.meterWrite("BatchWriteItem", nil, len(requests)-len(rest), 0, out.ConsumedCapacity...)
+		if len(rest) > 0 {
+			done := len(requests) - len(rest)
+			requests = rest
+			return verdict{again, fmt.Errorf("%d of %d deletes were left unprocessed", len(rest), done+len(rest))}
+		}
+		return verdict{kind: settled}
+	})
+}

@@ -1,0 +1,228 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Read implements store.Store. It is one Query, a page a megabyte; and one
+// more where the first item found does not begin a turn at `from`, to see the
+// turn that `from` lies in.
+func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	// A hole in front of stored items can be a transaction met half written,
+	// and is gone when read again. One that stays is corruption.
+	const looks = 3
+	for n := 1; ; n++ {
+		turns, hole, err := s.look(ctx, instance, executionID, from)
+		if err != nil || hole == nil {
+			return turns, err
+		}
+		if n == looks || s.config.Sleep(ctx, s.config.delay(n)) != nil {
+			return nil, hole
+		}
+	}
+}
+
+// look reads once. A hole is an error that another look may not find.
+func (s *Store) look(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, hole, err error) {
+	parts, err := s.parts(ctx, instance, executionID, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	turns, hole = assemble(parts)
+	if hole != nil {
+		return nil, hole, nil
+	}
+	turns, hole = store.Tail(turns, from)
+	return turns, hole, nil
+}
+
+// parts returns the stored items from event id `from` on, and in front of
+// them those of the turn that `from` lies in, or of the one before.
+func (s *Store) parts(ctx context.Context, instance string, executionID, from int64) ([]part, error) {
+	key := executionKey(instance, executionID)
+	parts, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
+		KeyConditionExpression:    aws.String("execution = :e AND event_id >= :from"),
+		ExpressionAttributeValues: attributes{":e": text(key), ":from": number(from)},
+	})
+	if err != nil || from <= 1 || len(parts) > 0 && parts[0].first == from && parts[0].part <= 1 {
+		return parts, err
+	}
+	// The item just before `from`, and then, if it is a part, those in front
+	// of it.
+	before, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
+		KeyConditionExpression:    aws.String("execution = :e AND event_id < :from"),
+		ExpressionAttributeValues: attributes{":e": text(key), ":from": number(from)},
+		ScanIndexForward:          aws.Bool(false),
+		Limit:                     aws.Int32(1),
+	})
+	if err != nil || len(before) == 0 {
+		return parts, err
+	}
+	if b := before[0]; b.part > 1 {
+		head, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
+			KeyConditionExpression:    aws.String("execution = :e AND event_id BETWEEN :turn AND :last"),
+			ExpressionAttributeValues: attributes{":e": text(key), ":turn": number(b.turn), ":last": number(b.first - 1)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		before = append(head, b)
+	}
+	return append(before, parts...), nil
+}
+
+// query returns the items of an execution that a Query finds: all pages, or
+// what its limit allows.
+func (s *Store) query(ctx context.Context, instance string, executionID int64, in dynamodb.QueryInput) ([]part, error) {
+	in.TableName = &s.config.Tables.History
+	in.ConsistentRead = aws.Bool(true)
+	in.ReturnConsumedCapacity = s.config.consumed()
+	var parts []part
+	for {
+		out, err := s.client.Query(ctx, &in)
+		if err != nil {
+			s.config.meterRead("Query", err, nil)
+			return nil, readError(ctx, request{what: "read", instance: instance, executionID: executionID}, err)
+		}
+		s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
+		for _, item := range out.Items {
+			p, err := decodePart(instance, executionID, item)
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, p)
+		}
+		if len(out.LastEvaluatedKey) == 0 || in.Limit != nil {
+			return parts, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+// part is a stored item: a turn, or part of one.
+type part struct {
+	turnOf store.Turn
+	first  int64
+	digest string
+	// part i of parts of the turn in slot turn; 0 for a turn in one item.
+	part, parts, turn int64
+}
+
+func decodePart(instance string, executionID int64, item attributes) (part, error) {
+	p := part{
+		first: numberOf(item, "event_id"), digest: textOf(item, "digest"),
+		part: numberOf(item, "part"), parts: numberOf(item, "parts"), turn: numberOf(item, "turn"),
+	}
+	corrupt := func(err error) error {
+		return &store.CorruptError{Instance: instance, ExecutionID: executionID, EventID: p.first, Reason: err.Error()}
+	}
+	doc, err := bytesOf(item, "events")
+	if err != nil {
+		return part{}, corrupt(err)
+	}
+	events, err := store.DecodeEvents(instance, executionID, p.first, doc)
+	if err != nil {
+		return part{}, err
+	}
+	cancelled, err := splitIDs(textOf(item, "cancelled"))
+	if err != nil {
+		return part{}, corrupt(fmt.Errorf("attribute cancelled: %w", err))
+	}
+	p.turnOf = store.Turn{
+		Instance: instance, ExecutionID: executionID, Events: events, Token: textOf(item, "token"),
+		Messaged: flagOf(item, "messaged"), Parked: flagOf(item, "parked"), Cancelled: cancelled,
+	}
+	return p, nil
+}
+
+// assemble makes turns of items that stand in order. A turn whose parts are
+// not all there is left out if nothing stands behind it: a transaction that
+// is not yet there. If something does, it is a hole.
+func assemble(parts []part) (turns []store.Turn, hole error) {
+	turns = make([]store.Turn, 0, len(parts))
+	for i := 0; i < len(parts); {
+		p := &parts[i]
+		if p.parts <= 1 {
+			turns = append(turns, p.turnOf)
+			i++
+			continue
+		}
+		n := 1
+		for i+n < len(parts) && parts[i+n].turn == p.turn && parts[i+n].digest == p.digest && parts[i+n].parts == p.parts {
+			n++
+		}
+		t, complete := join(parts[i : i+n])
+		if !complete {
+			if i+n < len(parts) {
+				return nil, &store.CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: p.turn,
+					Reason: fmt.Sprintf("of the %d parts of the turn that begins with event %d not all are stored, but events behind it are", p.parts, p.turn)}
+			}
+			break
+		}
+		turns = append(turns, t)
+		i += n
+	}
+	return turns, nil
+}
+
+// join returns the turn that the parts make, and whether all of it is there.
+func join(parts []part) (t store.Turn, complete bool) {
+	t = parts[0].turnOf
+	n := 0
+	for i := range parts {
+		n += len(parts[i].turnOf.Events)
+	}
+	events := make([]history.Event, 0, n)
+	for i := range parts {
+		p := &parts[i]
+		if p.part != int64(i+1) || i > 0 && p.first != events[len(events)-1].EventID+1 {
+			return t, false
+		}
+		events = append(events, p.turnOf.Events...)
+	}
+	t.Events = events
+	return t, int64(len(parts)) == parts[0].parts
+}
+
+// keysOf returns up to limit slots of an execution, lowest first.
+func (s *Store) keysOf(ctx context.Context, instance string, executionID int64, limit int32) ([]int64, error) {
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName:                 &s.config.Tables.History,
+		KeyConditionExpression:    aws.String("execution = :e"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":e": text(executionKey(instance, executionID))},
+		ProjectionExpression:      aws.String("event_id"),
+		ConsistentRead:            aws.Bool(true),
+		Limit:                     &limit,
+		ReturnConsumedCapacity:    s.config.consumed(),
+	})
+	if err != nil {
+		s.config.meterRead("Query", err, nil)
+		return nil, readError(ctx, request{what: "delete of the history", instance: instance, executionID: executionID}, err)
+	}
+	s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
+	slots := make([]int64, 0, len(out.Items))
+	for _, item := range out.Items {
+		v, ok := item["event_id"].(*types.AttributeValueMemberN)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(v.Value, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("store: history of instance %q execution %d has a slot %q that is no event id: %w", instance, executionID, v.Value, err)
+		}
+		slots = append(slots, n)
+	}
+	return slots, nil
+}

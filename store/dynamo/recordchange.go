@@ -1,0 +1,307 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// expression collects names and values of a request's expressions.
+type expression struct {
+	names  map[string]string
+	values attributes
+	size   int
+}
+
+func newExpression() *expression {
+	return &expression{names: make(map[string]string, 12), values: make(attributes, 12)}
+}
+
+// name returns the placeholder of an attribute name. All names get one, for
+// many are reserved words.
+func (x *expression) name(attribute string) string {
+	p := "#" + attribute
+	x.names[p] = attribute
+	return p
+}
+
+func (x *expression) value(placeholder string, v types.AttributeValue) string {
+	p := ":" + placeholder
+	x.values[p] = v
+	return p
+}
+
+// condition returns the text of what RecordChange.Holds says, empty if
+// nothing is demanded.
+func (x *expression) condition(change *store.RecordChange) string {
+	c := change.If
+	exists := "attribute_exists(" + x.name("instance") + ") AND attribute_not_exists(" + x.name("purged") + ")"
+	if c.Absent {
+		if change.Create == nil {
+			// A change without Create needs a record, and this one demands
+			// none: it never holds.
+			return exists + " AND attribute_not_exists(" + x.name("instance") + ")"
+		}
+		absent := "attribute_not_exists(" + x.name("instance") + ")"
+		if c.ExecutionID > 0 {
+			return absent + " OR (attribute_exists(" + x.name("purged") + ") AND " + x.equal("if_execution", "execution_id", number(c.ExecutionID)) + ")"
+		}
+		delete(x.names, "#purged")
+		return absent
+	}
+	var parts []string
+	if c.ExecutionID > 0 {
+		parts = append(parts, x.equal("if_execution", "execution_id", number(c.ExecutionID)))
+	}
+	if c.Running {
+		var ended []string
+		for _, s := range store.TerminalStatuses() {
+			ended = append(ended, x.value("if_not_"+string(s), text(string(s))))
+		}
+		parts = append(parts, "NOT "+x.name("status")+" IN ("+strings.Join(ended, ", ")+")")
+	}
+	if c.WakeNumber != nil {
+		if *c.WakeNumber == 0 {
+			parts = append(parts, "attribute_not_exists("+x.name("wake_number")+")")
+		} else {
+			parts = append(parts, x.equal("if_wake_number", "wake_number", number(*c.WakeNumber)))
+		}
+	}
+	if c.Suspect != nil {
+		if *c.Suspect == "" {
+			parts = append(parts, "attribute_not_exists("+x.name("suspect")+")")
+		} else {
+			parts = append(parts, x.equal("if_suspect", "suspect", text(*c.Suspect)))
+		}
+	}
+	if change.Create == nil || c.Exists || len(parts) > 0 {
+		parts = append(parts, exists)
+	} else {
+		clear(x.names)
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func (x *expression) equal(placeholder, attribute string, v types.AttributeValue) string {
+	return x.name(attribute) + " = " + x.value(placeholder, v)
+}
+
+// update returns the text of what RecordChange.Apply does; change.Create is
+// nil.
+func (e *Encoder) update(x *expression, instance string, change *store.RecordChange, token string) (string, error) {
+	// The change as a record: what is zero in it is removed.
+	r := change.Apply(store.Record{Instance: instance})
+	item, err := e.Record(&r)
+	if err != nil {
+		return "", err
+	}
+	var sets, removes []string
+	assign := func(attribute string, changed bool) {
+		if !changed {
+			return
+		}
+		v, ok := item[attribute]
+		if !ok {
+			removes = append(removes, x.name(attribute))
+			return
+		}
+		sets = append(sets, x.equal(attribute, attribute, v))
+		x.size += len(attribute) + valueSize(v)
+	}
+	assign("execution_id", change.ExecutionID != nil)
+	assign("version", change.Version != nil)
+	assign("status", change.Status != nil)
+	assign("status_shard", change.Status != nil)
+	assign("ended_at", change.EndedAt != nil)
+	assign("custom_status", change.CustomStatus != nil)
+	assign("output", change.Output != nil)
+	assign("codec", change.Codec != nil)
+	assign("failure", change.Failure != nil)
+	assign("problem", change.Problem != nil)
+	assign("suspect", change.Suspect != nil)
+	assign("wake_number", change.WakeNumber != nil)
+	assign("updated_at", true)
+	if token != "" {
+		item["change"] = text(token)
+		assign("change", true)
+	}
+	s := ""
+	if len(sets) > 0 {
+		s = "SET " + strings.Join(sets, ", ")
+	}
+	if len(removes) > 0 {
+		s += " REMOVE " + strings.Join(removes, ", ")
+	}
+	return s, nil
+}
+
+// recordWrite returns the record's part of a transaction, and its size.
+func (s *Store) recordWrite(instance string, change *store.RecordChange) (types.TransactWriteItem, int, error) {
+	x := newExpression()
+	condition := x.condition(change)
+	if change.Create != nil {
+		item, err := s.encoder.Record(change.Create)
+		if err != nil {
+			return types.TransactWriteItem{}, 0, err
+		}
+		return types.TransactWriteItem{Put: &types.Put{
+			TableName:                           &s.config.Tables.Instances,
+			Item:                                item,
+			ConditionExpression:                 optional(condition),
+			ExpressionAttributeNames:            optionalMap(x.names),
+			ExpressionAttributeValues:           optionalMap(x.values),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+		}}, ItemSize(item), nil
+	}
+	update, err := s.encoder.update(x, instance, change, "")
+	if err != nil {
+		return types.TransactWriteItem{}, 0, err
+	}
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                           &s.config.Tables.Instances,
+		Key:                                 attributes{"instance": text(instance)},
+		UpdateExpression:                    &update,
+		ConditionExpression:                 optional(condition),
+		ExpressionAttributeNames:            x.names,
+		ExpressionAttributeValues:           x.values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}, x.size, nil
+}
+
+// UpdateRecord implements store.Store. Each change carries a token, by which a
+// repeat behind a lost answer recognises what it has done.
+func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := request{what: "record change", instance: instance}
+	token := s.config.requestToken()
+	x := newExpression()
+	condition := x.condition(&change)
+	if change.Create != nil {
+		item, err := s.encoder.Record(change.Create)
+		if err != nil {
+			return err
+		}
+		item["change"] = text(token)
+		in := &dynamodb.PutItemInput{
+			TableName:                           &s.config.Tables.Instances,
+			Item:                                item,
+			ConditionExpression:                 optional(condition),
+			ExpressionAttributeNames:            optionalMap(x.names),
+			ExpressionAttributeValues:           optionalMap(x.values),
+			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+			ReturnConsumedCapacity:              s.config.consumed(),
+		}
+		size := ItemSize(item)
+		return s.repeat(ctx, r, func(ctx context.Context) verdict {
+			out, err := s.client.PutItem(ctx, in, once)
+			if err == nil {
+				s.config.meterWrite("PutItem", nil, 1, size, one(out.ConsumedCapacity)...)
+				return verdict{kind: settled}
+			}
+			s.config.meterWrite("PutItem", err, 0, 0)
+			return s.judgeRecord(r, err, token)
+		})
+	}
+	update, err := s.encoder.update(x, instance, &change, token)
+	if err != nil {
+		return err
+	}
+	return s.updateItem(ctx, r, &dynamodb.UpdateItemInput{
+		UpdateExpression:          &update,
+		ConditionExpression:       optional(condition),
+		ExpressionAttributeNames:  x.names,
+		ExpressionAttributeValues: x.values,
+	}, x.size, token)
+}
+
+// updateItem repeats an update of the record of r until it is answered.
+func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateItemInput, size int, token string) error {
+	in.TableName = &s.config.Tables.Instances
+	in.Key = attributes{"instance": text(r.instance)}
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	in.ReturnConsumedCapacity = s.config.consumed()
+	return s.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.UpdateItem(ctx, in, once)
+		if err == nil {
+			s.config.meterWrite("UpdateItem", nil, 1, size, one(out.ConsumedCapacity)...)
+			return verdict{kind: settled}
+		}
+		s.config.meterWrite("UpdateItem", err, 0, 0)
+		return s.judgeRecord(r, err, token)
+	})
+}
+
+func (s *Store) judgeRecord(r request, err error, token string) verdict {
+	var found *types.ConditionalCheckFailedException
+	if errors.As(err, &found) {
+		if token != "" && textOf(found.Item, "change") == token {
+			return verdict{kind: settled}
+		}
+		// Others may have changed the record since an attempt whose answer
+		// was lost, so that this settles nothing about that one.
+		return verdict{rejected, recordConflict(r.instance, found.Item)}
+	}
+	if outcomeOf(err) == failed && tooLarge(err.Error()) {
+		return verdict{rejected, fmt.Errorf("store: %s: the record would exceed 400 KB, the limit of an item; shorten output or custom status: %w", r, err)}
+	}
+	return unsettled(r, err)
+}
+
+// recordConflict returns the error that tells of the record found.
+func recordConflict(instance string, item attributes) error {
+	e := &store.RecordConflictError{Instance: instance}
+	if len(item) > 0 {
+		r, err := decodeRecord(item)
+		if err != nil {
+			return errors.Join(store.ErrConflict, err)
+		}
+		e.Found = &r
+	}
+	return e
+}
+
+// Describe implements store.Store.
+func (s *Store) Describe(ctx context.Context, instance string) (store.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Record{}, err
+	}
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName:              &s.config.Tables.Instances,
+		Key:                    attributes{"instance": text(instance)},
+		ConsistentRead:         aws.Bool(true),
+		ReturnConsumedCapacity: s.config.consumed(),
+	})
+	if err != nil {
+		s.config.meterRead("GetItem", err, nil)
+		return store.Record{}, readError(ctx, request{what: "read of the record", instance: instance}, err)
+	}
+	if out.Item == nil {
+		s.config.meterRead("GetItem", nil, nil, one(out.ConsumedCapacity)...)
+		return store.Record{}, store.NotFound(instance)
+	}
+	s.config.meterRead("GetItem", nil, []attributes{out.Item}, one(out.ConsumedCapacity)...)
+	return decodeRecord(out.Item)
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func optionalMap[V any](m map[string]V) map[string]V {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,95 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// verdict is what one attempt at a write means to its caller.
+type verdict struct {
+	kind verdictKind
+	err  error
+}
+
+type verdictKind uint8
+
+const (
+	// settled: the write took effect, or can't any more; err (nil or not) is
+	// the answer whatever earlier attempts came to.
+	settled verdictKind = iota
+	// rejected: this attempt had no effect and repeating it is of no use; an
+	// earlier one of unknown outcome may still land.
+	rejected
+	// again: no effect, for a reason that passes.
+	again
+	// open: the outcome is not known.
+	open
+)
+
+const (
+	firstDelay = 25 * time.Millisecond
+	maxDelay   = 2 * time.Second
+)
+
+// repeat makes identical attempts at a write until one is answered. When they
+// are used up, or the context ends, it says what is known: ErrUnavailable if
+// no attempt can have taken effect, else ErrUnknownOutcome. Finding nothing
+// after an unknown outcome would prove nothing, so nothing is read back.
+func (s *Store) repeat(ctx context.Context, r request, attempt func(ctx context.Context) verdict) error {
+	return s.config.repeat(ctx, r, attempt)
+}
+
+func (c *Config) repeat(ctx context.Context, r request, attempt func(ctx context.Context) verdict) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("store: %s not begun: %w", r, err)
+	}
+	var lost error
+	for n := 1; ; n++ {
+		v := c.bounded(ctx, attempt)
+		switch v.kind {
+		case settled:
+			return v.err
+		case rejected:
+			if lost != nil {
+				return unknownOutcome(ctx, r, n, errors.Join(lost, v.err))
+			}
+			return v.err
+		case open:
+			lost = v.err
+		}
+		if n == c.Attempts || c.Sleep(ctx, c.delay(n)) != nil {
+			if lost != nil {
+				return unknownOutcome(ctx, r, n, lost)
+			}
+			return unavailable(ctx, r, n, v.err)
+		}
+	}
+}
+
+func (c *Config) bounded(ctx context.Context, attempt func(ctx context.Context) verdict) verdict {
+	ctx, cancel := context.WithTimeout(ctx, c.AttemptTimeout)
+	defer cancel()
+	return attempt(ctx)
+}
+
+// delay returns how long to wait behind attempt n: all of it is jitter, so
+// that writers that met do not meet again.
+func (c *Config) delay(n int) time.Duration {
+	bound := min(firstDelay<<min(n-1, 10), maxDelay)
+	return time.Duration(c.Random() % uint64(bound))
+}
+
+func unknownOutcome(ctx context.Context, r request, attempts int, err error) error {
+	return fmt.Errorf("%w: %s, after %d attempts: %w", store.ErrUnknownOutcome, r, attempts, errors.Join(err, ctx.Err()))
+}
+
+func unavailable(ctx context.Context, r request, attempts int, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %s, after %d attempts: %w", store.ErrUnavailable, r, attempts, errors.Join(err, ctx.Err()))
+	}
+	return fmt.Errorf("%w: %s, after %d attempts: %w", store.ErrUnavailable, r, attempts, err)
+}

@@ -1,0 +1,67 @@
+package dynamo
+
+// TableDefinition is a table as the store needs it. template.yaml, with which
+// production creates the tables, says the same; a test compares the two.
+type TableDefinition struct {
+	// Table is which of Tables: "history", "instances" or "activities".
+	Table string
+	// PartitionKey, and SortKey if it has a name.
+	PartitionKey, SortKey KeyAttribute
+	Indexes               []IndexDefinition
+	// TTLAttribute, empty for none.
+	TTLAttribute string
+}
+
+// KeyAttribute is a key attribute and its type: "S" or "N".
+type KeyAttribute struct{ Name, Type string }
+
+// IndexDefinition is a global secondary index. All project keys alone
+// (KEYS_ONLY).
+type IndexDefinition struct {
+	Name                  string
+	PartitionKey, SortKey KeyAttribute
+}
+
+// Names of the indexes of the instances table.
+const (
+	byTime   = "by_time"
+	byStatus = "by_status"
+	byName   = "by_name"
+)
+
+// TableDefinitions returns the three tables: history, instances, activities.
+func TableDefinitions() []TableDefinition {
+	listKey := KeyAttribute{"list_key", "S"}
+	return []TableDefinition{
+		{
+			Table:        "history",
+			PartitionKey: KeyAttribute{"execution", "S"},
+			SortKey:      KeyAttribute{"event_id", "N"},
+		},
+		{
+			Table:        "instances",
+			PartitionKey: KeyAttribute{"instance", "S"},
+			Indexes: []IndexDefinition{
+				{Name: byTime, PartitionKey: KeyAttribute{"all_shard", "S"}, SortKey: listKey},
+				{Name: byStatus, PartitionKey: KeyAttribute{"status_shard", "S"}, SortKey: listKey},
+				{Name: byName, PartitionKey: KeyAttribute{"name_shard", "S"}, SortKey: listKey},
+			},
+		},
+		{
+			Table:        "activities",
+			PartitionKey: KeyAttribute{"activity", "S"},
+			TTLAttribute: "expires_at",
+		},
+	}
+}
+
+// name returns the table's name.
+func (t Tables) name(table string) string {
+	switch table {
+	case "history":
+		return t.History
+	case "instances":
+		return t.Instances
+	}
+	return t.Activities
+}
