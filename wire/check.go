@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kinds lists all kinds, in the order of their constants.
-func kinds() []Kind {
+// Kinds returns all kinds, in the order of their constants.
+func Kinds() []Kind {
 	return []Kind{
 		StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
 		ActivityExecute,
@@ -16,7 +16,7 @@ func kinds() []Kind {
 }
 
 func (k Kind) known() bool {
-	for _, known := range kinds() {
+	for _, known := range Kinds() {
 		if k == known {
 			return true
 		}

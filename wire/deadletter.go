@@ -18,7 +18,17 @@ const (
 	ReasonForged Reason = "forged"
 	// ReasonCorrupt: the instance's history is damaged.
 	ReasonCorrupt Reason = "corrupt"
+	// ReasonNotRegistered: an ActivityExecute whose name no worker knows.
+	ReasonNotRegistered Reason = "not_registered"
 )
+
+// Reasons returns all reasons.
+func Reasons() []Reason {
+	return []Reason{
+		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
+		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonCorrupt, ReasonNotRegistered,
+	}
+}
 
 // maxReason bounds the attribute: it counts with the body against the size of
 // a message.

@@ -97,8 +97,9 @@ type Item struct {
 	Attempt int `json:"attempt,omitempty"`
 	// ScheduledAtMS is when the activity was scheduled (ActivityExecute).
 	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
-	// NotBeforeMS holds back an attempt whose delay is longer than a queue
-	// can wait (ActivityExecute).
+	// NotBeforeMS holds an item back whose delay is longer than a queue can
+	// wait: an attempt (ActivityExecute), a Wake or a PurgeInstance that goes
+	// on.
 	NotBeforeMS int64 `json:"not_before_ms,omitempty"`
 	// Retry is the activity's policy (ActivityExecute).
 	Retry *history.Retry `json:"retry,omitempty"`
