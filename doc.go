@@ -1,0 +1,99 @@
+// Package turnstile is what the authors and the callers of durable
+// orchestrations use. An orchestration is a plain Go function whose progress
+// survives crashes, deployments and waits of months: what it does is recorded
+// in a history, and whenever something happens the function is run again
+// against that history to where it stood, and then on.
+//
+// # Determinism
+//
+// Because it is run again and again, an orchestration must do the same every
+// time. In its code, and in what it calls:
+//
+//   - no I/O, no time.Now, no random numbers, no environment: activities do
+//     I/O, and Now, GUID and SideEffect give values that are recorded
+//   - no goroutines, channels, locks or sleeps: Start several operations and
+//     Await, Select or Join them; Sleep and After are the timers
+//   - no ranging over a map where the order reaches one of the calls above
+//   - no package-level variables that change
+//
+// The types help: Context is not a context.Context, so that an orchestration
+// cannot hand its own to an HTTP client, and activities get no Context, so that
+// they cannot make durable calls.
+//
+// An orchestration that does not do what its history says is stopped with a
+// nondeterminism error before it does harm: it names the event, what history
+// has, what the code did, and where. The instance is stuck, not dead: it goes
+// on as soon as code that agrees is deployed. New versions of an orchestration
+// stand beside the old ones (Version), and each instance stays on its own.
+//
+// Deferred functions of an orchestration run at the end of each turn too, not
+// only at its end: then durable calls in them return ErrUnwinding and record
+// nothing. Clean up after an error, not in a defer.
+//
+// # Errors
+//
+// Errors are values, and say what failed:
+//
+//	receipt, err := Charge.Call(ctx, order)
+//	if failed, ok := errors.AsType[*turnstile.ActivityError](err); ok {
+//		// failed.Activity, .Kind, .Code, .Attempt, .Message, .Retryable
+//	}
+//
+// An activity's error is retried by its RetryPolicy; Permanent says that it
+// makes no sense to, WithCode gives it a word to act on. After the last attempt
+// the orchestration gets an *ActivityError, from a sub-orchestration a
+// *ChildError. errors.Is tells ErrCancelled, ErrTimeout and ErrTerminated,
+// whatever the type. An error that an orchestration returns ends it as failed
+// (with ErrCancelled, as cancelled), and whoever waits gets it as a
+// *ChildError or *OrchestrationError.
+//
+// A panic is no failure: it parks the instance until the code is put right.
+// Calls that are mistakes whatever the data, such as one on a declaration that
+// was never made, panic with a *MisuseError.
+//
+// # A tour
+//
+// Everything is declared once, as a name and two types:
+//
+//	var (
+//		Charge   = turnstile.NewActivity[Order, Receipt]("Charge").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
+//		Fulfil   = turnstile.NewOrchestration[Order, Result]("Fulfil")
+//		Approved = turnstile.NewEvent[Approval]("approved")
+//	)
+//
+// An orchestration calls what is declared, blocking and with plain control
+// flow:
+//
+//	func fulfil(ctx turnstile.Context, o Order) (Result, error) {
+//		receipt, err := Charge.Call(ctx, o) // schedule and wait
+//		...
+//		ship, timeout := Ship.Start(ctx, o), turnstile.After(ctx, time.Hour)
+//		first, err := turnstile.Select(ctx, ship, timeout) // the earliest; losers cancelled
+//		...
+//	}
+//
+// Implementations are joined to their declarations where a process is put
+// together; the one that runs orchestrations does not link the code of the
+// activities:
+//
+//	app := turnstile.NewApp(Fulfil.Is(fulfil))         // the orchestrator's main
+//	app := turnstile.NewApp(Charge.Is(payments.charge)) // the worker's main
+//
+// Package awslambda runs an App on AWS Lambda, package embedded in one process.
+// A Client starts instances, raises events for them, and waits:
+//
+//	run, err := Fulfil.StartWith(ctx, client, order, turnstile.InstanceID("order-17"))
+//	err = Approved.Raise(ctx, client, run.Instance, Approval{By: "Grace"})
+//	result, err := run.Wait(ctx)
+//
+// # Where to look
+//
+// Activities: Activity, Retry, AttemptTimeout, Permanent, WithCode,
+// ActivityInfo. Waiting: Await, Select, Join, Sleep, After. Events: Event.Wait,
+// Event.WaitFor, Event.Subscribe. Other orchestrations: Orchestration.Call,
+// Start, Detach, ContinueAsNew. Cancelling: WithCancel, Shield,
+// Future.Cancel. What is recorded once: Now, GUID, SideEffect, Trace. What is
+// shown: SetStatus, Logger. From outside: Client.
+//
+// Values travel as JSON by encoding/json and may have 256 KiB (MaxPayload).
+package turnstile

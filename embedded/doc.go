@@ -1,0 +1,15 @@
+// Package embedded runs an application in one process with everything that
+// Turnstile needs: the engine and the host as they run on Lambda, on stores,
+// queues and timers in memory. It is for trying things out, for tests and for
+// samples; nothing outlives the process.
+//
+//	env, err := embedded.New(app)
+//	...
+//	go env.Run(ctx)
+//	run, err := Fulfil.StartWith(ctx, env.Client(), order)
+//	result, err := run.Wait(ctx)
+//
+// Time is real by default. With VirtualTime it stands still while anything
+// runs and jumps to the next timer when nothing does, so that a wait of thirty
+// days takes no time.
+package embedded

@@ -1,0 +1,137 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/timer"
+	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Environment is an application with all that it runs on. Nothing in it moves
+// before Run.
+type Environment struct {
+	opts    options
+	clock   Clock
+	virtual *virtualClock // nil in real time
+	gauge   *gauge
+
+	store        store.Store
+	queues       *queues
+	timer        *memorytimer.Timer
+	orchestrator *host.Orchestrator
+	worker       *host.Worker
+	client       *turnstile.Client
+	ran          atomic.Bool
+}
+
+// New returns an environment for the application. The error is the
+// application's own (App.Err), or names the setting that cannot be.
+func New(app *turnstile.App, opts ...Option) (*Environment, error) {
+	if app == nil {
+		return nil, errors.New("embedded: the application is nil: make one with turnstile.NewApp")
+	}
+	if err := app.Err(); err != nil {
+		return nil, fmt.Errorf("embedded: the application cannot run: %w", err)
+	}
+	e := &Environment{
+		opts:  options{workers: 10, random: rand.Reader, observer: host.NoObserver{}, dead: func(DeadLetter) {}},
+		gauge: newGauge(),
+	}
+	for _, o := range opts {
+		o(&e.opts)
+	}
+	if e.opts.workers < 1 {
+		return nil, fmt.Errorf("embedded: %d workers: at least one is needed", e.opts.workers)
+	}
+	e.clock = host.WallClock{}
+	if e.opts.virtual {
+		e.virtual = newVirtualClock(e.opts.start, e.gauge.poke)
+		e.clock = e.virtual
+	}
+	return e, e.wire(app)
+}
+
+func (e *Environment) wire(app *turnstile.App) error {
+	var err error
+	if e.queues, err = newQueues(e.clock); err != nil {
+		return err
+	}
+	changed := newSignal()
+	e.store = watchedStore{memorystore.New(), changed}
+	stops := memorystore.NewActivities(e.clock.Now)
+	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {
+		return e.queues.orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
+	}})
+	if err != nil {
+		return err
+	}
+	queues := e.queues.forHost(e.opts.dead)
+	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: queues, Timer: e.timer,
+		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
+	})
+	if err != nil {
+		return err
+	}
+	e.worker, err = host.NewWorker(host.WorkerConfig{
+		Activities: app.Activities(), Stops: stops, Queues: queues,
+		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
+	})
+	if err != nil {
+		return err
+	}
+	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
+		Store: e.store, Queue: e.queues.orchestrator, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+	})
+	return err
+}
+
+// Client returns a client of the environment. What it sends before Run is
+// handled then.
+func (e *Environment) Client() *turnstile.Client { return e.client }
+
+// Store returns what everything is kept in.
+func (e *Environment) Store() store.Store { return e.store }
+
+// Now returns the environment's time.
+func (e *Environment) Now() time.Time { return e.clock.Now() }
+
+// AfterFunc calls f once d of the environment's time has passed. In virtual
+// time no time passes while f runs, which makes it the place to do something
+// from outside at a certain time. stop keeps f from being called.
+func (e *Environment) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return e.clock.AfterFunc(d, f)
+}
+
+// Send puts a work item on the orchestrator queue, as aws sqs send-message
+// does: whatever the body is, it is for the host to say what is wrong with it.
+func (e *Environment) Send(ctx context.Context, body string) error {
+	group := "unknown"
+	if item, err := wire.Parse([]byte(body)); err == nil {
+		group = wire.Group(item.Target())
+	}
+	var id [16]byte
+	if _, err := e.opts.random.Read(id[:]); err != nil {
+		return fmt.Errorf("embedded: making an id: %w", err)
+	}
+	return e.queues.orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})
+}
+
+// DeadLetters returns how many messages are in the final dead-letter queues.
+func (e *Environment) DeadLetters() int {
+	return e.queues.deadFIFO.Counts().Total() + e.queues.deadStandard.Counts().Total()
+}
+
+var _ Clock = memoryqueue.WallClock{}

@@ -1,0 +1,68 @@
+package embedded
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// Option is an option of New.
+type Option func(*options)
+
+type options struct {
+	virtual  bool
+	start    time.Time
+	observer host.Observer
+	dead     func(DeadLetter)
+	logger   *slog.Logger
+	settings host.Settings
+	random   io.Reader
+	workers  int
+}
+
+// VirtualTime lets time begin at start and stand still while anything runs;
+// when nothing does, it jumps to the next timer. So waits take no time, and
+// what is done meanwhile from outside has to be timed with AfterFunc, or it
+// comes after them. Time does not pass for an activity either: one that waits
+// until its attempt times out waits for ever.
+func VirtualTime(start time.Time) Option {
+	return func(o *options) { o.virtual, o.start = true, start }
+}
+
+// Observe tells an observer of every committed turn with its dispatch, and of
+// what is counted and timed. Embed host.NoObserver for what is not wanted.
+func Observe(observer host.Observer) Option {
+	return func(o *options) { o.observer = observer }
+}
+
+// OnDeadLetter calls f with every message that is moved to a final dead-letter
+// queue, such as one that is no work item. It may be called from several
+// goroutines.
+func OnDeadLetter(f func(DeadLetter)) Option {
+	return func(o *options) { o.dead = f }
+}
+
+// Logger gets what the host logs, and what orchestrations log. Default: nobody
+// does.
+func Logger(logger *slog.Logger) Option {
+	return func(o *options) { o.logger = logger }
+}
+
+// Settings of the host; default host.DefaultSettings.
+func Settings(s host.Settings) Option {
+	return func(o *options) { o.settings = s }
+}
+
+// Random is where ids and secrets come from; default crypto/rand.Reader. It
+// must be safe for concurrent use.
+func Random(r io.Reader) Option {
+	return func(o *options) { o.random = r }
+}
+
+// Workers is how many activities run at once; default 10. As many batches of
+// messages are handled at once.
+func Workers(n int) Option {
+	return func(o *options) { o.workers = n }
+}

@@ -1,0 +1,96 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+)
+
+// grace is how long what is being handled may go on once Run is to end, in
+// real time, before its context is ended.
+const grace = 5 * time.Second
+
+// source is a queue that is received from, and what it is to the host.
+type source struct {
+	queue *memoryqueue.Queue
+	is    host.Source
+}
+
+// Run handles messages until ctx ends, then lets what is being handled finish
+// (after five seconds its context ends), and returns when nothing runs any
+// more. The environment cannot be run again.
+func (e *Environment) Run(ctx context.Context) error {
+	if e.ran.Swap(true) {
+		return errors.New("embedded: an environment runs once: make another one")
+	}
+	handling, stopHandling := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopHandling()
+
+	var receivers, driver sync.WaitGroup
+	var received []*memoryqueue.Queue
+	for _, s := range e.queues.sources() {
+		received = append(received, s.queue)
+		for range e.opts.workers {
+			receivers.Go(func() { e.receive(ctx, handling, s) })
+		}
+	}
+	driving, stopDriving := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopDriving()
+	if e.virtual != nil {
+		driver.Go(func() { skipWaits(driving, e.virtual, e.gauge, received) })
+	}
+
+	<-ctx.Done()
+	lastCall := time.AfterFunc(grace, stopHandling)
+	receivers.Wait()
+	lastCall.Stop()
+	stopDriving()
+	driver.Wait()
+	e.orchestrator.Close()
+	e.timer.Close()
+	e.queues.close()
+	return nil
+}
+
+// receive takes batches from one queue, one after the other, until ctx ends.
+func (e *Environment) receive(ctx, handling context.Context, s source) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.queue.Ready():
+		}
+		e.gauge.begin()
+		e.handleBatch(ctx, handling, s)
+		e.gauge.end()
+	}
+}
+
+func (e *Environment) handleBatch(ctx, handling context.Context, s source) {
+	most := queue.MaxReceive
+	if s.is == host.SourceActivity {
+		most = 1
+	}
+	batch, err := s.queue.Receive(ctx, most, 0)
+	if err != nil || len(batch) == 0 {
+		// The context has ended, or another receiver was faster.
+		return
+	}
+	deliveries := make([]host.Delivery, len(batch))
+	for i, m := range batch {
+		deliveries[i] = host.Delivery{Message: m, Source: s.is}
+	}
+	var failed []string
+	if s.is == host.SourceActivity {
+		failed = e.worker.Handle(handling, deliveries)
+	} else {
+		failed = e.orchestrator.Handle(handling, deliveries)
+	}
+	// What cannot be deleted comes again, as on SQS.
+	_ = queue.Settle(handling, s.queue, batch, failed)
+}

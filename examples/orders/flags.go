@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+)
+
+type flags struct {
+	input        string
+	order        orders.Order
+	instance     string
+	approve      bool
+	approveAfter time.Duration
+	virtual      bool
+	keep         bool
+	limit        time.Duration
+	latency      time.Duration
+}
+
+func parse(args []string, out io.Writer) (flags, error) {
+	f := flags{order: sampleOrder()}
+	set := flag.NewFlagSet("orders", flag.ContinueOnError)
+	set.SetOutput(out)
+	set.StringVar(&f.input, "input", "", "the order to fulfil, as `JSON`; what it leaves out is taken from the sample")
+	set.StringVar(&f.instance, "instance", "order-1001", "instance `id`")
+	set.BoolVar(&f.approve, "approve", true, "approve the order; -approve=false lets the time for it run out")
+	set.DurationVar(&f.approveAfter, "approve-after", 5*time.Second, "when to approve it")
+	set.BoolVar(&f.virtual, "virtual", false, "skip the waits: time is virtual and jumps to the next timer")
+	set.BoolVar(&f.keep, "keep", false, "go on, and take work items as JSON on standard input, one a line, until it ends")
+	set.DurationVar(&f.limit, "limit", 25*time.Second, "give up waiting for the order after this time; with -keep there is no limit")
+	set.DurationVar(&f.latency, "latency", 300*time.Millisecond, "how long an activity works")
+	if err := set.Parse(args); err != nil {
+		return f, err
+	}
+	if set.NArg() > 0 {
+		return f, fmt.Errorf("%q is no flag; see -help", set.Arg(0))
+	}
+	if f.input != "" {
+		if err := json.Unmarshal([]byte(f.input), &f.order); err != nil {
+			return f, fmt.Errorf("-input is not an order: %w\nexpected something like %s", err, sampleJSON())
+		}
+	}
+	if f.virtual {
+		// The services work in real time, which virtual time waits for.
+		f.latency = 0
+	}
+	return f, nil
+}
+
+func sampleOrder() orders.Order {
+	return orders.Order{
+		ID: "1001", Customer: "Ada", Card: "4242 4242 4242 4242",
+		Lines:         []orders.Line{{SKU: "teapot", Quantity: 1, Price: 3900}, {SKU: "cup", Quantity: 4, Price: 650}},
+		ApproveWithin: "12s", RemindEvery: "2s",
+	}
+}
+
+func sampleJSON() string {
+	b, err := json.Marshal(sampleOrder())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

@@ -1,0 +1,30 @@
+// Command orders runs the sample application in this process, needing nothing
+// but Go, and shows every turn as it is committed.
+//
+//	go run ./examples/orders                      an order, approved and shipped
+//	go run ./examples/orders -approve=false       nobody approves: everything is undone
+//	go run ./examples/orders -virtual             the same without the waits
+//	go run ./examples/orders -input '{"id":"7"}'  an order of your own
+//	go run ./examples/orders -keep                go on, and take work items on standard input
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, isTerminal(os.Stdout))
+	stop()
+	os.Exit(code)
+}
+
+// isTerminal reports whether colours would reach a person. NO_COLOR turns them
+// off (https://no-color.org).
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

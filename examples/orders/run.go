@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // the order failed, or did not end in time
+	exitUsage  = 2
+)
+
+// pickUp is how long a parcel waits for the carrier.
+const pickUp = 1500 * time.Millisecond
+
+// run is the command, with what it works on handed in.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colours bool) int {
+	f, err := parse(args, out)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		fmt.Fprintln(out, "orders:", err)
+		return exitUsage
+	}
+
+	show := newDisplay(out, colours)
+	options := []embedded.Option{embedded.Observe(show), embedded.OnDeadLetter(show.deadLetter)}
+	if f.virtual {
+		options = append(options, embedded.VirtualTime(time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)))
+	}
+	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, pickUp))))
+	env, err := embedded.New(app, options...)
+	if err != nil {
+		fmt.Fprintln(out, "orders:", err)
+		return exitFailed
+	}
+	show.title(env.Now(), f)
+
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	// The order and its approval are timed before anything runs, so that
+	// virtual time cannot get ahead of them.
+	code := exitDone
+	order, err := begin(ctx, env, f, show)
+	if err != nil {
+		fmt.Fprintln(out, "orders:", err)
+		code = exitFailed
+	}
+	go func() { ended <- env.Run(running) }()
+	if order != nil {
+		code = await(ctx, env, order, f, show)
+	}
+	if f.keep {
+		keep(ctx, env, in, show)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		fmt.Fprintln(out, "orders:", err)
+		return exitFailed
+	}
+	return code
+}
+
+// begin starts the order, and sets when it is approved.
+func begin(ctx context.Context, env *embedded.Environment, f flags, show *display) (*turnstile.Run[orders.Result], error) {
+	order, err := orders.Fulfil.StartWith(ctx, env.Client(), f.order, turnstile.InstanceID(f.instance))
+	if err != nil {
+		return nil, err
+	}
+	if f.approve {
+		env.AfterFunc(f.approveAfter, func() {
+			show.said(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
+			err := orders.Approved.Raise(ctx, env.Client(), f.instance, orders.Approval{By: "Grace", Approved: true}, turnstile.SenderID("approval-"+f.order.ID))
+			if err != nil {
+				show.said(env.Now(), f.instance, err.Error())
+			}
+		})
+	}
+	return order, nil
+}
+
+// await waits for the order and shows how it ended.
+func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[orders.Result], f flags, show *display) int {
+	if !f.keep {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, f.limit)
+		defer stop()
+	}
+	_, err := order.Wait(ctx)
+	d, described := env.Client().Describe(context.WithoutCancel(ctx), order.Instance)
+	if described != nil {
+		show.said(env.Now(), order.Instance, errors.Join(err, described).Error())
+		return exitFailed
+	}
+	show.outcome(d, env.DeadLetters())
+	if err != nil {
+		show.said(env.Now(), order.Instance, err.Error())
+		return exitFailed
+	}
+	return exitDone
+}
+
+// keep hands every line of in to the queue, until in or ctx ends; after the end
+// of in it waits until nothing runs any more.
+func keep(ctx context.Context, env *embedded.Environment, in io.Reader, show *display) {
+	show.hint()
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(in)
+		scanner.Buffer(nil, 2<<20)
+		for scanner.Scan() {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case line, more := <-lines:
+			if !more {
+				// Until ctx ends, should something wait for what never comes.
+				_ = env.Drain(ctx)
+				return
+			}
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			if err := env.Send(ctx, line); err != nil {
+				show.deadLetter(embedded.DeadLetter{Body: line, Reason: err.Error()})
+			}
+		}
+	}
+}

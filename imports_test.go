@@ -1,0 +1,175 @@
+package turnstile_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/turnstile-go/turnstile"
+
+// layer says what the packages of a folder may import, tests aside, besides
+// the standard library.
+type layer struct {
+	// dir is the package's folder; with "/..." at its end all below it too.
+	dir string
+	// own are folders of this module; "any" for all but those that talk to AWS.
+	own string
+	// foreign are prefixes of import paths of other modules.
+	foreign string
+}
+
+const aws = "github.com/aws/"
+
+// layers is the table of docs/design.md: imports run one way. The first row
+// that fits a folder counts.
+var layers = []layer{
+	{dir: "history"},
+	{dir: "engine", own: "history"},
+	{dir: "wire", own: "history"},
+	{dir: "activity", own: "history"},
+	{dir: "store", own: "history"},
+	{dir: "queue", own: "wire"},
+	{dir: "timer", own: "wire"},
+	{dir: "store/dynamo", own: "history store", foreign: aws},
+	{dir: "store/...", own: "history store", foreign: "pgregory.net/rapid"},
+	{dir: "queue/sqs", own: "wire queue", foreign: aws},
+	{dir: "queue/...", own: "wire queue", foreign: "pgregory.net/rapid"},
+	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
+	{dir: "timer/...", own: "wire timer", foreign: "pgregory.net/rapid"},
+	{dir: "host", own: "activity engine history queue store timer wire"},
+	{dir: ".", own: "activity engine history queue store wire"},
+	{dir: "embedded", own: "any"},
+	{dir: "turnstiletest/...", own: "any"},
+	{dir: "examples/...", own: "any"},
+	{dir: "awslambda/...", own: "any store/dynamo queue/sqs timer/scheduler", foreign: aws},
+	{dir: "lambdas/...", own: "any awslambda", foreign: aws},
+	{dir: "localstack/...", own: "any awslambda store/dynamo queue/sqs timer/scheduler", foreign: aws},
+	{dir: "internal/...", own: "any awslambda store/dynamo queue/sqs timer/scheduler", foreign: aws},
+}
+
+// onAWS are the folders that talk to AWS; "any" does not cover them.
+var onAWS = []string{"awslambda", "store/dynamo", "queue/sqs", "timer/scheduler"}
+
+func TestImportsRunOneWay(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for file, imports := range goFiles(t) {
+		dir := path.Dir(file)
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.covers(dir) })
+		if i < 0 {
+			t.Errorf("%s: its folder is not in the table of layers: say there what it may import", file)
+			continue
+		}
+		for _, imported := range imports {
+			seen++
+			if !layers[i].allows(imported) {
+				t.Errorf("%s imports %s, which %s may not (see the table of layers)", file, imported, dir)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("looked at %d imports only: the test has lost the source", seen)
+	}
+}
+
+func TestImportsTableRefusesWhatItShould(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dir, imported string
+		want          bool
+	}{
+		{"engine", "fmt", true},
+		{"engine", module + "/history", true},
+		{"engine", module + "/store", false},
+		{"history", "github.com/aws/smithy-go", false},
+		{".", module + "/host", false},
+		{".", "github.com/aws/aws-sdk-go-v2/service/sqs", false},
+		{"host", module, false},
+		{"store/memory", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
+		{"store/dynamo", "github.com/aws/aws-sdk-go-v2/service/dynamodb", true},
+		{"embedded", module + "/awslambda", false},
+		{"embedded", module + "/store/dynamo", false},
+		{"embedded", module + "/host", true},
+		{"examples/orders", module + "/embedded", true},
+		{"lambdas/orchestrator", module + "/awslambda", true},
+	} {
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.covers(c.dir) })
+		if got := layers[i].allows(c.imported); got != c.want {
+			t.Errorf("%s importing %s: allowed is %v, want %v", c.dir, c.imported, got, c.want)
+		}
+	}
+}
+
+func (l layer) covers(dir string) bool {
+	parent, below := strings.CutSuffix(l.dir, "/...")
+	return dir == parent || below && strings.HasPrefix(dir, parent+"/")
+}
+
+func (l layer) allows(imported string) bool {
+	own, isOwn := strings.CutPrefix(imported, module)
+	switch {
+	case isOwn:
+		dir := strings.TrimPrefix(own, "/")
+		if dir == "" {
+			dir = "."
+		}
+		for _, allowed := range strings.Fields(l.own) {
+			if dir == allowed || allowed == "any" && !slices.Contains(onAWS, dir) {
+				return true
+			}
+		}
+		return false
+	case !strings.Contains(strings.SplitN(imported, "/", 2)[0], "."):
+		return true // The standard library.
+	}
+	return l.foreign != "" && strings.HasPrefix(imported, l.foreign)
+}
+
+// goFiles returns the imports of every Go file of this module that is no test,
+// by its path from the root.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			base := entry.Name()
+			_, otherModule := os.Stat(filepath.Join(name, "go.mod"))
+			if name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_' || otherModule == nil) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, imported)
+		}
+		files[filepath.ToSlash(name)] = imports
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
