@@ -31,6 +31,7 @@ type Environment struct {
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
+	ActivityDeadQueueURL string // o      TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
 	DeadFIFOQueueURL     string // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
 	DeadQueueURL         string // o      TURNSTILE_DEAD_QUEUE_URL
 
@@ -46,7 +47,10 @@ type Environment struct {
 
 	// TimerBorder: timers up to this long go through the delay queue; 0 sends
 	// all that it can to Scheduler.
-	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
+	// HasTimerBorder is false where the variable is not set and the default
+	// holds.
+	TimerBorder    time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
+	HasTimerBorder bool
 
 	// Unknown lists the TURNSTILE_ variables that this build has no use for:
 	// misspelt, or meant for a newer one. Handlers log them at start.
@@ -62,6 +66,13 @@ type EnvironmentProblem struct {
 	Want string
 }
 
+func (p EnvironmentProblem) String() string {
+	if p.Value == "" {
+		return fmt.Sprintf("%s is not set; it should be %s", p.Variable, p.Want)
+	}
+	return fmt.Sprintf("%s is %q; it should be %s", p.Variable, p.Value, p.Want)
+}
+
 // EnvironmentError lists every variable that is missing or wrong.
 type EnvironmentError struct {
 	// Process that needs them: "orchestrator", "activity function", "client".
@@ -73,11 +84,7 @@ func (e *EnvironmentError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "awslambda: %s: %d environment variables are missing or wrong (template.yaml sets them; a service takes them from the stack's outputs):", e.Process, len(e.Problems))
 	for _, p := range e.Problems {
-		if p.Value == "" {
-			fmt.Fprintf(&b, "\n  %s is not set; it should be %s", p.Variable, p.Want)
-		} else {
-			fmt.Fprintf(&b, "\n  %s is %q; it should be %s", p.Variable, p.Value, p.Want)
-		}
+		b.WriteString("\n  " + p.String())
 	}
 	return b.String()
 }
@@ -94,6 +101,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.DeadFIFOQueueURL = r.required("TURNSTILE_DEAD_FIFO_QUEUE_URL", fifoQueueURL)
 	e.DeadQueueURL = r.required("TURNSTILE_DEAD_QUEUE_URL", standardQueueURL)
 	e.OrchestratorQueueARN = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_ARN", fifoQueueARN)
@@ -101,6 +109,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.ActivityDeadQueueARN = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN", standardQueueARN)
 	e.ScheduleGroup = r.required("TURNSTILE_SCHEDULE_GROUP", scheduleGroup)
 	e.ScheduleRoleARN = r.required("TURNSTILE_SCHEDULE_ROLE_ARN", roleARN)
+	e.HasTimerBorder = r.get("TURNSTILE_TIMER_BORDER") != ""
 	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", maxTimerBorder, 0, maxTimerBorder)
 	e.Unknown = r.unknown()
 	return e, r.err("orchestrator")
@@ -215,3 +224,11 @@ func (r *reader) err(process string) error {
 // errNoRegion is beside EnvironmentError because the SDK may find a region
 // elsewhere, in a profile.
 var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")
+
+// read takes the environment that was handed in, or the process's.
+func (o *options) read(from func([]string) (Environment, error), environ []string) (Environment, error) {
+	if o.environment != nil {
+		return *o.environment, nil
+	}
+	return from(environ)
+}

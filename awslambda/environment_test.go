@@ -18,6 +18,7 @@ func orchestratorVariables() map[string]string {
 		"TURNSTILE_ORCHESTRATOR_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",
 		"TURNSTILE_DELAY_QUEUE_URL":         "https://sqs.eu-central-1.amazonaws.com/123456789012/delay",
 		"TURNSTILE_ACTIVITY_QUEUE_URL":      "https://sqs.eu-central-1.amazonaws.com/123456789012/activity",
+		"TURNSTILE_ACTIVITY_DEAD_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123456789012/activity-dead",
 		"TURNSTILE_DEAD_FIFO_QUEUE_URL":     "https://sqs.eu-central-1.amazonaws.com/123456789012/dead.fifo",
 		"TURNSTILE_DEAD_QUEUE_URL":          "http://127.0.0.1:4566/queue/us-east-1/000000000000/dead",
 		"TURNSTILE_ORCHESTRATOR_QUEUE_ARN":  "arn:aws:sqs:eu-central-1:123456789012:orchestrator.fifo",

@@ -1,0 +1,69 @@
+package awslambda
+
+import (
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// Option changes what RunOrchestrator, RunWorker, NewOrchestrator, NewWorker
+// or NewClient would do by themselves.
+type Option func(*options)
+
+type options struct {
+	aws         *aws.Config
+	environment *Environment
+	settings    host.Settings
+	observer    host.Observer
+	logger      *slog.Logger
+	out         io.Writer
+}
+
+func collect(opts []Option) options {
+	o := options{out: os.Stdout}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// WithAWSConfig makes the AWS clients from cfg instead of from the
+// environment: for tracing, another HTTP client, or other credentials.
+func WithAWSConfig(cfg aws.Config) Option { return func(o *options) { o.aws = &cfg } }
+
+// WithEnvironment gives what would be read from environment variables.
+func WithEnvironment(e Environment) Option { return func(o *options) { o.environment = &e } }
+
+// WithSettings bounds what the host does; zero fields mean the defaults. A
+// TURNSTILE_ variable that is set goes before its field. A client has none.
+func WithSettings(s host.Settings) Option { return func(o *options) { o.settings = s } }
+
+// WithObserver tells o what happens, beside the metrics. It is called from
+// several goroutines and must not block. A client has none.
+func WithObserver(observer host.Observer) Option {
+	return func(o *options) { o.observer = observer }
+}
+
+// WithLogger logs to l instead of writing JSON lines to standard output.
+func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
+
+// WithOutput writes log and metrics to w instead of standard output.
+func WithOutput(w io.Writer) Option { return func(o *options) { o.out = w } }
+
+func (o *options) logTo(level slog.Level) *slog.Logger {
+	if o.logger != nil {
+		return o.logger
+	}
+	return slog.New(slog.NewJSONHandler(o.out, &slog.HandlerOptions{Level: level}))
+}
+
+func (o *options) observers(m *metrics) host.Observer {
+	if o.observer == nil {
+		return m
+	}
+	return observers{m, o.observer}
+}

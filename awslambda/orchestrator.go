@@ -1,0 +1,176 @@
+package awslambda
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awsscheduler "github.com/aws/aws-sdk-go-v2/service/scheduler"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/queue/sqs"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+	"github.com/turnstile-go/turnstile/timer/scheduler"
+)
+
+// staleGroup is from which age on a group's backlog is logged with its name.
+const staleGroup = time.Minute
+
+// Orchestrator handles the invocations of the orchestrator function.
+type Orchestrator struct {
+	host    batchHandler
+	sources map[string]host.Source // by event source ARN
+	metrics *metrics
+	logger  *slog.Logger
+	now     func() time.Time
+	close   func()
+}
+
+// batchHandler is *host.Orchestrator or *host.Worker.
+type batchHandler interface {
+	Handle(ctx context.Context, batch []host.Delivery) (failed []string)
+}
+
+// NewOrchestrator makes the orchestrator of an application from its
+// environment variables, for those who start Lambda themselves;
+// RunOrchestrator does both. It makes no request.
+func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orchestrator, error) {
+	o := collect(opts)
+	env, err := o.read(OrchestratorEnvironment, environ)
+	if err != nil {
+		return nil, err
+	}
+	if err := app.Err(); err != nil {
+		return nil, err
+	}
+	if err := o.configure(); err != nil {
+		return nil, err
+	}
+	queues, err := orchestratorQueues(awssqs.NewFromConfig(*o.aws), env)
+	if err != nil {
+		return nil, err
+	}
+	timers, err := scheduler.New(awsscheduler.NewFromConfig(*o.aws), scheduler.Options{
+		Group: env.ScheduleGroup, RoleARN: env.ScheduleRoleARN,
+		QueueARN: env.OrchestratorQueueARN, DeadLetterARN: env.DelayQueueARN,
+	})
+	if err != nil {
+		return nil, err
+	}
+	tables := dynamo.Config{Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable}}
+	client := dynamodb.NewFromConfig(*o.aws)
+	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "orchestrator", o.out, time.Now)
+	h, err := host.NewOrchestrator(host.OrchestratorConfig{
+		Orchestrations: app.Orchestrations(),
+		Inline:         app.Activities(),
+		Store:          dynamo.New(client, tables),
+		Stops:          dynamo.NewActivities(client, tables),
+		Queues:         queues,
+		Timer:          timers,
+		Settings:       orchestratorSettings(o.settings, env),
+		Observer:       o.observers(metrics),
+		Logger:         logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	warnUnknown(logger, env)
+	return &Orchestrator{
+		host:    h,
+		metrics: metrics,
+		logger:  logger,
+		now:     time.Now,
+		close:   h.Close,
+		sources: map[string]host.Source{
+			env.OrchestratorQueueARN: host.SourceOrchestrator,
+			env.DelayQueueARN:        host.SourceDelay,
+			env.ActivityDeadQueueARN: host.SourceActivityDead,
+		},
+	}, nil
+}
+
+// Handle handles one invocation. Records of a queue that is none of the
+// orchestrator's are reported as failed, and logged, since nobody else should
+// lose them. The error is always nil.
+func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
+	defer o.metrics.flush()
+	batch := make([]host.Delivery, 0, len(e.Records))
+	var foreign []string
+	for i := range e.Records {
+		r := &e.Records[i]
+		source, ok := o.sources[r.EventSourceARN]
+		if !ok {
+			o.logger.ErrorContext(ctx, "message from a queue that is no event source of the orchestrator: compare the function's event source mappings with its TURNSTILE_…_QUEUE_ARN variables",
+				"queue", r.EventSourceARN, "message_id", r.MessageId)
+			foreign = append(foreign, r.MessageId)
+			continue
+		}
+		batch = append(batch, delivery(r, source))
+	}
+	o.backlog(ctx, batch)
+	return response(append(o.host.Handle(ctx, batch), foreign...)), nil
+}
+
+// Close unwinds the instances in the cache: deferred functions of their code
+// run.
+func (o *Orchestrator) Close() { o.close() }
+
+// backlog measures how long the oldest message of the FIFO queue's groups has
+// waited, and names the group where that is long.
+func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
+	batch = slices.DeleteFunc(slices.Clone(batch), func(d host.Delivery) bool {
+		return d.Source != host.SourceOrchestrator || d.SentAt.IsZero()
+	})
+	if len(batch) == 0 {
+		return
+	}
+	oldest := slices.MinFunc(batch, func(a, b host.Delivery) int { return a.SentAt.Compare(b.SentAt) })
+	age := max(o.now().Sub(oldest.SentAt), 0)
+	o.metrics.value(groupBacklogAge, "Seconds", age.Seconds())
+	if age >= staleGroup {
+		o.logger.WarnContext(ctx, "messages of a group have waited long", "group", oldest.Group, "message_id", oldest.ID,
+			"receives", oldest.ReceiveCount, "message_age", age.Seconds())
+	}
+}
+
+func orchestratorQueues(client sqs.Client, env Environment) (q host.Queues, err error) {
+	for _, each := range []struct {
+		queue *queue.Queue
+		url   string
+	}{
+		{&q.Orchestrator, env.OrchestratorQueueURL},
+		{&q.Delay, env.DelayQueueURL},
+		{&q.Activity, env.ActivityQueueURL},
+		{&q.ActivityDead, env.ActivityDeadQueueURL},
+		{&q.DeadFIFO, env.DeadFIFOQueueURL},
+		{&q.DeadStandard, env.DeadQueueURL},
+	} {
+		if *each.queue, err = sqs.New(client, each.url, sqs.Options{}); err != nil {
+			return host.Queues{}, err
+		}
+	}
+	return q, nil
+}
+
+func orchestratorSettings(s host.Settings, env Environment) host.Settings {
+	switch {
+	case !env.HasTimerBorder:
+	case env.TimerBorder == 0:
+		s.TimerBorder = -1 // none but those that Scheduler would refuse
+	default:
+		s.TimerBorder = env.TimerBorder
+	}
+	return s
+}
+
+func warnUnknown(logger *slog.Logger, env Environment) {
+	for _, name := range env.Unknown {
+		logger.Warn("environment variable has no meaning for this build: misspelt, or meant for a newer one", "variable", name)
+	}
+}

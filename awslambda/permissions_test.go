@@ -1,0 +1,380 @@
+package awslambda_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+// grants are permissions as "action resource", such as
+// "dynamodb:PutItem HistoryTable".
+type grants map[string]bool
+
+func (g grants) add(action, resource string) { g[action+" "+resource] = true }
+
+// TestPoliciesGrantWhatTheCodeCallsAndNothingElse reads from the source which
+// AWS calls each of the principals can make, and compares that with its policy
+// in both directions.
+func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	host := readSource(t, "../host")
+	tests := []struct {
+		name, role string
+		policies   string // path of the policy documents
+		want       func(*testing.T) grants
+	}{
+		{"the orchestrator function", "OrchestratorRole", "Policies", func(t *testing.T) grants {
+			g := grants{}
+			calls := host.reach([]string{"Orchestrator.Handle", "Orchestrator.Close"}, "Worker")
+			storeCalls(t, g, used(calls, "Store"), used(calls, "Stops"))
+			timerCalls(t, g, used(calls, "Timer"))
+			sendCalls(t, g, calls, "orchestratorQueues")
+			sourceCalls(g, calls, "OrchestratorQueue", "DelayQueue", "ActivityDeadQueue")
+			functionCalls(g, "OrchestratorLogGroup")
+			return g
+		}},
+		{"the activity function", "ActivityRole", "Policies", func(t *testing.T) grants {
+			g := grants{}
+			calls := host.reach([]string{"Worker.Handle"}, "Orchestrator")
+			storeCalls(t, g, nil, used(calls, "Stops"))
+			sendCalls(t, g, calls, "NewWorker")
+			sourceCalls(g, calls, "ActivityQueue")
+			functionCalls(g, "ActivityLogGroup")
+			return g
+		}},
+		{"Scheduler", "SchedulerRole", "Policies", func(*testing.T) grants {
+			// No code of ours: what a schedule's target and dead-letter
+			// queue need.
+			g := grants{}
+			g.add("sqs:SendMessage", "OrchestratorQueue")
+			g.add("sqs:SendMessage", "DelayQueue")
+			queueKey(g)
+			return g
+		}},
+		{"services with a client", "ClientPolicy", "", func(t *testing.T) grants {
+			g := grants{}
+			root := readSource(t, "..")
+			storeCalls(t, g, used(root.funcs, "Store"), nil)
+			g.add("sqs:SendMessage", "OrchestratorQueue")
+			if len(used(root.funcs, "Queue")) == 0 {
+				t.Error("the client does not use its queue")
+			}
+			queueKey(g)
+			g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
+			g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
+			return g
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tpl := readTemplate(t)
+			got, want := granted(t, tpl, tt.role, tt.policies), tt.want(t)
+			for _, g := range slices.Sorted(maps.Keys(want)) {
+				if !got[g] {
+					t.Errorf("%s may not: %s", tt.role, g)
+				}
+			}
+			for _, g := range slices.Sorted(maps.Keys(got)) {
+				if !want[g] {
+					t.Errorf("%s may, and nothing calls it: %s", tt.role, g)
+				}
+			}
+		})
+	}
+}
+
+// storeCalls adds what the methods of store.Store and store.Activities call.
+func storeCalls(t *testing.T, g grants, store, activities []string) {
+	t.Helper()
+	src := readSource(t, "../store/dynamo")
+	var roots []string
+	for _, m := range store {
+		roots = append(roots, "Store."+m)
+	}
+	for _, m := range activities {
+		roots = append(roots, "Activities."+m)
+	}
+	if len(roots) == 0 {
+		t.Fatal("nothing uses the store: has a field been renamed?")
+	}
+	transacts, writes := false, 0
+	for _, f := range src.reach(roots) {
+		tables := used([]*function{f}, "Tables")
+		var actions []string
+		for call := range f.sdk {
+			switch {
+			case !src.client[call]:
+				t.Errorf("store/dynamo: %s calls %s, which is not in its Client", f.name, call)
+			case call == "TransactWriteItems":
+				// Needs the permissions of the writes in it, none of its own.
+				transacts = true
+			default:
+				actions = append(actions, "dynamodb:"+call)
+			}
+		}
+		for _, kind := range []string{"Put", "Update", "Delete"} {
+			if f.writes[kind] {
+				actions = append(actions, "dynamodb:"+kind+"Item")
+				writes++
+			}
+		}
+		if f.writes["ConditionCheck"] {
+			actions = append(actions, "dynamodb:ConditionCheckItem")
+		}
+		if len(actions) == 0 {
+			continue
+		}
+		if len(tables) != 1 {
+			t.Errorf("store/dynamo: %s makes %v on the tables %v; this test can only tell which it touches where it is one", f.name, actions, tables)
+			continue
+		}
+		resource := tables[0] + "Table"
+		if f.index {
+			resource += "/index"
+		}
+		for _, a := range actions {
+			g.add(a, resource)
+		}
+	}
+	if transacts && writes == 0 {
+		t.Error("store/dynamo: a transaction without writes: has the way of building it changed?")
+	}
+}
+
+// timerCalls adds what the methods of timer.Timer call.
+func timerCalls(t *testing.T, g grants, methods []string) {
+	t.Helper()
+	src := readSource(t, "../timer/scheduler")
+	var roots []string
+	for _, m := range methods {
+		roots = append(roots, "Timer."+m)
+	}
+	found := 0
+	for _, f := range src.reach(roots) {
+		for call := range f.sdk {
+			found++
+			g.add("scheduler:"+call, "ScheduleGroup/schedules")
+			if call == "CreateSchedule" {
+				g.add("iam:PassRole", "SchedulerRole for scheduler.amazonaws.com")
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("timer/scheduler calls nothing: has the field of its client been renamed?")
+	}
+}
+
+// sendCalls adds the queues to which calls may send: those of host.Queues that
+// they name, as far as constructor, in this package, provides them.
+func sendCalls(t *testing.T, g grants, calls []*function, constructor string) {
+	t.Helper()
+	if !slices.ContainsFunc(calls, func(f *function) bool { return f.calls["Send"] }) {
+		t.Error("nothing is sent")
+	}
+	mine := readSource(t, ".").reach([]string{constructor})
+	provided := append(used(mine, "queues"), used(mine, "q")...)
+	resources := map[string]string{
+		"Orchestrator": "OrchestratorQueue", "Delay": "DelayQueue", "Activity": "ActivityQueue",
+		"ActivityDead": "ActivityDeadQueue", "DeadFIFO": "DeadFifoQueue", "DeadStandard": "DeadQueue",
+	}
+	var named []string
+	for _, f := range calls {
+		// Queues.of leads from a message to where it came from, for its
+		// visibility; nothing is sent there.
+		if f.receiver != "Queues" {
+			named = append(named, used([]*function{f}, "Queues")...)
+		}
+	}
+	for queue, resource := range resources {
+		if slices.Contains(named, queue) && slices.Contains(provided, queue) {
+			g.add("sqs:SendMessage", resource)
+		}
+	}
+}
+
+// sourceCalls adds what the event sources need: Lambda polls with the
+// function's role, and the host sets the visibility of what it hands back.
+func sourceCalls(g grants, calls []*function, queues ...string) {
+	for _, q := range queues {
+		g.add("sqs:ReceiveMessage", q)
+		g.add("sqs:DeleteMessage", q)
+		g.add("sqs:GetQueueAttributes", q)
+		if slices.ContainsFunc(calls, func(f *function) bool { return f.calls["SetVisibility"] }) {
+			g.add("sqs:ChangeMessageVisibility", q)
+		}
+	}
+}
+
+// functionCalls adds what Lambda and the encrypting services do with a
+// function's role.
+func functionCalls(g grants, logs string) {
+	g.add("logs:CreateLogStream", logs)
+	g.add("logs:PutLogEvents", logs)
+	for _, a := range []string{"CreateNetworkInterface", "DescribeNetworkInterfaces", "DescribeSubnets", "DeleteNetworkInterface",
+		"AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"} {
+		g.add("ec2:"+a, "*")
+	}
+	queueKey(g)
+	for _, a := range []string{"Decrypt", "DescribeKey", "Encrypt", "GenerateDataKey*", "ReEncrypt*"} {
+		g.add("kms:"+a, "KmsKeyArn via dynamodb")
+	}
+	g.add("kms:Decrypt", "KmsKeyArn via lambda")
+}
+
+func queueKey(g grants) {
+	g.add("kms:Decrypt", "KmsKeyArn via sqs")
+	g.add("kms:GenerateDataKey", "KmsKeyArn via sqs")
+}
+
+// granted lists what a role or managed policy allows, conditional statements
+// included. Grants for a customer key or a VPC must be conditional on it.
+func granted(t *testing.T, tpl template, resource, path string) grants {
+	t.Helper()
+	g := grants{}
+	var documents []any
+	if path == "" {
+		documents = []any{tpl.property(resource, "PolicyDocument")}
+	} else {
+		for _, p := range list(tpl.property(resource, path)) {
+			condition, p := conditional(t, p)
+			for _, s := range list(p["PolicyDocument"].(map[string]any)["Statement"]) {
+				g.allow(t, condition, s)
+			}
+		}
+	}
+	for _, d := range documents {
+		for _, s := range list(d.(map[string]any)["Statement"]) {
+			g.allow(t, "", s)
+		}
+	}
+	if tpl.property(resource, "ManagedPolicyArns") != "" {
+		t.Errorf("%s has managed policies, which this test cannot look into", resource)
+	}
+	return g
+}
+
+// conditional takes {"Fn::If": [condition, value, NoValue]} apart.
+func conditional(t *testing.T, v any) (condition string, value map[string]any) {
+	t.Helper()
+	m := v.(map[string]any)
+	parts, ok := m["Fn::If"].([]any)
+	if !ok {
+		return "", m
+	}
+	if fmt.Sprint(parts[2]) != fmt.Sprint(noValue()) {
+		t.Errorf("under another condition than %v, %v is granted", parts[0], parts[2])
+	}
+	return parts[0].(string), parts[1].(map[string]any)
+}
+
+func (g grants) allow(t *testing.T, condition string, statement any) {
+	t.Helper()
+	c, s := conditional(t, statement)
+	if c != "" {
+		condition = c
+	}
+	if s["Effect"] != "Allow" {
+		t.Errorf("statement %v: Effect is %v", s["Sid"], s["Effect"])
+	}
+	suffix := ""
+	if service, ok := follow(s, []string{"Condition", "StringEquals", "kms:ViaService"}); ok {
+		name, _, _ := strings.Cut(service.(map[string]any)["Fn::Sub"].(string), ".")
+		suffix = " via " + name
+	}
+	if service, ok := follow(s, []string{"Condition", "StringEquals", "iam:PassedToService"}); ok {
+		suffix = " for " + service.(string)
+	}
+	if s["Condition"] != nil && suffix == "" {
+		t.Errorf("statement %v has a condition that this test does not know: %v", s["Sid"], s["Condition"])
+	}
+	for _, a := range list(s["Action"]) {
+		action := a.(string)
+		need := map[string]string{"kms": "HasKmsKey", "ec2": "HasVpc"}[strings.Split(action, ":")[0]]
+		if condition != need {
+			t.Errorf("%s is granted under condition %q, want %q", action, condition, need)
+		}
+		for _, r := range list(s["Resource"]) {
+			g.add(action, resourceName(t, r)+suffix)
+		}
+	}
+}
+
+func resourceName(t *testing.T, r any) string {
+	t.Helper()
+	if s, ok := r.(string); ok {
+		return s
+	}
+	m := r.(map[string]any)
+	switch {
+	case m["Ref"] != nil:
+		return m["Ref"].(string)
+	case m["Fn::GetAtt"] != nil:
+		name, attribute, _ := strings.Cut(m["Fn::GetAtt"].(string), ".")
+		if attribute != "Arn" {
+			t.Errorf("resource %v is not an ARN", r)
+		}
+		return name
+	}
+	switch m["Fn::Sub"] {
+	case "${InstancesTable.Arn}/index/*":
+		return "InstancesTable/index"
+	case "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/${ScheduleGroup}/*":
+		return "ScheduleGroup/schedules"
+	}
+	t.Errorf("resource %v is none that this test knows", r)
+	return ""
+}
+
+func TestTablesAreAsTheStoreDefinesThem(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	resources := map[string]string{"history": "HistoryTable", "instances": "InstancesTable", "activities": "ActivitiesTable"}
+	definitions := dynamo.TableDefinitions()
+	if len(definitions) != len(tpl.ofType("AWS::DynamoDB::Table")) {
+		t.Errorf("the store has %d tables, the template %d", len(definitions), len(tpl.ofType("AWS::DynamoDB::Table")))
+	}
+	for _, d := range definitions {
+		attributes := map[string]string{}
+		keys := func(partition, sort dynamo.KeyAttribute) []any {
+			attributes[partition.Name] = partition.Type
+			schema := []any{map[string]any{"AttributeName": partition.Name, "KeyType": "HASH"}}
+			if sort.Name != "" {
+				attributes[sort.Name] = sort.Type
+				schema = append(schema, map[string]any{"AttributeName": sort.Name, "KeyType": "RANGE"})
+			}
+			return schema
+		}
+		r := resources[d.Table]
+		tpl.want(r, "KeySchema", keys(d.PartitionKey, d.SortKey))
+		var indexes []any
+		for _, i := range d.Indexes {
+			indexes = append(indexes, map[string]any{
+				"IndexName": i.Name, "KeySchema": keys(i.PartitionKey, i.SortKey),
+				"Projection": map[string]any{"ProjectionType": "KEYS_ONLY"},
+			})
+		}
+		if indexes == nil {
+			tpl.want(r, "GlobalSecondaryIndexes", "")
+		} else {
+			tpl.want(r, "GlobalSecondaryIndexes", indexes)
+		}
+		got := map[string]string{}
+		for _, a := range list(tpl.property(r, "AttributeDefinitions")) {
+			m := a.(map[string]any)
+			got[m["AttributeName"].(string)] = m["AttributeType"].(string)
+		}
+		if !maps.Equal(got, attributes) {
+			t.Errorf("%s defines the attributes %v, want %v", r, got, attributes)
+		}
+		if d.TTLAttribute == "" {
+			tpl.want(r, "TimeToLiveSpecification", "")
+		} else {
+			tpl.want(r, "TimeToLiveSpecification", map[string]any{"AttributeName": d.TTLAttribute, "Enabled": true})
+		}
+	}
+}

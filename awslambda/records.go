@@ -1,0 +1,61 @@
+package awslambda
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// delivery is a record as the host takes it. The body stays as it is: what
+// Scheduler could not deliver comes to the delay queue in an envelope, which
+// the host opens (wire.Unwrap).
+func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
+	m := queue.Message{
+		ID:      r.MessageId,
+		Body:    r.Body,
+		Group:   r.Attributes["MessageGroupId"],
+		DedupID: r.Attributes["MessageDeduplicationId"],
+		SentAt:  sentAt(r),
+		Receipt: r.ReceiptHandle,
+	}
+	// SQS always says how often; should it not, counting the delivery as a
+	// repeated one costs a second look, counting it as the first could lose a
+	// dispatch.
+	m.ReceiveCount = 2
+	if n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"]); err == nil && n > 0 {
+		m.ReceiveCount = n
+	}
+	for name, a := range r.MessageAttributes {
+		if a.StringValue == nil {
+			continue
+		}
+		if m.Attributes == nil {
+			m.Attributes = make(map[string]string, len(r.MessageAttributes))
+		}
+		m.Attributes[name] = *a.StringValue
+	}
+	return host.Delivery{Message: m, Source: source}
+}
+
+// sentAt is the zero time where SQS does not say.
+func sentAt(r *events.SQSMessage) time.Time {
+	ms, err := strconv.ParseInt(r.Attributes["SentTimestamp"], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// response reports the messages that are not done. The list is never nil: SQS
+// would take null for a malformed answer and bring the whole batch back.
+func response(failed []string) events.SQSEventResponse {
+	r := events.SQSEventResponse{BatchItemFailures: make([]events.SQSBatchItemFailure, 0, len(failed))}
+	for _, id := range failed {
+		r.BatchItemFailures = append(r.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: id})
+	}
+	return r
+}

@@ -1,0 +1,74 @@
+package awslambda
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue/sqs"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+// Worker handles the invocations of the activity function.
+type Worker struct {
+	host    batchHandler
+	metrics *metrics
+	logger  *slog.Logger
+}
+
+// NewWorker makes the worker of an application from its environment variables,
+// for those who start Lambda themselves; RunWorker does both. It makes no
+// request.
+func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, error) {
+	o := collect(opts)
+	env, err := o.read(WorkerEnvironment, environ)
+	if err != nil {
+		return nil, err
+	}
+	if err := app.Err(); err != nil {
+		return nil, err
+	}
+	if err := o.configure(); err != nil {
+		return nil, err
+	}
+	queues := host.Queues{}
+	client := awssqs.NewFromConfig(*o.aws)
+	if queues.Orchestrator, err = sqs.New(client, env.OrchestratorQueueURL, sqs.Options{}); err != nil {
+		return nil, err
+	}
+	if queues.Activity, err = sqs.New(client, env.ActivityQueueURL, sqs.Options{}); err != nil {
+		return nil, err
+	}
+	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "activity", o.out, time.Now)
+	h, err := host.NewWorker(host.WorkerConfig{
+		Activities: app.Activities(),
+		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(*o.aws), dynamo.Config{
+			Tables: dynamo.Tables{Activities: env.ActivitiesTable},
+		}),
+		Queues:   queues,
+		Settings: o.settings,
+		Observer: o.observers(metrics),
+		Logger:   logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	warnUnknown(logger, env)
+	return &Worker{host: h, metrics: metrics, logger: logger}, nil
+}
+
+// Handle handles one invocation. The error is always nil.
+func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
+	defer w.metrics.flush()
+	batch := make([]host.Delivery, 0, len(e.Records))
+	for i := range e.Records {
+		batch = append(batch, delivery(&e.Records[i], host.SourceActivity))
+	}
+	return response(w.host.Handle(ctx, batch)), nil
+}
