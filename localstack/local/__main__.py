@@ -6,6 +6,7 @@ import fcntl
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ commands:
   env                print export lines for clients and tests: eval "$(localstack/local.sh env)"
   dynamodb-up PORT   start DynamoDB Local alone, in memory (faster, for tests of storage)
   dynamodb-down PORT stop it
+  test               run the tests of these commands and of the LocalStack plugins
 """
 
 
@@ -67,6 +69,7 @@ def _parse() -> argparse.Namespace:
         default = settings.default_port("TURNSTILE_DYNAMODB_PORT", 8000)
         sub = command(name, run)
         sub.add_argument("port", type=_port, nargs="?", default=default, help="TURNSTILE_DYNAMODB_PORT, 8000")
+    command("test", _test)
     return parser.parse_args()
 
 
@@ -162,6 +165,16 @@ def _dynamodb_down(arguments: argparse.Namespace) -> None:
     with _locked(place):
         stopped = dynamodb.stop(place)
     print(f"{place}: {'stopped' if stopped else 'did not run'}")
+
+
+def _test(arguments: argparse.Namespace) -> int:
+    # LocalStack's Python, where there is one, runs the tests that need its classes too.
+    python = settings.LOCALSTACK_VENV / "bin" / "python" if install.LOCALSTACK.is_complete() else sys.executable
+    status = 0
+    for top, tests in ((settings.HERE, "local/tests"), (settings.HERE / "plugin", "tests")):
+        command = [str(python), "-B", "-m", "unittest", "discover", "--buffer", "-t", str(top), "-s", str(top / tests)]
+        status |= subprocess.run(command, cwd=top, env=settings.clean_environment()).returncode
+    return status
 
 
 @contextlib.contextmanager

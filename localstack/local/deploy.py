@@ -42,6 +42,9 @@ def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str,
         template.parent,
     )
     outputs = _stack_outputs(place)
+    for name, value in outputs.items():
+        if value == "unknown":  # so LocalStack calls what a resource type that it does not know returns
+            raise Failure(f"LocalStack does not know the resource behind the stack's output {name}: its value is {value!r}")
     _outputs_file(place).write_text(json.dumps(outputs, indent=2) + "\n")
     return outputs
 
@@ -75,7 +78,7 @@ def environment(place: Place) -> dict[str, str]:
 
 def start_command(place: Place, stack: dict[str, str]) -> str | None:
     """A command that sends a start message to the orchestrator queue."""
-    url = next((url for url in stack.values() if url.endswith(".fifo") and "orchestrator" in url.lower()), None)
+    url = stack.get("OrchestratorQueueUrl")
     if url is None:
         return None
     message = json.loads(START.read_text())

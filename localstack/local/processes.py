@@ -17,6 +17,9 @@ STOP_SECONDS = 20
 """How long an emulator may take to stop by itself. LocalStack needs 5."""
 LOG_LINES = 40
 
+_children: dict[int, subprocess.Popen[bytes]] = {}
+"""Those that this command itself started: it is their parent, and has to reap them."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -97,6 +100,7 @@ def start(place: Place, command: Sequence[str | Path], env: Mapping[str, str]) -
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    _children[child.pid] = child
     process = next((p for p in table() if p.pid == child.pid), None)
     if process is None:
         raise Failure(f"{place} ended at once (exit status {child.wait()}).{log_end(place.log)}")
@@ -129,6 +133,8 @@ def stop(place: Place) -> bool:
         other.signal(signal.SIGKILL)
     if not wait_until(lambda: not any(p.is_running() for p in left), 5):
         raise Failure(f"{place}: could not stop {', '.join(f'{p.pid} ({p.command[:80]})' for p in left)}")
+    if process is not None and process.pid in _children:
+        _children.pop(process.pid).wait()
     place.state.unlink(missing_ok=True)
     return process is not None or bool(left)
 

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import unquote
 
 from botocore.exceptions import BotoCoreError, ClientError
 from localstack import config
@@ -127,7 +128,7 @@ def refuse_what_aws_refuses() -> None:
 
 def check(arguments: dict[str, Any], now: float) -> None:
     """ValidationException for what CreateSchedule takes here and not on AWS."""
-    name = arguments["name"]
+    name = unquote(arguments["name"])  # moto takes it from the path as it stands there
     if not _NAME.fullmatch(name):
         raise ValidationException(f"Name {name!r} must match [0-9a-zA-Z-_.]+ and have 1 to 64 characters.")
     expression = arguments.get("schedule_expression") or ""
