@@ -1,0 +1,70 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// failed wraps the error of a call to SQS as what it is to the caller.
+func (q *Queue) failed(ctx context.Context, what string, err error) error {
+	var missing *types.QueueDoesNotExist
+	switch {
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		// The context cut the call short, whatever the SDK made of it.
+		return fmt.Errorf("queue %s: %s: %w: %w", q.url, what, ctx.Err(), err)
+	case errors.As(err, &missing):
+		return fmt.Errorf("queue %s: %s: there is no such queue; check the URL, the region and that the stack is deployed: %w", q.url, what, err)
+	case unavailable(err):
+		return fmt.Errorf("queue %s: %s: %w: %w", q.url, what, queue.ErrUnavailable, err)
+	}
+	return fmt.Errorf("queue %s: %s: %w", q.url, what, err)
+}
+
+// passing are the codes, of calls and of entries in a batch, that say that the
+// same may succeed later, beside those that the SDK knows. SQS gives some of
+// them with and some without prefix or suffix, and some of them as the
+// sender's fault.
+var passing = []string{
+	"internalerror", "internalfailure", "internalservererror", "serviceunavailable",
+	"overlimit", "requestthrottled", "throttling", "throttled", "toomanyrequests",
+	"kmsthrottled", "kms.throttling", "requesttimeout",
+}
+
+func passingCode(code string) bool {
+	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.")
+	return slices.Contains(passing, strings.ToLower(strings.TrimSuffix(code, "Exception")))
+}
+
+// unavailable reports whether a call failed for a passing reason.
+func unavailable(err error) bool {
+	if retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {
+		return true
+	}
+	var api smithy.APIError
+	return errors.As(err, &api) && (api.ErrorFault() == smithy.FaultServer || passingCode(api.ErrorCode()))
+}
+
+// receiptError recognises that a receipt is no longer good. Beside the typed
+// errors SQS says so in the text of InvalidParameterValue: "… for parameter
+// ReceiptHandle is invalid. Reason: The receipt handle has expired."
+func receiptError(err error) error {
+	var notInFlight *types.MessageNotInflight
+	var api smithy.APIError
+	switch {
+	case errors.As(err, &notInFlight):
+	case errors.As(err, &api) && strings.HasPrefix(api.ErrorCode(), "InvalidParameterValue") && strings.Contains(api.ErrorMessage(), "ReceiptHandle"):
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %w", queue.ErrReceiptExpired, err)
+}

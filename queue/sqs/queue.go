@@ -1,0 +1,118 @@
+package sqs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Client is what a Queue uses of *sqs.Client.
+type Client interface {
+	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
+	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessage(context.Context, *sqs.DeleteMessageInput, ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
+	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+}
+
+var _ Client = (*sqs.Client)(nil)
+
+// Options of a Queue; the zero value has the defaults.
+type Options struct {
+	// Attempts at sending an entry that a batch reports as failed, the first
+	// included; default 8. The SDK's own retries of whole calls come on top.
+	Attempts int
+	// Sleep waits before such an attempt, or until the context ends, whose
+	// error it then returns. Default: a timer of the wall clock.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter returns a number from 0 to below 1. Default: math/rand.
+	Jitter func() float64
+}
+
+// Queue is a queue on SQS. It implements queue.Queue and is safe for
+// concurrent use.
+type Queue struct {
+	client Client
+	url    string
+	fifo   bool
+	opts   Options
+}
+
+var _ queue.Queue = (*Queue)(nil)
+
+// New returns the queue at a URL. SQS has the name of a FIFO queue end in
+// ".fifo"; that is how it is told.
+func New(client Client, url string, opts Options) (*Queue, error) {
+	if client == nil {
+		return nil, errors.New("queue: sqs: no client")
+	}
+	if !strings.Contains(url, "://") {
+		return nil, fmt.Errorf("queue: sqs: %q is not a queue URL; one looks like https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo", url)
+	}
+	if opts.Attempts <= 0 {
+		opts.Attempts = 8
+	}
+	if opts.Sleep == nil {
+		opts.Sleep = sleep
+	}
+	if opts.Jitter == nil {
+		opts.Jitter = rand.Float64
+	}
+	return &Queue{client: client, url: url, fifo: strings.HasSuffix(url, ".fifo"), opts: opts}, nil
+}
+
+// FIFO reports whether it is a FIFO queue.
+func (q *Queue) FIFO() bool { return q.fifo }
+
+// Delete acknowledges a message; see queue.Queue. SQS notices an expired
+// receipt on FIFO queues only.
+func (q *Queue) Delete(ctx context.Context, m queue.Message) error {
+	_, err := q.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{
+		QueueUrl:      &q.url,
+		ReceiptHandle: aws.String(m.Receipt),
+	})
+	if err != nil {
+		return q.failed(ctx, fmt.Sprintf("delete message %s", m.ID), receiptError(err))
+	}
+	return nil
+}
+
+// SetVisibility lets a message come back after d, rounded up to seconds; see
+// queue.Queue.
+func (q *Queue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
+	if d < 0 || d > queue.MaxVisibility {
+		return fmt.Errorf("queue: visibility timeout %s of message %s is not within 0 and %s", d, m.ID, queue.MaxVisibility)
+	}
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl:          &q.url,
+		ReceiptHandle:     aws.String(m.Receipt),
+		VisibilityTimeout: seconds(d),
+	})
+	if err != nil {
+		return q.failed(ctx, fmt.Sprintf("set the visibility of message %s", m.ID), receiptError(err))
+	}
+	return nil
+}
+
+// seconds rounds up.
+func seconds(d time.Duration) int32 {
+	return int32((d + time.Second - 1) / time.Second)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
