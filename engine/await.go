@@ -23,7 +23,7 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 	if f == nil || f.x != x {
 		return nil, ErrForeignFuture
 	}
-	co, err := x.enter("Await")
+	co, err := x.enter("Await", "")
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (c *Context) waitFor(co *coroutine, need int, fs []*Future) error {
 
 // waitAll blocks until all of fs are ready.
 func (c *Context) waitAll(call string, fs []*Future) error {
-	co, err := c.x.enter(call)
+	co, err := c.x.enter(call, "")
 	if err != nil {
 		return err
 	}

@@ -17,29 +17,29 @@ type Normalizer func([]byte) ([]byte, error)
 // has no answers yet, appends one. Position is identity: two operations with
 // equal name and input are two events.
 //
-// want has every field that identifies the operation; complete adds, to an
-// event that is appended, what only a new one gets.
-func (x *Execution) schedule(want history.Event, normalize Normalizer, complete func(*history.Event)) (*history.Event, error) {
+// want has every field that identifies the operation, and those that are not
+// compared but recorded with a new one.
+func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*history.Event, error) {
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-				"the code scheduled more than %d operations in one turn, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(&want), caller())})
+				"the code scheduled more than %d operations in one turn, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), caller())})
 			return nil, x.suspend()
 		}
 		x.run.operations++
-		if complete != nil {
-			want.EventID = int64(len(x.events)) + 1
-			complete(&want)
+		e := x.append(want)
+		if e.Instance == "" && (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) {
+			e.Instance = x.derivedInstance(e.EventID)
 		}
-		return x.append(want), nil
+		return e, nil
 	}
 	if x.cursor.claim >= x.cursor.claimEnd {
-		x.extraOperation(&want)
+		x.extraOperation(want)
 		return nil, x.suspend()
 	}
 	e := &x.events[x.cursor.claim]
-	if difference := compare(e, &want, normalize); difference != "" {
-		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(&want)+" ("+difference+" differs)", caller())
+	if difference := compare(e, want, normalize); difference != "" {
+		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", caller())
 		return nil, x.suspend()
 	}
 	x.cursor.claim++

@@ -206,4 +206,3 @@ func TestR02EqualOperationsAreTwo(t *testing.T) {
 	f.wantHistory("1 Started", "2 Act(A)", "3 Act(A)", "4 Done←3", "5 Done←2", "6 Completed(12)")
 	f.replaysCleanly()
 }
-

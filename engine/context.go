@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -53,12 +54,19 @@ func (c *Context) Err() error {
 
 // enter is what every durable call does first: it returns the coroutine that
 // runs, or why the call can't be made.
-func (x *Execution) enter(call string) (*coroutine, error) {
+func (x *Execution) enter(call, name string) (*coroutine, error) {
 	if x.closed.Load() && x.current != nil && !x.current.stopping {
 		// The turn went on without this code, which had blocked (rule 10).
 		runtime.Goexit()
 	}
 	c := x.current
+	if c != nil && !c.unwinding && x.nested == "" && !x.cfg.Options.VerifyGoroutine {
+		x.progress.Add(1)
+		return c, nil
+	}
+	if name != "" {
+		call += " " + name
+	}
 	if c == nil {
 		return nil, fmt.Errorf("%s in instance %q: %w", call, x.cfg.Instance, ErrNotRunning)
 	}
@@ -91,8 +99,8 @@ type ActivityCall struct {
 
 // Activity schedules an activity.
 func (c *Context) Activity(call ActivityCall) *Future {
-	return c.operation("activity "+call.Name, history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline},
-		call.Normalize, func(e *history.Event) { e.Retry = call.Retry })
+	return c.operation("activity", &history.Event{Kind: history.ActivityScheduled, Name: call.Name,
+		Payload: call.Input, Inline: call.Inline, Retry: call.Retry}, call.Normalize)
 }
 
 // Timer creates a timer that fires d from now. Zero and negative durations are
@@ -102,15 +110,13 @@ func (c *Context) Timer(d time.Duration) *Future {
 	if d > 0 && d%time.Millisecond != 0 {
 		ms++ // never early
 	}
-	return c.operation("timer", history.Event{Kind: history.TimerCreated, DurationMS: ms}, nil, func(e *history.Event) {
-		e.FireAtMS = c.x.run.nowMS + max(ms, 0)
-	})
+	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms, FireAtMS: c.x.run.nowMS + max(ms, 0)}, nil)
 }
 
 // ExternalEvent waits for an external event of that name: the oldest that is
 // kept, or the next to come.
 func (c *Context) ExternalEvent(name string) *Future {
-	return c.operation("wait for "+name, history.Event{Kind: history.ExternalSubscribed, Name: name}, nil, nil)
+	return c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name}, nil)
 }
 
 // ChildCall is a sub-orchestration, or a detached one, to start.
@@ -124,14 +130,14 @@ type ChildCall struct {
 	Normalize Normalizer
 }
 
-func (call *ChildCall) event(kind history.Kind) history.Event {
-	return history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
+func (call *ChildCall) event(kind history.Kind) *history.Event {
+	return &history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
 		Instance: call.Instance, ExplicitID: call.Instance != ""}
 }
 
 // Child starts a sub-orchestration.
 func (c *Context) Child(call ChildCall) *Future {
-	f := c.operation("sub-orchestration "+call.Name, call.event(history.SubOrchestrationScheduled), call.Normalize, c.x.deriveInstance)
+	f := c.operation("sub-orchestration", call.event(history.SubOrchestrationScheduled), call.Normalize)
 	if f.id != 0 {
 		f.child = c.x.events[f.id-1].Instance
 	}
@@ -141,50 +147,47 @@ func (c *Context) Child(call ChildCall) *Future {
 // Detach starts an orchestration that nobody waits for, and returns its
 // instance id. No completion comes back.
 func (c *Context) Detach(call ChildCall) (instance string, err error) {
-	if _, err := c.x.enter("Detach " + call.Name); err != nil {
+	if _, err := c.x.enter("Detach", call.Name); err != nil {
 		return "", err
 	}
 	if err := c.Err(); err != nil {
 		return "", err
 	}
-	e, err := c.x.schedule(call.event(history.OrchestrationChained), call.Normalize, c.x.deriveInstance)
+	e, err := c.x.schedule(call.event(history.OrchestrationChained), call.Normalize)
 	if err != nil {
 		return "", err
 	}
 	return e.Instance, nil
 }
 
-// deriveInstance gives a child without an id of its own one that depends on
+// derivedInstance is the id of a child without one of its own. It depends on
 // parent instance, execution and event only: "<parent>/<execution>/<event>",
 // with a hash in place of a parent that is long.
-func (x *Execution) deriveInstance(e *history.Event) {
-	if e.Instance != "" {
-		return
-	}
+func (x *Execution) derivedInstance(eventID int64) string {
 	const longest = 200
 	parent := x.cfg.Instance
 	if len(parent) > longest {
 		sum := sha256.Sum256([]byte(parent))
 		parent = "~" + hex.EncodeToString(sum[:16])
 	}
-	e.Instance = parent + "/" + strconv.FormatInt(x.cfg.ExecutionID, 10) + "/" + strconv.FormatInt(e.EventID, 10)
+	return parent + "/" + strconv.FormatInt(x.cfg.ExecutionID, 10) + "/" + strconv.FormatInt(eventID, 10)
 }
 
 // operation schedules what a completion or an external event will answer. In a
 // cancelled scope nothing is recorded and the future is cancelled.
-func (c *Context) operation(call string, want history.Event, normalize Normalizer, complete func(*history.Event)) *Future {
+func (c *Context) operation(call string, want *history.Event, normalize Normalizer) *Future {
 	x := c.x
 	f := &Future{x: x, kind: want.Kind, name: want.Name, inline: want.Inline}
-	if _, err := x.enter(call); err != nil {
+	if _, err := x.enter(call, want.Name); err != nil {
 		f.state, f.err = cancelled, err
 		return f
 	}
 	if c.scope.err != nil {
 		x.readySeq++
-		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: call, Reason: c.scope.err.Reason}
+		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: strings.TrimSpace(call + " " + want.Name), Reason: c.scope.err.Reason}
 		return f
 	}
-	e, err := x.schedule(want, normalize, complete)
+	e, err := x.schedule(want, normalize)
 	if err != nil {
 		f.state, f.err = cancelled, err
 		return f
@@ -208,7 +211,7 @@ func (c *Context) operation(call string, want history.Event, normalize Normalize
 // SetCustomStatus sets what describe shows; it is visible once the turn is
 // committed. It is no event: replay recomputes it.
 func (c *Context) SetCustomStatus(status []byte) {
-	if _, err := c.x.enter("SetCustomStatus"); err != nil {
+	if _, err := c.x.enter("SetCustomStatus", ""); err != nil {
 		return
 	}
 	c.x.status = status
@@ -222,7 +225,7 @@ func (c *Context) SetCustomStatus(status []byte) {
 func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future {
 	x := c.x
 	f := &Future{x: x}
-	if _, err := x.enter("Go"); err != nil {
+	if _, err := x.enter("Go", ""); err != nil {
 		f.state, f.err = cancelled, err
 		return f
 	}
@@ -243,7 +246,7 @@ func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future {
 func (c *Context) WithCancel() (*Context, func(reason string)) {
 	inner := &Context{x: c.x, scope: c.scope.child(false)}
 	return inner, func(reason string) {
-		if _, err := c.x.enter("cancel"); err != nil {
+		if _, err := c.x.enter("cancel", ""); err != nil {
 			return
 		}
 		c.x.cancelScope(inner.scope, "scope", reason)

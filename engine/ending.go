@@ -83,7 +83,8 @@ func (x *Execution) appendEnd(unvisited []history.Event) {
 	if x.end.next != nil {
 		x.run.continued, x.run.carried = true, x.carried(unvisited)
 	}
-	x.append(x.end.event())
+	end := x.end.event()
+	x.append(&end)
 	x.settled = true
 	x.cursor.next = len(x.events)
 }

@@ -122,7 +122,7 @@ func (x *Execution) noteCancelled(eventID int64) {
 // Cancel cancels the operation: awaiting it returns the cancelled error. What
 // is ready already stays so.
 func (f *Future) Cancel(reason string) {
-	if _, err := f.x.enter("Cancel"); err != nil {
+	if _, err := f.x.enter("Cancel", ""); err != nil {
 		return
 	}
 	f.cancel(reason)

@@ -28,7 +28,7 @@ func (x *Execution) appendImposed(imposed string, f history.Failure) {
 			x.run.cancelled = appendOnce(x.run.cancelled, id)
 		}
 	})
-	x.append(history.Event{Kind: history.OrchestrationFailed, Imposed: imposed, Failure: &f})
+	x.append(&history.Event{Kind: history.OrchestrationFailed, Imposed: imposed, Failure: &f})
 	x.settled = true
 	x.cursor.next = len(x.events)
 }

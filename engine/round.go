@@ -136,19 +136,19 @@ func (x *Execution) take(a *Arrival) Verdict {
 // appendArrival records an arrival and what it brings, without running code.
 func (x *Execution) appendArrival(a *Arrival) (first int) {
 	first = len(x.events)
-	x.append(a.Event)
-	for _, e := range a.With {
-		if x.ledger.judge(&Arrival{Event: e}).Kind == Recorded {
-			x.append(e)
+	x.append(&a.Event)
+	for i := range a.With {
+		if x.ledger.judge(&Arrival{Event: a.With[i]}).Kind == Recorded {
+			x.append(&a.With[i])
 		}
 	}
 	return first
 }
 
-func (x *Execution) append(e history.Event) *history.Event {
-	e.EventID, e.AtMS = int64(len(x.events))+1, x.run.nowMS
-	x.events = append(x.events, e)
+func (x *Execution) append(e *history.Event) *history.Event {
+	x.events = append(x.events, *e)
 	appended := &x.events[len(x.events)-1]
+	appended.EventID, appended.AtMS = int64(len(x.events)), x.run.nowMS
 	x.bytes += eventBytes(appended)
 	x.ledger.record(appended)
 	return appended

@@ -23,7 +23,7 @@ func earliest(fs []*Future) int {
 // whatever the winner's outcome.
 func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	x := c.x
-	co, err := x.enter("Select")
+	co, err := x.enter("Select", "")
 	if err != nil {
 		return -1, err
 	}
@@ -89,7 +89,7 @@ func (e *AllFailedError) Unwrap() []error { return e.Errs }
 // fail: *AllFailedError.
 func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	x := c.x
-	co, err := x.enter("Any")
+	co, err := x.enter("Any", "")
 	if err != nil {
 		return -1, nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 		x := c.x
 		left := append([]*Future(nil), fs...)
 		for remaining := len(fs); remaining > 0; remaining-- {
-			co, err := x.enter("AsCompleted")
+			co, err := x.enter("AsCompleted", "")
 			if err == nil {
 				err = x.foreign(fs)
 			}

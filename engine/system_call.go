@@ -17,15 +17,17 @@ import (
 // replay. They are answered at once, so they work in a cancelled scope too.
 
 func (x *Execution) systemCall(call, op, name string, value func(e *history.Event) error) (*history.Event, error) {
-	if _, err := x.enter(call); err != nil {
+	if _, err := x.enter(call, name); err != nil {
 		return nil, err
 	}
-	var failed error
-	e, err := x.schedule(history.Event{Kind: history.SystemCall, Op: op, Name: name}, nil, func(e *history.Event) { failed = value(e) })
-	if err != nil {
-		return nil, err
+	want := &history.Event{Kind: history.SystemCall, Op: op, Name: name}
+	if x.cursor.live {
+		want.EventID = x.LastEventID() + 1
+		if err := value(want); err != nil {
+			return nil, err
+		}
 	}
-	return e, failed
+	return x.schedule(want, nil)
 }
 
 // Now returns the time of the turn in which it was first called.

@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+const (
+	steps  = 1000
+	rounds = 100
+)
+
+// payload is what every activity takes and returns: 200 bytes as JSON.
+type payload struct {
+	Order string
+	Note  string
+	Count int
+}
+
+func sample(i int) payload {
+	return payload{Order: fmt.Sprintf("order-%06d", i), Note: strings.Repeat("n", 150), Count: i}
+}
+
+var (
+	step   = turnstile.NewActivity[payload, payload]("Step")
+	chain  = turnstile.NewOrchestration[payload, int]("Chain")
+	fanOut = turnstile.NewOrchestration[payload, int]("FanOut")
+	races  = turnstile.NewOrchestration[payload, int]("Races")
+)
+
+func typedChain(ctx turnstile.Context, in payload) (int, error) {
+	for range steps {
+		var err error
+		if in, err = step.Call(ctx, in); err != nil {
+			return 0, err
+		}
+	}
+	return in.Count, nil
+}
+
+func typedFanOut(ctx turnstile.Context, in payload) (int, error) {
+	fs := make([]turnstile.Future[payload], steps)
+	for i := range fs {
+		fs[i] = step.Start(ctx, in)
+	}
+	results, err := turnstile.Join(ctx, fs...)
+	return len(results), err
+}
+
+func typedRaces(ctx turnstile.Context, in payload) (int, error) {
+	for range rounds {
+		work, timeout := step.Start(ctx, in), turnstile.After(ctx, time.Minute)
+		if _, err := turnstile.Select(ctx, work, timeout); err != nil {
+			return 0, err
+		}
+		out, err := turnstile.Await(ctx, work)
+		if err != nil {
+			return 0, err
+		}
+		in = out
+	}
+	return in.Count, nil
+}
+
+// raw is the same code on the engine's untyped surface.
+func rawChain(c *engine.Context, in []byte) ([]byte, error) {
+	for range steps {
+		v, err := c.Await(c.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		if err != nil {
+			return nil, err
+		}
+		in = v
+	}
+	return []byte("1"), nil
+}
+
+func rawFanOut(c *engine.Context, in []byte) ([]byte, error) {
+	fs := make([]*engine.Future, steps)
+	for i := range fs {
+		fs[i] = c.Activity(engine.ActivityCall{Name: "Step", Input: in})
+	}
+	if _, err := c.Join(fs...); err != nil {
+		return nil, err
+	}
+	return []byte("1"), nil
+}
+
+func rawRaces(c *engine.Context, in []byte) ([]byte, error) {
+	for range rounds {
+		work, timeout := c.Activity(engine.ActivityCall{Name: "Step", Input: in}), c.Timer(time.Minute)
+		if _, err := c.Select(false, work, timeout); err != nil {
+			return nil, err
+		}
+		v, err := c.Await(work)
+		if err != nil {
+			return nil, err
+		}
+		in = v
+	}
+	return []byte("1"), nil
+}
+
+var shapes = []struct {
+	name, orchestration string
+	raw                 engine.Func
+	part                turnstile.Part
+}{
+	{"Chain", "Chain", rawChain, chain.Is(typedChain)},
+	{"FanOut", "FanOut", rawFanOut, fanOut.Is(typedFanOut)},
+	{"Races", "Races", rawRaces, races.Is(typedRaces)},
+}
+
+// record runs an orchestration live, an answer for each open activity after
+// each turn, and returns its history.
+func record(tb testing.TB, reg *engine.Registry, name string) []history.Event {
+	tb.Helper()
+	x := engine.New(engine.Config{Instance: "bench", ExecutionID: 1, Registry: reg})
+	defer x.Close()
+	input := encodeSample(0)
+	arrivals := []engine.Arrival{{Event: history.Event{Kind: history.OrchestrationStarted, Name: name, Payload: input,
+		Start: &history.Start{ExecutionID: 1, StartID: "bench"}}}}
+	var events, late []history.Event
+	for len(arrivals) > 0 {
+		turn, err := x.Run(engine.Input{NowMS: 1_700_000_000_000, Arrivals: arrivals})
+		if err != nil || turn.Stuck != nil {
+			tb.Fatal(err, turn.Stuck)
+		}
+		events = append(events, turn.Events...)
+		arrivals = arrivals[:0]
+		for i := range turn.Events {
+			switch e := &turn.Events[i]; e.Kind {
+			case history.ActivityScheduled:
+				arrivals = append(arrivals, engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted,
+					SourceEventID: e.EventID, Payload: encodeSample(int(e.EventID))}})
+			case history.TimerCreated:
+				// It loses, and fires one round later all the same.
+				late = append(late, history.Event{Kind: history.TimerFired, SourceEventID: e.EventID, FireAtMS: e.FireAtMS})
+			}
+		}
+		if len(late) > 1 {
+			arrivals = append(arrivals, engine.Arrival{Event: late[0]})
+			late = late[1:]
+		}
+	}
+	if !events[len(events)-1].Kind.Terminal() {
+		tb.Fatalf("%s did not end", name)
+	}
+	return events
+}
+
+func BenchmarkTurnstile(b *testing.B) {
+	for _, shape := range shapes {
+		raw, err := engine.NewRegistry(engine.Orchestration{Name: shape.orchestration, Func: shape.raw})
+		if err != nil {
+			b.Fatal(err)
+		}
+		app := turnstile.NewApp(shape.part)
+		if err := app.Err(); err != nil {
+			b.Fatal(err)
+		}
+		typed := app.Orchestrations()
+		b.Run(shape.name+"/decoded", func(b *testing.B) {
+			replay(b, raw, record(b, raw, shape.orchestration))
+		})
+		b.Run(shape.name+"/stored", func(b *testing.B) {
+			stored := history.Encode(record(b, typed, shape.orchestration))
+			b.ReportAllocs()
+			events := 0
+			for b.Loop() {
+				decoded, err := history.Decode(stored)
+				if err != nil {
+					b.Fatal(err)
+				}
+				replayOnce(b, typed, decoded)
+				events += len(decoded)
+			}
+			perSecond(b, events)
+		})
+	}
+}
+
+func replay(b *testing.B, reg *engine.Registry, events []history.Event) {
+	b.ReportAllocs()
+	for b.Loop() {
+		replayOnce(b, reg, events)
+	}
+	perSecond(b, b.N*len(events))
+}
+
+func replayOnce(tb testing.TB, reg *engine.Registry, events []history.Event) {
+	x := engine.New(engine.Config{Instance: "bench", ExecutionID: 1, Registry: reg})
+	if err := x.Feed(events, false); err != nil {
+		tb.Fatal(err)
+	}
+	turn, err := x.Run(engine.Input{})
+	if err != nil || turn.State != engine.Ended || len(turn.Events) != 0 {
+		tb.Fatal(err, turn.State, turn.Stuck)
+	}
+	x.Close()
+}
+
+func perSecond(b *testing.B, events int) {
+	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(events)/float64(b.N), "events/op")
+}
