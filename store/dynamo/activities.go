@@ -70,21 +70,11 @@ func (a *Activities) StopRequested(ctx context.Context, key store.ActivityKey) (
 	if err := ctx.Err(); err != nil {
 		return "", false, err
 	}
-	out, err := a.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName:              &a.config.Tables.Activities,
-		Key:                    activityKey(key),
-		ConsistentRead:         aws.Bool(true),
-		ReturnConsumedCapacity: a.config.consumed(),
-	})
+	r := request{what: "look for a request to stop an activity", instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
+	item, err := getItem(ctx, a.client, &a.config, r, &dynamodb.GetItemInput{TableName: &a.config.Tables.Activities, Key: activityKey(key)})
 	if err != nil {
-		a.config.meterRead("GetItem", err, nil)
-		return "", false, readError(ctx, request{what: "look for a request to stop an activity", instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}, err)
+		return "", false, err
 	}
-	if out.Item == nil {
-		a.config.meterRead("GetItem", nil, nil, one(out.ConsumedCapacity)...)
-		return "", false, nil
-	}
-	a.config.meterRead("GetItem", nil, []attributes{out.Item}, one(out.ConsumedCapacity)...)
-	_, stop = out.Item["stop_reason"]
-	return textOf(out.Item, "stop_reason"), stop, nil
+	_, stop = item["stop_reason"]
+	return textOf(item, "stop_reason"), stop, nil
 }

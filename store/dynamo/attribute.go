@@ -51,10 +51,10 @@ type compressor struct {
 }
 
 // value returns b as S, or as B, gzip, if it is over the threshold and gains
-// by it, or is not text. forced compresses whatever the threshold.
-func (c *compressor) value(b []byte, forced bool) types.AttributeValue {
+// by it, or is not text.
+func (c *compressor) value(b []byte) types.AttributeValue {
 	isText := utf8.Valid(b)
-	if isText && !forced && (c.over < 0 || len(b) <= c.over) {
+	if isText && len(b) <= c.over {
 		return text(string(b))
 	}
 	if z := c.compress(b); !isText || len(z) < len(b) {

@@ -39,13 +39,13 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	t := &c.Turns[0]
 	r := request{what: "commit", instance: t.Instance, executionID: t.ExecutionID, eventID: t.First()}
 	if len(items) == 1 && c.Record == nil {
-		return s.repeat(ctx, r, func(ctx context.Context) verdict { return s.put(ctx, r, &items[0]) })
+		return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.put(ctx, r, &items[0]) })
 	}
 	w, err := s.transaction(&c, items)
 	if err != nil {
 		return err
 	}
-	return s.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
 }
 
 // put writes a turn of one item.

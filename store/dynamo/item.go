@@ -18,8 +18,16 @@ type Encoder struct {
 // NewEncoder returns the encoder of a store with that configuration.
 func NewEncoder(config Config) *Encoder {
 	config = config.withDefaults()
-	return &Encoder{compressor: compressor{over: config.CompressOver}, shards: config.Shards}
+	over := config.CompressOver
+	if over < 0 || over > mustCompress {
+		over = mustCompress
+	}
+	return &Encoder{compressor: compressor{over: over}, shards: config.Shards}
 }
+
+// mustCompress is the size from which a value is compressed whatever the
+// configuration says: an item has little room beside it.
+const mustCompress = MaxItem - 8<<10
 
 // Item is one item of the history table.
 type Item struct {
@@ -43,10 +51,7 @@ func executionKey(instance string, executionID int64) string {
 func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 	doc := history.Encode(t.Events)
 	digest := t.Digest(doc)
-	if it := e.item(t, t.Events, doc, digest, true, false); it.Size <= MaxItem {
-		return []Item{it}, nil
-	}
-	items, err := e.split(nil, t, t.Events, digest)
+	items, err := e.split(nil, t, t.Events, doc, digest)
 	if err != nil || len(items) == 1 {
 		return items, err
 	}
@@ -63,10 +68,11 @@ func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 // partSize is what part, parts and turn may add to an item.
 const partSize = len("part") + len("parts") + len("turn") + 3*12
 
-// split halves a run of events until each half fits an item, and appends the
-// items.
-func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, digest string) ([]Item, error) {
-	it := e.item(t, events, history.Encode(events), digest, len(items) == 0, true)
+// split appends the item of a run of events, doc their document; or, if it is
+// too large, cuts the run into as many as its size asks for and appends the
+// items of those.
+func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc []byte, digest string) ([]Item, error) {
+	it := e.item(t, events, doc, digest, len(items) == 0)
 	if it.Size+partSize <= MaxItem {
 		return append(items, it), nil
 	}
@@ -76,30 +82,36 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, dig
 			What: payloadName(&events[0]), EventSize: it.Size, CommitSize: it.Size, Limit: "400 KB an item",
 		}
 	}
-	half := middle(events)
-	items, err := e.split(items, t, events[:half], digest)
-	if err != nil {
-		return nil, err
+	const aim = MaxItem * 9 / 10
+	var err error
+	for _, run := range cut(events, it.Size/aim+1) {
+		if items, err = e.split(items, t, run, history.Encode(run), digest); err != nil {
+			return nil, err
+		}
 	}
-	return e.split(items, t, events[half:], digest)
+	return items, nil
 }
 
-// middle returns where to cut a run of two or more events into halves of about
-// equal size.
-func middle(events []history.Event) int {
+// cut cuts two or more events into n runs (2 to one an event) of about equal
+// size.
+func cut(events []history.Event, n int) [][]history.Event {
 	const envelope = 100
+	n = min(max(n, 2), len(events))
 	total := 0
 	for i := range events {
 		total += envelope + len(events[i].Payload)
 	}
-	sum := 0
-	for i := range events[:len(events)-1] {
+	runs := make([][]history.Event, 0, n)
+	begin, sum := 0, 0
+	for i := range events {
 		sum += envelope + len(events[i].Payload)
-		if sum >= total/2 {
-			return i + 1
+		behind, missing := len(events)-i-1, n-len(runs)-1
+		if missing > 0 && (sum >= total/n*(len(runs)+1) || behind == missing) {
+			runs = append(runs, events[begin:i+1])
+			begin = i + 1
 		}
 	}
-	return len(events) - 1
+	return append(runs, events[begin:])
 }
 
 func payloadName(e *history.Event) string {
@@ -108,11 +120,11 @@ func payloadName(e *history.Event) string {
 	return what
 }
 
-func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest string, head, compressed bool) Item {
+func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest string, head bool) Item {
 	a := make(attributes, 8)
 	a["execution"] = text(executionKey(t.Instance, t.ExecutionID))
 	a["event_id"] = number(events[0].EventID)
-	a["events"] = e.compressor.value(doc, compressed)
+	a["events"] = e.compressor.value(doc)
 	a["token"] = text(t.Token)
 	a["digest"] = text(digest)
 	if head {

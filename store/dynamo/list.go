@@ -120,20 +120,17 @@ func (s *Store) next(ctx context.Context, shards []*shard, n int) ([]entry, erro
 // fill reads the next entries of a shard, until there are some or no more.
 func (s *Store) fill(ctx context.Context, sh *shard) error {
 	for len(sh.entries) == 0 && !sh.exhausted {
-		out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		out, err := s.page(ctx, request{what: "list by " + sh.index}, &dynamodb.QueryInput{
 			TableName:                 &s.config.Tables.Instances,
 			IndexName:                 &sh.index,
 			KeyConditionExpression:    aws.String(sh.attribute + " = :shard AND list_key BETWEEN :low AND :high"),
 			ExpressionAttributeValues: attributes{":shard": text(sh.key), ":low": text(sh.low), ":high": text(sh.high)},
 			ScanIndexForward:          aws.Bool(false),
 			Limit:                     &sh.fetch,
-			ReturnConsumedCapacity:    s.config.consumed(),
 		})
 		if err != nil {
-			s.config.meterRead("Query", err, nil)
-			return readError(ctx, request{what: "list by " + sh.index, instance: "*"}, err)
+			return err
 		}
-		s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
 		sh.exhausted = len(out.LastEvaluatedKey) == 0
 		for _, item := range out.Items {
 			e := entry{textOf(item, "instance"), textOf(item, "list_key")}
@@ -164,12 +161,12 @@ func (s *Store) records(ctx context.Context, entries []entry) (map[string]store.
 		}
 	}
 	found := make(map[string]store.Record, len(entries))
-	r := request{what: "list", instance: entries[0].instance}
-	err := s.repeat(ctx, r, func(ctx context.Context) verdict {
+	r := request{what: "list", instance: entries[0].instance} // the first of them
+	err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems:           map[string]types.KeysAndAttributes{table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
 			ReturnConsumedCapacity: s.config.consumed(),
-		})
+		}, once)
 		if err != nil {
 			s.config.meterRead("BatchGetItem", err, nil)
 			if outcomeOf(err) == unknown {

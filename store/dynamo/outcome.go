@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,8 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // outcome is what an attempt at a request came to.
@@ -147,7 +144,10 @@ type request struct {
 }
 
 func (r request) String() string {
-	s := fmt.Sprintf("%s of instance %q", r.what, r.instance)
+	s := r.what
+	if r.instance != "" {
+		s += fmt.Sprintf(" of instance %q", r.instance)
+	}
 	if r.executionID > 0 {
 		s += fmt.Sprintf(" execution %d", r.executionID)
 	}
@@ -155,19 +155,6 @@ func (r request) String() string {
 		s += fmt.Sprintf(" event %d", r.eventID)
 	}
 	return s
-}
-
-// readError gives the error of a read its type. Reads have no effect, so that
-// whatever passes is ErrUnavailable; the context's end stays what it is.
-func readError(ctx context.Context, r request, err error) error {
-	if ctx.Err() != nil {
-		return fmt.Errorf("store: %s: %w", r, errors.Join(ctx.Err(), err))
-	}
-	switch outcomeOf(err) {
-	case busy, unknown:
-		return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, r, err)
-	}
-	return fmt.Errorf("store: %s: %w%s", r, err, advice(err))
 }
 
 // advice says what to do about errors that people meet in a new deployment.

@@ -111,7 +111,7 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 	key := text(executionKey(instance, executionID))
 	r := request{what: "delete of the history", instance: instance, executionID: executionID, eventID: slots[0]}
 	if slots[0] == 1 {
-		err := s.repeat(ctx, r, func(ctx context.Context) verdict {
+		err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 			out, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 				TableName: &s.config.Tables.History, Key: attributes{"execution": key, "event_id": number(1)},
 				ReturnConsumedCapacity: s.config.consumed(),
@@ -145,7 +145,7 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 // deleteBatch repeats what DynamoDB leaves unprocessed.
 func (s *Store) deleteBatch(ctx context.Context, r request, requests []types.WriteRequest) error {
 	table := s.config.Tables.History
-	return s.repeat(ctx, r, func(ctx context.Context) verdict {
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 		out, err := s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 			RequestItems:           map[string][]types.WriteRequest{table: requests},
 			ReturnConsumedCapacity: s.config.consumed(),

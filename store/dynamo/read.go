@@ -88,15 +88,13 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 func (s *Store) query(ctx context.Context, instance string, executionID int64, in dynamodb.QueryInput) ([]part, error) {
 	in.TableName = &s.config.Tables.History
 	in.ConsistentRead = aws.Bool(true)
-	in.ReturnConsumedCapacity = s.config.consumed()
+	r := request{what: "read", instance: instance, executionID: executionID}
 	var parts []part
 	for {
-		out, err := s.client.Query(ctx, &in)
+		out, err := s.page(ctx, r, &in)
 		if err != nil {
-			s.config.meterRead("Query", err, nil)
-			return nil, readError(ctx, request{what: "read", instance: instance, executionID: executionID}, err)
+			return nil, err
 		}
-		s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
 		for _, item := range out.Items {
 			p, err := decodePart(instance, executionID, item)
 			if err != nil {
@@ -109,6 +107,20 @@ func (s *Store) query(ctx context.Context, instance string, executionID int64, i
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
+}
+
+// page makes one Query.
+func (s *Store) page(ctx context.Context, r request, in *dynamodb.QueryInput) (out *dynamodb.QueryOutput, err error) {
+	in.ReturnConsumedCapacity = s.config.consumed()
+	err = s.config.read(ctx, r, func(ctx context.Context) (err error) {
+		if out, err = s.client.Query(ctx, in, once); err != nil {
+			s.config.meterRead("Query", err, nil)
+			return err
+		}
+		s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
+		return nil
+	})
+	return out, err
 }
 
 // part is a stored item: a turn, or part of one.
@@ -198,20 +210,18 @@ func join(parts []part) (t store.Turn, complete bool) {
 
 // keysOf returns up to limit slots of an execution, lowest first.
 func (s *Store) keysOf(ctx context.Context, instance string, executionID int64, limit int32) ([]int64, error) {
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+	r := request{what: "delete of the history", instance: instance, executionID: executionID}
+	out, err := s.page(ctx, r, &dynamodb.QueryInput{
 		TableName:                 &s.config.Tables.History,
 		KeyConditionExpression:    aws.String("execution = :e"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":e": text(executionKey(instance, executionID))},
 		ProjectionExpression:      aws.String("event_id"),
 		ConsistentRead:            aws.Bool(true),
 		Limit:                     &limit,
-		ReturnConsumedCapacity:    s.config.consumed(),
 	})
 	if err != nil {
-		s.config.meterRead("Query", err, nil)
-		return nil, readError(ctx, request{what: "delete of the history", instance: instance, executionID: executionID}, err)
+		return nil, err
 	}
-	s.config.meterRead("Query", nil, out.Items, one(out.ConsumedCapacity)...)
 	slots := make([]int64, 0, len(out.Items))
 	for _, item := range out.Items {
 		v, ok := item["event_id"].(*types.AttributeValueMemberN)

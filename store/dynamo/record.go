@@ -32,10 +32,10 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setText(a, "suspect", r.Suspect)
 	setNumber(a, "wake_number", r.WakeNumber)
 	if len(r.CustomStatus) > 0 {
-		a["custom_status"] = e.compressor.value(r.CustomStatus, false)
+		a["custom_status"] = e.compressor.value(r.CustomStatus)
 	}
 	if len(r.Output) > 0 {
-		a["output"] = e.compressor.value(r.Output, false)
+		a["output"] = e.compressor.value(r.Output)
 	}
 	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem} {
 		s, err := jsonText(v)

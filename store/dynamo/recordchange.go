@@ -201,7 +201,7 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 			ReturnConsumedCapacity:              s.config.consumed(),
 		}
 		size := ItemSize(item)
-		return s.repeat(ctx, r, func(ctx context.Context) verdict {
+		return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 			out, err := s.client.PutItem(ctx, in, once)
 			if err == nil {
 				s.config.meterWrite("PutItem", nil, 1, size, one(out.ConsumedCapacity)...)
@@ -229,7 +229,7 @@ func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateIt
 	in.Key = attributes{"instance": text(r.instance)}
 	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	in.ReturnConsumedCapacity = s.config.consumed()
-	return s.repeat(ctx, r, func(ctx context.Context) verdict {
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 		out, err := s.client.UpdateItem(ctx, in, once)
 		if err == nil {
 			s.config.meterWrite("UpdateItem", nil, 1, size, one(out.ConsumedCapacity)...)
@@ -274,22 +274,40 @@ func (s *Store) Describe(ctx context.Context, instance string) (store.Record, er
 	if err := ctx.Err(); err != nil {
 		return store.Record{}, err
 	}
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName:              &s.config.Tables.Instances,
-		Key:                    attributes{"instance": text(instance)},
-		ConsistentRead:         aws.Bool(true),
-		ReturnConsumedCapacity: s.config.consumed(),
+	item, err := getItem(ctx, s.client, &s.config, request{what: "read of the record", instance: instance}, &dynamodb.GetItemInput{
+		TableName: &s.config.Tables.Instances, Key: attributes{"instance": text(instance)},
 	})
 	if err != nil {
-		s.config.meterRead("GetItem", err, nil)
-		return store.Record{}, readError(ctx, request{what: "read of the record", instance: instance}, err)
+		return store.Record{}, err
 	}
-	if out.Item == nil {
-		s.config.meterRead("GetItem", nil, nil, one(out.ConsumedCapacity)...)
+	if item == nil {
 		return store.Record{}, store.NotFound(instance)
 	}
-	s.config.meterRead("GetItem", nil, []attributes{out.Item}, one(out.ConsumedCapacity)...)
-	return decodeRecord(out.Item)
+	return decodeRecord(item)
+}
+
+type itemGetter interface {
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+}
+
+// getItem reads one item, strongly consistent; nil if there is none.
+func getItem(ctx context.Context, client itemGetter, config *Config, r request, in *dynamodb.GetItemInput) (item attributes, err error) {
+	in.ConsistentRead = aws.Bool(true)
+	in.ReturnConsumedCapacity = config.consumed()
+	err = config.read(ctx, r, func(ctx context.Context) error {
+		out, err := client.GetItem(ctx, in, once)
+		if err != nil {
+			config.meterRead("GetItem", err, nil)
+			return err
+		}
+		var items []attributes
+		if item = out.Item; item != nil {
+			items = []attributes{item}
+		}
+		config.meterRead("GetItem", nil, items, one(out.ConsumedCapacity)...)
+		return nil
+	})
+	return item, err
 }
 
 func optional(s string) *string {

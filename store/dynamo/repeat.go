@@ -39,10 +39,6 @@ const (
 // are used up, or the context ends, it says what is known: ErrUnavailable if
 // no attempt can have taken effect, else ErrUnknownOutcome. Finding nothing
 // after an unknown outcome would prove nothing, so nothing is read back.
-func (s *Store) repeat(ctx context.Context, r request, attempt func(ctx context.Context) verdict) error {
-	return s.config.repeat(ctx, r, attempt)
-}
-
 func (c *Config) repeat(ctx context.Context, r request, attempt func(ctx context.Context) verdict) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("store: %s not begun: %w", r, err)
@@ -61,13 +57,28 @@ func (c *Config) repeat(ctx context.Context, r request, attempt func(ctx context
 		case open:
 			lost = v.err
 		}
-		if n == c.Attempts || c.Sleep(ctx, c.delay(n)) != nil {
+		if n == c.Attempts || ctx.Err() != nil || c.Sleep(ctx, c.delay(n)) != nil {
 			if lost != nil {
 				return unknownOutcome(ctx, r, n, lost)
 			}
 			return unavailable(ctx, r, n, v.err)
 		}
 	}
+}
+
+// read repeats a read, which has no effect to be unsure of: whatever passes is
+// ErrUnavailable in the end.
+func (c *Config) read(ctx context.Context, r request, attempt func(ctx context.Context) error) error {
+	return c.repeat(ctx, r, func(ctx context.Context) verdict {
+		err := attempt(ctx)
+		switch outcomeOf(err) {
+		case done:
+			return verdict{kind: settled}
+		case busy, unknown:
+			return verdict{again, err}
+		}
+		return unsettled(r, err)
+	})
 }
 
 func (c *Config) bounded(ctx context.Context, attempt func(ctx context.Context) verdict) verdict {
