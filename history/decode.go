@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,8 @@ type decoder struct {
 	pos    int
 	events []Event
 	err    error
+	// zeroed says that the room behind events is zero: it is our own.
+	zeroed bool
 
 	// eventID of the event that is read, for errors.
 	eventID int64
@@ -57,6 +60,9 @@ type decoder struct {
 	names  interner
 }
 
+// fail is kept out of line so that the paths without failure stay small.
+//
+//go:noinline
 func (d *decoder) fail(offset int, format string, args ...any) bool {
 	if d.err == nil {
 		d.err = &DecodeError{EventID: d.eventID, Offset: offset, Reason: fmt.Sprintf(format, args...)}
@@ -192,12 +198,16 @@ func (d *decoder) reserve(start, read int) {
 		n += n / 8
 	}
 	d.events = append(make([]Event, 0, len(d.events)+min(n, rest/shortest+1)), d.events...)
+	d.zeroed = true
 }
 
 func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
 	d.seen = 0
-	events = append(events, Event{})
+	events = events[:len(events)+1] // reserve made room
 	e := &events[len(events)-1]
+	if !d.zeroed {
+		*e = Event{}
+	}
 	start := d.pos
 	first, ok := d.eventHead(e)
 	if !ok || !d.fields(first, func(key []byte, b64 bool) bool { return d.eventField(e, key, b64) }) {
@@ -234,7 +244,7 @@ func (d *decoder) eventHead(e *Event) (first, ok bool) {
 					d.pos += len(middle) + n + 1
 					d.seen |= hasKind
 					e.begin()
-					return false, true
+					return false, d.usualFields(e)
 				}
 			}
 		}
@@ -245,6 +255,27 @@ func (d *decoder) eventHead(e *Event) (first, ok bool) {
 	}
 	e.begin()
 	return true, true
+}
+
+// usualFields reads the fields that stand next in most events as we write
+// them, as far as they do; the others are read one by one in any order.
+func (d *decoder) usualFields(e *Event) bool {
+	if d.skipLiteral(`,"at_ms":`) && !d.integer(&e.AtMS, math.MinInt64, hasAtMS) {
+		return false
+	}
+	if d.skipLiteral(`,"source_event_id":`) && !d.integer(&e.SourceEventID, 1, hasSourceEventID) {
+		return false
+	}
+	return !d.skipLiteral(`,"name":`) || d.text(&e.Name, hasName, false)
+}
+
+// skipLiteral passes over s if it comes next.
+func (d *decoder) skipLiteral(s string) bool {
+	if len(d.data)-d.pos <= len(s) || string(d.data[d.pos:d.pos+len(s)]) != s {
+		return false
+	}
+	d.pos += len(s)
+	return true
 }
 
 // begin prepares what only some kinds have.

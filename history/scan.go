@@ -69,7 +69,9 @@ func skipNested(d []byte, i int) (end int, problem string) {
 		}
 		switch c := d[i]; c {
 		case '"':
-			if i, _, problem = skipString(d, i+1); problem != "" {
+			if end := shortString(d, i+1); end > 0 {
+				i = end
+			} else if i, _, problem = skipString(d, i+1); problem != "" {
 				return i, problem
 			}
 		case '{', '[':
@@ -121,7 +123,15 @@ func skipNested(d []byte, i int) (end int, problem string) {
 			}
 			object = open[(depth-1)>>6&(maxDepth/64-1)]>>((depth-1)&63)&1 == 1
 		}
-		i = skipSpace(d, i+1)
+		i++
+		if object && i < len(d) && d[i] == '"' {
+			// The usual key, without space and escapes.
+			if end := shortString(d, i+1); end > 0 && end+1 < len(d) && d[end] == ':' && d[end+1] > ' ' {
+				i = end + 1
+				continue
+			}
+		}
+		i = skipSpace(d, i)
 		if object {
 			if i, problem = skipKey(d, i); problem != "" {
 				return i, problem
@@ -138,7 +148,9 @@ func skipKey(d []byte, i int) (end int, problem string) {
 	if d[i] != '"' {
 		return i, notJSON
 	}
-	if i, _, problem = skipString(d, i+1); problem != "" {
+	if end := shortString(d, i+1); end > 0 {
+		i = end
+	} else if i, _, problem = skipString(d, i+1); problem != "" {
 		return i, problem
 	}
 	if i < len(d) && d[i] != ':' {
@@ -158,15 +170,35 @@ const (
 	highs = 0x8080808080808080
 )
 
+// specials marks, by their highest bits, the bytes of w that are a quote, a
+// backslash or a control character. The lowest mark is exact, one above it may
+// be set by a borrow.
+func specials(w uint64) uint64 {
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+}
+
+// shortString returns the index behind the closing quote if the string that
+// begins at d[i] is plain and shorter than 16 bytes, else 0. Most are, and byte
+// by byte a processor can guess where they end.
+func shortString(d []byte, i int) int {
+	for end := min(i+16, len(d)); i < end; i++ {
+		if c := d[i]; c == '"' {
+			return i + 1
+		} else if c < ' ' || c == '\\' {
+			return 0
+		}
+	}
+	return 0
+}
+
 // skipString checks a string whose first byte behind the quote is d[i]. It
 // returns the index behind the closing quote and whether there are escapes.
 // Eight bytes are looked at in one step.
 func skipString(d []byte, i int) (end int, escaped bool, problem string) {
 	for {
 		if len(d)-i >= 8 {
-			w := binary.LittleEndian.Uint64(d[i:])
-			quote, slash := w^(ones*'"'), w^(ones*'\\')
-			special := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & highs
+			special := specials(binary.LittleEndian.Uint64(d[i:]))
 			if special == 0 {
 				i += 8
 				continue
