@@ -1,0 +1,152 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// judged is a message and what the engine says of it.
+type judged struct {
+	*message
+	engine.Verdict
+}
+
+// advance runs arrivals, and then all that follows from them in this
+// invocation: the results of inline activities, and further executions of a
+// continue-as-new. Each commit is dispatched before the next is made. The
+// messages are settled when all of that is done; so whatever is interrupted
+// brings them back.
+func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error {
+	park := t.mustPark(w)
+	first := park
+	if t.creating && t.group.suspect != "" {
+		// A start that may kill its process is recorded before it is run, with
+		// the mark beside it.
+		first = true
+	}
+	in, err := t.input(arrivals, first)
+	if err != nil {
+		return err
+	}
+	out, err := t.run(in)
+	if err != nil {
+		return err
+	}
+	pending := arrivals
+	var decided []judged
+	for {
+		pending, decided = sortOut(pending, out.Verdicts, decided)
+		d := t.draft(out)
+		yield, answered := false, false
+		if out.State == engine.RunInline && !first {
+			switch {
+			case !hasTime(ctx, t.Clock, t.Settings.InlineTime):
+				yield = true
+				if pending, decided, err = t.parkPending(d, pending, decided); err != nil {
+					return err
+				}
+			case !d.dispatches():
+				if err := t.answerInline(ctx, d, out.Inline[0]); err != nil {
+					return err
+				}
+				answered = true
+			}
+		}
+		if err := t.project(ctx, d, &out, w, park); err != nil {
+			return err
+		}
+		if err := t.commitAndDispatch(ctx, d); err != nil {
+			return err
+		}
+		switch {
+		case len(d.next) > 0:
+			t.toNextExecution(d.next)
+			if t.continued++; t.continued >= t.Settings.ContinueLimit || !hasTime(ctx, t.Clock, t.Settings.TurnTime) {
+				yield = true
+			}
+		case out.State == engine.Ended, out.State == engine.Stuck, park:
+			return t.settleAll(ctx, decided)
+		case first:
+			// Recorded; now it is run.
+			first = false
+		case out.State != engine.RunInline:
+			t.keep = true
+			return t.settleAll(ctx, decided)
+		case !answered && !yield:
+			// What else the turn asked for is on its way; now the inline
+			// activity alone is left to do.
+			out = engine.Turn{State: engine.RunInline, Inline: out.Inline, Verdicts: make([]engine.Verdict, len(pending)), CustomStatus: out.CustomStatus}
+			continue
+		}
+		if yield {
+			if err := t.goOnLater(ctx); err != nil {
+				return err
+			}
+			t.keep = true
+			return t.settleAll(ctx, decided)
+		}
+		if in, err = t.input(pending, false); err != nil {
+			return err
+		}
+		if out, err = t.run(in); err != nil {
+			return err
+		}
+	}
+}
+
+// run runs the execution. What a warm one finds wrong is believed only after
+// it has been rebuilt from what is stored.
+func (t *turn) run(in engine.Input) (engine.Turn, error) {
+	began := t.Clock.Now()
+	out, err := t.x.Run(in)
+	t.Observer.Timing(TimeReplay, t.Clock.Now().Sub(began))
+	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism) {
+		return engine.Turn{}, errRebuild
+	}
+	return out, err
+}
+
+// sortOut splits messages by whether the engine has looked at them.
+func sortOut(messages []*message, verdicts []engine.Verdict, decided []judged) (pending []*message, _ []judged) {
+	for i, m := range messages {
+		if i >= len(verdicts) || verdicts[i].Kind == engine.Pending {
+			pending = append(pending, m)
+			continue
+		}
+		decided = append(decided, judged{m, verdicts[i]})
+	}
+	return pending, decided
+}
+
+// settleAll does with each message what its verdict asks for.
+func (t *turn) settleAll(ctx context.Context, decided []judged) error {
+	for _, j := range decided {
+		if j.state != unsettled {
+			continue
+		}
+		var err error
+		switch j.Kind {
+		case engine.Misaddressed:
+			err = t.deadLetter(ctx, j.message, wire.ReasonMisaddressed, t.letter(j))
+		case engine.Forged:
+			err = t.deadLetter(ctx, j.message, wire.ReasonForged, t.letter(j))
+		case engine.Exists:
+			err = t.exists(ctx, j.message)
+		case engine.Early:
+			err = t.early(ctx, j.message)
+		default:
+			t.settle(j.message, j.Verdict.Kind.String())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *turn) letter(j judged) string {
+	return fmt.Sprintf("%s for instance %q execution %d: %s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason)
+}

@@ -1,0 +1,82 @@
+package host
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// arrival returns what a message brings for the engine. A start gets a secret,
+// and its version is pinned: the newest registered if none was asked for. A
+// name that is not registered keeps what was asked; the instance is started
+// and stuck until that code is deployed.
+func (t *turn) arrival(m *message) (engine.Arrival, error) {
+	i := &m.item
+	a := engine.Arrival{Token: i.Token}
+	if m.completion() || i.Kind == wire.CancelInstance {
+		a.ExecutionID = i.TargetExecution()
+	}
+	switch i.Kind {
+	case wire.StartOrchestration:
+		return t.startArrival(i)
+	case wire.ExternalRaised:
+		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID}
+	case wire.CancelInstance:
+		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID}
+	case wire.ActivityCompleted:
+		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
+	case wire.ActivityFailed:
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
+	case wire.TimerFired:
+		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
+	case wire.SubOrchCompleted:
+		a.Event = history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
+	case wire.SubOrchFailed:
+		a.Event = history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
+	}
+	return a, nil
+}
+
+func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
+	secret, err := t.random.hex()
+	if err != nil {
+		return engine.Arrival{}, err
+	}
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret}
+	if p := i.Parent; p != nil {
+		start.Parent = &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
+	}
+	version := i.OrchVersion
+	if version == "" {
+		if newest, err := t.Orchestrations.Newest(i.Name); err == nil {
+			version = newest.Version
+		}
+	}
+	a := engine.Arrival{Event: history.Event{
+		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Start: start}}
+	for _, e := range i.Events {
+		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID})
+	}
+	return a, nil
+}
+
+// input puts together what a run needs from outside.
+func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
+	seed, err := t.random.bytes()
+	if err != nil {
+		return engine.Input{}, err
+	}
+	secret, err := t.random.hex()
+	if err != nil {
+		return engine.Input{}, err
+	}
+	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, NextSecret: secret, Park: park}
+	for _, m := range messages {
+		a, err := t.arrival(m)
+		if err != nil {
+			return engine.Input{}, err
+		}
+		in.Arrivals = append(in.Arrivals, a)
+	}
+	return in, nil
+}

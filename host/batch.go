@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// batch is what one invocation received.
+type batch struct {
+	messages []*message
+}
+
+// open parses the messages. What can't be understood is moved to a dead-letter
+// queue, what is not due is sent round, and the rest is left unsettled. On the
+// FIFO queue nothing of a group is looked at behind a message that could not be
+// moved.
+func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
+	b := &batch{messages: make([]*message, len(deliveries))}
+	broken := map[string]bool{}
+	for i, d := range deliveries {
+		m := &message{Delivery: d}
+		b.messages[i] = m
+		fifo := d.Source == SourceOrchestrator
+		if fifo && broken[d.Group] {
+			o.fail(m, "behind a failure")
+			continue
+		}
+		if err := o.admit(ctx, m); err != nil {
+			o.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
+			o.fail(m, "queue")
+		}
+		if fifo && m.state == failed {
+			broken[d.Group] = true
+		}
+	}
+	return b
+}
+
+// admit reads one message; an error says that it could not be moved on.
+func (o *Orchestrator) admit(ctx context.Context, m *message) error {
+	item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
+	if err != nil {
+		return o.deadLetter(ctx, m, reasonOf(err), err.Error())
+	}
+	m.item = item.WithID(m.ID)
+	execute := item.Kind == wire.ActivityExecute
+	switch {
+	case execute && m.Source == SourceActivityDead:
+		m.item = o.lost(m)
+	case execute:
+		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
+	case m.Source == SourceActivityDead:
+		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+	}
+	if due, ok := dueOf(&m.item); ok && due.After(o.Clock.Now()) {
+		if err := o.sendRound(ctx, &m.item, due); err != nil {
+			return err
+		}
+		o.Observer.Count(CountDelayed, "not_due", 1)
+		m.state = settled
+	}
+	return nil
+}
+
+// lost makes of an attempt that died on every delivery the failure that its
+// orchestration waits for: no orchestration waits forever for lost work.
+func (o *Orchestrator) lost(m *message) wire.Item {
+	x := &m.item
+	f := wire.Failure{Kind: history.FailureLost, Source: x.Name, Attempt: x.Attempt, Message: fmt.Sprintf(
+		"activity %q was given up: no worker finished attempt %d on any of its deliveries (a crash, the memory limit or the function's timeout); see the worker's logs", x.Name, x.Attempt)}
+	if why := m.Attributes[wire.ReasonAttribute]; hasReason(why, reasonNotRegistered) {
+		f.Kind, f.Message = history.FailureNotRegistered, why
+	}
+	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: x.Instance, ExecutionID: x.ExecutionID,
+		SourceEventID: x.SchedulingEventID, Token: x.Token, Details: &f}
+}
+
+// dueOf returns before when an item must not be taken.
+func dueOf(i *wire.Item) (time.Time, bool) {
+	switch {
+	case i.Kind == wire.TimerFired:
+		return time.UnixMilli(i.FireAtMS), true
+	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance) && i.NotBeforeMS > 0:
+		return time.UnixMilli(i.NotBeforeMS), true
+	}
+	return time.Time{}, false
+}
+
+// close marks what is not settled as failed, lets it come back after a growing
+// backoff, and returns its ids. On the FIFO queue everything of a group behind
+// a failure goes back too, or the group would be handled out of order.
+func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
+	broken := map[string]int{} // by FIFO group: the most receives of what goes back
+	for _, m := range b.messages {
+		if m.state == unsettled {
+			o.fail(m, "not handled")
+		}
+		if m.Source != SourceOrchestrator {
+			continue
+		}
+		receives, behind := broken[m.Group]
+		if behind && m.state != failed {
+			o.fail(m, "behind a failure")
+		}
+		if m.state == failed {
+			broken[m.Group] = max(receives, m.ReceiveCount)
+		}
+	}
+	ids := []string{}
+	for _, m := range b.messages {
+		if m.state != failed {
+			continue
+		}
+		ids = append(ids, m.ID)
+		receives := m.ReceiveCount
+		if m.Source == SourceOrchestrator {
+			receives = broken[m.Group]
+		}
+		backOff(ctx, o.Queues.of(m.Source), m, grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1), o.Logger.DebugContext)
+	}
+	return ids
+}
+
+// backOff lets a message come back after d. Without it, it would only come
+// after the queue's whole visibility timeout; so a failure here costs time and
+// nothing else.
+func backOff(ctx context.Context, q queue.Queue, m *message, d time.Duration, log func(context.Context, string, ...any)) {
+	if q == nil {
+		return
+	}
+	if err := q.SetVisibility(ctx, m.Message, d); err != nil {
+		log(ctx, "visibility of a message handed back not set", "message_id", m.ID, "error", err)
+	}
+}
+
+func (o *Orchestrator) fail(m *message, reason string) {
+	m.state = failed
+	o.Observer.Count(CountHandedBack, reason, 1)
+}
+
+// settle acknowledges a message, saying what became of it.
+func (o *Orchestrator) settle(m *message, outcome string) {
+	m.state = settled
+	o.Observer.Count(CountMessages, outcome, 1)
+}

@@ -1,0 +1,68 @@
+package host
+
+import (
+	"context"
+	"time"
+)
+
+// Clock is where the host takes its time from. A clock for queue/memory is one
+// for this package.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f once, when d has passed; with d of zero or less, soon.
+	// It never calls f before it returns. stop keeps f from being called and
+	// reports whether it came in time.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// WallClock is the time of this machine.
+type WallClock struct{}
+
+// Now is time.Now.
+func (WallClock) Now() time.Time { return time.Now() }
+
+// AfterFunc is time.AfterFunc.
+func (WallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}
+
+// timeLeft returns how long the invocation still has, by the clock handed in;
+// false when its context has no deadline.
+func timeLeft(ctx context.Context, c Clock) (time.Duration, bool) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0, false
+	}
+	return deadline.Sub(c.Now()), true
+}
+
+// hasTime reports whether the invocation still has at least need.
+func hasTime(ctx context.Context, c Clock, need time.Duration) bool {
+	left, bounded := timeLeft(ctx, c)
+	return ctx.Err() == nil && (!bounded || left >= need)
+}
+
+// wait lets d pass, unless ctx ends before.
+func wait(ctx context.Context, c Clock, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	passed := make(chan struct{})
+	stop := c.AfterFunc(d, func() { close(passed) })
+	defer stop()
+	select {
+	case <-passed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// grown returns first × 2ⁿ, at most longest.
+func grown(first, longest time.Duration, n int) time.Duration {
+	d := first
+	for ; n > 0 && d < longest; n-- {
+		d *= 2
+	}
+	return min(d, longest)
+}

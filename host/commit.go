@@ -1,0 +1,201 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// draft is what one commit is going to hold.
+type draft struct {
+	events    []history.Event
+	messaged  bool
+	parked    bool
+	cancelled []int64
+	next      []history.Event
+	logs      []engine.Log
+	state     engine.State
+
+	customStatus  []byte
+	statusChanged bool
+
+	change *store.RecordChange
+	// wake is to be sent behind the commit.
+	wake *wire.Item
+	// outcome in a word, for the observer.
+	outcome string
+}
+
+// draft begins one with what a run gave.
+func (t *turn) draft(out engine.Turn) *draft {
+	return &draft{
+		events: out.Events, parked: out.Parked && len(out.Events) > 0, cancelled: out.Cancelled, next: out.Next, logs: out.Logs, state: out.State,
+		messaged:     len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
+		customStatus: out.CustomStatus, statusChanged: out.StatusChanged,
+		outcome: stateWord(out.State),
+	}
+}
+
+// append adds what a further run appended behind it.
+func (d *draft) append(out *engine.Turn) {
+	if len(out.Events) == 0 {
+		return
+	}
+	d.events = append(d.events[:len(d.events):len(d.events)], out.Events...)
+	d.parked = out.Parked
+}
+
+// dispatches reports whether committing it sends anything.
+func (d *draft) dispatches() bool {
+	if len(d.cancelled) > 0 {
+		return true
+	}
+	for i := range d.events {
+		switch e := &d.events[i]; e.Kind {
+		case history.ActivityScheduled:
+			if !e.Inline {
+				return true
+			}
+		case history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationChained:
+			return true
+		}
+	}
+	return false
+}
+
+// parkPending records the arrivals that the run stopped before, because the
+// turn goes on in another invocation.
+func (t *turn) parkPending(d *draft, pending []*message, decided []judged) ([]*message, []judged, error) {
+	if len(pending) == 0 {
+		return nil, decided, nil
+	}
+	in, err := t.input(pending, true)
+	if err != nil {
+		return pending, decided, err
+	}
+	out, err := t.x.Run(in)
+	if err != nil {
+		return pending, decided, err
+	}
+	if len(d.events) == 0 {
+		d.messaged = len(out.Events) > 0
+	}
+	d.append(&out)
+	pending, decided = sortOut(pending, out.Verdicts, decided)
+	return pending, decided, nil
+}
+
+// commitAndDispatch makes a draft durable, and then does what follows from it.
+func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
+	turns, err := t.commit(ctx, d)
+	if err != nil {
+		return err
+	}
+	if d.wake != nil && d.wake.Number == 0 {
+		d.wake.Number = t.record.WakeNumber
+	}
+	for _, l := range d.logs {
+		if l.Handler != nil && l.Handler.Enabled(ctx, l.Record.Level) {
+			_ = l.Handler.Handle(ctx, l.Record)
+		}
+	}
+	t.work.add(d.events)
+	out := t.newOutbox()
+	for i := range turns {
+		start, name := t.started().Start, t.started().Name
+		if i > 0 {
+			start = turns[i].Events[0].Start
+		}
+		out.add(sending{Turn: &turns[i], start: start, name: name, find: func(id int64) openWork { return t.work[id] }})
+	}
+	if d.wake != nil {
+		if err := out.wake(d.wake); err != nil {
+			return err
+		}
+	}
+	t.work.close(d.cancelled)
+	if err := out.flush(ctx); err != nil {
+		return err
+	}
+	if len(turns) > 0 {
+		t.Observer.Count(CountTurns, d.outcome, 1)
+		t.Observer.Committed(Committed{Turns: turns, Actions: out.actions})
+	}
+	return nil
+}
+
+// commit writes a draft: one conditional write. A draft without events only
+// changes the record, or does nothing.
+func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
+	if len(d.events) == 0 {
+		if d.change == nil {
+			return nil, nil
+		}
+		if err := t.Store.UpdateRecord(ctx, t.group.instance, *d.change); err != nil {
+			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
+		}
+		t.changed(d.change)
+		return nil, nil
+	}
+	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.events,
+		Messaged: d.messaged, Parked: d.parked, Cancelled: d.cancelled}}
+	if len(d.next) > 0 {
+		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.next, Parked: true})
+	}
+	for i := range turns {
+		// New for each content: an append is the writer's own only if it has
+		// the token and the same bytes.
+		token, err := t.random.hex()
+		if err != nil {
+			return nil, err
+		}
+		turns[i].Token = token
+	}
+	c := store.Commit{Turns: turns, Record: d.change}
+	began := t.Clock.Now()
+	err := t.Store.Commit(ctx, c)
+	for n := 1; n < t.Settings.CommitAttempts && errors.Is(err, store.ErrUnknownOutcome) && ctx.Err() == nil; n++ {
+		// Only the identical append may be repeated: it finds its own, or
+		// lands now. Reading back would prove nothing.
+		err = t.Store.Commit(ctx, c)
+	}
+	t.Observer.Timing(TimeCommit, t.Clock.Now().Sub(began))
+	if err != nil {
+		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.group.instance, t.execution, turns[0].First(), err)
+	}
+	t.changed(d.change)
+	t.creating = false
+	return turns, nil
+}
+
+// changed keeps what is known of the record up to date.
+func (t *turn) changed(c *store.RecordChange) {
+	if c == nil || c.Create == nil && t.record == nil {
+		return
+	}
+	var r store.Record
+	if t.record != nil {
+		r = *t.record
+	}
+	r = c.Apply(r)
+	t.record = &r
+}
+
+func stateWord(s engine.State) string {
+	switch s {
+	case engine.Waiting:
+		return "waiting"
+	case engine.RunInline:
+		return "inline"
+	case engine.Ended:
+		return "ended"
+	case engine.Stuck:
+		return "stuck"
+	}
+	return "not started"
+}

@@ -1,0 +1,41 @@
+package host
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// forward sends what came from a standard queue and lost its commit on through
+// the FIFO queue, where it meets no other turn of its instance: a hundred such
+// at once don't livelock. What can't be sent stays unsettled.
+func (o *Orchestrator) forward(ctx context.Context, g *group) {
+	for _, m := range g.open() {
+		if m.Source == SourceOrchestrator {
+			continue
+		}
+		body, err := m.item.Encode()
+		if err == nil {
+			err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{
+				Body: string(body), Group: wire.Group(g.instance), Attributes: redriveMark(m),
+				DedupID: wire.HopDedupID(wire.DedupID(&m.item), m.ID),
+			})
+		}
+		if err != nil {
+			o.Logger.WarnContext(ctx, "message not forwarded", "message_id", m.ID, "instance", g.instance, "error", err)
+			continue
+		}
+		o.Observer.Count(CountForwarded, "conflict", 1)
+		m.state = settled
+	}
+}
+
+// redriveMark keeps, over a hop, that a message may have been handled before:
+// the next message counts its receives from 1 again.
+func redriveMark(m *message) map[string]string {
+	if !m.returning() {
+		return nil
+	}
+	return map[string]string{RedriveAttribute: "hop"}
+}

@@ -1,0 +1,109 @@
+package host
+
+import (
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Source is the queue that a message came from.
+type Source uint8
+
+// The sources. The first three are those of the orchestrator's handler, the
+// last that of the worker's.
+const (
+	// SourceOrchestrator is the FIFO queue.
+	SourceOrchestrator Source = iota
+	// SourceDelay is the delay queue.
+	SourceDelay
+	// SourceActivityDead is the dead-letter queue of the activity queue.
+	SourceActivityDead
+	// SourceActivity is the activity queue.
+	SourceActivity
+)
+
+// Delivery is a message received.
+type Delivery struct {
+	queue.Message
+	Source Source
+}
+
+// Queues are those that a handler sends to and receives from.
+type Queues struct {
+	// Orchestrator is the FIFO queue of the orchestrations.
+	Orchestrator queue.Queue
+	// Delay is standard; the orchestrator alone uses it.
+	Delay queue.Queue
+	// Activity is standard.
+	Activity queue.Queue
+	// ActivityDead is the activity queue's dead-letter queue. It may be nil:
+	// then messages from it that are handed back come again after the queue's
+	// own visibility timeout.
+	ActivityDead queue.Queue
+	// DeadFIFO and DeadStandard are the final dead-letter queues. A worker
+	// may be without: what it can't read then goes to the activity queue's
+	// dead-letter queue by its receive count, and from there on.
+	DeadFIFO, DeadStandard queue.Queue
+}
+
+func (q *Queues) of(s Source) queue.Queue {
+	switch s {
+	case SourceOrchestrator:
+		return q.Orchestrator
+	case SourceDelay:
+		return q.Delay
+	case SourceActivityDead:
+		return q.ActivityDead
+	}
+	return q.Activity
+}
+
+// RedriveAttribute marks a message that was sent again from a dead-letter
+// queue, with any value. It counts as received before: its turn may have been
+// committed and never dispatched. The wire.ReasonAttribute, which a redrive by
+// SQS keeps, says the same.
+const RedriveAttribute = "turnstile-redrive"
+
+// message is a delivery on its way through Handle.
+type message struct {
+	Delivery
+	item  wire.Item
+	state messageState
+}
+
+type messageState uint8
+
+const (
+	// unsettled: nothing has been decided.
+	unsettled messageState = iota
+	// settled: all that follows from it has been done; to be acknowledged.
+	settled
+	// failed: to be reported as failed.
+	failed
+)
+
+// returning reports whether the message may have been handled before, so that
+// a fact of it that stands in history has to be dispatched again.
+func (m *message) returning() bool { return m.ReceiveCount > 1 || m.redriven() }
+
+func (m *message) redriven() bool {
+	return m.Attributes[RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
+}
+
+// completion reports whether the item names the execution that it is for and
+// nothing but that is needed to find it.
+func (m *message) completion() bool {
+	switch m.item.Kind {
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed:
+		return true
+	}
+	return false
+}
+
+// records reports whether the item becomes an event of the history.
+func (m *message) records() bool {
+	switch m.item.Kind {
+	case wire.StartOrchestration, wire.ExternalRaised, wire.CancelInstance:
+		return true
+	}
+	return m.completion()
+}

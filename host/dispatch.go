@@ -1,0 +1,247 @@
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// sending is a commit of one execution whose actions are to be sent, for the
+// first time or again.
+type sending struct {
+	*store.Turn
+	// start and name of the execution.
+	start *history.Start
+	name  string
+	// open reports whether a scheduling event still waits for its completion;
+	// nil where the commit has just been made and all do.
+	open func(eventID int64) bool
+	// find returns what a scheduling event of an earlier turn asked for.
+	find func(eventID int64) openWork
+}
+
+// add turns a commit into what has to be sent because of it. It looks at
+// events alone: the code is not needed, so that it can be repeated at any time.
+// Every id derives from instance, execution and event, so that repeating it is
+// harmless.
+func (out *outbox) add(s sending) {
+	cancelled := make(map[int64]bool, len(s.Cancelled))
+	for _, id := range s.Cancelled {
+		cancelled[id] = true
+	}
+	for i := range s.Events {
+		e := &s.Events[i]
+		switch e.Kind {
+		case history.OrchestrationChained:
+			// It has no completion: whether it was sent is not known.
+			out.detached(&s, e)
+			continue
+		case history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled:
+		default:
+			continue
+		}
+		// What the same turn scheduled and cancelled is never sent.
+		if e.Inline || cancelled[e.EventID] || s.open != nil && !s.open(e.EventID) {
+			continue
+		}
+		switch e.Kind {
+		case history.ActivityScheduled:
+			out.activity(&s, e)
+		case history.TimerCreated:
+			out.timer(&s, e)
+		case history.SubOrchestrationScheduled:
+			out.child(&s, e)
+		}
+	}
+	for _, id := range s.Cancelled {
+		if id < s.First() {
+			out.cancel(&s, id, s.find(id))
+		}
+	}
+	if end := &s.Events[len(s.Events)-1]; end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew && s.start.Parent != nil {
+		out.parent(&s, end)
+	}
+}
+
+func (out *outbox) token(s *sending, eventID int64) string {
+	return history.Token(s.start.Secret, s.Instance, s.ExecutionID, eventID)
+}
+
+func (out *outbox) activity(s *sending, e *history.Event) {
+	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
+		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
+		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry}
+	body, err := encode(&item)
+	if err != nil {
+		out.unsendable(s, e, wire.ActivityFailed, err)
+		return
+	}
+	out.activities = append(out.activities, queue.Outgoing{Body: body})
+	out.note("activity", e.EventID, e.Name)
+}
+
+// timer sends a timer through the delay queue up to the border, where a
+// minute's error would matter, and else through the timer service, which
+// refuses what is due too soon.
+func (out *outbox) timer(s *sending, e *history.Event) {
+	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
+		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
+	body, err := encode(&item)
+	if err != nil {
+		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))
+		return
+	}
+	due := time.UnixMilli(e.FireAtMS)
+	rest := due.Sub(out.now)
+	switch border := out.o.Settings.TimerBorder; {
+	case rest <= 0:
+		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
+	case rest <= border, rest < out.o.Settings.TimerLeast, out.o.Timer == nil:
+		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
+	default:
+		out.schedules = append(out.schedules, timer.Schedule{
+			Name: timer.Name(s.Instance, s.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(s.Instance)})
+	}
+	out.actions = append(out.actions, Action{Kind: "timer", EventID: e.EventID, Due: due})
+}
+
+func (out *outbox) child(s *sending, e *history.Event) {
+	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
+		Input: e.Payload, Codec: e.Codec, ID: derivedID("child", s, e.EventID),
+		Parent: parentOf(out, s, e.EventID)}
+	if err := out.send(&item); err != nil {
+		out.unsendable(s, e, wire.SubOrchFailed, err)
+		return
+	}
+	out.note("child", e.EventID, e.Instance)
+}
+
+func (out *outbox) detached(s *sending, e *history.Event) {
+	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
+		Input: e.Payload, Codec: e.Codec, ID: derivedID("detached", s, e.EventID)}
+	if err := out.send(&item); err != nil {
+		// Nobody waits for it; there is no one to tell but the log.
+		out.o.Logger.Error("detached orchestration not started", "instance", s.Instance, "execution_id", s.ExecutionID,
+			"event_id", e.EventID, "detached", e.Instance, "error", err)
+		return
+	}
+	out.note("detached", e.EventID, e.Instance)
+}
+
+// cancel stops or removes what an earlier turn sent out.
+func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
+	reason, terminated := cancelReason(s.Events)
+	switch w.kind {
+	case history.ActivityScheduled:
+		out.stops = append(out.stops, stop{store.ActivityKey{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID}, reason})
+		out.note("stop", eventID, "")
+	case history.TimerCreated:
+		out.removals = append(out.removals, timer.Name(s.Instance, s.ExecutionID, eventID))
+		out.note("remove timer", eventID, "")
+	case history.SubOrchestrationScheduled:
+		// The parent goes with it: an instance that only has the id which the
+		// child should have had is not its child, and is left alone.
+		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.child, Reason: reason,
+			ID: derivedID("cancel", s, eventID), Parent: parentOf(out, s, eventID)}
+		kind := "cancel child"
+		if terminated {
+			item.Kind, kind = wire.TerminateInstance, "terminate child"
+		}
+		if err := out.send(&item); err != nil {
+			out.o.Logger.Error("child not stopped", "instance", s.Instance, "execution_id", s.ExecutionID,
+				"event_id", eventID, "child", w.child, "error", err)
+			return
+		}
+		out.note(kind, eventID, w.child)
+	}
+}
+
+// parent tells the parent of the end.
+func (out *outbox) parent(s *sending, end *history.Event) {
+	p := s.start.Parent
+	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
+		SourceEventID: p.EventID, Token: p.Token}
+	if end.Kind == history.OrchestrationCompleted {
+		item.Result, item.Codec = end.Payload, end.Codec
+		err := out.send(&item)
+		if err == nil {
+			out.note("parent", p.EventID, p.Instance)
+			return
+		}
+		item.Result, item.Codec = nil, ""
+		end = &history.Event{Failure: sendFailure(err, "output of orchestration "+strconv.Quote(s.name))}
+	}
+	f := history.Failure{}
+	if end.Failure != nil {
+		f = *end.Failure
+	}
+	if f.Instance == "" {
+		f.Instance = s.Instance
+	}
+	if f.Source == "" {
+		f.Source = s.name
+	}
+	item.Kind, item.Details = wire.SubOrchFailed, wire.FailureOf(&f)
+	if err := out.send(&item); err != nil {
+		out.failed(fmt.Errorf("parent %q of instance %q: %w", p.Instance, s.Instance, err))
+		return
+	}
+	out.note("parent", p.EventID, p.Instance)
+}
+
+// unsendable answers, in place of the one that would have had to, a scheduling
+// event that no message can hold.
+func (out *outbox) unsendable(s *sending, e *history.Event, kind wire.Kind, err error) {
+	item := wire.Item{V: wire.Version, Kind: kind, SourceEventID: e.EventID, Token: out.token(s, e.EventID)}
+	f := sendFailure(err, "input of "+strconv.Quote(e.Name))
+	f.Source = e.Name
+	if kind == wire.SubOrchFailed {
+		item.ParentInstance, item.ParentExecutionID = s.Instance, s.ExecutionID
+		f.Instance = e.Instance
+	} else {
+		item.Instance, item.ExecutionID = s.Instance, s.ExecutionID
+	}
+	item.Details = wire.FailureOf(f)
+	if err := out.send(&item); err != nil {
+		out.failed(fmt.Errorf("event %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))
+		return
+	}
+	out.note("failure", e.EventID, e.Name)
+}
+
+func (out *outbox) note(kind string, eventID int64, name string) {
+	out.actions = append(out.actions, Action{Kind: kind, EventID: eventID, Name: name})
+}
+
+func parentOf(out *outbox, s *sending, eventID int64) *wire.Parent {
+	return &wire.Parent{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID, Token: out.token(s, eventID)}
+}
+
+// cancelReason returns why a turn cancelled what it did, and whether it
+// terminated the instance.
+func cancelReason(events []history.Event) (reason string, terminated bool) {
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == history.OrchestrationCancelRequested:
+			reason = e.Reason
+		case e.Kind == history.OrchestrationFailed && e.Imposed == history.ImposedTerminated:
+			return e.Failure.Message, true
+		}
+	}
+	return reason, false
+}
+
+// derivedID is the id of what an event sends, the same each time.
+func derivedID(what string, s *sending, eventID int64) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %d %s", what, s.ExecutionID, eventID, s.Instance)
+	return what + "-" + hex.EncodeToString(h.Sum(nil)[:16])
+}

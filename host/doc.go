@@ -1,0 +1,20 @@
+// Package host runs orchestrations and activities on queues, a store and a
+// timer: the turn protocol and the activity worker, free of Lambda.
+//
+// One batch of messages goes through Orchestrator.Handle: the messages are
+// grouped by instance, and each group is one turn:
+//
+//	read → replay → commit → dispatch → acknowledge
+//
+// The commit is one conditional write, so of two that handle the same instance
+// one wins; the loser dispatches nothing. A message is acknowledged only after
+// its turn has been dispatched, so that a crash at any point brings it back: to
+// a history that does not have its fact, and the turn is made, or to one that
+// has it, and what is still open is sent again (redispatch.go).
+//
+// Worker.Handle runs attempts of activities and sends what came of them back.
+//
+// The clock, the randomness and the starting of goroutines are handed in.
+// With Settings.Parallelism 1, no block limit and inputs that repeat, so does
+// everything that happens here.
+package host

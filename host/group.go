@@ -1,0 +1,139 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// group is what a batch holds for one instance: one turn.
+type group struct {
+	instance string
+	messages []*message
+	// suspect is the id of the message under which the instance is marked
+	// while its turn is made; empty where nothing is suspected.
+	suspect string
+	// tooLarge is the commit that could not be made: the instance is to fail.
+	tooLarge *store.TooLargeError
+}
+
+// groupsOf gathers the unsettled messages by the instance that their body
+// names, whatever the message group was. The order within a group is that of
+// the batch, but for a start, which is taken first.
+func groupsOf(messages []*message, suspectReceives int) []*group {
+	var groups []*group
+	byInstance := map[string]*group{}
+	for _, m := range messages {
+		if m.state != unsettled {
+			continue
+		}
+		target := m.item.Target()
+		g := byInstance[target]
+		if g == nil {
+			g = &group{instance: target}
+			byInstance[target] = g
+			groups = append(groups, g)
+		}
+		g.messages = append(g.messages, m)
+		if g.suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
+			g.suspect = m.ID
+		}
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g.messages, func(a, b *message) int {
+			return boolInt(b.item.Kind == wire.StartOrchestration) - boolInt(a.item.Kind == wire.StartOrchestration)
+		})
+	}
+	return groups
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// open returns the messages not yet settled.
+func (g *group) open() []*message {
+	var open []*message
+	for _, m := range g.messages {
+		if m.state == unsettled {
+			open = append(open, m)
+		}
+	}
+	return open
+}
+
+// runGroup makes the turn of a group. What is unsettled afterwards goes back.
+func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
+	began := o.Clock.Now()
+	cold, attempts := false, o.Settings.TurnAttempts
+	if !slices.ContainsFunc(g.messages, func(m *message) bool { return m.Source != SourceDelay }) {
+		// A message from the delay queue has no place in the order of its
+		// group: it gets one attempt, and goes on through the FIFO queue.
+		attempts = 1
+	}
+	for conflicts, rebuilt := 0, false; ; cold = true {
+		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
+			o.failOpen(g, "no time")
+			return
+		}
+		t := &turn{Orchestrator: o, group: g, cold: cold}
+		err := t.handle(ctx)
+		t.release(ctx, err)
+		var tooLarge *store.TooLargeError
+		switch {
+		case err == nil:
+			o.Observer.Timing(TimeTurn, o.Clock.Now().Sub(began))
+			o.failOpen(g, "not handled")
+			return
+		case errors.Is(err, errRebuild) && !rebuilt:
+			rebuilt = true
+			continue
+		case errors.As(err, &tooLarge) && g.tooLarge == nil:
+			g.tooLarge = tooLarge
+			continue
+		case errors.Is(err, store.ErrConflict):
+			// Whoever lost dispatches nothing: reload and run again.
+			o.Observer.Count(CountConflicts, t.heat(), 1)
+			if conflicts++; conflicts < attempts {
+				continue
+			}
+			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
+			o.forward(ctx, g)
+			o.failOpen(g, "conflict")
+			return
+		case errors.Is(err, history.ErrNewer):
+			o.newer(ctx, g, err)
+			return
+		}
+		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
+		o.failOpen(g, failureWord(err))
+		return
+	}
+}
+
+func (o *Orchestrator) failOpen(g *group, reason string) {
+	for _, m := range g.open() {
+		o.fail(m, reason)
+	}
+}
+
+func failureWord(err error) string {
+	switch {
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return "unknown outcome"
+	case errors.Is(err, store.ErrUnavailable):
+		return "store unavailable"
+	case errors.Is(err, errDispatch):
+		return "dispatch"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "no time"
+	}
+	return "error"
+}

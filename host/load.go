@@ -1,0 +1,223 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// load finds out how the instance stands, with as few reads as will do:
+//
+//   - none, if the instance is in the cache: one made stale by another process
+//     loses its conditional write and is thrown away;
+//   - the history of the execution that all messages name, if they are
+//     completions;
+//   - else the record, and the history of its execution, unless it has ended
+//     and nothing has to be sent again.
+//
+// A message that comes back, a wake and a purge are always judged by what is
+// stored.
+func (t *turn) load(ctx context.Context) error {
+	open := t.group.open()
+	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
+		return m.returning() || m.item.Kind == wire.Wake || m.item.Kind == wire.PurgeInstance
+	})
+	if !stored {
+		if e := t.cache.take(t.group.instance); e != nil {
+			t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
+			return nil
+		}
+		if n := commonExecution(open); n > 0 {
+			turns, err := t.read(ctx, n)
+			if err == nil && len(turns) > 0 {
+				return t.feed(n, turns)
+			}
+			if err != nil && !corrupt(err) {
+				return err
+			}
+			// Not there, or damaged: the record tells whether it was purged.
+		}
+	} else if e := t.cache.take(t.group.instance); e != nil {
+		e.x.Close()
+	}
+	return t.loadByRecord(ctx, open)
+}
+
+func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	r := t.record
+	switch {
+	case r == nil, r.Purged:
+		if start := t.newStart(open); start == nil {
+			return nil
+		}
+		t.creating, t.execution = true, 1
+		if r != nil {
+			t.execution = r.ExecutionID + 1
+		}
+		t.x, t.work = t.newExecution(t.execution), newWork()
+		return nil
+	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *message) bool {
+		return m.returning() || m.item.Kind == wire.Wake
+	}):
+		return nil
+	}
+	turns, err := t.read(ctx, r.ExecutionID)
+	if err != nil {
+		return err
+	}
+	if len(turns) == 0 {
+		return &store.CorruptError{Instance: t.group.instance, ExecutionID: r.ExecutionID, EventID: 1,
+			Reason: fmt.Sprintf("the record is at execution %d, which has no history", r.ExecutionID)}
+	}
+	return t.feed(r.ExecutionID, turns)
+}
+
+// describe reads the record.
+func (t *turn) describe(ctx context.Context) error {
+	r, err := t.Store.Describe(ctx, t.group.instance)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		t.record = nil
+	case err != nil:
+		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
+	default:
+		t.record = &r
+	}
+	t.described = true
+	return nil
+}
+
+// newStart returns the start that may begin the instance, or begin it anew
+// after a purge. A late redelivery of the start that made the purged one must
+// never revive it.
+func (t *turn) newStart(open []*message) *message {
+	for _, m := range open {
+		if m.item.Kind == wire.StartOrchestration && (t.record == nil || t.record.StartID != m.item.ID) {
+			return m
+		}
+	}
+	return nil
+}
+
+// commonExecution returns the execution that all messages are completions for,
+// 0 if there is none.
+func commonExecution(open []*message) int64 {
+	var n int64
+	for _, m := range open {
+		if !m.completion() || n != 0 && n != m.item.TargetExecution() {
+			return 0
+		}
+		n = m.item.TargetExecution()
+	}
+	return n
+}
+
+// read returns the turns of an execution, each execution once an attempt.
+func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) {
+	if turns, ok := t.histories[execution]; ok {
+		return turns, nil
+	}
+	began := t.Clock.Now()
+	turns, err := t.Store.Read(ctx, t.group.instance, execution, 1)
+	t.Observer.Timing(TimeRead, t.Clock.Now().Sub(began))
+	if err != nil {
+		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", t.group.instance, execution, err)
+	}
+	if len(turns) > 0 {
+		// Nothing is no answer to keep: the start may be committed meanwhile.
+		if t.histories == nil {
+			t.histories = map[int64][]store.Turn{}
+		}
+		t.histories[execution] = turns
+	}
+	return turns, nil
+}
+
+func (t *turn) newExecution(n int64) *engine.Execution {
+	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: t.engine})
+}
+
+// feed makes the execution of what was read.
+func (t *turn) feed(n int64, turns []store.Turn) error {
+	x := t.newExecution(n)
+	if err := x.Feed(eventsOf(turns), turns[len(turns)-1].Parked); err != nil {
+		x.Close()
+		return err
+	}
+	t.x, t.execution, t.work = x, n, newWork()
+	for i := range turns {
+		t.work.add(turns[i].Events)
+		t.work.close(turns[i].Cancelled)
+	}
+	return nil
+}
+
+func eventsOf(turns []store.Turn) []history.Event {
+	if len(turns) == 1 {
+		return turns[0].Events
+	}
+	n := 0
+	for i := range turns {
+		n += len(turns[i].Events)
+	}
+	events := make([]history.Event, 0, n)
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	return events
+}
+
+// started returns OrchestrationStarted of the current execution; its Start is
+// never nil.
+func (t *turn) started() *history.Event {
+	if t.x != nil {
+		if e := t.x.Started(); e != nil && e.Start != nil {
+			return e
+		}
+	}
+	return &history.Event{Start: &history.Start{}}
+}
+
+// withoutExecution settles messages for an instance that is not there, was
+// purged, or has ended and has nothing to be sent again.
+func (t *turn) withoutExecution(ctx context.Context) error {
+	for _, m := range t.group.open() {
+		var err error
+		switch {
+		case m.item.Kind == wire.PurgeInstance:
+			err = t.purge(ctx, m)
+		case m.item.Kind == wire.StartOrchestration:
+			err = t.exists(ctx, m)
+		case t.record != nil && !t.record.Purged:
+			err = t.afterEnd(ctx, m)
+		case m.item.Kind == wire.ExternalRaised:
+			err = t.early(ctx, m)
+		default:
+			t.settle(m, "unknown_instance")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterEnd: anything for a finished instance is acknowledged, unless it names
+// an execution that never was.
+func (t *turn) afterEnd(ctx context.Context, m *message) error {
+	if m.completion() && m.item.TargetExecution() > t.record.ExecutionID {
+		return t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
+			"it is for execution %d of instance %q, which ended with execution %d", m.item.TargetExecution(), t.group.instance, t.record.ExecutionID))
+	}
+	t.settle(m, "late")
+	return nil
+}

@@ -1,0 +1,100 @@
+package host
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Observer is told what happens. Its methods may be called from several
+// goroutines at once and must not block.
+type Observer interface {
+	// Count adds n to a counter, under a reason in one or few words.
+	Count(c Counter, reason string, n int)
+	// Timing says how long something took.
+	Timing(t Timing, d time.Duration)
+	// Committed tells of a commit after its dispatch: what was written, and
+	// what was sent because of it. Nothing in it may be changed.
+	Committed(c Committed)
+}
+
+// Committed is a commit and its dispatch.
+type Committed struct {
+	Turns   []store.Turn
+	Actions []Action
+}
+
+// Action is something sent, scheduled or stopped outside.
+type Action struct {
+	// Kind in words: "activity", "timer", "child", "detached", "parent",
+	// "stop", "remove timer", "cancel child", "terminate child", "wake",
+	// "failure".
+	Kind string
+	// EventID of the scheduling event, 0 where there is none.
+	EventID int64
+	// Name of the activity or orchestration, or id of the instance.
+	Name string
+	// Due is when a timer or wake is due.
+	Due time.Time
+}
+
+// Counter is what is counted.
+type Counter string
+
+// The counters.
+const (
+	// CountTurns: commits, by how the turn stands afterwards.
+	CountTurns Counter = "turns"
+	// CountMessages: messages settled, by what became of them: "recorded",
+	// "duplicate", "redelivered", "late", "exists", "unknown_instance", …
+	CountMessages Counter = "messages"
+	// CountDeadLettered: messages moved to a final dead-letter queue.
+	CountDeadLettered Counter = "dead_lettered"
+	// CountHandedBack: messages reported as failed, by reason.
+	CountHandedBack Counter = "handed_back"
+	// CountDelayed: messages sent round the delay queue: "early", "newer",
+	// "not_due".
+	CountDelayed Counter = "delayed"
+	// CountForwarded: messages of the delay queue sent on to the FIFO queue.
+	CountForwarded Counter = "forwarded"
+	// CountConflicts: commits that another writer won.
+	CountConflicts Counter = "conflicts"
+	// CountResent: commits whose open actions were sent again.
+	CountResent Counter = "resent"
+	// CountStuck: turns that could not go on, by kind.
+	CountStuck Counter = "stuck"
+	// CountRecovered: stuck or corrupt instances that went on.
+	CountRecovered Counter = "recovered"
+	// CountCorrupt: histories found damaged.
+	CountCorrupt Counter = "corrupt"
+	// CountCache: turns by "warm" and "cold", and "evicted" instances.
+	CountCache Counter = "cache"
+	// CountAttempts: attempts of activities, by outcome.
+	CountAttempts Counter = "attempts"
+)
+
+// Timing is what is timed.
+type Timing string
+
+// The timings.
+const (
+	TimeRead     Timing = "read"
+	TimeReplay   Timing = "replay"
+	TimeCommit   Timing = "commit"
+	TimeDispatch Timing = "dispatch"
+	TimeTurn     Timing = "turn"
+	TimeAttempt  Timing = "attempt"
+)
+
+// NoObserver is told everything and does nothing. Embed it to implement only
+// some methods.
+type NoObserver struct{}
+
+// Count implements Observer.
+func (NoObserver) Count(Counter, string, int) {}
+
+// Timing implements Observer.
+func (NoObserver) Timing(Timing, time.Duration) {}
+
+// Committed implements Observer.
+func (NoObserver) Committed(Committed) {}

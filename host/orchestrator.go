@@ -1,0 +1,125 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// OrchestratorConfig is what an Orchestrator works with.
+type OrchestratorConfig struct {
+	// Orchestrations that this build can run. Required.
+	Orchestrations *engine.Registry
+	// Inline activities; nil for none.
+	Inline *activity.Registry
+	// Store of histories and records, and Stops, the requests to stop
+	// activities. Required.
+	Store store.Store
+	Stops store.Activities
+	// Queues; all but ActivityDead are required.
+	Queues Queues
+	// Timer for long waits. With nil they go round the delay queue.
+	Timer timer.Timer
+	// Settings; the zero value is DefaultSettings.
+	Settings Settings
+	// Clock; default WallClock.
+	Clock Clock
+	// Random; default crypto/rand.
+	Random io.Reader
+	// Go starts a goroutine; default the go statement.
+	Go func(func())
+	// Observer; default NoObserver.
+	Observer Observer
+	// Logger; default discards. Orchestration code logs to it too.
+	Logger *slog.Logger
+}
+
+// Orchestrator handles the messages of orchestrations. Its methods may be
+// called from several goroutines at once.
+type Orchestrator struct {
+	OrchestratorConfig
+	random *random
+	cache  *cache
+	engine engine.Options
+}
+
+// NewOrchestrator returns an orchestrator; the error names everything that is
+// missing or can't be.
+func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
+	var errs []error
+	require := func(missing bool, what string) {
+		if missing {
+			errs = append(errs, errors.New("host: orchestrator needs "+what))
+		}
+	}
+	require(cfg.Orchestrations == nil, "a registry of orchestrations")
+	require(cfg.Store == nil, "a store")
+	require(cfg.Stops == nil, "a store of requests to stop")
+	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
+	require(cfg.Queues.Delay == nil, "the delay queue")
+	require(cfg.Queues.Activity == nil, "the activity queue")
+	require(cfg.Queues.DeadFIFO == nil, "the FIFO dead-letter queue")
+	require(cfg.Queues.DeadStandard == nil, "the standard dead-letter queue")
+	errs = append(errs, cfg.Settings.complete())
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	surroundings(&cfg.Clock, &cfg.Go, &cfg.Observer, &cfg.Logger)
+	o := &Orchestrator{OrchestratorConfig: cfg, random: newRandom(cfg.Random)}
+	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
+	o.engine = engine.Options{
+		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
+		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
+	}
+	if cfg.Settings.BlockLimit > 0 {
+		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
+	}
+	return o, nil
+}
+
+// surroundings fills in what an orchestrator and a worker have in common.
+func surroundings(clock *Clock, start *func(func()), observer *Observer, logger **slog.Logger) {
+	if *clock == nil {
+		*clock = WallClock{}
+	}
+	if *start == nil {
+		*start = func(f func()) { go f() }
+	}
+	if *observer == nil {
+		*observer = NoObserver{}
+	}
+	if *logger == nil {
+		*logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Handle takes a batch through its turns and returns the ids of the messages
+// that are not done, to be reported as batch item failures; never nil. All
+// others may be deleted. Messages of one batch may come from several sources.
+//
+// ctx carries the deadline of the invocation, by Clock. When too little time is
+// left no further turn is begun, and what was not handled is among the failed.
+func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []string) {
+	b := o.open(ctx, batch)
+	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
+	limit := o.Settings.Parallelism
+	for _, g := range groups {
+		if g.suspect != "" {
+			// One after the other, so that a process that dies leaves the mark
+			// of the turn that killed it, and no other.
+			limit = 1
+		}
+	}
+	sideBySide(limit, len(groups), o.Go, func(i int) { o.runGroup(ctx, groups[i]) })
+	return o.close(ctx, b)
+}
+
+// Close unwinds the instances in the cache: deferred functions of their code
+// run. The orchestrator stays usable.
+func (o *Orchestrator) Close() { o.cache.clear() }

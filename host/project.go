@@ -1,0 +1,117 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// project finds out what a draft changes of the instance record, a projection
+// of history: nothing, for most turns.
+func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes, parked bool) error {
+	var c store.RecordChange
+	dirty := t.creating && len(d.events) > 0
+	if d.statusChanged {
+		c.CustomStatus, dirty = &d.customStatus, true
+	}
+	switch {
+	case len(d.next) > 0:
+		next, version := t.execution+1, d.next[0].Version
+		c.ExecutionID, c.Version, dirty = &next, &version, true
+		t.recovered(&c, d)
+	case out.End() != nil:
+		endRecord(&c, out.End(), t.Clock.Now())
+		dirty = true
+	case t.killer:
+		if err := t.stuckRecord(ctx, &c, d, t.killedProblem(), w); err != nil {
+			return err
+		}
+		clear := ""
+		c.Suspect, dirty = &clear, true
+	case out.Stuck != nil:
+		t.Observer.Count(CountStuck, string(out.Stuck.Kind), 1)
+		if err := t.stuckRecord(ctx, &c, d, problemOf(out.Stuck), w); err != nil {
+			return err
+		}
+		dirty = dirty || c.Problem != nil
+	case !parked && !out.Parked && out.State != engine.NotStarted && t.recovered(&c, d):
+		dirty = true
+	}
+	if !dirty {
+		return nil
+	}
+	c.UpdatedAt = t.Clock.Now()
+	if t.creating {
+		t.createRecord(&c, d)
+	} else if c.If == (store.RecordCondition{}) || c.If.WakeNumber != nil {
+		c.If.Exists, c.If.ExecutionID = true, t.execution
+	}
+	d.change = &c
+	return nil
+}
+
+// createRecord makes of the change the record of a new life of the id.
+func (t *turn) createRecord(c *store.RecordChange, d *draft) {
+	started := &d.events[0]
+	now := t.Clock.Now()
+	r := store.Record{
+		Instance: t.group.instance, ExecutionID: t.execution, FirstExecution: t.execution,
+		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: now,
+	}
+	if s := started.Start; s != nil {
+		r.StartID, r.Parent = s.StartID, s.Parent
+	}
+	if t.group.suspect != "" && !d.ends() {
+		r.Suspect, t.marked = t.group.suspect, true
+	}
+	r = c.Apply(r)
+	condition := store.RecordCondition{Absent: true}
+	if t.record != nil {
+		condition.ExecutionID = t.record.ExecutionID
+	}
+	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
+}
+
+func (d *draft) ends() bool {
+	n := len(d.events)
+	return n > 0 && d.events[n-1].Kind.Terminal() && len(d.next) == 0
+}
+
+// endRecord projects a terminal event. Marks and wake-ups end with it.
+func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
+	status, output, failure := store.StatusCompleted, end.Payload, end.Failure
+	if end.Kind == history.OrchestrationFailed {
+		status, output = store.StatusFailed, nil
+		if failure != nil {
+			switch failure.Kind {
+			case history.FailureCancelled:
+				status = store.StatusCancelled
+			case history.FailureTerminated:
+				status = store.StatusTerminated
+			}
+		}
+		if end.Imposed == history.ImposedTerminated {
+			status = store.StatusTerminated
+		}
+	}
+	var problem *store.Problem
+	suspect, wake, codec := "", int64(0), end.Codec
+	c.Status, c.EndedAt, c.Output, c.Failure, c.Codec = &status, &now, &output, &failure, &codec
+	c.Problem, c.Suspect, c.WakeNumber = &problem, &suspect, &wake
+}
+
+// recovered clears the mark of an instance whose code goes on.
+func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
+	if t.record == nil || t.creating || t.record.Problem == nil {
+		return false
+	}
+	var problem *store.Problem
+	status, wake := store.StatusRunning, int64(0)
+	c.Status, c.Problem, c.WakeNumber = &status, &problem, &wake
+	d.outcome = "recovered"
+	t.Observer.Count(CountRecovered, t.record.Problem.Kind, 1)
+	return true
+}

@@ -1,0 +1,148 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// purge hides a finished instance at once; its history is deleted by a work
+// item that comes no sooner than the grace after its end, for a stalled writer
+// must never find its slot free again. A running instance is refused unless
+// forced; then it is terminated first.
+func (t *turn) purge(ctx context.Context, m *message) error {
+	if m.item.UpToExecution > 0 {
+		return t.deleteHistory(ctx, m)
+	}
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+	}
+	r := t.record
+	switch {
+	case r == nil:
+		t.settle(m, "unknown_instance")
+		return nil
+	case r.Purged:
+		t.settle(m, "purged")
+		return nil
+	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
+		t.settle(m, "late")
+		return nil
+	case !r.Status.Terminal() && !m.item.Force:
+		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.group.instance)
+		t.settle(m, "purge_refused")
+		return nil
+	case !r.Status.Terminal():
+		if err := t.forceEnd(ctx); err != nil {
+			return err
+		}
+		r = t.record
+	}
+	// The deletion is scheduled first: hidden, an instance no longer says when
+	// it ended, and one that was not hidden is not deleted.
+	if err := t.scheduleDeletion(ctx, r); err != nil {
+		return err
+	}
+	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID); err != nil {
+		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
+	}
+	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true}
+	t.keep = false
+	t.settle(m, "purged")
+	return nil
+}
+
+// forceEnd ends what runs. A history that is corrupt can't be ended; its
+// record is.
+func (t *turn) forceEnd(ctx context.Context) error {
+	if t.x != nil && !t.x.Ended() {
+		return t.impose(ctx, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
+	}
+	now, status := t.Clock.Now(), store.StatusTerminated
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID}, Status: &status, EndedAt: &now, UpdatedAt: now}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
+	}
+	t.changed(&change)
+	return nil
+}
+
+func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
+	now := t.Clock.Now()
+	due := r.EndedAt.Add(t.Settings.PurgeGrace)
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
+		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli()}
+	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
+		return t.sendRound(ctx, &item, due)
+	}
+	body, err := encode(&item)
+	if err == nil {
+		err = t.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
+	}
+	if err != nil {
+		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.group.instance, err)
+	}
+	return nil
+}
+
+// deleteHistory deletes in pages. It can be interrupted: what is left of a
+// history never looks like a valid one, and the work item goes on.
+func (t *turn) deleteHistory(ctx context.Context, m *message) error {
+	upTo := m.item.UpToExecution
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+	}
+	if r := t.record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
+		// Not hidden: it was started again before it was, or was never purged.
+		t.settle(m, "purge_refused")
+		return nil
+	}
+	if m.item.NotBeforeMS == 0 {
+		// Nobody who asks for it by hand knows when it ended.
+		item := m.item
+		due := t.Clock.Now().Add(t.Settings.PurgeGrace)
+		item.NotBeforeMS = due.UnixMilli()
+		if err := t.sendRound(ctx, &item, due); err != nil {
+			return err
+		}
+		m.state = settled
+		return nil
+	}
+	for {
+		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.PurgePage)
+		if err != nil {
+			return fmt.Errorf("host: history of instance %q not deleted: %w", t.group.instance, err)
+		}
+		if done {
+			t.settle(m, "deleted")
+			return nil
+		}
+		if !hasTime(ctx, t.Clock, t.Settings.TurnTime) {
+			return t.deleteLater(ctx, m)
+		}
+	}
+}
+
+func (t *turn) deleteLater(ctx context.Context, m *message) error {
+	item := m.item
+	item.Hops++
+	body, err := item.Encode()
+	if err == nil {
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: string(body), Group: wire.Group(t.group.instance),
+			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: deletion of instance %q: %w", errDispatch, t.group.instance, err)
+	}
+	t.settle(m, "deleting")
+	return nil
+}

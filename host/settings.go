@@ -1,0 +1,172 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Settings bound what a handler does. The zero value of a field means its
+// default; what can be turned off says how.
+type Settings struct {
+	// Parallelism is how many groups of a batch, or attempts of a batch of
+	// activities, run side by side. Default 10. With 1 they run one after
+	// another in the order of the batch, on the caller's goroutine.
+	Parallelism int
+
+	// TurnTime is how much of the invocation must be left for a turn to be
+	// begun. Default 10 seconds.
+	TurnTime time.Duration
+	// InlineTime is how much must be left for an inline activity to be begun;
+	// else the turn goes on in another invocation. Default 15 seconds.
+	InlineTime time.Duration
+	// ExitTime is how long before the invocation's end the context of an
+	// activity ends. Default 5 seconds.
+	ExitTime time.Duration
+
+	// TurnAttempts is how often a turn is made in one invocation if others win
+	// the commit. Default 3. Messages from the delay queue get one attempt.
+	TurnAttempts int
+	// CommitAttempts is how often the identical commit is repeated whose
+	// outcome is unknown. Default 3.
+	CommitAttempts int
+	// ContinueLimit is how many executions of an instance one invocation runs
+	// one after the other (continue-as-new) before it sends a wake. Default 20.
+	ContinueLimit int
+
+	// CacheInstances, CacheBytes and CacheCoroutines bound the cache of
+	// recent instances. Defaults 500, 64 MiB, 10,000. Negative CacheInstances
+	// turn it off.
+	CacheInstances, CacheBytes, CacheCoroutines int
+	// CacheAge is how long after its last read or commit an instance may be
+	// used without a read. Default and upper bound 10 minutes: the grace of a
+	// purge rests on it.
+	CacheAge time.Duration
+
+	// BackoffFirst and BackoffMax: a message that is handed back comes again
+	// after BackoffFirst, doubled with each receive, at most BackoffMax.
+	// Defaults 1 second and 2 minutes.
+	BackoffFirst, BackoffMax time.Duration
+
+	// EarlyWindow is how long an event goes round for an instance that has not
+	// started. Default 15 minutes. EarlyFirst and EarlyMax are the first and
+	// the longest delay. Defaults 2 seconds and 2 minutes.
+	EarlyWindow, EarlyFirst, EarlyMax time.Duration
+	// NewerFirst and NewerMax: delays of a message whose instance has events
+	// that only a newer build knows. Defaults 1 and 15 minutes.
+	NewerFirst, NewerMax time.Duration
+	// WakeFirst and WakeMax: delays of the wake-ups of a stuck instance.
+	// Defaults 1 minute and 1 hour.
+	WakeFirst, WakeMax time.Duration
+
+	// SuspectReceives is from which receive on a message's turn is marked, so
+	// that one that kills its process is found. Default 4; negative: never.
+	SuspectReceives int
+	// BlockLimit is how long orchestration code may block outside durable
+	// operations. Default 10 seconds; negative: unwatched, on the caller's
+	// goroutine.
+	BlockLimit time.Duration
+	// MaxOperations and MaxCoroutines of a turn; see engine.Options.
+	MaxOperations, MaxCoroutines int
+	// FailWhenStuck fails every instance where it would be stuck.
+	FailWhenStuck bool
+
+	// TimerBorder is up to which wait a timer goes through the delay queue,
+	// not through the timer service. Default and upper bound 15 minutes;
+	// negative: none does. TimerLeast is below which wait every timer goes
+	// through the queue, since a timer service refuses the past. Default 2
+	// minutes.
+	TimerBorder, TimerLeast time.Duration
+	// StopRetention is how long a request to stop an activity is kept. Default
+	// 14 days, the longest that a message lives.
+	StopRetention time.Duration
+
+	// PurgeGrace is how long after its end a purged history stays. Default and
+	// lower bound 1 hour: longer than cache age, function timeout and clock
+	// skew together. PurgePage is how many stored items one call deletes.
+	// Default 500.
+	PurgeGrace time.Duration
+	PurgePage  int
+
+	// MaxPayload is the longest result of an activity, in bytes. Default
+	// 262,144.
+	MaxPayload int
+	// AttemptTimeout bounds an attempt whose policy does not. Default 5
+	// minutes.
+	AttemptTimeout time.Duration
+	// AttemptTime is how much of the invocation must be left for an attempt
+	// to be begun. Default 10 seconds.
+	AttemptTime time.Duration
+	// VisibilityMargin is added to what an attempt may take when its message
+	// is hidden from others. Default 30 seconds.
+	VisibilityMargin time.Duration
+	// UnknownReceives is at which receive an activity that is not registered
+	// fails. Default 6; it must be below the queue's maxReceiveCount, beyond
+	// which the activity fails as lost. UnknownFirst is the first delay, which
+	// doubles. Default 15 seconds.
+	UnknownReceives int
+	UnknownFirst    time.Duration
+}
+
+// DefaultSettings returns the documented defaults.
+func DefaultSettings() Settings {
+	return Settings{
+		Parallelism: 10,
+		TurnTime:    10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second,
+		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
+		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
+		BackoffFirst: time.Second, BackoffMax: 2 * time.Minute,
+		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute,
+		NewerFirst: time.Minute, NewerMax: queue.MaxDelay,
+		WakeFirst: time.Minute, WakeMax: time.Hour,
+		SuspectReceives: 4, BlockLimit: 10 * time.Second,
+		TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
+		StopRetention: 14 * 24 * time.Hour,
+		PurgeGrace:    time.Hour, PurgePage: 500,
+		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
+		VisibilityMargin: 30 * time.Second, UnknownReceives: 6, UnknownFirst: 15 * time.Second,
+	}
+}
+
+func (s *Settings) complete() error {
+	d := DefaultSettings()
+	for _, f := range []struct{ set, fallback *int }{
+		{&s.Parallelism, &d.Parallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
+		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheInstances, &d.CacheInstances}, {&s.CacheBytes, &d.CacheBytes},
+		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage},
+		{&s.MaxPayload, &d.MaxPayload}, {&s.UnknownReceives, &d.UnknownReceives},
+	} {
+		if *f.set == 0 {
+			*f.set = *f.fallback
+		}
+	}
+	for _, f := range []struct{ set, fallback *time.Duration }{
+		{&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.CacheAge, &d.CacheAge},
+		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow},
+		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
+		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
+		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
+		{&s.PurgeGrace, &d.PurgeGrace}, {&s.AttemptTimeout, &d.AttemptTimeout}, {&s.AttemptTime, &d.AttemptTime},
+		{&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst},
+	} {
+		if *f.set == 0 {
+			*f.set = *f.fallback
+		}
+	}
+	var errs []error
+	if s.CacheAge > d.CacheAge {
+		errs = append(errs, fmt.Errorf("host: CacheAge is %s, at most %s is safe", s.CacheAge, d.CacheAge))
+	}
+	if s.PurgeGrace < d.PurgeGrace {
+		errs = append(errs, fmt.Errorf("host: PurgeGrace is %s, at least %s is safe", s.PurgeGrace, d.PurgeGrace))
+	}
+	if s.TimerBorder > queue.MaxDelay {
+		errs = append(errs, fmt.Errorf("host: TimerBorder is %s, a queue delays %s at most", s.TimerBorder, queue.MaxDelay))
+	}
+	if s.TimerLeast > queue.MaxDelay {
+		errs = append(errs, fmt.Errorf("host: TimerLeast is %s, a queue delays %s at most", s.TimerLeast, queue.MaxDelay))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,105 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Kinds of store.Problem besides those of engine.StuckKind.
+const (
+	problemKilled  = "killed"
+	problemCorrupt = "corrupt"
+)
+
+// Longest texts of a problem, in bytes.
+const (
+	maxProblemMessage = 4 << 10
+	maxProblemStack   = 16 << 10
+)
+
+func problemOf(s *engine.StuckError) store.Problem {
+	return store.Problem{Kind: string(s.Kind), Message: cut(s.Message, maxProblemMessage), EventID: s.EventID, Stack: cut(s.Stack, maxProblemStack)}
+}
+
+// stuckRecord marks the instance as stuck (rule 11). The first time, and when
+// a wake of its chain, or an operator's, has tried in vain, the next wake-up is
+// armed under a new number, the delay growing; a message that tried changes the
+// mark only if the reason is another.
+func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft, p store.Problem, w wakes) error {
+	if !t.described && !t.creating {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+		if t.record == nil || t.record.Purged || t.record.ExecutionID != t.execution {
+			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.group.instance, t.execution, store.ErrConflict)
+		}
+	}
+	var before *store.Problem
+	var number int64
+	if t.record != nil && !t.creating {
+		number = t.record.WakeNumber
+		if before = t.record.Problem; before != nil && before.Kind == problemCorrupt {
+			before = nil
+		}
+	}
+	p.SinceMS = t.Clock.Now().UnixMilli()
+	if before != nil {
+		p.SinceMS, p.Tries = before.SinceMS, before.Tries
+	}
+	arm := before == nil || w.arm || number == 0
+	if arm {
+		p.Tries++
+	}
+	if arm || t.resent {
+		due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, p.Tries-1))
+		d.wake = &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
+	}
+	if !arm && before.Kind == p.Kind && before.Message == p.Message {
+		return nil
+	}
+	status, problem := store.StatusStuck, &p
+	c.Status, c.Problem = &status, &problem
+	if arm {
+		next := number + 1
+		c.WakeNumber = &next
+		if !t.creating {
+			c.If.WakeNumber = &number
+		}
+	}
+	t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
+		"kind", p.Kind, "event_id", p.EventID, "message", p.Message)
+	return nil
+}
+
+// wake adds a wake-up of a stuck instance. One that is due later than a queue
+// can wait goes round.
+func (out *outbox) wake(item *wire.Item) error {
+	item.ID = fmt.Sprintf("wake-%d", item.Number)
+	due := time.UnixMilli(item.NotBeforeMS)
+	if err := out.later(item, due); err != nil {
+		return err
+	}
+	out.actions = append(out.actions, Action{Kind: "wake", Name: item.Instance, Due: due})
+	return nil
+}
+
+// cut bounds a text and marks it as cut.
+func cut(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if len(s) <= n {
+		return s
+	}
+	const mark = "… (cut)"
+	n -= len(mark)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + mark
+}

@@ -1,0 +1,68 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checkSuspect deals with a message that came back too often. A receive count
+// alone proves nothing: throttling, conflicts and hand-backs count too. So the
+// instance is marked with the message before its turn; a process that dies in
+// it leaves the mark, and only a message that finds its own mark is the killer.
+func (t *turn) checkSuspect(ctx context.Context) error {
+	id := t.group.suspect
+	if id == "" || t.creating || t.record == nil || t.record.Status.Terminal() {
+		// A start is marked in the commit that records it.
+		return nil
+	}
+	if t.record.Suspect != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect }) {
+		// The mark goes with the commit that records the finding.
+		t.killer = true
+		t.group.suspect = t.record.Suspect
+		t.Observer.Count(CountStuck, problemKilled, 1)
+		return nil
+	}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID}, Suspect: &id, UpdatedAt: t.Clock.Now()}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
+	}
+	t.changed(&change)
+	t.marked = true
+	return nil
+}
+
+// clearSuspect removes the mark: the turn returned, so it has not killed its
+// process. That of a killer stays until what was found is recorded.
+func (t *turn) clearSuspect(ctx context.Context, failed bool) {
+	if !t.marked && (!t.killer || failed) || t.record == nil || t.record.Suspect == "" {
+		return
+	}
+	id, none := t.group.suspect, ""
+	change := store.RecordChange{If: store.RecordCondition{Suspect: &id}, Suspect: &none, UpdatedAt: t.Clock.Now()}
+	var err error
+	for range 3 {
+		// A mark that stays takes the innocent for the killer.
+		if err = t.Store.UpdateRecord(ctx, t.group.instance, change); err == nil || errors.Is(err, store.ErrConflict) {
+			t.changed(&change)
+			return
+		}
+	}
+	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.group.instance, "message_id", id, "error", err)
+}
+
+func (t *turn) killedProblem() store.Problem {
+	return store.Problem{Kind: problemKilled, Message: fmt.Sprintf(
+		"handling message %s ended the process before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
+		t.group.suspect)}
+}
+
+// mustPark reports whether arrivals are recorded without running the code:
+// those of a killer, and those that reach an instance whose turn killed its
+// process and that only wake-ups try.
+func (t *turn) mustPark(w wakes) bool {
+	return t.killer || !w.try && !t.creating && t.record != nil && t.record.Problem != nil && t.record.Problem.Kind == problemKilled
+}

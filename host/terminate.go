@@ -1,0 +1,62 @@
+package host
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// terminate ends the execution without running any code.
+func (t *turn) terminate(ctx context.Context, m *message) error {
+	if t.foreignParent(m) {
+		t.settle(m, "misaddressed")
+		return nil
+	}
+	if n := m.item.ExecutionID; n != 0 && n != t.execution {
+		t.settle(m, "late")
+		return nil
+	}
+	if t.x.Ended() {
+		if m.returning() {
+			// The fact of a terminate is the end.
+			out := t.newResending()
+			if err := out.lastTurn(ctx); err != nil {
+				return err
+			}
+			if err := out.flush(ctx); err != nil {
+				return err
+			}
+		}
+		t.settle(m, "late")
+		return nil
+	}
+	reason := m.item.Reason
+	if reason == "" {
+		reason = "terminated"
+	}
+	if err := t.impose(ctx, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
+		return err
+	}
+	t.settle(m, "recorded")
+	return nil
+}
+
+// impose ends the execution with an end that the code did not make.
+func (t *turn) impose(ctx context.Context, imposed string, f history.Failure) error {
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), imposed, f)
+	if err != nil {
+		return err
+	}
+	d := t.draft(out)
+	// Its message answers for its dispatch.
+	d.messaged = true
+	return t.commitImposed(ctx, d, &out)
+}
+
+func (t *turn) commitImposed(ctx context.Context, d *draft, out *engine.Turn) error {
+	if err := t.project(ctx, d, out, wakes{}, true); err != nil {
+		return err
+	}
+	return t.commitAndDispatch(ctx, d)
+}

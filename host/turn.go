@@ -1,0 +1,172 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// errRebuild says that what was learned from a warm or partly known instance
+// must be learned again from what is stored.
+var errRebuild = errors.New("host: to be rebuilt from the store")
+
+// turn is one attempt at the turn of a group.
+type turn struct {
+	*Orchestrator
+	group *group
+	// cold forbids the cache, and has the record read.
+	cold bool
+
+	// x is the current execution, nil where there is none or where it was not
+	// read because nothing can come of it.
+	x         *engine.Execution
+	execution int64
+	work      work
+	warm      bool
+	// record as last known; nil where there is none. described says that it
+	// was read in this attempt.
+	record    *store.Record
+	described bool
+	// histories that were read, by execution.
+	histories map[int64][]store.Turn
+
+	// creating: the start among the messages makes the record.
+	creating bool
+	// marked: the record names this group's suspect.
+	marked bool
+	// killer: the suspect found its own mark.
+	killer bool
+	// resent: something was sent again for a message that came back; if the
+	// instance is stuck, so is its wake-up.
+	resent bool
+	// keep: x may go into the cache.
+	keep bool
+	// executions run in this invocation.
+	continued int
+}
+
+func (t *turn) heat() string {
+	if t.warm {
+		return "warm"
+	}
+	return "cold"
+}
+
+// handle takes the group's messages through. It settles those that are done;
+// with an error, the others have to come back. store.ErrConflict,
+// *store.TooLargeError, errRebuild and history.ErrNewer ask for more; nothing
+// of what they are about was dispatched.
+func (t *turn) handle(ctx context.Context) error {
+	err := t.proceed(ctx)
+	if corrupt(err) {
+		return t.corrupted(ctx, err)
+	}
+	return err
+}
+
+func (t *turn) proceed(ctx context.Context) error {
+	if err := t.load(ctx); err != nil {
+		return err
+	}
+	t.Observer.Count(CountCache, t.heat(), 1)
+	if t.x == nil {
+		return t.withoutExecution(ctx)
+	}
+	if err := t.checkSuspect(ctx); err != nil {
+		return err
+	}
+	if t.group.tooLarge != nil {
+		return t.imposeTooLarge(ctx)
+	}
+	if err := t.takeReturning(ctx); err != nil {
+		return err
+	}
+	return t.takeMessages(ctx)
+}
+
+// takeMessages goes through the messages in their order. What becomes history
+// is taken together, up to an item that is handled by itself.
+func (t *turn) takeMessages(ctx context.Context) error {
+	rest := t.group.open()
+	again := t.resent
+	for len(rest) > 0 || again {
+		n := 0
+		for n < len(rest) && rest[n].item.Kind != wire.TerminateInstance && rest[n].item.Kind != wire.PurgeInstance {
+			n++
+		}
+		if err := t.takeSome(ctx, rest[:n], again); err != nil {
+			return err
+		}
+		if again = false; n == len(rest) {
+			return nil
+		}
+		single := rest[n]
+		take := t.terminate
+		if single.item.Kind == wire.PurgeInstance {
+			take = t.purge
+		}
+		if err := take(ctx, single); err != nil {
+			return err
+		}
+		rest = rest[n+1:]
+	}
+	return nil
+}
+
+// takeSome takes arrivals and wakes, all in one turn.
+func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) error {
+	var arrivals, wakes []*message
+	for _, m := range messages {
+		switch {
+		case m.item.Kind == wire.Wake:
+			wakes = append(wakes, m)
+		case t.foreignParent(m):
+			t.settle(m, "misaddressed")
+		default:
+			arrivals = append(arrivals, m)
+		}
+	}
+	w, err := t.takeWakes(ctx, wakes)
+	if err != nil {
+		return err
+	}
+	if len(arrivals) > 0 || w.run || again {
+		if err := t.advance(ctx, arrivals, w); err != nil {
+			return err
+		}
+	}
+	for _, m := range wakes {
+		if m.state == unsettled {
+			t.settle(m, "wake")
+		}
+	}
+	return nil
+}
+
+// foreignParent reports whether a cancel or terminate that a parent sent to
+// its child reached another instance: one whose id the parent wanted for a
+// child and could not have.
+func (t *turn) foreignParent(m *message) bool {
+	if p := m.item.Parent; p != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance) {
+		own := t.started().Start.Parent
+		return own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID || own.Token != p.Token
+	}
+	return false
+}
+
+// release ends the attempt: the suspect's mark goes, however the turn
+// returned, and what may be kept goes into the cache.
+func (t *turn) release(ctx context.Context, err error) {
+	t.clearSuspect(ctx, err != nil)
+	if t.x == nil {
+		return
+	}
+	if err == nil && t.keep && !t.x.Ended() {
+		t.cache.put(&entry{instance: t.group.instance, x: t.x, execution: t.execution, work: t.work, record: t.record})
+		return
+	}
+	t.x.Close()
+}

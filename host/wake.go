@@ -1,0 +1,93 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// goOnNumber is the number of a wake that goes on with a turn that was cut
+// short for want of time. It is no number of a chain.
+const goOnNumber = math.MaxInt32
+
+// wakes is what the wakes among the messages ask for.
+type wakes struct {
+	// run the code, though there may be no arrival.
+	run bool
+	// try even an instance whose turn killed its process.
+	try bool
+	// arm the next wake-up if it is still stuck.
+	arm bool
+}
+
+// takeWakes looks at wake items. One of a chain counts only while the record
+// has its number, so that duplicates don't multiply. Where an execution has
+// something open, a wake sends it again: that of the last turn, or all of it
+// for an operator's.
+func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
+	var w wakes
+	if len(messages) == 0 {
+		return w, nil
+	}
+	out := t.newResending()
+	for _, m := range messages {
+		if n := m.item.ExecutionID; n != 0 && n != t.execution {
+			t.settle(m, "late")
+			continue
+		}
+		var err error
+		switch number := m.item.Number; {
+		case number == 0:
+			w = wakes{true, true, true}
+			err = out.everything(ctx)
+		case number == goOnNumber:
+			w.run = true
+			if m.returning() {
+				err = out.lastTurn(ctx)
+			}
+		case t.record != nil && number == t.record.WakeNumber:
+			w = wakes{true, true, true}
+			err = out.lastTurn(ctx)
+		case t.record != nil && number+1 == t.record.WakeNumber && m.returning() && t.record.Problem != nil:
+			// It re-armed, and may not have sent the next.
+			err = t.sendWakeAgain(out)
+			t.settle(m, "redelivered")
+		default:
+			t.settle(m, "obsolete_wake")
+		}
+		if err != nil {
+			return w, err
+		}
+	}
+	return w, out.flush(ctx)
+}
+
+func (t *turn) sendWakeAgain(r *resending) error {
+	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, t.record.Problem.Tries-1))
+	return r.out.wake(&wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance,
+		Number: t.record.WakeNumber, NotBeforeMS: due.UnixMilli()})
+}
+
+// goOnLater sends the wake by which a turn that was cut short goes on in
+// another invocation. Its id is new for each invocation: the queue must not
+// take it for a wake of the same turn that was handled a minute ago.
+func (t *turn) goOnLater(ctx context.Context) error {
+	m := t.group.messages[0]
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
+	body, err := encode(&item)
+	if err == nil {
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: wake of instance %q: %w", errDispatch, t.group.instance, err)
+	}
+	return nil
+}
