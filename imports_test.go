@@ -39,6 +39,8 @@ var layers = []layer{
 	{dir: "queue", own: "wire"},
 	{dir: "timer", own: "wire"},
 	{dir: "store/dynamo", own: "history store", foreign: aws},
+	// It charges as DynamoDB does, by the items that store/dynamo makes.
+	{dir: "store/metering", own: "history store store/dynamo", foreign: aws},
 	{dir: "store/...", own: "history store", foreign: "pgregory.net/rapid"},
 	{dir: "queue/sqs", own: "wire queue", foreign: aws},
 	{dir: "queue/...", own: "wire queue", foreign: "pgregory.net/rapid"},

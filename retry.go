@@ -59,5 +59,9 @@ func (d attemptTimeout) applyToActivity(r *history.Retry) {
 
 // milliseconds rounds up: a limit that was asked for never becomes none.
 func milliseconds(d time.Duration) int64 {
-	return int64((d + time.Millisecond - 1) / time.Millisecond)
+	ms := d.Milliseconds()
+	if d > 0 && d%time.Millisecond != 0 {
+		ms++
+	}
+	return ms
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // widest is how much of a payload is shown.
-const widest = 96
+const widest = 80
 
 // describe puts an event into words: its kind, and what it is about.
 func describe(e *history.Event) (kind, detail string) {
@@ -41,14 +41,17 @@ func describe(e *history.Event) (kind, detail string) {
 	return e.Kind.String(), clip(strings.Join(parts, " "), widest)
 }
 
-// action puts into words what was sent.
-func action(a host.Action) string {
-	s := a.Kind
+// action puts into words what was sent because of a turn made at now.
+func action(a host.Action, now time.Time) string {
+	s := fmt.Sprintf("%-13s", a.Kind)
 	if a.Name != "" {
 		s += " " + a.Name
 	}
 	if a.EventID != 0 {
 		s += fmt.Sprintf(" (event %d)", a.EventID)
+	}
+	if !a.Due.IsZero() {
+		s += fmt.Sprintf(" due in %s", max(a.Due.Sub(now), 0).Round(time.Millisecond))
 	}
 	return s
 }

@@ -55,8 +55,11 @@ func (d *display) Committed(c host.Committed) {
 	for i := range c.Turns {
 		d.turn(&c.Turns[i])
 	}
+	if c.Turns[0].Parked {
+		fmt.Fprintln(d.out, d.paint.red("        recorded without running the code: the instance is stuck"))
+	}
 	for _, a := range c.Actions {
-		fmt.Fprintln(d.out, d.paint.dim("        → "+action(a)))
+		fmt.Fprintln(d.out, d.paint.dim("        → "+action(a, eventTime(&c.Turns[0]))))
 	}
 }
 
@@ -71,9 +74,6 @@ func (d *display) turn(t *store.Turn) {
 		e := &t.Events[i]
 		name, detail := describe(e)
 		fmt.Fprintf(d.out, "  %5d %s %s\n", e.EventID, d.paint.kind(e.Kind, fmt.Sprintf("%-27s", name)), detail)
-	}
-	if t.Parked {
-		fmt.Fprintln(d.out, d.paint.red("        recorded without running the code: the instance is stuck"))
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 )
 
 // pickUp is how long a parcel waits for the carrier.
-const pickUp = 1500 * time.Millisecond
+const pickUp = 2 * time.Second
 
 // run is the command, with what it works on handed in.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colours bool) int {

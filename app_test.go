@@ -1,0 +1,76 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+var (
+	double    = turnstile.NewActivity[int, int]("Double")
+	calculate = turnstile.NewOrchestration[int, int]("Calculate")
+)
+
+func doubled(_ context.Context, n int) (int, error) { return 2 * n, nil }
+
+func calculated(ctx turnstile.Context, n int) (int, error) { return double.Call(ctx, n) }
+
+func TestV08ANameRegisteredTwiceNamesBothPlaces(t *testing.T) {
+	t.Parallel()
+	for name, parts := range map[string][]turnstile.Part{
+		"V-08 an orchestration":       {calculate.Is(calculated), calculate.Is(calculated)},
+		"V-08 a version":              {calculate.With(turnstile.Version("1.2")).Is(calculated), calculate.With(turnstile.Version("1.2")).Is(calculated)},
+		"an activity":                 {double.Is(doubled), double.Is(doubled)},
+		"one of them inside of Parts": {double.Is(doubled), turnstile.Parts{double.Is(doubled)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := turnstile.NewApp(parts...)
+			err := app.Err()
+			if err == nil {
+				t.Fatal("registered twice without an error")
+			}
+			if places := regexp.MustCompile(`app_test\.go:\d+`).FindAllString(err.Error(), -1); len(places) != 2 {
+				t.Errorf("the error names %v, want two places in app_test.go: %v", places, err)
+			}
+			if got := app.Orchestrations().List(); len(got) != 0 {
+				t.Errorf("an application with an error has orchestrations: %v", got)
+			}
+		})
+	}
+}
+
+func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(calculate.Is(calculated), calculate.With(turnstile.Version("1.2")).Is(calculated), calculate.With(turnstile.Version("1.10")).Is(calculated))
+	if err := app.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(app.Orchestrations().List(), " "), "Calculate Calculate@1.2 Calculate@1.10"; got != want {
+		t.Errorf("registered are %q, want %q", got, want)
+	}
+}
+
+func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(
+		nil,
+		turnstile.NewActivity[int, int]("").Is(doubled),
+		turnstile.NewOrchestration[int, int](strings.Repeat("x", 257)).Is(calculated),
+		turnstile.NewOrchestration[int, int]("NoCode").Is(nil),
+		turnstile.NewActivity[int, int]("NoBody").Is(nil),
+	)
+	err := app.Err()
+	for _, want := range []string{"part of the application is nil", "activity name", "orchestration name", "NoCode", "NoBody"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not mention %q: %v", want, err)
+		}
+	}
+	if invalid, isName := errors.AsType[*turnstile.InvalidNameError](err); !isName || invalid.What != "activity name" {
+		t.Errorf("no typed error for the empty name: %v", err)
+	}
+}

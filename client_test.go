@@ -1,0 +1,285 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+func TestClientNamesEverythingThatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, err := turnstile.NewClient(turnstile.ClientConfig{})
+	for _, want := range []string{"Store", "Queue"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not mention %s: %v", want, err)
+		}
+	}
+	standard := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{}))
+	if _, err := turnstile.NewClient(turnstile.ClientConfig{Store: memorystore.New(), Queue: standard}); err == nil || !strings.Contains(err.Error(), "FIFO") {
+		t.Errorf("a standard queue was taken: %v", err)
+	}
+}
+
+func TestM06StartingTwice(t *testing.T) {
+	t.Parallel()
+	id := turnstile.InstanceID("one")
+
+	t.Run("M-06 with the same start id is harmless, before the first turn and after", func(t *testing.T) {
+		t.Parallel()
+		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
+		for range 2 {
+			ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id, turnstile.StartID("s")))
+		}
+		e.run()
+		run := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id, turnstile.StartID("s")))
+		if got := ok[int](t)(run.Wait(e.ctx)); got != 2 {
+			t.Errorf("output %d", got)
+		}
+	})
+	t.Run("M-06 another start of a running or finished instance is told so", func(t *testing.T) {
+		t.Parallel()
+		e := start(t, child.Is(greet))
+		for _, who := range []string{"wait", "done"} {
+			first := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, who, turnstile.InstanceID(who)))
+			if err := first.Confirm(e.ctx); err != nil {
+				t.Fatal(err)
+			}
+			_, err := child.StartWith(e.ctx, e.client, "x", turnstile.InstanceID(who))
+			exists, isExists := errors.AsType[*turnstile.AlreadyExistsError](err)
+			if !isExists || exists.StartID != first.StartID || exists.Instance != who || exists.Name != "Child" {
+				t.Errorf("the second start of %q gave %v", who, err)
+			}
+		}
+	})
+	t.Run("M-06 of two that race the record tells which won", func(t *testing.T) {
+		t.Parallel()
+		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
+		won := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id))
+		lost := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 2, id))
+		e.run()
+		if got := ok[int](t)(won.Wait(e.ctx)); got != 2 {
+			t.Errorf("the winner's output is %d, want 2", got)
+		}
+		for name, err := range map[string]error{"Confirm": lost.Confirm(e.ctx), "Wait": second(lost.Wait(e.ctx))} {
+			if exists, isExists := errors.AsType[*turnstile.AlreadyExistsError](err); !isExists || exists.StartID != won.StartID {
+				t.Errorf("%s of the loser gave %v", name, err)
+			}
+		}
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestK04CancelTellsWhatItFound(t *testing.T) {
+	t.Parallel()
+	e := arrange(t, nil, child.Is(greet))
+	// K-04: without a record it is sent all the same.
+	waiting := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "wait"))
+	if err := waiting.Cancel(e.ctx, "early"); !errors.Is(err, turnstile.ErrNoRecord) {
+		t.Errorf("before the first turn: %v", err)
+	}
+	e.run()
+	_, err := waiting.Wait(e.ctx)
+	if !errors.Is(err, turnstile.ErrCancelled) || !strings.Contains(err.Error(), "early") {
+		t.Errorf("it ended with %v", err)
+	}
+	// K-04: of a finished instance.
+	err = waiting.Cancel(e.ctx, "late")
+	if ended, isEnded := errors.AsType[*turnstile.EndedError](err); !isEnded || ended.Status != turnstile.StatusCancelled {
+		t.Errorf("behind its end: %v", err)
+	}
+	if err := waiting.Terminate(e.ctx, "late"); !errors.As(err, new(*turnstile.EndedError)) {
+		t.Errorf("terminate behind its end: %v", err)
+	}
+	if err := e.client.Wake(e.ctx, waiting.Instance); !errors.As(err, new(*turnstile.EndedError)) {
+		t.Errorf("wake behind its end: %v", err)
+	}
+}
+
+func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	e := arrange(t, nil, child.Is(greet))
+	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "a"))
+	// O-01: a start that is still queued is not found.
+	for name, err := range map[string]error{
+		"Describe": second(run.Describe(e.ctx)),
+		"History":  second(e.client.History(e.ctx, run.Instance, 0)),
+		"Wake":     e.client.Wake(e.ctx, run.Instance),
+		"Purge":    e.client.Purge(e.ctx, run.Instance),
+	} {
+		missing, isMissing := errors.AsType[*turnstile.NotFoundError](err)
+		if !isMissing || missing.Instance != run.Instance || !errors.Is(err, turnstile.ErrNotFound) {
+			t.Errorf("%s gave %v", name, err)
+		}
+	}
+	// O-02: a wait that ends early says how the instance was last seen.
+	ctx, stop := context.WithCancel(e.ctx)
+	stop()
+	_, err := run.Wait(ctx)
+	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
+	if !isWait || gaveUp.Last != nil || !errors.Is(err, context.Canceled) || errors.Is(err, turnstile.ErrTimeout) {
+		t.Errorf("the wait gave %v", err)
+	}
+}
+
+func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
+	t.Parallel()
+	e := arrange(t, nil, child.Is(func(turnstile.Context, string) (string, error) { panic("broken") }))
+	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "a"))
+	ctx, stop := context.WithCancel(e.ctx)
+	defer stop()
+	e.AfterFunc(time.Hour, stop)
+	e.run()
+	_, err := run.Wait(ctx)
+	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
+	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != turnstile.StatusStuck || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("the wait gave %v", err)
+	}
+	late, stop := context.WithDeadline(e.ctx, time.Unix(1, 0))
+	defer stop()
+	if _, err := run.Wait(late); !errors.Is(err, turnstile.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a wait out of time gave %v", err)
+	}
+}
+
+func TestO02WaitingWithoutBeingToldPolls(t *testing.T) {
+	t.Parallel()
+	s := memorystore.New()
+	clock := &steps{}
+	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
+	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{
+		Store: s, Queue: q, Clock: clock, PollInterval: time.Second, MaxPollInterval: 3 * time.Second,
+	}))
+	record := store.Record{Instance: "i", ExecutionID: 1, FirstExecution: 1, StartID: "s", Name: "Child", Status: store.StatusRunning, CreatedAt: epoch}
+	clock.at = func(n int) {
+		if n == 4 {
+			record.Status, record.Output = store.StatusCompleted, []byte(`"done"`)
+		}
+		if err := s.UpdateRecord(t.Context(), "i", store.RecordChange{Create: &record, UpdatedAt: epoch}); err != nil {
+			t.Error(err)
+		}
+	}
+	got, err := child.Run(client, "i").Wait(t.Context())
+	if got != "done" || err != nil {
+		t.Errorf("the wait gave %q, %v", got, err)
+	}
+	want := []time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond, 3 * time.Second}
+	if len(clock.pauses) != len(want) {
+		t.Fatalf("paused for %v, want %v", clock.pauses, want)
+	}
+	for i := range want {
+		if clock.pauses[i] != want[i] {
+			t.Errorf("paused for %v, want %v", clock.pauses, want)
+		}
+	}
+}
+
+// steps is a clock on which every pause is over at once.
+type steps struct {
+	pauses []time.Duration
+	at     func(n int)
+}
+
+func (s *steps) Now() time.Time { return epoch }
+
+func (s *steps) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	s.pauses = append(s.pauses, d)
+	s.at(len(s.pauses))
+	done := make(chan struct{})
+	go func() { f(); close(done) }()
+	<-done
+	return func() bool { return false }
+}
+
+func TestDescribeShowsAFinishedInstance(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, int]("Flow").With(turnstile.Version("2"))
+	e := start(t, flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+		if err := turnstile.SetStatus(ctx, map[string]int{"seen": n}); err != nil {
+			return 0, err
+		}
+		return n + 1, turnstile.Sleep(ctx, time.Hour)
+	}))
+	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("i")))
+	ok[int](t)(run.Wait(e.ctx))
+	d := ok[turnstile.Description](t)(run.Describe(e.ctx))
+	if d.Name != "Flow" || d.Version != "2" || d.Status != turnstile.StatusCompleted || d.ExecutionID != 1 || d.StartID != run.StartID ||
+		string(d.Output) != "2" || string(d.CustomStatus) != `{"seen":1}` || d.Failure != nil || d.Problem != nil || d.Parent != nil ||
+		!d.CreatedAt.Equal(epoch) || !d.EndedAt.Equal(epoch.Add(time.Hour)) {
+		t.Errorf("description %+v", d)
+	}
+	page := ok[turnstile.ListPage](t)(e.client.List(e.ctx, turnstile.ListQuery{Name: "Flow", Status: turnstile.StatusCompleted}))
+	if len(page.Instances) != 1 || page.Instances[0].Instance != "i" || page.NextPageToken != "" {
+		t.Errorf("listed are %+v", page)
+	}
+}
+
+func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
+	t.Parallel()
+	e := start(t, child.Is(greet))
+	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "wait", turnstile.InstanceID("i")))
+	if err := run.Confirm(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	err := e.client.Purge(e.ctx, "i")
+	if running, isRunning := errors.AsType[*turnstile.StillRunningError](err); !isRunning || running.Instance != "i" {
+		t.Errorf("the purge gave %v", err)
+	}
+	if err := e.client.Purge(e.ctx, "i", turnstile.Force()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Drain(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.client.Describe(e.ctx, "i"); !errors.Is(err, turnstile.ErrNotFound) {
+		t.Errorf("it is described as %v", err)
+	}
+	again := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "again", turnstile.InstanceID("i")))
+	ok[string](t)(again.Wait(e.ctx))
+	if d := ok[turnstile.Description](t)(again.Describe(e.ctx)); d.ExecutionID != 2 || d.FirstExecution != 2 {
+		t.Errorf("the new life has executions from %d, now %d; want 2", d.FirstExecution, d.ExecutionID)
+	}
+}
+
+func TestWhatAClientSendsIsTheContract(t *testing.T) {
+	t.Parallel()
+	e := arrange(t, nil)
+	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
+	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{Store: memorystore.New(), Queue: q}))
+	ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, client, 7, turnstile.InstanceID("i"), turnstile.Version("1.2"), turnstile.StartID("s"), approved.First(approval{By: "x"})))
+	if err := approved.Raise(e.ctx, client, "i", approval{By: "y"}, turnstile.SenderID("e")); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Terminate(e.ctx, "i", "why"); !errors.Is(err, turnstile.ErrNoRecord) {
+		t.Fatal(err)
+	}
+	sent := q.Peek()
+	if len(sent) != 3 {
+		t.Fatalf("%d messages were sent, want 3", len(sent))
+	}
+	for i, want := range []wire.Item{
+		{Kind: wire.StartOrchestration, ID: "s", Name: "Calculate", OrchVersion: "1.2", Input: []byte("7")},
+		{Kind: wire.ExternalRaised, ID: "e", Name: "approved", Data: []byte(`{"By":"y"}`)},
+		{Kind: wire.TerminateInstance, Reason: "why"},
+	} {
+		item := ok[wire.Item](t)(wire.Parse([]byte(sent[i].Body)))
+		if item.Kind != want.Kind || item.Instance != "i" || want.ID != "" && item.ID != want.ID || item.ID == "" || item.Name != want.Name ||
+			item.OrchVersion != want.OrchVersion || string(item.Input) != string(want.Input) || string(item.Data) != string(want.Data) || item.Reason != want.Reason {
+			t.Errorf("sent was %s", sent[i].Body)
+		}
+		if sent[i].Group != "i" || sent[i].DedupID != wire.DedupID(&item) {
+			t.Errorf("sent in group %q with deduplication id %q", sent[i].Group, sent[i].DedupID)
+		}
+	}
+	if first := ok[wire.Item](t)(wire.Parse([]byte(sent[0].Body))).Events; len(first) != 1 || first[0].Name != "approved" || string(first[0].Data) != `{"By":"x"}` {
+		t.Errorf("first events %+v", first)
+	}
+}

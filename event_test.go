@@ -1,0 +1,171 @@
+package turnstile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+type approval struct{ By string }
+
+var (
+	approved = turnstile.NewEvent[approval]("approved")
+	ask      = turnstile.NewOrchestration[time.Duration, string]("Ask")
+)
+
+func asked(ctx turnstile.Context, within time.Duration) (string, error) {
+	a, err := approved.WaitFor(ctx, within)
+	if timeout, isTimeout := errors.AsType[*turnstile.TimeoutError](err); isTimeout {
+		return "late: " + timeout.Error(), nil
+	}
+	return a.By, err
+}
+
+func TestE01AnEventBringsItsData(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data string
+		want string
+	}{
+		"E-01 data":            {`{"By":"Grace"}`, "Grace"},
+		"E-01 null is zero":    {`null`, ""},
+		"E-01 empty is zero":   {`{}`, ""},
+		"E-01 nothing is zero": {``, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := arrange(t, nil, ask.Is(asked))
+			run := ok[*turnstile.Run[string]](t)(ask.StartWith(e.ctx, e.client, time.Hour))
+			if err := e.client.RaiseEvent(e.ctx, turnstile.RaiseRequest{Instance: run.Instance, Name: "approved", Data: []byte(c.data)}); err != nil {
+				t.Fatal(err)
+			}
+			e.run()
+			if got := ok[string](t)(run.Wait(e.ctx)); got != c.want {
+				t.Errorf("output %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
+	t.Parallel()
+	next := turnstile.NewOrchestration[int, string]("Next")
+	e := arrange(t, nil, next.Is(func(ctx turnstile.Context, _ int) (string, error) {
+		_, err := approved.WaitFor(ctx, time.Hour)
+		if timeout, isTimeout := errors.AsType[*turnstile.TimeoutError](err); !isTimeout || timeout.Name != "approved" || timeout.After != time.Hour || !errors.Is(err, turnstile.ErrTimeout) {
+			return "", errors.Join(errors.New("no timeout"), err)
+		}
+		a, err := approved.Wait(ctx)
+		return a.By, err
+	}))
+	run := ok[*turnstile.Run[string]](t)(next.StartWith(e.ctx, e.client, 1))
+	// E-07: an event that comes later goes to the next wait for that name.
+	e.AfterFunc(2*time.Hour, func() {
+		if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Ada"}); err != nil {
+			t.Error(err)
+		}
+	})
+	e.run()
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "Ada" {
+		t.Errorf("output %q, want Ada", got)
+	}
+}
+
+func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
+	t.Parallel()
+	e := start(t, ask.Is(func(ctx turnstile.Context, within time.Duration) (string, error) {
+		a, err := approved.WaitFor(ctx, within)
+		return a.By, err
+	}))
+	run := ok[*turnstile.Run[string]](t)(ask.StartWith(e.ctx, e.client, time.Hour))
+	_, err := run.Wait(e.ctx)
+	if !errors.Is(err, turnstile.ErrTimeout) || !strings.Contains(err.Error(), `event "approved" did not come within 1h0m0s`) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestDataThatTheTypeCannotTakeIsATypedErrorAndTheEventIsConsumed(t *testing.T) {
+	t.Parallel()
+	twice := turnstile.NewOrchestration[int, string]("Twice")
+	e := arrange(t, nil, twice.Is(func(ctx turnstile.Context, _ int) (string, error) {
+		_, err := approved.Wait(ctx)
+		damaged, isDecode := errors.AsType[*turnstile.DecodeError](err)
+		if !isDecode || damaged.Name != "approved" || string(damaged.Payload) != `["Grace"]` {
+			return "", errors.Join(errors.New("no decode error"), err)
+		}
+		a, err := approved.Wait(ctx)
+		return a.By, err
+	}))
+	run := ok[*turnstile.Run[string]](t)(twice.StartWith(e.ctx, e.client, 1))
+	if err := turnstile.NewEvent[[]string]("approved").Raise(e.ctx, e.client, run.Instance, []string{"Grace"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Ada"}); err != nil {
+		t.Fatal(err)
+	}
+	e.run()
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "Ada" {
+		t.Errorf("output %q, want Ada", got)
+	}
+}
+
+func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
+	t.Parallel()
+	count := turnstile.NewOrchestration[time.Duration, int]("Count")
+	e := arrange(t, nil, count.Is(func(ctx turnstile.Context, within time.Duration) (int, error) {
+		for n := 0; ; n++ {
+			if _, err := approved.WaitFor(ctx, within); err != nil {
+				if errors.Is(err, turnstile.ErrTimeout) {
+					return n, nil
+				}
+				return n, err
+			}
+		}
+	}))
+	check := map[string]func(){}
+	for name, c := range map[string]struct {
+		options []turnstile.RaiseOption
+		want    int
+	}{
+		"E-04 raised twice without an id, as two events": {nil, 2},
+		"E-04 raised twice with one id, as one event":    {[]turnstile.RaiseOption{turnstile.SenderID("request-1")}, 1},
+	} {
+		run := ok[*turnstile.Run[int]](t)(count.StartWith(e.ctx, e.client, time.Hour))
+		for _, at := range []time.Duration{time.Second, 10 * time.Minute} {
+			e.AfterFunc(at, func() {
+				if err := approved.Raise(e.ctx, e.client, run.Instance, approval{}, c.options...); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		check[name] = func() {
+			if got := ok[int](t)(run.Wait(e.ctx)); got != c.want {
+				t.Errorf("%s: %d events, want %d", name, got, c.want)
+			}
+		}
+	}
+	e.run()
+	for _, c := range check {
+		c()
+	}
+}
+
+func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
+	t.Parallel()
+	both := turnstile.NewOrchestration[int, string]("Both")
+	e := start(t, both.Is(func(ctx turnstile.Context, _ int) (string, error) {
+		a, err := approved.Wait(ctx)
+		if err != nil {
+			return "", err
+		}
+		b, err := approved.Wait(ctx)
+		return a.By + b.By, err
+	}))
+	run := ok[*turnstile.Run[string]](t)(both.StartWith(e.ctx, e.client, 1, approved.First(approval{By: "a"}), approved.First(approval{By: "b"})))
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "ab" {
+		t.Errorf("output %q, want ab", got)
+	}
+}

@@ -1,0 +1,108 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
+	t.Parallel()
+	plain := errors.New("no paper")
+	for _, c := range []struct {
+		name      string
+		err       error
+		message   string
+		code      string
+		retryable bool
+	}{
+		{"as they are", plain, "no paper", "", true},
+		{"A-04 as final when marked Permanent", turnstile.Permanent(plain), "no paper", "", false},
+		{"with their code", turnstile.WithCode(plain, "paper"), "no paper", "paper", true},
+		{"with mark and code in either order", turnstile.WithCode(turnstile.Permanent(plain), "paper"), "no paper", "paper", false},
+		{"and in the other", turnstile.Permanent(turnstile.WithCode(plain, "paper")), "no paper", "paper", false},
+		{"with the whole text when wrapped", fmt.Errorf("printing: %w", turnstile.Permanent(plain)), "printing: no paper", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			def := turnstile.NewActivity[int, int]("Print")
+			app := turnstile.NewApp(def.Is(func(context.Context, int) (int, error) { return 0, c.err }))
+			entry := ok[activity.Activity](t)(app.Activities().Lookup("Print"))
+			_, err := entry.Func(t.Context(), []byte("1"))
+			if !errors.Is(err, plain) {
+				t.Fatalf("the error is %v, which does not wrap the activity's own", err)
+			}
+			f := activity.FailureOf(err)
+			if f.Message != c.message || f.Code != c.code || f.Retryable != c.retryable || f.Kind != history.FailureApplication {
+				t.Errorf("recorded is %+v, want message %q, code %q, retryable %v", *f, c.message, c.code, c.retryable)
+			}
+			if got := turnstile.CodeOf(c.err); got != c.code {
+				t.Errorf("CodeOf is %q, want %q", got, c.code)
+			}
+		})
+	}
+}
+
+func TestNilErrorsStayNil(t *testing.T) {
+	t.Parallel()
+	if turnstile.Permanent(nil) != nil || turnstile.WithCode(nil, "x") != nil {
+		t.Error("a nil error became one")
+	}
+	if turnstile.CodeOf(nil) != "" || turnstile.CodeOf(errors.New("x")) != "" {
+		t.Error("an error without a code has one")
+	}
+}
+
+func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(double.Is(doubled))
+	entry := ok[activity.Activity](t)(app.Activities().Lookup("Double"))
+	_, err := entry.Func(t.Context(), []byte(`{"n":1}`))
+	f := activity.FailureOf(err)
+	if f.Kind != history.FailureInvalidInput || f.Retryable {
+		t.Errorf("recorded is %+v, want kind %s and no retry", *f, history.FailureInvalidInput)
+	}
+	for _, want := range []string{"Double", "int", "object"} {
+		if !strings.Contains(f.Message, want) {
+			t.Errorf("the message does not mention %q: %s", want, f.Message)
+		}
+	}
+	if _, isDecode := errors.AsType[*turnstile.DecodeError](err); !isDecode {
+		t.Errorf("%v is no *DecodeError", err)
+	}
+}
+
+func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
+	t.Parallel()
+	def := turnstile.NewActivity[int, func()]("Func")
+	app := turnstile.NewApp(def.Is(func(context.Context, int) (func(), error) { return func() {}, nil }))
+	entry := ok[activity.Activity](t)(app.Activities().Lookup("Func"))
+	_, err := entry.Func(t.Context(), []byte(`1`))
+	if f := activity.FailureOf(err); f.Retryable || !strings.Contains(f.Message, `result of activity "Func" (func())`) {
+		t.Errorf("recorded is %+v", *f)
+	}
+}
+
+func TestL02AResultOverTheLimitIsTooLarge(t *testing.T) {
+	t.Parallel()
+	def := turnstile.NewActivity[int, string]("Long")
+	app := turnstile.NewApp(def.Is(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }))
+	entry := ok[activity.Activity](t)(app.Activities().Lookup("Long"))
+	if _, err := entry.Func(t.Context(), fmt.Appendf(nil, "%d", turnstile.MaxPayload-2)); err != nil {
+		t.Errorf("a result at the limit: %v", err)
+	}
+	_, err := entry.Func(t.Context(), fmt.Appendf(nil, "%d", turnstile.MaxPayload-1))
+	if f := activity.FailureOf(err); f.Kind != history.FailureTooLarge || f.Retryable {
+		t.Errorf("recorded is %+v, want kind %s", *f, history.FailureTooLarge)
+	}
+	large, isLarge := errors.AsType[*turnstile.PayloadTooLargeError](err)
+	if !isLarge || large.Size != turnstile.MaxPayload+1 || large.Limit != turnstile.MaxPayload {
+		t.Errorf("%v does not name size and limit", err)
+	}
+}

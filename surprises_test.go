@@ -1,0 +1,190 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// What a reader would not guess, each with the reason why it is so.
+
+// A wait takes its event even if nobody looks at it any more. That is why
+// Select cancels its losers, and why SelectKeep warns.
+func TestSurpriseAKeptWaitSwallowsItsEvent(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[bool, string]("Flow")
+	code := func(ctx turnstile.Context, keep bool) (string, error) {
+		selectOf := turnstile.Select
+		if keep {
+			selectOf = turnstile.SelectKeep
+		}
+		if _, err := selectOf(ctx, approved.Subscribe(ctx), turnstile.After(ctx, time.Minute)); err != nil {
+			return "", err
+		}
+		a, err := approved.WaitFor(ctx, 24*time.Hour)
+		if errors.Is(err, turnstile.ErrTimeout) {
+			return "swallowed", nil
+		}
+		return a.By, err
+	}
+	for keep, want := range map[bool]string{true: "swallowed", false: "Grace"} {
+		e := arrange(t, nil, flow.Is(code))
+		run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, keep))
+		e.AfterFunc(time.Hour, func() {
+			if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Grace"}); err != nil {
+				t.Error(err)
+			}
+		})
+		e.run()
+		if got := ok[string](t)(run.Wait(e.ctx)); got != want {
+			t.Errorf("with keep %v the second wait gave %q, want %q", keep, got, want)
+		}
+	}
+}
+
+// Deferred functions run whenever a turn ends without the cache keeping the
+// instance, and their durable calls fail: clean up after the error instead.
+func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	var deferred []error
+	app := turnstile.NewApp(flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		defer func() { deferred = append(deferred, turnstile.Sleep(ctx, time.Second)) }()
+		return 0, turnstile.Sleep(ctx, time.Hour)
+	}))
+	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
+	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	ok[int](t)(run.Wait(e.ctx))
+	// A history that stands at the hour's wait.
+	turn := replay(t, app, run.Instance, e.history(run.Instance)[:2])
+	if turn.Stuck != nil || len(turn.Events) != 0 {
+		t.Errorf("the replay gave %v and %d events", turn.Stuck, len(turn.Events))
+	}
+	if len(deferred) != 1 || !errors.Is(deferred[0], turnstile.ErrUnwinding) {
+		t.Errorf("the deferred call gave %v, want one ErrUnwinding", deferred)
+	}
+}
+
+// An orchestration that catches its cancellation and returns a value has
+// completed: the code decides. Terminate leaves it no say.
+func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, string]("Flow")
+	e := arrange(t, nil, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (string, error) {
+		if err := turnstile.Sleep(ctx, 365*24*time.Hour); !errors.Is(err, turnstile.ErrCancelled) {
+			return "", differ("the sleep gave %v", err)
+		}
+		// K-02: the scope is cancelled, a shielded one is not.
+		if _, err := double.Call(ctx, 1); !errors.Is(err, turnstile.ErrCancelled) {
+			return "", differ("a call in a cancelled scope gave %v", err)
+		}
+		if n, err := double.Call(turnstile.Shield(ctx), 1); n != 2 || err != nil {
+			return "", differ("a call in a shielded scope gave %d, %v", n, err)
+		}
+		return "as you like", nil
+	}))
+	run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, 0))
+	e.AfterFunc(time.Hour, func() {
+		if err := run.Cancel(e.ctx, "no more"); err != nil {
+			t.Error(err)
+		}
+	})
+	e.run()
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "as you like" {
+		t.Errorf("output %q", got)
+	}
+}
+
+// Select over operations that are all ready takes the one that became ready
+// first in history, not the first argument.
+func TestSurpriseSelectDoesNotGoByTheOrderOfArguments(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		slow, fast := turnstile.After(ctx, time.Hour), turnstile.After(ctx, time.Minute)
+		if err := turnstile.Sleep(ctx, 2*time.Hour); err != nil {
+			return err
+		}
+		if first, err := turnstile.Select(ctx, slow, fast); first != 1 || err != nil {
+			return differ("Select gave %d, %v", first, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A mistake in the program parks the instance, where an error would have to be
+// handled by code that is wrong anyway: after a fix it goes on.
+func TestSurpriseMistakesParkTheInstance(t *testing.T) {
+	t.Parallel()
+	var (
+		noActivity      turnstile.Activity[int, int]
+		noOrchestration turnstile.Orchestration[int, int]
+		noEvent         turnstile.Event[int]
+		noContext       turnstile.Context
+		noFuture        turnstile.Future[int]
+	)
+	for name, c := range map[string]struct {
+		code func(turnstile.Context) error
+		want string
+	}{
+		"an activity that was never declared":      {func(ctx turnstile.Context) error { _, err := noActivity.Call(ctx, 1); return err }, "NewActivity"},
+		"an orchestration that was never declared": {func(ctx turnstile.Context) error { _, err := noOrchestration.Call(ctx, 1); return err }, "NewOrchestration"},
+		"an event that was never declared":         {func(ctx turnstile.Context) error { _, err := noEvent.Wait(ctx); return err }, "NewEvent"},
+		"a zero context":                           {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
+		"a future that was never started":          {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
+		"a select over one":                        {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
+		"a join over one":                          {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
+		"continuing as another orchestration":      {func(ctx turnstile.Context) error { return child.ContinueAsNew(ctx, "x") }, "cannot continue as Child"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flow := turnstile.NewOrchestration[int, int]("Flow")
+			part := func(code func(turnstile.Context) error) turnstile.Part {
+				return flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) })
+			}
+			e := start(t, part(func(ctx turnstile.Context) error { return turnstile.Sleep(ctx, time.Hour) }))
+			run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+			ok[int](t)(run.Wait(e.ctx))
+			turn := replay(t, turnstile.NewApp(part(c.code)), run.Instance, e.history(run.Instance)[:1])
+			if turn.Stuck == nil || turn.Stuck.Kind != "panic" || !strings.Contains(turn.Stuck.Message, c.want) {
+				t.Fatalf("stuck is %v, want a panic that mentions %q", turn.Stuck, c.want)
+			}
+			if !strings.Contains(turn.Stuck.Stack, "surprises_test.go:") {
+				t.Errorf("the stack does not lead into the author's code:\n%s", turn.Stuck.Stack)
+			}
+		})
+	}
+}
+
+// A plain end of the parent leaves a child running: nobody asked it to stop.
+func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
+	t.Parallel()
+	done := make(chan struct{})
+	last := turnstile.NewActivity[int, int]("Last")
+	slow := turnstile.NewOrchestration[int, int]("Slow")
+	e := start(t, last.Is(func(context.Context, int) (int, error) { close(done); return 0, nil }),
+		slow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return 0, err
+			}
+			return last.Call(ctx, 0)
+		}),
+		parent.Is(func(ctx turnstile.Context, _ string) (string, error) {
+			slow.With(turnstile.InstanceID("slow")).Start(ctx, 0)
+			return "gone", nil
+		}))
+	run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, ""))
+	ok[string](t)(run.Wait(e.ctx))
+	ok[int](t)(slow.Run(e.client, "slow").Wait(e.ctx))
+	<-done
+	if want := []string{"OrchestrationStarted", "SubOrchestrationScheduled", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history(run.Instance)), want) {
+		t.Errorf("the parent's history is %v, want %v", kinds(e.history(run.Instance)), want)
+	}
+}
