@@ -1,0 +1,30 @@
+# What people type. The steps of `make test` stand in test.sh.
+.PHONY: run test test-go local-up local-down local-status smoke bench build fuzz
+
+run: ## The sample application, embedded: Go alone
+	go run ./examples/orders
+
+test: ## Everything, emulators included; installs what it needs into .local/
+	./test.sh all
+
+test-go: ## What needs Go only
+	./test.sh go
+
+local-up: ## AWS on this machine, with Turnstile deployed into it
+	localstack/local.sh up
+
+local-down:
+	localstack/local.sh down
+
+local-status:
+	localstack/local.sh status
+
+smoke: ## make smoke STACK=turnstile: a 40-step chain, a timer through Scheduler and an event on a deployed stack
+	@test -n "$(STACK)" || { echo "name the deployed stack: make smoke STACK=turnstile" >&2; exit 2; }
+	go -C smoke run . -stack "$(STACK)"
+
+bench: ## Replay beside Temporal's; see docs/performance.md
+	go -C bench test -run '^$$' -bench . -benchmem
+
+fuzz: ## Half a minute for each fuzz target
+	./test.sh fuzz

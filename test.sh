@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# All tests, those that need Go only first. What it starts, it stops.
+#   ./test.sh go      what needs Go only
+#   ./test.sh local   what needs the emulators; installs them into .local/
+#   ./test.sh all     both
+#   ./test.sh fuzz    each fuzz target for half a minute
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+modules=(. bench smoke cmd/turnstile)
+started_at=$SECONDS
+
+step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
+
+go_tests() {
+	local module unformatted
+	step "gofmt"
+	unformatted="$(git ls-files -z '*.go' | xargs -0 gofmt -l)"
+	if [ -n "$unformatted" ]; then
+		printf 'not formatted (run gofmt -w on them):\n%s\n' "$unformatted" >&2
+		return 1
+	fi
+	for module in "${modules[@]}"; do
+		step "go vet and go test -race in $module"
+		go -C "$module" vet ./...
+		go -C "$module" test -race ./...
+	done
+	step "benchmarks run"
+	go -C bench test -run '^$' -bench . -benchtime 1x
+	step "the sample application ends by itself"
+	go run ./examples/orders
+}
+
+stop_local() {
+	localstack/local.sh down --all || true
+}
+
+local_tests() {
+	step "the local commands' own tests, and the installation"
+	localstack/local.sh install
+	localstack/local.sh test
+	trap stop_local EXIT
+
+	local port="${TURNSTILE_DYNAMODB_PORT:-18000}"
+	step "store/dynamo on DynamoDB Local"
+	localstack/local.sh dynamodb-up "$port"
+	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" go test -count=1 ./store/...
+	localstack/local.sh dynamodb-down "$port"
+
+	step "LocalStack up, the real template deployed with the real binaries"
+	export TURNSTILE_LOCAL_PORT="${TURNSTILE_LOCAL_PORT:-14566}"
+	localstack/local.sh up
+	eval "$(localstack/local.sh env)"
+	export TURNSTILE_LOCALSTACK=1
+
+	step "template: sam validate --lint, sam build for both architectures"
+	export SAM_CLI_TELEMETRY=0
+	sam validate --lint --template-file template.yaml
+	for arch in arm64 x86_64; do
+		sam build --template-file template.yaml --build-dir ".aws-sam/$arch" --parameter-overrides "Architecture=$arch"
+	done
+
+	step "queue/sqs, timer/scheduler and the deployed system"
+	go test -count=1 ./queue/... ./timer/... ./localstack/...
+
+	step "smoke test of the stack"
+	go -C smoke run . -stack turnstile
+	localstack/local.sh down
+}
+
+fuzz() {
+	local package target
+	for package in ./history ./wire ./engine; do
+		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
+			step "$package $target"
+			go test -run '^$' -fuzz "^$target\$" -fuzztime 30s "$package"
+		done
+	done
+}
+
+case "${1:-all}" in
+go) go_tests ;;
+local) local_tests ;;
+all) go_tests && local_tests ;;
+fuzz) fuzz ;;
+*)
+	sed -n '2,6s/^# *//p' "$0" >&2
+	exit 2
+	;;
+esac
+step "passed"
