@@ -81,7 +81,10 @@ fuzz() {
 case "${1:-all}" in
 go) go_tests ;;
 local) local_tests ;;
-all) go_tests && local_tests ;;
+all)
+	go_tests
+	local_tests
+	;;
 fuzz) fuzz ;;
 *)
 	sed -n '2,6s/^# *//p' "$0" >&2
