@@ -1,0 +1,172 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// errKilled is what the calls of a dead process return; nobody hears it.
+var errKilled = errors.New("the process is dead")
+
+// faults kill a process at one of its calls: from then on no call of it has
+// any effect.
+type faults struct {
+	mu    sync.Mutex
+	calls int
+	dead  bool
+	// killAt is the number of the call, from 1, at which the process dies: 0
+	// never. after: the call still takes effect.
+	killAt int
+	after  bool
+	log    []string
+}
+
+// call makes one call.
+func (f *faults) call(name string, do func() error) error {
+	f.mu.Lock()
+	if f.dead {
+		f.mu.Unlock()
+		return errKilled
+	}
+	f.calls++
+	f.log = append(f.log, name)
+	dies := f.calls == f.killAt
+	f.dead = dies
+	after := f.after
+	f.mu.Unlock()
+	if dies && !after {
+		return errKilled
+	}
+	err := do()
+	if dies {
+		return errKilled
+	}
+	return err
+}
+
+func (f *faults) isDead() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dead
+}
+
+// kill lets the process die now.
+func (f *faults) kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.dead = true
+}
+
+type faultyStore struct {
+	store.Store
+	p *orchestratorProcess
+}
+
+func (s faultyStore) Commit(ctx context.Context, c store.Commit) error {
+	return s.p.call("Commit", func() error {
+		if f := s.p.w.beforeCommit; f != nil {
+			if err := f(&c); err != nil {
+				return err
+			}
+		}
+		err := s.Store.Commit(ctx, c)
+		if f := s.p.w.afterCommit; f != nil {
+			err = f(&c, err)
+		}
+		return err
+	})
+}
+
+func (s faultyStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
+	err = s.p.call("Read", func() error {
+		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		return err
+	})
+	return turns, err
+}
+
+func (s faultyStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
+	err = s.p.call("Describe", func() error {
+		r, err = s.Store.Describe(ctx, instance)
+		return err
+	})
+	return r, err
+}
+
+func (s faultyStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	return s.p.call("UpdateRecord", func() error { return s.Store.UpdateRecord(ctx, instance, change) })
+}
+
+func (s faultyStore) Hide(ctx context.Context, instance string, executionID int64) error {
+	return s.p.call("Hide", func() error { return s.Store.Hide(ctx, instance, executionID) })
+}
+
+func (s faultyStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = s.p.call("DeleteHistory", func() error {
+		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		return err
+	})
+	return done, err
+}
+
+type faultyStops struct {
+	store.Activities
+	f *faults
+}
+
+func (s faultyStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	return s.f.call("RequestStop", func() error { return s.Activities.RequestStop(ctx, key, reason, expiresAt) })
+}
+
+func (s faultyStops) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
+	err = s.f.call("StopRequested", func() error {
+		reason, stop, err = s.Activities.StopRequested(ctx, key)
+		return err
+	})
+	return reason, stop, err
+}
+
+type faultyQueue struct {
+	queue.Queue
+	f    *faults
+	w    *world
+	name string
+}
+
+// Send sends one message a call, so that a process can die between any two.
+func (q faultyQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if f := q.w.beforeSend; f != nil {
+		if err := f(q.name, msgs); err != nil {
+			return err
+		}
+	}
+	for _, m := range msgs {
+		if err := q.f.call("Send "+q.name, func() error { return q.Queue.Send(ctx, m) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q faultyQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
+	return q.f.call("SetVisibility "+q.name, func() error { return q.Queue.SetVisibility(ctx, m, d) })
+}
+
+type faultyTimer struct {
+	timer.Timer
+	f *faults
+}
+
+func (t faultyTimer) Schedule(ctx context.Context, s timer.Schedule) error {
+	return t.f.call("Schedule", func() error { return t.Timer.Schedule(ctx, s) })
+}
+
+func (t faultyTimer) Cancel(ctx context.Context, name string) error {
+	return t.f.call("Cancel", func() error { return t.Timer.Cancel(ctx, name) })
+}
