@@ -39,6 +39,9 @@ type Item struct {
 	token, digest string
 }
 
+// First returns the event id of the item's first event: its slot.
+func (it *Item) First() int64 { return it.first }
+
 func executionKey(instance string, executionID int64) string {
 	b := make([]byte, 0, 20+len(instance))
 	b = strconv.AppendInt(b, executionID, 10)
@@ -93,26 +96,29 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 }
 
 // cut cuts two or more events into n runs (2 to one an event) of about equal
-// size.
+// size: each run ends where the next event would carry it further beyond its
+// share than it falls short.
 func cut(events []history.Event, n int) [][]history.Event {
-	const envelope = 100
 	n = min(max(n, 2), len(events))
 	total := 0
 	for i := range events {
-		total += envelope + len(events[i].Payload)
+		total += aboutSize(&events[i])
 	}
 	runs := make([][]history.Event, 0, n)
 	begin, sum := 0, 0
-	for i := range events {
-		sum += envelope + len(events[i].Payload)
+	for i := range events[:len(events)-1] {
+		sum += aboutSize(&events[i])
 		behind, missing := len(events)-i-1, n-len(runs)-1
-		if missing > 0 && (sum >= total/n*(len(runs)+1) || behind == missing) {
+		share := total / n * (len(runs) + 1)
+		if missing > 0 && (sum+aboutSize(&events[i+1])/2 >= share || behind == missing) {
 			runs = append(runs, events[begin:i+1])
 			begin = i + 1
 		}
 	}
 	return append(runs, events[begin:])
 }
+
+func aboutSize(e *history.Event) int { return 100 + len(e.Payload) }
 
 func payloadName(e *history.Event) string {
 	t := store.Turn{Events: []history.Event{*e}}

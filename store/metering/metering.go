@@ -1,0 +1,268 @@
+// Package metering is a store around another that counts what each call would
+// cost on DynamoDB: requests, capacity units and bytes. With store/memory
+// inside it answers what a workload costs, without a table and without a wait.
+package metering
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+// Store charges the calls of turns, Commit, Read, Describe and UpdateRecord,
+// as store/dynamo would be charged for them:
+//
+//   - a write: one unit a KB of each item, begun ones whole; twice that in a
+//     transaction. A change of a record counts the record before or after it,
+//     whichever is larger. A write whose condition fails costs the same.
+//   - an index entry that comes or goes: one write more, in a transaction two.
+//   - a read: one unit for each 4 KB of a page of a Query, strongly consistent;
+//     pages hold 1 MB. A read that finds nothing costs one unit (DynamoDB Local
+//     reports none).
+//
+// The sizes are those of the items that store/dynamo writes. Lists and purges
+// are passed on uncharged. It knows the items committed through it, so that it
+// has to be there from the first on.
+type Store struct {
+	store.Store
+	encoder *dynamo.Encoder
+	meter   func(dynamo.Usage)
+
+	mu    sync.Mutex
+	slots map[execution][]slot
+	// changed are the records that carry the name of a change made without a
+	// turn.
+	changed map[string]bool
+}
+
+type execution struct {
+	instance string
+	id       int64
+}
+
+// slot is a stored item.
+type slot struct {
+	first, turn int64
+	size        int
+}
+
+// New returns a store around inner that tells meter of each request that a
+// store with that configuration would make.
+func New(inner store.Store, config dynamo.Config, meter func(dynamo.Usage)) *Store {
+	return &Store{
+		Store: inner, encoder: dynamo.NewEncoder(config), meter: meter,
+		slots: make(map[execution][]slot), changed: make(map[string]bool),
+	}
+}
+
+const (
+	writeUnit = 1 << 10
+	readUnit  = 4 << 10
+	page      = 1 << 20
+)
+
+func units(size, unit int) float64 { return float64(max((size+unit-1)/unit, 1)) }
+
+// Commit implements store.Store.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := dynamo.Usage{Operation: "PutItem"}
+	written := make(map[execution][]slot, len(c.Turns))
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		items, err := s.encoder.Turn(t)
+		if err != nil {
+			return err
+		}
+		for j := range items {
+			sl := slot{first: items[j].First(), turn: t.First(), size: items[j].Size}
+			key := execution{t.Instance, t.ExecutionID}
+			written[key] = append(written[key], sl)
+			u.Items++
+			u.Bytes += sl.size
+			u.WriteUnits += units(sl.size, writeUnit)
+		}
+	}
+	instance := c.Turns[0].Instance
+	var before record
+	if c.Record != nil {
+		before = s.record(ctx, instance)
+	}
+	err := s.Store.Commit(ctx, c)
+	u.Failed = err != nil
+	if err == nil {
+		for key, slots := range written {
+			for _, sl := range slots {
+				s.insert(key, sl)
+			}
+		}
+	}
+	if c.Record != nil {
+		if err == nil && c.Record.Create != nil {
+			delete(s.changed, instance)
+		}
+		after := s.record(ctx, instance)
+		u.Items++
+		u.Bytes += after.size
+		u.WriteUnits += cost(before, after)
+	}
+	if u.Items > 1 {
+		u.Operation = "TransactWriteItems"
+		u.WriteUnits *= 2
+	}
+	s.meter(u)
+	return err
+}
+
+func (s *Store) insert(key execution, sl slot) {
+	slots := s.slots[key]
+	i, found := search(slots, sl.first)
+	if found {
+		slots[i] = sl
+		return
+	}
+	s.slots[key] = slices.Insert(slots, i, sl)
+}
+
+func search(slots []slot, first int64) (int, bool) {
+	return slices.BinarySearchFunc(slots, first, func(sl slot, first int64) int { return int(sl.first - first) })
+}
+
+// UpdateRecord implements store.Store.
+func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.record(ctx, instance)
+	err := s.Store.UpdateRecord(ctx, instance, change)
+	if err == nil {
+		s.changed[instance] = true
+	}
+	after := s.record(ctx, instance)
+	u := dynamo.Usage{Operation: "UpdateItem", Items: 1, Bytes: after.size, WriteUnits: cost(before, after), Failed: err != nil}
+	if change.Create != nil {
+		u.Operation = "PutItem"
+	}
+	s.meter(u)
+	return err
+}
+
+// record is the item of an instance record, and its entries in the indexes.
+type record struct {
+	size    int
+	entries [3]entry
+}
+
+// entry is what an index holds of a record: its keys. The zero entry is none.
+type entry struct {
+	partition, sort string
+	size            int
+}
+
+// changeSize is the attribute change: its name and 32 characters.
+const changeSize = len("change") + 32
+
+func (s *Store) record(ctx context.Context, instance string) record {
+	found, err := s.Store.Describe(ctx, instance)
+	if err != nil {
+		return record{}
+	}
+	item, err := s.encoder.Record(&found)
+	if err != nil {
+		return record{}
+	}
+	r := record{size: dynamo.ItemSize(item)}
+	if s.changed[instance] {
+		r.size += changeSize
+	}
+	for _, table := range dynamo.TableDefinitions() {
+		for i, x := range table.Indexes {
+			p, ok := item[x.PartitionKey.Name].(*types.AttributeValueMemberS)
+			if !ok {
+				continue
+			}
+			k := item[x.SortKey.Name].(*types.AttributeValueMemberS)
+			r.entries[i] = entry{p.Value, k.Value, dynamo.ItemSize(map[string]types.AttributeValue{
+				x.PartitionKey.Name: p, x.SortKey.Name: k, table.PartitionKey.Name: item[table.PartitionKey.Name],
+			})}
+		}
+	}
+	return r
+}
+
+// cost of a change of a record, outside a transaction.
+func cost(before, after record) float64 {
+	sum := units(max(before.size, after.size), writeUnit)
+	for i, b := range before.entries {
+		a := after.entries[i]
+		if a == b {
+			continue
+		}
+		if b.size > 0 {
+			sum += units(b.size, writeUnit)
+		}
+		if a.size > 0 {
+			sum += units(a.size, writeUnit)
+		}
+	}
+	return sum
+}
+
+// Describe implements store.Store.
+func (s *Store) Describe(ctx context.Context, instance string) (store.Record, error) {
+	s.mu.Lock()
+	r := s.record(ctx, instance)
+	s.mu.Unlock()
+	u := dynamo.Usage{Operation: "GetItem", ReadUnits: units(r.size, readUnit), Bytes: r.size}
+	if r.size > 0 {
+		u.Items = 1
+	}
+	s.meter(u)
+	return s.Store.Describe(ctx, instance)
+}
+
+// Read implements store.Store.
+func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	s.mu.Lock()
+	slots := s.slots[execution{instance, executionID}]
+	i, _ := search(slots, from)
+	s.query(slots[i:])
+	// As store/dynamo: the turn that `from` lies in is looked for where no
+	// turn begins there.
+	if from > 1 && (i == len(slots) || slots[i].first != from || slots[i].turn != from) && i > 0 {
+		s.query(slots[i-1 : i])
+		if head, _ := search(slots, slots[i-1].turn); head < i-1 {
+			s.query(slots[head : i-1])
+		}
+	}
+	s.mu.Unlock()
+	return s.Store.Read(ctx, instance, executionID, from)
+}
+
+// query charges a Query that returns the slots, a request a page.
+func (s *Store) query(slots []slot) {
+	u := dynamo.Usage{Operation: "Query"}
+	flush := func() {
+		u.ReadUnits = units(u.Bytes, readUnit)
+		s.meter(u)
+		u.Items, u.Bytes = 0, 0
+	}
+	for _, sl := range slots {
+		if u.Bytes+sl.size > page {
+			flush()
+		}
+		u.Items++
+		u.Bytes += sl.size
+	}
+	if u.Items > 0 || len(slots) == 0 {
+		flush()
+	}
+}
