@@ -182,7 +182,8 @@ def _stopped_on_failure(place: Place) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if processes.stop(place):
+        # Without patience: in the middle of its start LocalStack may be deaf to being asked.
+        if processes.stop(place, patience=2):
             print(f"{place}: stopped again", file=sys.stderr)
         raise
 

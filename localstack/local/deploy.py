@@ -22,19 +22,19 @@ def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str,
     if not template.is_file():
         raise Failure(f"there is no {template} to deploy; 'up --no-deploy' starts the emulators alone")
     overrides = [f"Architecture={architecture()}", *parameters]
-    build = place.folder / "build"
-    sam = settings.SAM_VENV / "bin" / "sam"
+    build = str(place.folder / "build")
+    sam = str(settings.SAM_VENV / "bin" / "sam")
     _run(
         place,
         "sam build",
-        [sam, "build", "--template-file", template, "--build-dir", build, "--parameter-overrides", *overrides],
+        [sam, "build", "--template-file", str(template), "--build-dir", build, "--parameter-overrides", *overrides],
         template.parent,
     )
     _run(
         place,
         "sam deploy",
         [
-            *[sam, "deploy", "--template-file", build / "template.yaml", "--stack-name", settings.STACK],
+            *[sam, "deploy", "--template-file", f"{build}/template.yaml", "--stack-name", settings.STACK],
             *["--region", settings.REGION, "--resolve-s3", "--no-confirm-changeset", "--no-fail-on-empty-changeset"],
             *["--no-progressbar", "--capabilities", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
             *["--parameter-overrides", *overrides],
@@ -44,7 +44,7 @@ def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str,
     outputs = _stack_outputs(place)
     for name, value in outputs.items():
         if value == "unknown":  # so LocalStack calls what a resource type that it does not know returns
-            raise Failure(f"LocalStack does not know the resource behind the stack's output {name}: its value is {value!r}")
+            raise Failure(f"LocalStack does not know the resource behind the stack's output {name}")
     _outputs_file(place).write_text(json.dumps(outputs, indent=2) + "\n")
     return outputs
 
@@ -58,9 +58,10 @@ def architecture() -> str:
 def outputs(place: Place) -> dict[str, str]:
     """Those of the last deployment; empty if there was none."""
     try:
-        return json.loads(_outputs_file(place).read_text())
+        kept: dict[str, str] = json.loads(_outputs_file(place).read_text())
     except FileNotFoundError:
         return {}
+    return kept
 
 
 def variable(output: str) -> str:

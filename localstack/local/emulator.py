@@ -9,9 +9,7 @@ from pathlib import Path
 from local import processes, settings
 from local.settings import Failure, Place
 
-SERVICES = (
-    "sqs,dynamodb,dynamodbstreams,scheduler,lambda,iam,sts,cloudformation,cloudwatch,logs,s3,events,ssm,kms"
-)
+SERVICES = "sqs,dynamodb,dynamodbstreams,scheduler,lambda,iam,sts,cloudformation,cloudwatch,logs,s3,events,ssm,kms"
 HEALTHY_SECONDS = 120
 
 
@@ -65,7 +63,7 @@ def _dynamodb_answers(place: Place) -> bool:
     )
     try:
         with urllib.request.urlopen(request, timeout=60) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except OSError:
         return False
 

@@ -125,7 +125,8 @@ def _make_venv(part: Part) -> None:
     part.run([sys.executable, "-m", "venv", part.target])
     requirements = part.made_from[0]
     # --no-deps: the lock is complete, and what it leaves out is not wanted.
-    part.run([part.target / "bin" / "python", "-m", "pip", "install", "--no-deps", "--requirement", requirements])
+    python = str(part.target / "bin" / "python")
+    part.run([python, "-m", "pip", "install", "--no-deps", "--requirement", str(requirements)])
 
 
 def _make_plugin(part: Part) -> None:
@@ -134,7 +135,16 @@ def _make_plugin(part: Part) -> None:
         copy = Path(folder) / "plugin"
         shutil.copytree(PLUGIN, copy, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info", "build"))
         python = settings.LOCALSTACK_VENV / "bin" / "python"
-        pip = [python, "-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation", "--force-reinstall"]
+        pip: list[str | Path] = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--no-deps",
+            "--no-index",
+            "--no-build-isolation",
+            "--force-reinstall",
+        ]
         part.run([*pip, copy])
 
 

@@ -117,14 +117,17 @@ def running(place: Place) -> Process | None:
     return next((p for p in table() if p.pid == state["pid"] and p.started == state["started"]), None)
 
 
-def stop(place: Place) -> bool:
-    """Stops an emulator and everything it started; False if nothing of it ran."""
+def stop(place: Place, patience: float | None = None) -> bool:
+    """Stops an emulator and everything it started; False if nothing of it ran.
+
+    It is asked first, and killed if that takes longer than the patience, in seconds.
+    """
     process = running(place)
     left = []
     if process is not None:
         left = with_descendants(process, table())
         process.signal(signal.SIGTERM)
-        wait_until(lambda: not process.is_running(), STOP_SECONDS)
+        wait_until(lambda: not process.is_running(), STOP_SECONDS if patience is None else patience)
     # What it started may have lost its parent, in a crash for example. All of it
     # runs from the emulator's own folder.
     orphans = [p for p in table() if runs_from(place.folder, p)]

@@ -109,7 +109,9 @@ func (b *Bootstrap) PID() int { return b.current().pid() }
 func (b *Bootstrap) Exited() <-chan struct{} { return b.current().exited }
 
 // Output returns what all processes of this bootstrap wrote to stdout and
-// stderr, in the order in which it came, at most the last MaxOutput bytes.
+// stderr, in the order in which it came, at most the last MaxOutput bytes. What
+// a process wrote just before its answer may come a moment after it; AwaitOutput
+// waits for it. When Exited is closed, all of it is there.
 func (b *Bootstrap) Output() string { return b.output.String() }
 
 // AwaitOutput waits until a process of this bootstrap has written text, now or

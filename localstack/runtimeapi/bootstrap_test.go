@@ -27,6 +27,9 @@ func TestAnEventIsAnsweredByteForByte(t *testing.T) {
 	if err != nil || !bytes.Equal(got, payload) {
 		t.Fatalf("got %q, %v, want %q", got, err, payload)
 	}
+	if err := b.AwaitOutput(within(t), "echoing hé\n"); err != nil {
+		t.Fatal(err)
+	}
 	if want := "started with " + t.Name() + "\nechoing hé\n"; b.Output() != want {
 		t.Errorf("output %q, want %q", b.Output(), want)
 	}

@@ -1,5 +1,6 @@
 """Starting and stopping, with shells in place of emulators."""
 
+import json
 import os
 import signal
 import socket
@@ -48,8 +49,8 @@ class ProcessesTest(unittest.TestCase):
         self.assertFalse(processes.stop(self.place))
 
     def test_children_are_stopped_too_even_those_in_a_session_of_their_own(self) -> None:
-        script = 'python3 -c "import os; os.setsid(); os.execvp(\'sleep\', [\'sleep\', \'60\'])" & echo child $!; wait'
-        self.start(script.replace("python3", sys.executable))
+        setsid = "import os; os.setsid(); os.execvp('sleep', ['sleep', '60'])"
+        self.start(f'{sys.executable} -c "{setsid}" & echo child $!; wait')
         child = int(self.await_log("child").split()[1])
         processes.stop(self.place)
         self.assertNotIn(child, [p.pid for p in processes.table()])
@@ -69,12 +70,11 @@ class ProcessesTest(unittest.TestCase):
     def test_one_that_is_deaf_to_sigterm_is_killed(self) -> None:
         process = self.start("trap '' TERM; echo deaf; while :; do sleep 1; done")
         self.await_log("deaf")
-        with mock.patch.object(processes, "STOP_SECONDS", 0.2):
-            self.assertTrue(processes.stop(self.place))
+        self.assertTrue(processes.stop(self.place, patience=0.2))
         self.assertFalse(process.is_running())
 
     def test_a_number_that_another_process_has_now_is_left_alone(self) -> None:
-        self.place.state.write_text('{"pid": %d, "started": "another time"}' % os.getpid())
+        self.place.state.write_text(json.dumps({"pid": os.getpid(), "started": "another time"}))
         self.assertIsNone(processes.running(self.place))
         self.assertFalse(processes.stop(self.place))  # or this test would be gone
 

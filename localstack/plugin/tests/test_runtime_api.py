@@ -72,7 +72,9 @@ class ReadBodyTest(unittest.TestCase):
         return read_body(io.BytesIO(data), "chunked", None)
 
     def test_chunks_with_extensions_and_trailers(self) -> None:
-        data = b"4\r\nWiki\r\n6;x=y\r\npedia \r\nB\r\nin \r\nchunks\r\n0\r\nLambda-Runtime-Function-Error-Type: E\r\n\r\n"
+        data = (
+            b"4\r\nWiki\r\n6;x=y\r\npedia \r\nB\r\nin \r\nchunks\r\n0\r\nLambda-Runtime-Function-Error-Type: E\r\n\r\n"
+        )
         self.assertEqual(self.read(data), b"Wikipedia in \r\nchunks")
 
     def test_a_length(self) -> None:

@@ -90,7 +90,10 @@ class SandboxTest(unittest.TestCase):
                 self.assertTrue(result.is_error)
                 self.assertEqual(
                     json.loads(result.payload),
-                    {"errorType": "Runtime.ExitError", "errorMessage": f"RequestId: request-{self.requests} Error: {reason}"},
+                    {
+                        "errorType": "Runtime.ExitError",
+                        "errorMessage": f"RequestId: request-{self.requests} Error: {reason}",
+                    },
                 )
                 self.assertFalse(self.invoke(sandbox, do="echo").is_error)
 
@@ -105,7 +108,10 @@ class SandboxTest(unittest.TestCase):
         result = self.invoke(sandbox, do="hang")
         self.assertEqual(
             json.loads(result.payload),
-            {"errorType": "Sandbox.Timedout", "errorMessage": "RequestId: request-1 Error: Task timed out after 1.00 seconds"},
+            {
+                "errorType": "Sandbox.Timedout",
+                "errorMessage": "RequestId: request-1 Error: Task timed out after 1.00 seconds",
+            },
         )
         self.assertFalse(is_running(int(result.output.split()[-1])))
         self.assertFalse(self.invoke(sandbox, do="echo").is_error)

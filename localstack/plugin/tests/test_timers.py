@@ -19,7 +19,7 @@ class Schedule:
     name: str
     schedule_expression: str = "at(2026-01-02T03:04:05)"
     schedule_expression_timezone: str = "UTC"
-    state: str = "ENABLED"
+    state: str | None = "ENABLED"
     group_name: str = "default"
     action_after_completion: str | None = "DELETE"
     last_modified_date: float = 1
@@ -105,7 +105,7 @@ class FiringTest(unittest.TestCase):
         schedule = Schedule("a", action_after_completion="NONE")
         firing = self.firing(Store(schedule))
         firing.tick()
-        schedule.last_modified_date = 2
+        schedule.last_modified_date, schedule.state = 2, None
         firing.tick()
         self.assertEqual(len(self.outlet.calls), 2)
 

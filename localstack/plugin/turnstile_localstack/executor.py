@@ -33,6 +33,7 @@ class ProcessExecutor(RuntimeExecutor):
             LOG.error(message)
             raise StatusErrorException(message, payload=error_payload("Runtime.Unsupported", message))
         code = self.function_version.config.code
+        assert code is not None, "a provided.* function comes as an archive"
         code.prepare_for_execution()
         folder = code.get_unzipped_code_location()
         self._sandbox = sandbox = Sandbox(

@@ -4,12 +4,12 @@ https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 """
 
 import dataclasses
+import io
 import json
 import queue
 import threading
 from concurrent.futures import Future
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import BinaryIO
 
 VERSION = "2018-06-01"
 _PREFIX = f"/{VERSION}/runtime/"
@@ -196,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def read_body(stream: BinaryIO, transfer_encoding: str, content_length: str | None) -> bytes:
+def read_body(stream: io.BufferedIOBase, transfer_encoding: str, content_length: str | None) -> bytes:
     """A request body of known length or in chunks; aws-lambda-go sends chunks, with trailers."""
     if "chunked" not in transfer_encoding.lower():
         return stream.read(int(content_length or 0))

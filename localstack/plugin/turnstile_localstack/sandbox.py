@@ -231,7 +231,7 @@ class _Output:
 
     def _collect(self) -> None:
         while True:
-            readable, _, _ = select.select([self._pipe, self._wake_read], [], [])
+            readable, _, _ = select.select([self._pipe.fileno(), self._wake_read], [], [])
             if self._wake_read in readable:
                 return
             with self._lock:

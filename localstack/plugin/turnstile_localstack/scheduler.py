@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from localstack import config
 from localstack.aws.api.scheduler import ConflictException, ResourceNotFoundException, ValidationException
 from localstack.aws.connect import connect_to
-from localstack.services.scheduler import provider as _  # noqa: F401  its own checks come first
+from localstack.services.scheduler import provider as provider  # its own checks come first
 from localstack.utils.patch import patch
 from moto.scheduler.models import EventBridgeSchedulerBackend, scheduler_backends
 from moto.scheduler.models import Schedule as MotoSchedule
@@ -118,9 +118,7 @@ def refuse_what_aws_refuses() -> None:
         return fn(self, **arguments)
 
     @patch(EventBridgeSchedulerBackend.create_schedule_group)
-    def create_schedule_group(
-        fn: Callable[..., Any], self: EventBridgeSchedulerBackend, name: str, tags: Any
-    ) -> Any:
+    def create_schedule_group(fn: Callable[..., Any], self: EventBridgeSchedulerBackend, name: str, tags: Any) -> Any:
         if name in self.schedule_groups:  # LocalStack would make it anew, and lose its schedules
             raise ConflictException(f"Schedule group {name} already exists.")
         return fn(self, name, tags)

@@ -36,7 +36,7 @@ class Schedule(Protocol):
     group_name: str
     schedule_expression: str
     schedule_expression_timezone: str
-    state: str
+    state: str  # None after an update that leaves it out, whatever moto declares
     target: dict[str, Any]
     action_after_completion: str | None
     last_modified_date: float
@@ -152,7 +152,7 @@ class Firing:
             if self._stop.is_set():
                 return
             due = at_time(schedule.schedule_expression, schedule.schedule_expression_timezone)
-            if due is None or due > now or schedule.state != "ENABLED":
+            if due is None or due > now or schedule.state not in ("ENABLED", None):
                 continue
             progress = self._progress.get(schedule)
             if progress is None or progress.version != schedule.last_modified_date:
@@ -172,7 +172,9 @@ class Firing:
             if exhausted is None:
                 wait = min(RETRY_LONGEST_SECONDS, RETRY_FIRST_SECONDS * 2 ** (progress.attempts - 1))
                 progress.next_attempt = now + wait
-                LOG.warning("schedule %s: attempt %d: %s; again in %.0f s", schedule.arn, progress.attempts, error, wait)
+                LOG.warning(
+                    "schedule %s: attempt %d: %s; again in %.0f s", schedule.arn, progress.attempts, error, wait
+                )
                 return
             self._give_up(schedule, progress, due, request, error, exhausted)
         progress.done = True
