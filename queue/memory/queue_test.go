@@ -210,6 +210,40 @@ func TestABatchTakesTheOldestGroupsFirst(t *testing.T) {
 	receive(t, q, "b1", "b2", "a1", "a2")
 }
 
+func TestAReceiptIsGoodForItsDeliveryAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		fifo bool
+		// over: whether the receipt has expired once the message is visible
+		// again, and not yet received again.
+		over bool
+	}{{"FIFO: until the visibility runs out", true, true}, {"standard: until it is received again", false, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			clock := newClock()
+			q := open(t, memory.Options{FIFO: c.fifo, Clock: clock})
+			send(t, q, queue.Outgoing{Body: "it", Group: "a"}, queue.Outgoing{Body: "other", Group: "b"})
+			old := receive(t, q, "it", "other")
+			clock.Advance(memory.DefaultVisibility)
+			if err := q.SetVisibility(t.Context(), old[0], 0); !errors.Is(err, queue.ErrReceiptExpired) {
+				t.Errorf("SetVisibility of a visible message: %v, want ErrReceiptExpired", err)
+			}
+			if err := q.Delete(t.Context(), old[1]); errors.Is(err, queue.ErrReceiptExpired) != c.over {
+				t.Errorf("Delete of a visible message: %v; expired: want %t", err, c.over)
+			}
+			if c.over {
+				receive(t, q, "it", "other")
+			} else {
+				receive(t, q, "it")
+			}
+			if err := q.Delete(t.Context(), old[0]); !errors.Is(err, queue.ErrReceiptExpired) {
+				t.Errorf("Delete after a later delivery: %v, want ErrReceiptExpired", err)
+			}
+		})
+	}
+}
+
 func TestAttributesAreCopied(t *testing.T) {
 	t.Parallel()
 	q := open(t, memory.Options{Clock: newClock()})

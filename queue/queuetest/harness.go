@@ -27,6 +27,10 @@ type Harness struct {
 	// Within runs the body of a test: in a synctest bubble, or as it is. Nil
 	// means as it is.
 	Within func(t *testing.T, body func(t *testing.T))
+	// RedriveKeepsDedupID: a message moved to the dead-letter queue keeps its
+	// deduplication id, where SQS gives it the original message id.
+	// LocalStack 4.14 does so.
+	RedriveKeepsDedupID bool
 	// VirtualTime: waiting for minutes costs nothing.
 	VirtualTime bool
 }
