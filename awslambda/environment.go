@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Environment is what a process learns from its environment variables.
@@ -44,13 +46,13 @@ type Environment struct {
 
 	ScheduleGroup   string // o  TURNSTILE_SCHEDULE_GROUP
 	ScheduleRoleARN string // o  TURNSTILE_SCHEDULE_ROLE_ARN
+	// ScheduleKeyARN encrypts the schedules; empty for a key that AWS owns.
+	ScheduleKeyARN string // o  TURNSTILE_SCHEDULE_KEY_ARN, optional
 
-	// TimerBorder: timers up to this long go through the delay queue; 0 sends
-	// all that it can to Scheduler.
-	// HasTimerBorder is false where the variable is not set and the default
-	// holds.
-	TimerBorder    time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
-	HasTimerBorder bool
+	// TimerBorder and TimerLeast as in host.Settings: 0 where the variable is
+	// not set, and TimerBorder negative where it is "0".
+	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
+	TimerLeast  time.Duration // o  TURNSTILE_TIMER_LEAST, optional, 1s to 15m
 
 	// Unknown lists the TURNSTILE_ variables that this build has no use for:
 	// misspelt, or meant for a newer one. Handlers log them at start.
@@ -108,9 +110,13 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.DelayQueueARN = r.required("TURNSTILE_DELAY_QUEUE_ARN", standardQueueARN)
 	e.ActivityDeadQueueARN = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN", standardQueueARN)
 	e.ScheduleGroup = r.required("TURNSTILE_SCHEDULE_GROUP", scheduleGroup)
+	e.ScheduleKeyARN = r.optional("TURNSTILE_SCHEDULE_KEY_ARN", "", keyARN)
 	e.ScheduleRoleARN = r.required("TURNSTILE_SCHEDULE_ROLE_ARN", roleARN)
-	e.HasTimerBorder = r.get("TURNSTILE_TIMER_BORDER") != ""
-	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", maxTimerBorder, 0, maxTimerBorder)
+	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", 0, queue.MaxDelay)
+	if e.TimerBorder == 0 && r.get("TURNSTILE_TIMER_BORDER") != "" {
+		e.TimerBorder = -1
+	}
+	e.TimerLeast = r.duration("TURNSTILE_TIMER_LEAST", time.Second, queue.MaxDelay)
 	e.Unknown = r.unknown()
 	return e, r.err("orchestrator")
 }
@@ -136,8 +142,6 @@ func ClientEnvironment(environ []string) (Environment, error) {
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	return e, r.err("client")
 }
-
-const maxTimerBorder = 15 * time.Minute
 
 // reader collects what is wrong instead of stopping at the first.
 type reader struct {
@@ -190,10 +194,11 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	return value
 }
 
-func (r *reader) duration(name string, fallback, low, high time.Duration) time.Duration {
+// duration returns 0 for a variable that is not set.
+func (r *reader) duration(name string, low, high time.Duration) time.Duration {
 	value := r.get(name)
 	if value == "" {
-		return fallback
+		return 0
 	}
 	d, err := time.ParseDuration(value)
 	r.check(name, value, shape{

@@ -43,8 +43,8 @@ func TestACompleteEnvironmentIsReadWithItsDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 15*time.Minute {
-		t.Errorf("defaults are %v, %q, %v; want info, \"default\", 15m", e.LogLevel, e.Name, e.TimerBorder)
+	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 0 || e.TimerLeast != 0 {
+		t.Errorf("defaults are %v, %q, %v, %v; want info, \"default\", 0, 0", e.LogLevel, e.Name, e.TimerBorder, e.TimerLeast)
 	}
 	if e.HistoryTable != "s-HistoryTable-1" || e.ScheduleRoleARN != "arn:aws:iam::123456789012:role/s-SchedulerRole-1" {
 		t.Errorf("values are not taken over: %+v", e)
@@ -97,6 +97,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a URL for an ARN", "TURNSTILE_DELAY_QUEUE_ARN", "https://sqs.eu-central-1.amazonaws.com/1/x", "the ARN of a standard queue"},
 		{"a table's ARN for its name", "TURNSTILE_HISTORY_TABLE", "arn:aws:dynamodb:eu-central-1:123456789012:table/x", "the name of a DynamoDB table"},
 		{"a role's name for its ARN", "TURNSTILE_SCHEDULE_ROLE_ARN", "SchedulerRole", "the ARN of a role"},
+		{"a key's id for its ARN", "TURNSTILE_SCHEDULE_KEY_ARN", "1234abcd-12ab-34cd-56ef-1234567890ab", "the ARN of a KMS key"},
 		{"a group's ARN for its name", "TURNSTILE_SCHEDULE_GROUP", "arn:aws:scheduler:eu-central-1:123456789012:schedule-group/x", "the name of an EventBridge Scheduler group"},
 		{"an unknown log level", "TURNSTILE_LOG_LEVEL", "verbose", "debug, info, warn or error"},
 		{"a level with an offset", "TURNSTILE_LOG_LEVEL", "info+2", "debug, info, warn or error"},
@@ -134,12 +135,23 @@ func TestAVariableThatThisBuildDoesNotKnowIsToldNotRefused(t *testing.T) {
 	}
 }
 
-func TestTheBorderMayBeZero(t *testing.T) {
+func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 	t.Parallel()
-	variables := orchestratorVariables()
-	variables["TURNSTILE_TIMER_BORDER"] = "0"
-	e, err := OrchestratorEnvironment(environ(variables))
-	if err != nil || e.TimerBorder != 0 {
-		t.Errorf("TimerBorder = %v, %v; want 0", e.TimerBorder, err)
+	tests := []struct {
+		border, least         string
+		wantBorder, wantLeast time.Duration
+	}{
+		{"", "", 0, 0},
+		{"0", "1s", -1, time.Second},
+		{"10m", "90s", 10 * time.Minute, 90 * time.Second},
+	}
+	for _, tt := range tests {
+		variables := orchestratorVariables()
+		variables["TURNSTILE_TIMER_BORDER"] = tt.border
+		variables["TURNSTILE_TIMER_LEAST"] = tt.least
+		e, err := OrchestratorEnvironment(environ(variables))
+		if err != nil || e.TimerBorder != tt.wantBorder || e.TimerLeast != tt.wantLeast {
+			t.Errorf("border %q, least %q: %v, %v, %v; want %v, %v", tt.border, tt.least, e.TimerBorder, e.TimerLeast, err, tt.wantBorder, tt.wantLeast)
+		}
 	}
 }

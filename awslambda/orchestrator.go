@@ -58,7 +58,8 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	}
 	timers, err := scheduler.New(awsscheduler.NewFromConfig(*o.aws), scheduler.Options{
 		Group: env.ScheduleGroup, RoleARN: env.ScheduleRoleARN,
-		QueueARN: env.OrchestratorQueueARN, DeadLetterARN: env.DelayQueueARN,
+		TargetARN: env.OrchestratorQueueARN, DeadLetterARN: env.DelayQueueARN,
+		KMSKeyARN: env.ScheduleKeyARN,
 	})
 	if err != nil {
 		return nil, err
@@ -158,13 +159,13 @@ func orchestratorQueues(client sqs.Client, env Environment) (q host.Queues, err 
 	return q, nil
 }
 
+// orchestratorSettings lets a variable that is set go before its field.
 func orchestratorSettings(s host.Settings, env Environment) host.Settings {
-	switch {
-	case !env.HasTimerBorder:
-	case env.TimerBorder == 0:
-		s.TimerBorder = -1 // none but those that Scheduler would refuse
-	default:
+	if env.TimerBorder != 0 {
 		s.TimerBorder = env.TimerBorder
+	}
+	if env.TimerLeast != 0 {
+		s.TimerLeast = env.TimerLeast
 	}
 	return s
 }

@@ -39,6 +39,10 @@ var (
 		want: "the ARN of a role, such as arn:aws:iam::123456789012:role/turnstile-SchedulerRole-1ABC2DEF",
 		ok:   matching(`^arn:[a-z-]+:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$`),
 	}
+	keyARN = shape{
+		want: "the ARN of a KMS key, such as arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+		ok:   matching(`^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$`),
+	}
 	scheduleGroup = shape{
 		want: "the name of an EventBridge Scheduler group, such as turnstile-ScheduleGroup-1ABC2DEF",
 		ok:   matching(`^[A-Za-z0-9_.-]{1,64}$`),

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"go/types"
 	"maps"
 	"os"
 	"slices"
@@ -12,55 +12,72 @@ import (
 	"testing"
 )
 
-// source is what a package's functions call, read from its files. Functions are
-// told apart by name and receiver; a call leads to every function of that
-// name, so that what is found is never too little.
+// source is what a package's functions call, read and type-checked from its
+// files alone. What other packages declare is unknown to it: a call on such a
+// value leads to every function of that name, so that what is found is never
+// too little.
 type source struct {
 	t     *testing.T
 	dir   string
 	funcs []*function
-	// client lists the methods of the package's Client interface: what it uses
-	// of the SDK.
-	client map[string]bool
+	types types.Info
+	of    map[types.Object]*function
+	// entries ("Receiver.Name") are called from outside alone: a call on a
+	// foreign value (slog's Handler.Handle) does not lead to them.
+	entries []string
 }
 
 type function struct {
 	name, receiver string
-	// calls by name: of functions and of methods on anything.
-	calls map[string]bool
-	// fields lists what is called on fields or taken of them: "Store.Commit"
-	// for o.Store.Commit(…), "Queues.Delay" for o.Queues.Delay.
+	decl           *ast.FuncDecl
+	// fields lists what is called on fields, parameters or variables or taken
+	// of them: "Store.Commit" for o.Store.Commit(…), "Queues.Delay" for
+	// o.Queues.Delay.
 	fields map[string]bool
-	// sdk lists the methods called on a client field.
-	sdk map[string]bool
+	// called lists the methods called on anything.
+	called map[string]bool
+	// inputs lists the SDK's input types that the function names: "PutItem"
+	// for dynamodb.PutItemInput.
+	inputs map[string]bool
 	// writes lists the kinds of writes of a transaction: "Put", "Update", …
 	writes map[string]bool
 	// index is set where a query names an index.
 	index bool
 }
 
-func readSource(t *testing.T, dir string) *source {
+func readSource(t *testing.T, dir string, entries ...string) *source {
 	t.Helper()
-	s := &source{t: t, dir: dir, client: map[string]bool{}}
-	notTest := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	entries, err := os.ReadDir(dir)
+	s := &source{t: t, dir: dir, of: map[types.Object]*function{}, entries: entries}
+	listing, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := token.NewFileSet()
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || !notTest(info) {
+	var files []*ast.File
+	for _, e := range listing {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(set, dir+"/"+e.Name(), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.add(file)
+		files = append(files, file)
+	}
+	s.types = types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{
+		Importer: unknown{},
+		Error:    func(error) {}, // everything that comes from elsewhere is one
+	}
+	_, _ = config.Check(dir, set, files, &s.types)
+	for _, file := range files {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				f := scan(d)
+				s.funcs = append(s.funcs, f)
+				s.of[s.types.Defs[d.Name]] = f
+			}
+		}
 	}
 	if len(s.funcs) == 0 {
 		t.Fatalf("no functions in %s", dir)
@@ -68,66 +85,38 @@ func readSource(t *testing.T, dir string) *source {
 	return s
 }
 
-func (s *source) add(file *ast.File) {
-	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Body != nil {
-				s.funcs = append(s.funcs, scan(d))
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				ts, ok := spec.(*ast.TypeSpec)
-				if !ok || ts.Name.Name != "Client" {
-					continue
-				}
-				if i, ok := ts.Type.(*ast.InterfaceType); ok {
-					for _, m := range i.Methods.List {
-						s.client[m.Names[0].Name] = true
-					}
-				}
-			}
-		}
-	}
+// unknown imports nothing.
+type unknown struct{}
+
+func (unknown) Import(path string) (*types.Package, error) {
+	p := types.NewPackage(path, path[strings.LastIndex(path, "/")+1:])
+	p.MarkComplete()
+	return p, nil
 }
 
 func scan(d *ast.FuncDecl) *function {
-	f := &function{name: d.Name.Name, calls: map[string]bool{}, fields: map[string]bool{}, sdk: map[string]bool{}, writes: map[string]bool{}}
+	f := &function{name: d.Name.Name, decl: d, fields: map[string]bool{}, called: map[string]bool{}, inputs: map[string]bool{}, writes: map[string]bool{}}
 	if d.Recv != nil {
 		f.receiver = strings.TrimPrefix(typeName(d.Recv.List[0].Type), "*")
 	}
-	ast.Inspect(d.Body, func(n ast.Node) bool {
+	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			switch fun := n.Fun.(type) {
-			case *ast.Ident:
-				f.calls[fun.Name] = true
-			case *ast.SelectorExpr:
-				f.calls[fun.Sel.Name] = true
-			}
-			// A function handed over is called by who takes it.
-			for _, arg := range n.Args {
-				if sel, ok := arg.(*ast.SelectorExpr); ok {
-					f.calls[sel.Sel.Name] = true
-				}
-				if id, ok := arg.(*ast.Ident); ok {
-					f.calls[id.Name] = true
-				}
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
+				f.called[sel.Sel.Name] = true
 			}
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.SelectorExpr); ok {
+			switch x := n.X.(type) {
+			case *ast.SelectorExpr:
 				f.fields[x.Sel.Name+"."+n.Sel.Name] = true
-				if x.Sel.Name == "client" {
-					f.sdk[n.Sel.Name] = true
-				}
-			}
-			// A parameter or variable that holds the field's value.
-			if x, ok := n.X.(*ast.Ident); ok {
+			case *ast.Ident:
 				f.fields[x.Name+"."+n.Sel.Name] = true
-			}
-		case *ast.CompositeLit:
-			if sel, ok := n.Type.(*ast.SelectorExpr); ok && typeName(sel.X) == "types" {
-				f.writes[sel.Sel.Name] = true
+				if name, ok := strings.CutSuffix(n.Sel.Name, "Input"); ok {
+					f.inputs[name] = true
+				}
+				if x.Name == "types" {
+					f.writes[n.Sel.Name] = true
+				}
 			}
 		case *ast.KeyValueExpr:
 			f.index = f.index || typeName(n.Key) == "IndexName"
@@ -135,6 +124,43 @@ func scan(d *ast.FuncDecl) *function {
 		return true
 	})
 	return f
+}
+
+// next lists the functions of the package that f names.
+func (s *source) next(f *function) []*function {
+	var next []*function
+	named := func(name string) {
+		for _, g := range s.funcs {
+			if g.name == name && !slices.Contains(s.entries, g.receiver+"."+g.name) {
+				next = append(next, g)
+			}
+		}
+	}
+	ast.Inspect(f.decl, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if _, known := s.types.Uses[n.Sel]; !known {
+				if x, ok := n.X.(*ast.Ident); ok {
+					if _, foreign := s.types.Uses[x].(*types.PkgName); foreign {
+						return true
+					}
+				}
+				named(n.Sel.Name)
+			}
+		case *ast.Ident:
+			switch o := s.types.Uses[n].(type) {
+			case *types.Func:
+				o = o.Origin()
+				if g := s.of[o]; g != nil {
+					next = append(next, g)
+				} else {
+					named(o.Name()) // of an interface
+				}
+			}
+		}
+		return true
+	})
+	return next
 }
 
 func typeName(e ast.Expr) string {
@@ -149,35 +175,30 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// reach returns the functions that roots ("Receiver.Name", or "Name") lead to,
-// leaving out those with one of the receivers in not.
-func (s *source) reach(roots []string, not ...string) []*function {
+// reach returns the functions that roots ("Receiver.Name", or "Name") lead to.
+func (s *source) reach(roots ...string) []*function {
 	s.t.Helper()
 	seen := map[*function]bool{}
 	var reached []*function
-	visit := func(f *function) {
-		if !seen[f] && !slices.Contains(not, f.receiver) {
-			seen[f] = true
-			reached = append(reached, f)
+	visit := func(fs ...*function) {
+		for _, f := range fs {
+			if !seen[f] {
+				seen[f] = true
+				reached = append(reached, f)
+			}
 		}
 	}
 	for _, root := range roots {
-		before := len(reached)
-		for _, f := range s.funcs {
-			if f.receiver+"."+f.name == root || f.name == root && f.receiver == "" {
-				visit(f)
-			}
-		}
-		if len(reached) == before && !slices.ContainsFunc(reached, func(f *function) bool { return f.receiver+"."+f.name == root }) {
+		at := slices.IndexFunc(s.funcs, func(f *function) bool {
+			return f.receiver+"."+f.name == root || f.receiver == "" && f.name == root
+		})
+		if at < 0 {
 			s.t.Fatalf("%s has no function %s", s.dir, root)
 		}
+		visit(s.funcs[at])
 	}
 	for i := 0; i < len(reached); i++ {
-		for _, f := range s.funcs {
-			if reached[i].calls[f.name] {
-				visit(f)
-			}
-		}
+		visit(s.next(reached[i])...)
 	}
 	return reached
 }

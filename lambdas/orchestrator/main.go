@@ -1,0 +1,14 @@
+// Command orchestrator is the function that runs turns, with the sample
+// application. An application of your own has a main like it.
+package main
+
+import (
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+)
+
+func main() {
+	awslambda.RunOrchestrator(turnstile.NewApp(append(orders.Orchestrations(), smokeapp.Orchestrations()...)...))
+}

@@ -1,0 +1,64 @@
+// Package smokeapp holds the orchestrations by which the smoke program
+// (smoke/) tells whether a deployed stack works: a chain of activities, a
+// timer, and an external event.
+package smokeapp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Declared once: names and types.
+var (
+	// Chain calls Step as often as its input says, each with the result of the
+	// one before, and returns the last result.
+	Chain = turnstile.NewOrchestration[int, int]("SmokeChain")
+	// Timer sleeps for a duration, such as "3m".
+	Timer = turnstile.NewOrchestration[string, string]("SmokeTimer")
+	// Echo waits for Signal and returns its data.
+	Echo = turnstile.NewOrchestration[struct{}, string]("SmokeEcho")
+
+	// Step returns its input plus one.
+	Step = turnstile.NewActivity[int, int]("SmokeStep")
+
+	// Signal is what Echo waits for.
+	Signal = turnstile.NewEvent[string]("smoke-signal")
+)
+
+// Orchestrations returns what the process that runs orchestrations registers.
+func Orchestrations() []turnstile.Part {
+	return []turnstile.Part{Chain.Is(chain), Timer.Is(timer), Echo.Is(echo)}
+}
+
+// Activities returns what the process that runs activities registers.
+func Activities() []turnstile.Part {
+	return []turnstile.Part{Step.Is(step)}
+}
+
+func chain(ctx turnstile.Context, steps int) (int, error) {
+	n := 0
+	for range steps {
+		var err error
+		if n, err = Step.Call(ctx, n); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func timer(ctx turnstile.Context, duration string) (string, error) {
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return "", fmt.Errorf("duration of the timer: %w", err)
+	}
+	return duration, turnstile.Sleep(ctx, d)
+}
+
+func echo(ctx turnstile.Context, _ struct{}) (string, error) {
+	return Signal.Wait(ctx)
+}
+
+func step(_ context.Context, n int) (int, error) { return n + 1, nil }
