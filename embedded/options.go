@@ -20,6 +20,7 @@ type options struct {
 	settings host.Settings
 	random   io.Reader
 	workers  int
+	grace    time.Duration
 }
 
 // VirtualTime lets time begin at start and stand still while anything runs;
@@ -65,4 +66,10 @@ func Random(r io.Reader) Option {
 // messages are handled at once.
 func Workers(n int) Option {
 	return func(o *options) { o.workers = n }
+}
+
+// Grace is how long, in real time, what is being handled may go on once Run is
+// to end, before its context is ended; default 5 seconds.
+func Grace(d time.Duration) Option {
+	return func(o *options) { o.grace = d }
 }

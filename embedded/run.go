@@ -11,10 +11,6 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 )
 
-// grace is how long what is being handled may go on once Run is to end, in
-// real time, before its context is ended.
-const grace = 5 * time.Second
-
 // source is a queue that is received from, and what it is to the host.
 type source struct {
 	queue *memoryqueue.Queue
@@ -22,7 +18,7 @@ type source struct {
 }
 
 // Run handles messages until ctx ends, then lets what is being handled finish
-// (after five seconds its context ends), and returns when nothing runs any
+// (its context ends after the Grace), and returns when nothing runs any
 // more. The environment cannot be run again.
 func (e *Environment) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
@@ -46,7 +42,7 @@ func (e *Environment) Run(ctx context.Context) error {
 	}
 
 	<-ctx.Done()
-	lastCall := time.AfterFunc(grace, stopHandling)
+	lastCall := time.AfterFunc(e.opts.grace, stopHandling)
 	receivers.Wait()
 	lastCall.Stop()
 	stopDriving()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -44,6 +45,9 @@ func parse(args []string, out io.Writer) (flags, error) {
 		if err := json.Unmarshal([]byte(f.input), &f.order); err != nil {
 			return f, fmt.Errorf("-input is not an order: %w\nexpected something like %s", err, sampleJSON())
 		}
+	}
+	if f.virtual && f.keep {
+		return f, errors.New("-virtual and -keep exclude each other: what you type takes real time, and virtual time would run ahead of it")
 	}
 	if f.virtual {
 		// The services work in real time, which virtual time waits for.

@@ -106,8 +106,10 @@ func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[
 		return exitFailed
 	}
 	show.outcome(d, env.DeadLetters())
-	if err != nil {
+	if _, gaveUp := errors.AsType[*turnstile.WaitError](err); gaveUp {
 		show.said(env.Now(), order.Instance, err.Error())
+	}
+	if err != nil {
 		return exitFailed
 	}
 	return exitDone

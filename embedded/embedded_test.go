@@ -1,0 +1,285 @@
+package embedded_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	greet   = turnstile.NewActivity[string, string]("Greet")
+	month   = turnstile.NewOrchestration[string, string]("Month")
+	waiting = turnstile.NewOrchestration[int, int]("Waiting")
+	epoch   = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+func application() *turnstile.App {
+	return turnstile.NewApp(
+		greet.Is(func(_ context.Context, who string) (string, error) { return "hello " + who, nil }),
+		month.Is(func(ctx turnstile.Context, who string) (string, error) {
+			greeting, err := greet.Call(ctx, who)
+			if err != nil {
+				return "", err
+			}
+			return greeting, turnstile.Sleep(ctx, 30*24*time.Hour)
+		}),
+		waiting.Is(func(ctx turnstile.Context, _ int) (int, error) { return turnstile.NewEvent[int]("go").Wait(ctx) }),
+	)
+}
+
+// running runs an environment until the test ends.
+func running(t *testing.T, options ...embedded.Option) *embedded.Environment {
+	t.Helper()
+	env, err := embedded.New(application(), options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, env)
+	return env
+}
+
+func run(t *testing.T, env *embedded.Environment) {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- env.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestO08AMonthTakesNoTimeAndLeavesTheHistoryOfAMonth(t *testing.T) {
+	t.Parallel()
+	env := running(t, embedded.VirtualTime(epoch))
+	started, err := month.StartWith(t.Context(), env.Client(), "Ada", turnstile.InstanceID("i"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := started.Wait(t.Context()); got != "hello Ada" || err != nil {
+		t.Fatalf("the wait gave %q, %v", got, err)
+	}
+	events, err := env.Client().History(t.Context(), "i", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []history.Kind{history.OrchestrationStarted, history.ActivityScheduled, history.ActivityCompleted,
+		history.TimerCreated, history.TimerFired, history.OrchestrationCompleted}
+	if len(events) != len(kinds) {
+		t.Fatalf("%d events, want %d", len(events), len(kinds))
+	}
+	for i, kind := range kinds {
+		if events[i].Kind != kind {
+			t.Errorf("event %d is %s, want %s", i+1, events[i].Kind, kind)
+		}
+	}
+	if took := events[5].AtMS - events[0].AtMS; took < (30 * 24 * time.Hour).Milliseconds() {
+		t.Errorf("the history is %d ms long, less than the wait", took)
+	}
+	if now := env.Now(); now.Before(epoch.Add(30 * 24 * time.Hour)) {
+		t.Errorf("it is %s, less than a month later", now)
+	}
+}
+
+func TestRealTimeNeedsNoOptions(t *testing.T) {
+	t.Parallel()
+	env := running(t)
+	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 7); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := started.Wait(t.Context()); got != 7 || err != nil {
+		t.Errorf("the wait gave %d, %v", got, err)
+	}
+}
+
+func TestTimedFromOutside(t *testing.T) {
+	t.Parallel()
+	env, err := embedded.New(application(), embedded.VirtualTime(epoch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.AfterFunc(time.Hour, func() {
+		if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 7); err != nil {
+			t.Error(err)
+		}
+	})
+	stop := env.AfterFunc(time.Minute, func() { t.Error("called although it was stopped") })
+	stop()
+	run(t, env)
+	if got, err := started.Wait(t.Context()); got != 7 || err != nil {
+		t.Errorf("the wait gave %d, %v", got, err)
+	}
+	if want := epoch.Add(time.Hour); !env.Now().Equal(want) {
+		t.Errorf("it is %s, want %s", env.Now(), want)
+	}
+}
+
+// recorder keeps what it is told.
+type recorder struct {
+	host.NoObserver
+	mu        sync.Mutex
+	committed []host.Committed
+}
+
+func (r *recorder) Committed(c host.Committed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.committed = append(r.committed, c)
+}
+
+func TestAnObserverSeesEachTurnInOrderWithWhatWasSent(t *testing.T) {
+	t.Parallel()
+	var seen recorder
+	env := running(t, embedded.VirtualTime(epoch), embedded.Observe(&seen))
+	started, err := month.StartWith(t.Context(), env.Client(), "Ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := started.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := env.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	next := int64(1)
+	var actions []string
+	for _, c := range seen.committed {
+		if c.Turns[0].First() != next {
+			t.Errorf("a turn begins with event %d, want %d", c.Turns[0].First(), next)
+		}
+		next = c.Turns[0].Last() + 1
+		for _, a := range c.Actions {
+			actions = append(actions, a.Kind)
+		}
+	}
+	if next != 7 || strings.Join(actions, " ") != "activity timer" {
+		t.Errorf("seen were events to %d and actions %v", next-1, actions)
+	}
+}
+
+func TestWhatIsNoWorkItemIsADeadLetterWithItsReason(t *testing.T) {
+	t.Parallel()
+	letters := make(chan embedded.DeadLetter, 10)
+	env := running(t, embedded.OnDeadLetter(func(d embedded.DeadLetter) { letters <- d }))
+	for body, reason := range map[string]string{"no JSON": "malformed", `{"kind":"Dance","instance":"i"}`: "unknown_kind"} {
+		if err := env.Send(t.Context(), body); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-letters; got.Body != body || !strings.HasPrefix(got.Reason, reason) {
+			t.Errorf("%q became %+v, want reason %s", body, got, reason)
+		}
+	}
+	// Sent as by aws sqs send-message.
+	if err := env.Send(t.Context(), `{"kind":"StartOrchestration","instance":"i","name":"Waiting","events":[{"name":"go","data":3}]}`); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := waiting.Run(env.Client(), "i").Wait(t.Context()); got != 3 || err != nil {
+		t.Errorf("the wait gave %d, %v", got, err)
+	}
+	if n := env.DeadLetters(); n != 2 {
+		t.Errorf("%d dead letters, want 2", n)
+	}
+}
+
+func TestDrainWaitsForWhatRuns(t *testing.T) {
+	t.Parallel()
+	env := running(t)
+	if err := env.Drain(t.Context()); err != nil {
+		t.Fatalf("with nothing to do: %v", err)
+	}
+	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := started.Confirm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if err := env.Drain(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("while an instance waits: %v", err)
+	}
+	if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := env.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := started.Describe(t.Context()); err != nil || d.Status != turnstile.StatusCompleted {
+		t.Errorf("drained, the instance is %s, %v", d.Status, err)
+	}
+}
+
+func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	hang := turnstile.NewActivity[int, int]("Hang")
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	env, err := embedded.New(turnstile.NewApp(
+		hang.Is(func(ctx context.Context, _ int) (int, error) {
+			close(begun)
+			<-ctx.Done()
+			return 0, ctx.Err()
+		}),
+		flow.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
+	), embedded.Grace(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flow.StartWith(t.Context(), env.Client(), 0); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- env.Run(ctx) }()
+	<-begun
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := env.Run(t.Context()); err == nil {
+		t.Error("it ran a second time")
+	}
+}
+
+func TestWhatCannotRunIsRefused(t *testing.T) {
+	t.Parallel()
+	twice := greet.Is(func(context.Context, string) (string, error) { return "", nil })
+	for name, c := range map[string]struct {
+		app     *turnstile.App
+		options []embedded.Option
+		want    string
+	}{
+		"no application":               {nil, nil, "NewApp"},
+		"an application with an error": {turnstile.NewApp(twice, twice), nil, "registered twice"},
+		"no workers":                   {application(), []embedded.Option{embedded.Workers(0)}, "at least one"},
+		"settings that cannot be":      {application(), []embedded.Option{embedded.Settings(host.Settings{CacheAge: time.Hour})}, "CacheAge"},
+	} {
+		if _, err := embedded.New(c.app, c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s gave %v, want an error that mentions %q", name, err, c.want)
+		}
+	}
+}
