@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -106,8 +107,7 @@ def install(only_dynamodb: bool = False) -> None:
             if failures:
                 raise Failure("\n".join(str(failure) for failure in failures))
         if not only_dynamodb:
-            _link("aws", settings.LOCALSTACK_VENV)
-            _link("sam", settings.SAM_VENV)
+            _write_tools()
 
 
 def _attempt(part: Part) -> Failure | None:
@@ -174,14 +174,17 @@ def _make_agent(part: Part) -> None:
             jar.write(Path(folder) / "NoAgent.class", "NoAgent.class")
 
 
-def _link(tool: str, venv: Path) -> None:
-    """Puts a tool into .local/bin, which 'local.sh env' puts on PATH."""
+def _write_tools() -> None:
+    """Fills .local/bin, which 'local.sh env' puts on PATH."""
+    aws, sam = settings.LOCALSTACK_VENV / "bin" / "aws", settings.SAM_VENV / "bin" / "sam"
+    # Version 1 of the AWS CLI asks SQS itself, whatever AWS_ENDPOINT_URL says.
+    endpoint = '${AWS_ENDPOINT_URL:+--endpoint-url "$AWS_ENDPOINT_URL"}'
     settings.BIN.mkdir(parents=True, exist_ok=True)
-    link = settings.BIN / tool
-    target = venv / "bin" / tool
-    if not link.is_symlink() or link.readlink() != target:
-        link.unlink(missing_ok=True)
-        link.symlink_to(target)
+    for name, command in (("aws", f"{shlex.quote(str(aws))} {endpoint}"), ("sam", shlex.quote(str(sam)))):
+        partial = settings.BIN / f"{name}.partial"
+        partial.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        partial.chmod(0o755)
+        partial.replace(settings.BIN / name)
 
 
 def _contents(source: Path | str) -> Iterator[bytes]:
