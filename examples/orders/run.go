@@ -54,7 +54,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	// The order and its approval are timed before anything runs, so that
 	// virtual time cannot get ahead of them.
 	code := exitDone
-	order, err := begin(ctx, env, f, show)
+	order, forget, err := begin(ctx, env, f, show)
+	defer forget()
 	if err != nil {
 		fmt.Fprintln(out, "orders:", err)
 		code = exitFailed
@@ -74,14 +75,15 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	return code
 }
 
-// begin starts the order, and sets when it is approved.
-func begin(ctx context.Context, env *embedded.Environment, f flags, show *display) (*turnstile.Run[orders.Result], error) {
-	order, err := orders.Fulfil.StartWith(ctx, env.Client(), f.order, turnstile.InstanceID(f.instance))
+// begin starts the order, and sets when it is approved; forget drops that.
+func begin(ctx context.Context, env *embedded.Environment, f flags, show *display) (order *turnstile.Run[orders.Result], forget func() bool, err error) {
+	forget = func() bool { return false }
+	order, err = orders.Fulfil.StartWith(ctx, env.Client(), f.order, turnstile.InstanceID(f.instance))
 	if err != nil {
-		return nil, err
+		return nil, forget, err
 	}
 	if f.approve {
-		env.AfterFunc(f.approveAfter, func() {
+		forget = env.AfterFunc(f.approveAfter, func() {
 			show.said(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
 			err := orders.Approved.Raise(ctx, env.Client(), f.instance, orders.Approval{By: "Grace", Approved: true}, turnstile.SenderID("approval-"+f.order.ID))
 			if err != nil {
@@ -89,7 +91,7 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *displa
 			}
 		})
 	}
-	return order, nil
+	return order, forget, nil
 }
 
 // await waits for the order and shows how it ended.

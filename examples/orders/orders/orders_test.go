@@ -1,0 +1,292 @@
+package orders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shop is the application in virtual time, with services that note what was
+// asked of them.
+type shop struct {
+	*embedded.Environment
+	t     *testing.T
+	notes *notes
+}
+
+func open(t *testing.T, broken ...string) *shop {
+	t.Helper()
+	n := &notes{broken: broken}
+	s := orders.Simulated(0, time.Hour)
+	services := orders.Services{
+		Warehouse: warehouse{s.Warehouse, n}, Bank: bank{s.Bank, n}, Carrier: carrier{s.Carrier, n}, Mail: mail{s.Mail, n},
+	}
+	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(services)))
+	env, err := embedded.New(app, embedded.VirtualTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &shop{Environment: env, t: t, notes: n}
+}
+
+// fulfil starts an order, does something an hour and a half later, and waits
+// for the end.
+func (s *shop) fulfil(o orders.Order, later func(run *turnstile.Run[orders.Result]) error) (orders.Result, error) {
+	s.t.Helper()
+	run, err := orders.Fulfil.StartWith(s.t.Context(), s.Client(), o, turnstile.InstanceID("order"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if later != nil {
+		s.AfterFunc(90*time.Minute, func() {
+			if err := later(run); err != nil {
+				s.t.Error(err)
+			}
+		})
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			s.t.Error(err)
+		}
+	}()
+	result, err := run.Wait(s.t.Context())
+	if drained := s.Drain(s.t.Context()); drained != nil {
+		s.t.Error(drained)
+	}
+	return result, err
+}
+
+func (s *shop) approve(by string, yes bool) func(*turnstile.Run[orders.Result]) error {
+	return func(run *turnstile.Run[orders.Result]) error {
+		return orders.Approved.Raise(s.t.Context(), s.Client(), run.Instance, orders.Approval{By: by, Approved: yes})
+	}
+}
+
+func order() orders.Order {
+	return orders.Order{ID: "7", Customer: "Ada", Card: "1111", Lines: []orders.Line{{SKU: "cup", Quantity: 2, Price: 650}}, ApproveWithin: "3h", RemindEvery: "20m"}
+}
+
+func TestAnApprovedOrderIsShipped(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	result, err := s.fulfil(order(), s.approve("Grace", true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Status != "shipped" || result.Charged != 1300 || result.By != "Grace" || result.Tracking == nil || result.Tracking.Code == "" {
+		t.Errorf("the result is %+v", result)
+	}
+	// Four reminders in an hour and a half, none afterwards; nothing undone.
+	s.notes.want(t, "reserve", "charge", "remind 0", "remind 1", "remind 2", "remind 3", "pack", "hand over")
+	d, err := s.Client().Describe(t.Context(), "order")
+	if err != nil || string(d.CustomStatus) != `"shipped"` {
+		t.Errorf("the custom status is %s, %v", d.CustomStatus, err)
+	}
+	child, err := s.Client().Describe(t.Context(), "order/shipment")
+	if err != nil || child.Parent == nil || child.Parent.Instance != "order" {
+		t.Errorf("the shipment is %+v, %v", child, err)
+	}
+}
+
+func TestWhatIsNotApprovedIsUndone(t *testing.T) {
+	t.Parallel()
+	t.Run("because somebody refused", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		result, err := s.fulfil(order(), s.approve("Grace", false))
+		if err != nil || !reflect.DeepEqual(result, orders.Result{Status: "not approved", By: "Grace"}) {
+			t.Errorf("the result is %+v, %v", result, err)
+		}
+		s.notes.want(t, "reserve", "charge", "remind 0", "remind 1", "remind 2", "remind 3", "refund", "release")
+	})
+	t.Run("because nobody answered", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		o := order()
+		o.ApproveWithin, o.RemindEvery = "50m", "20m"
+		result, err := s.fulfil(o, nil)
+		if err != nil || !reflect.DeepEqual(result, orders.Result{Status: "not approved"}) {
+			t.Errorf("the result is %+v, %v", result, err)
+		}
+		s.notes.want(t, "reserve", "charge", "remind 0", "remind 1", "refund", "release")
+	})
+}
+
+func TestWhatFailedLaterIsUndoneLastFirst(t *testing.T) {
+	t.Parallel()
+	declined, tooMuch := order(), order()
+	declined.Card = "4000 0000"
+	tooMuch.Lines[0].Quantity = 1001
+	for name, c := range map[string]struct {
+		order  orders.Order
+		broken []string
+		code   string
+		says   string
+		want   []string
+	}{
+		"the card is declined": {declined, nil, "card_declined", `activity "Charge" failed: the card was declined`, []string{"reserve", "charge", "release"}},
+		"there is no stock":    {tooMuch, nil, "out_of_stock", "1001 of cup wanted", []string{"reserve", "charge", "refund"}},
+		"the parcel cannot be packed": {order(), []string{"pack"}, "", `sub-orchestration "Ship"`, []string{"reserve", "charge",
+			"remind 0", "remind 1", "remind 2", "remind 3", "pack", "pack", "pack", "pack", "refund", "release"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, c.broken...)
+			_, err := s.fulfil(c.order, s.approve("Grace", true))
+			failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err)
+			if !isFailed || failed.Code != c.code || !strings.Contains(failed.Message, c.says) {
+				t.Errorf("it ended with %v", err)
+			}
+			s.notes.want(t, c.want...)
+		})
+	}
+}
+
+func TestACancelledOrderIsUndone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, err := s.fulfil(order(), func(run *turnstile.Run[orders.Result]) error { return run.Cancel(t.Context(), "changed my mind") })
+	if !errors.Is(err, turnstile.ErrCancelled) || !strings.Contains(err.Error(), "changed my mind") {
+		t.Errorf("it ended with %v", err)
+	}
+	s.notes.want(t, "reserve", "charge", "remind 0", "remind 1", "remind 2", "remind 3", "refund", "release")
+}
+
+func TestADurationThatIsNoneFailsTheOrder(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	o := order()
+	o.ApproveWithin = "soon"
+	_, err := s.fulfil(o, nil)
+	if failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err); !isFailed || failed.Code != "bad_duration" {
+		t.Errorf("it ended with %v", err)
+	}
+	s.notes.want(t)
+}
+
+// notes keeps what was asked of the services, and breaks some of it.
+type notes struct {
+	broken []string
+
+	mu   sync.Mutex
+	made []string
+	keys map[string]string
+}
+
+func (n *notes) note(what, key string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.made = append(n.made, what)
+	if n.keys == nil {
+		n.keys = map[string]string{}
+	}
+	if other, used := n.keys[key]; key == "" || used && other != what {
+		return fmt.Errorf("%s and %s have the same key %q", what, other, key)
+	}
+	n.keys[key] = what
+	if slices.Contains(n.broken, what) {
+		return errors.New(what + " is broken")
+	}
+	return nil
+}
+
+// want compares what was asked for; stock and payment go side by side, so that
+// either may be first.
+func (n *notes) want(t *testing.T, want ...string) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	got := slices.Clone(n.made)
+	if len(got) > 1 && got[0] == "charge" {
+		got[0], got[1] = got[1], got[0]
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("asked for were %v, want %v", got, want)
+	}
+}
+
+type (
+	warehouse struct {
+		orders.Warehouse
+		*notes
+	}
+	bank struct {
+		orders.Bank
+		*notes
+	}
+	carrier struct {
+		orders.Carrier
+		*notes
+	}
+	mail struct {
+		orders.Mail
+		*notes
+	}
+)
+
+func (w warehouse) Reserve(ctx context.Context, key string, lines []orders.Line) (orders.Reservation, error) {
+	if err := w.note("reserve", key); err != nil {
+		return orders.Reservation{}, err
+	}
+	return w.Warehouse.Reserve(ctx, key, lines)
+}
+
+func (w warehouse) Release(ctx context.Context, key string, r orders.Reservation) error {
+	if err := w.note("release", key); err != nil {
+		return err
+	}
+	return w.Warehouse.Release(ctx, key, r)
+}
+
+func (b bank) Charge(ctx context.Context, key, card string, amount int64) (orders.Receipt, error) {
+	if err := b.note("charge", key); err != nil {
+		return orders.Receipt{}, err
+	}
+	return b.Bank.Charge(ctx, key, card, amount)
+}
+
+func (b bank) Refund(ctx context.Context, key string, r orders.Receipt) error {
+	if err := b.note("refund", key); err != nil {
+		return err
+	}
+	return b.Bank.Refund(ctx, key, r)
+}
+
+func (c carrier) Pack(ctx context.Context, key string, s orders.Shipment) (orders.Parcel, error) {
+	if err := c.note("pack", key); err != nil {
+		return orders.Parcel{}, err
+	}
+	return c.Carrier.Pack(ctx, key, s)
+}
+
+func (c carrier) HandOver(ctx context.Context, key string, p orders.Parcel) (orders.Tracking, error) {
+	if err := c.note("hand over", key); err != nil {
+		return orders.Tracking{}, err
+	}
+	return c.Carrier.HandOver(ctx, key, p)
+}
+
+func (m mail) Remind(ctx context.Context, key string, r orders.Reminder) error {
+	if err := m.note(fmt.Sprintf("remind %d", r.Sent), key); err != nil {
+		return err
+	}
+	return m.Mail.Remind(ctx, key, r)
+}

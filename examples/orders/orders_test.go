@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// screen is what a person would see.
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args  []string
+		input string
+		code  int
+		shows []string
+		not   []string
+	}{
+		"an order is fulfilled turn by turn": {
+			args: []string{"-virtual"},
+			shows: []string{
+				"1 OrchestrationStarted        Fulfil {", "2 ActivityScheduled           ReserveStock", "→ activity      Charge (event 3)",
+				"→ timer         (event 8) due in 12s", "OrchestrationContinuedAsNew", "execution 2", "Grace approves",
+				"ExternalEvent               approved", "order-1001/shipment", "order-1001 completed in", `"status": "shipped"`,
+			},
+			not: []string{"\x1b[", "stuck", "not taken"},
+		},
+		"nobody approves and all is undone": {
+			args:  []string{"-virtual", "-approve=false"},
+			shows: []string{"Refund", "ReleaseStock", `"status": "not approved"`},
+			not:   []string{"Grace"},
+		},
+		"an order of one's own that fails": {
+			args: []string{"-virtual", "-input", `{"id":"9","card":"0000"}`, "-instance", "mine"}, code: exitFailed,
+			shows: []string{"mine failed in", `order 9: activity "Charge" failed: the card was declined`},
+		},
+		"work items on standard input": {
+			args: []string{"-keep", "-approve-after=0s", "-latency=0s", "-input", `{"card":"0000"}`}, code: exitFailed,
+			input: "\nnonsense\n" + `{"kind":"StartOrchestration","instance":"second","name":"Fulfil","input":{"id":"2","card":"0000"}}` + "\n",
+			shows: []string{"not taken", "nonsense\n         malformed", "OrchestrationFailed         application: order 2:"},
+		},
+		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after"}},
+		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
+		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
+		"flags that exclude each other": {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
+		"help":                          {args: []string{"-help"}, shows: []string{"-approve-after"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out screen
+			if code := run(t.Context(), c.args, strings.NewReader(c.input), &out, false); code != c.code {
+				t.Errorf("exit status %d, want %d", code, c.code)
+			}
+			for _, want := range c.shows {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("it does not show %q", want)
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(out.String(), not) {
+					t.Errorf("it shows %q", not)
+				}
+			}
+			if t.Failed() {
+				t.Log(out.String())
+			}
+		})
+	}
+}
+
+func TestColoursAreForTerminalsOnlyAndChangeNothingElse(t *testing.T) {
+	t.Parallel()
+	var out screen
+	if code := run(t.Context(), []string{"-virtual"}, strings.NewReader(""), &out, true); code != exitDone {
+		t.Fatalf("exit status %d", code)
+	}
+	if !strings.Contains(out.String(), "\x1b[36mOrchestrationStarted") {
+		t.Error("nothing is coloured")
+	}
+	if bare := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(out.String(), ""); !strings.Contains(bare, "order-1001 completed in") {
+		t.Errorf("without its colours it is not what it should be:\n%s", bare)
+	}
+}
+
+func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
+	t.Parallel()
+	var out screen
+	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), &out, false); code != exitFailed {
+		t.Errorf("exit status %d, want %d", code, exitFailed)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if code := run(ctx, []string{"-keep", "-approve=false"}, strings.NewReader(""), &out, false); code != exitFailed {
+		t.Errorf("interrupted, exit status %d, want %d", code, exitFailed)
+	}
+}
