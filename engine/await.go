@@ -38,8 +38,8 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 
 // waitFor blocks until need of the open ones of fs have become ready.
 func (c *Context) waitFor(co *coroutine, need int, fs []*Future) error {
-	if c.scope.err != nil {
-		return c.scope.err
+	if err := c.scope.cancelled(); err != nil {
+		return err
 	}
 	co.on(c.scope, need, fs)
 	return c.x.block(co)

@@ -31,6 +31,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 		if e.Instance == "" && (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) {
 			e.Instance = x.derivedInstance(e.EventID)
 		}
+		x.cursor.scheduled = e.EventID
 		return e, nil
 	}
 	if x.cursor.claim >= x.cursor.claimEnd {
@@ -43,6 +44,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 		return nil, x.suspend()
 	}
 	x.cursor.claim++
+	x.cursor.scheduled = e.EventID
 	return e, nil
 }
 

@@ -26,28 +26,23 @@ type Info struct {
 	ExecutionID int64
 	Name        string
 	Version     string
-	// HistoryLength counts the events visited and recorded so far; the same in
-	// live turn and replay.
+	// HistoryLength is the id of the last event that was visited or that the
+	// code has made, whichever is later: the same in live turn and replay, and
+	// however the arrivals were cut into turns.
 	HistoryLength int64
 }
 
 // Info returns what is known of the execution.
 func (c *Context) Info() Info {
 	s := c.x.Started()
-	n := c.x.cursor.visiting
-	if claimed := int64(c.x.cursor.claim); !c.x.cursor.live && claimed > n {
-		n = claimed
-	}
-	if c.x.cursor.live {
-		n = int64(len(c.x.events))
-	}
+	n := max(c.x.cursor.visiting, c.x.cursor.scheduled)
 	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n}
 }
 
 // Err returns the error of a cancelled scope, nil while it is not cancelled.
 func (c *Context) Err() error {
-	if c.scope.err != nil {
-		return c.scope.err
+	if err := c.scope.cancelled(); err != nil {
+		return err
 	}
 	return nil
 }
@@ -182,9 +177,9 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 		f.state, f.err = cancelled, err
 		return f
 	}
-	if c.scope.err != nil {
+	if err := c.scope.cancelled(); err != nil {
 		x.readySeq++
-		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: strings.TrimSpace(call + " " + want.Name), Reason: c.scope.err.Reason}
+		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: strings.TrimSpace(call + " " + want.Name), Reason: err.Reason}
 		return f
 	}
 	e, err := x.schedule(want, normalize)

@@ -11,6 +11,8 @@ type cursor struct {
 	// claim is the index of the next unclaimed scheduling event of the
 	// current round; claimEnd the index behind the last of them.
 	claim, claimEnd int
+	// scheduled is the id of the last scheduling event claimed or appended.
+	scheduled int64
 	// live is set while the current round has no answers yet: operations are
 	// appended, not claimed.
 	live bool

@@ -59,8 +59,8 @@ type Execution struct {
 	events  []history.Event
 	bytes   int // what the events take, about
 	corrupt *CorruptionError
-	// parkedTo is the id of the last event fed as parked: its round was
-	// recorded without being run, so running it now is the first time.
+	// parkedTo is the id of the last event fed or recorded as parked: its round
+	// was recorded without being run, so running it now is the first time.
 	parkedTo int64
 
 	cursor cursor

@@ -15,6 +15,9 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 	var indexes []int
 	for started, ended := 0, 0; ended < n; {
 		for ; started < n && len(window) < limit; started++ {
+			if err := c.Err(); err != nil {
+				return nil, err
+			}
 			window = append(window, start(c, started))
 			indexes = append(indexes, started)
 		}

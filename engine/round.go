@@ -53,11 +53,17 @@ func (x *Execution) replayRound() {
 	if x.stuck == nil {
 		x.closeRound(answers, after, end)
 	}
-	x.run.quiet = false
 	if x.stuck != nil {
+		x.run.quiet = false
 		x.rollback(mark)
 		return
 	}
+	if x.run.quiet && x.end == nil && len(x.events) == mark.events {
+		// The turn that first ran this round has committed what it cancelled
+		// and set.
+		x.run.cancelled, x.run.statusSet = x.run.cancelled[:mark.cancelled], mark.statusSet
+	}
+	x.run.quiet = false
 	x.cursor.next = len(x.events)
 	if !x.cursor.live {
 		x.cursor.next = after

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -93,13 +95,31 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 func (x *Execution) runGuarded(in Input) (Turn, error) {
 	fed, parkedTo := x.events, x.parkedTo
 	x.taken.Store(0)
-	var t Turn
-	stack := x.cfg.Options.Guard.Run(func() { t = x.runNow(in) }, x.progress.Load)
+	t, stack := x.runWatched(in)
 	if stack == "" {
 		return t, nil
 	}
-	x.closed.Store(true)
 	return x.withoutBlocked(in, fed, parkedTo, int(x.taken.Load()), stack)
+}
+
+// runWatched returns the blocked goroutine's stack if the guard gave up. The
+// goroutine that is left behind unwinds the execution's coroutines should its
+// code go on one day.
+func (x *Execution) runWatched(in Input) (Turn, string) {
+	const finished, left = 1, 2
+	var outcome atomic.Int32
+	var t Turn
+	stack := x.cfg.Options.Guard.Run(func() {
+		t = x.runNow(in)
+		if !outcome.CompareAndSwap(0, finished) {
+			x.unwindAll()
+		}
+	}, x.progress.Load)
+	if stack == "" || !outcome.CompareAndSwap(0, left) {
+		return t, ""
+	}
+	x.closed.Store(true)
+	return Turn{}, stack
 }
 
 func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64, taken int, stack string) (Turn, error) {
@@ -113,12 +133,11 @@ func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64
 		y.parkedTo = parkedTo
 		part := in
 		part.Arrivals = arrivals
-		var t Turn
-		if len(arrivals) > 0 && x.cfg.Options.Guard.Run(func() { t = y.runNow(part) }, y.progress.Load) != "" {
-			y.closed.Store(true)
-			return y, t, false
+		if len(arrivals) == 0 {
+			return y, Turn{}, true
 		}
-		return y, t, true
+		t, stack := y.runWatched(part)
+		return y, t, stack == ""
 	}
 	y, done, ok := again(in.Arrivals[:taken])
 	if !ok {

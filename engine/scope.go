@@ -13,12 +13,39 @@ type scope struct {
 	shielded bool
 	// over is set when nothing more starts in it: its branch has returned.
 	over bool
-	err  *CancelledError
+	// err is set where a cancellation reached it; cancelled looks further.
+	err *CancelledError
 
 	first, last *Future // open futures, in the order of scheduling
 }
 
+// cancelled returns the error of a cancelled scope, nil while it is not. One
+// that was forgotten is not reached by cancellations, so it looks outwards.
+func (s *scope) cancelled() *CancelledError {
+	for p := s; p != nil; p = p.parent {
+		if p.err != nil {
+			return p.err
+		}
+		if p.listed || p.shielded {
+			return nil
+		}
+	}
+	return nil
+}
+
+// list makes s one of its parent's children again after it was forgotten: the
+// context of a branch that has returned may still be used by others.
+func (s *scope) list() {
+	if s.parent == nil || s.listed || s.cancelled() != nil {
+		return
+	}
+	s.parent.list()
+	s.index, s.listed = len(s.parent.children), true
+	s.parent.children = append(s.parent.children, s)
+}
+
 func (s *scope) add(f *Future) {
+	s.list()
 	f.scope, f.prev = s, s.last
 	if s.last != nil {
 		s.last.next = f
@@ -47,12 +74,10 @@ func (s *scope) remove(f *Future) {
 // from the start, unless shielded.
 func (s *scope) child(shielded bool) *scope {
 	c := &scope{x: s.x, parent: s, shielded: shielded}
-	if !shielded && s.err != nil {
-		c.err = s.err
-		return c
+	if !shielded {
+		c.err = s.cancelled()
 	}
-	c.index, c.listed = len(s.children), true
-	s.children = append(s.children, c)
+	c.list()
 	return c
 }
 
@@ -72,11 +97,11 @@ func (s *scope) forget() {
 
 // collect marks s and the scopes inside it as cancelled, shielded ones aside,
 // and returns the operations open in them.
-func (s *scope) collect(err *CancelledError, marked map[*scope]bool, futures []*Future) []*Future {
+func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Future) []*Future {
 	if s.err == nil {
 		s.err = err
 	}
-	marked[s] = true
+	*reached = append(*reached, s)
 	for f := s.first; f != nil; f = f.next {
 		// A branch is not cancelled itself: its code goes on in a cancelled
 		// scope and decides.
@@ -86,7 +111,7 @@ func (s *scope) collect(err *CancelledError, marked map[*scope]bool, futures []*
 	}
 	for _, c := range s.children {
 		if !c.shielded {
-			futures = c.collect(err, marked, futures)
+			futures = c.collect(err, reached, futures)
 		}
 	}
 	return futures
@@ -95,22 +120,22 @@ func (s *scope) collect(err *CancelledError, marked map[*scope]bool, futures []*
 // cancelScope cancels what is open in s and in the scopes inside it, in the
 // order of scheduling, and wakes the coroutines that wait in one of them.
 func (x *Execution) cancelScope(s *scope, what, reason string) {
-	if s == nil || s.err != nil {
+	if s == nil || s.cancelled() != nil {
 		return
 	}
-	marked := make(map[*scope]bool)
-	futures := s.collect(&CancelledError{What: what, Reason: reason}, marked, nil)
+	var reached []*scope
+	futures := s.collect(&CancelledError{What: what, Reason: reason}, &reached, nil)
 	sort.Slice(futures, func(i, j int) bool { return futures[i].id < futures[j].id })
 	for _, f := range futures {
 		f.cancel(reason)
 	}
 	for _, c := range x.coroutines {
-		if c.blocked && !c.queued && marked[c.wait.scope] {
-			c.wait.err = c.wait.scope.err
+		if err := c.wait.scope.cancelled(); err != nil && c.blocked && !c.queued {
+			c.wait.err = err
 			x.ready.push(c)
 		}
 	}
-	for s := range marked {
+	for _, s := range reached {
 		s.forget()
 	}
 }

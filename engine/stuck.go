@@ -47,7 +47,9 @@ func (x *Execution) park(a *Arrival) Verdict {
 	if v.Kind != Recorded {
 		return v
 	}
-	return Verdict{Kind: Recorded, EventID: int64(x.appendArrival(a)) + 1}
+	first := x.appendArrival(a)
+	x.parkedTo = x.LastEventID()
+	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
 // failInstead applies the policy "fail": an imposed end in place of being

@@ -1,0 +1,791 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"runtime"
+	"sort"
+	"strconv"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// The reference model: deliberately dumb. It knows nothing of cursors, claims,
+// rounds or heaps; for every arrival it runs the whole program again from
+// nothing, with plain slices, searches, goroutines and channels. Of the
+// engine's code it shares nothing.
+
+// modelArrivals are arrivals that are recorded together before any code runs:
+// one, unless they were parked.
+type modelArrivals struct {
+	events []history.Event
+	nowMS  int64
+}
+
+// modelResult is what the model predicts of an execution.
+type modelResult struct {
+	events    []history.Event
+	lines     []string
+	logs      []string
+	cancelled []int64
+	status    string
+	ended     bool
+	deadlock  bool
+	rest      int // how many events there were when the code last ran
+	next      *modelNext
+	broken    []string
+}
+
+type modelNext struct {
+	input   string
+	carried []history.Event
+	status  string
+}
+
+const (
+	modelInstance = "i"
+	modelName     = "Test"
+)
+
+// runModel runs one execution over all its arrivals. The first group holds
+// OrchestrationStarted. again holds, by the number of events there were, the
+// time at which the code ran once more after a deadlock.
+func runModel(p *program, executionID int64, status string, groups []modelArrivals, again map[int]int64) modelResult {
+	m := &model{run: newProgramRun(p), executionID: executionID, status: status}
+	defer m.kill()
+	rest := 0
+	for i, g := range groups {
+		if m.ended {
+			break
+		}
+		m.nowMS = g.nowMS
+		at, cancelledAt, statusAt := m.record(g.events), len(m.cancelled), m.status
+		rest = at + len(g.events)
+		m.runsAt(again[rest])
+		for j := 0; j < len(g.events) && !m.ended; j++ {
+			m.visit(m.events[at+j])
+		}
+		for !m.ended {
+			f := m.openInline()
+			if f == nil {
+				break
+			}
+			at, cancelledAt, statusAt = m.record([]history.Event{modelInlineResult(m.events[f.id-1])}), len(m.cancelled), m.status
+			rest = at + 1
+			m.runsAt(again[rest])
+			m.visit(m.events[at])
+		}
+		if m.ended {
+			m.close()
+			break
+		}
+		if i == len(groups)-1 && !m.anythingOpen() {
+			m.deadlock = true
+			m.events, m.cancelled, m.status = m.events[:rest], m.cancelled[:cancelledAt], statusAt
+		}
+	}
+	return modelResult{events: m.events, lines: append([]string(nil), m.run.lines...), logs: m.logs, cancelled: m.cancelled,
+		status: m.status, ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken}
+}
+
+// modelInlineResult is what every inline activity of these tests returns.
+func modelInlineResult(e history.Event) history.Event {
+	if e.Name == "I3" {
+		return history.Event{Kind: history.ActivityFailed, SourceEventID: e.EventID,
+			Failure: &history.Failure{Kind: history.FailureApplication, Message: "inline " + e.Name}}
+	}
+	return history.Event{Kind: history.ActivityCompleted, SourceEventID: e.EventID, Payload: []byte(fmt.Sprintf("%q", "inline "+e.Name))}
+}
+
+type model struct {
+	run         *programRun
+	executionID int64
+	nowMS       int64
+	events      []history.Event
+	visiting    int64
+
+	futures  []*modelFuture // every one, in the order of creation
+	branches []*modelBranch
+	scopes   []*modelScope
+	readied  int
+	current  *modelBranch
+
+	ended     bool
+	value     string
+	err       *programError
+	deadlock  bool
+	next      *modelNext
+	cancelled []int64
+	status    string
+	logs      []string
+	guids     int
+}
+
+func (m *model) runsAt(ms int64) {
+	if ms != 0 {
+		m.nowMS = ms
+	}
+}
+
+// record appends events and returns the index of the first.
+func (m *model) record(events []history.Event) int {
+	at := len(m.events)
+	for _, e := range events {
+		e.EventID, e.AtMS = int64(len(m.events))+1, m.nowMS
+		m.events = append(m.events, e)
+	}
+	return at
+}
+
+func (m *model) visit(e history.Event) {
+	m.visiting = e.EventID
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		root := &modelScope{}
+		m.scopes = append(m.scopes, root)
+		m.newBranch(root, nil, func(c programContext) (string, *programError) { return m.run.mainFunc(c, string(e.Payload)) })
+	case history.OrchestrationCancelRequested:
+		m.cancelScope(m.scopes[0], e.Reason)
+	case history.ExternalEvent:
+		for _, f := range m.futures {
+			if f.event.Kind == history.ExternalSubscribed && !f.isReady && f.event.Name == e.Name {
+				f.eventTaken = e.EventID
+				m.makeReady(f, string(e.Payload), nil)
+				break
+			}
+		}
+	default:
+		for _, f := range m.futures {
+			if f.id != e.SourceEventID || f.isReady {
+				continue
+			}
+			if e.Failure != nil {
+				m.makeReady(f, "", &programError{class: "failed " + e.Failure.Kind + " " + e.Failure.Message, kind: e.Failure.Kind})
+			} else {
+				m.makeReady(f, string(e.Payload), nil)
+			}
+		}
+	}
+	for !m.ended {
+		b := m.runnable()
+		if b == nil {
+			return
+		}
+		m.runBranch(b)
+	}
+}
+
+// close records the end.
+func (m *model) close() {
+	for _, f := range m.futures {
+		if f.id != 0 && !f.isReady && (f.event.Kind == history.ActivityScheduled && !f.event.Inline || f.event.Kind == history.TimerCreated) {
+			m.cancelled = append(m.cancelled, f.id)
+		}
+	}
+	e := history.Event{Kind: history.OrchestrationCompleted, Payload: []byte(m.value)}
+	switch {
+	case m.err != nil && m.err.kind == "again":
+		e = history.Event{Kind: history.OrchestrationContinuedAsNew, Payload: []byte(m.err.class)}
+		m.next = &modelNext{input: m.err.class, status: m.status}
+		for _, kept := range m.events {
+			switch {
+			case kept.Kind == history.ExternalEvent && !m.taken(kept.EventID):
+				m.next.carried = append(m.next.carried, kept)
+			case kept.Kind == history.OrchestrationCancelRequested && kept.EventID > m.visiting:
+				m.next.carried = append(m.next.carried, kept)
+			}
+		}
+	case m.err != nil:
+		e = history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: m.err.kind, Message: m.err.class}}
+	}
+	m.record([]history.Event{e})
+}
+
+func (m *model) taken(event int64) bool {
+	for _, f := range m.futures {
+		if f.eventTaken == event {
+			return true
+		}
+	}
+	return false
+}
+
+// --- futures and scopes
+
+type modelFuture struct {
+	m          *model
+	id         int64
+	event      history.Event
+	isReady    bool
+	order      int // in which it became ready
+	value      string
+	err        *programError
+	scope      *modelScope
+	branch     *modelBranch
+	eventTaken int64
+}
+
+type modelScope struct {
+	parent   *modelScope
+	shielded bool
+	err      *programError
+}
+
+func (f *modelFuture) eventID() int64 { return f.id }
+func (f *modelFuture) ready() bool    { return f.isReady }
+func (f *modelFuture) instance() string {
+	if f.event.Kind == history.SubOrchestrationScheduled {
+		return f.event.Instance
+	}
+	return ""
+}
+
+func (f *modelFuture) cancel(reason string) {
+	if f.m.current.unwinding {
+		return
+	}
+	f.m.cancelFuture(f, reason)
+}
+
+func (m *model) makeReady(f *modelFuture, value string, err *programError) {
+	if f.isReady {
+		return
+	}
+	m.readied++
+	f.isReady, f.order, f.value, f.err = true, m.readied, value, err
+}
+
+func (m *model) cancelFuture(f *modelFuture, reason string) {
+	if f.isReady {
+		return
+	}
+	m.makeReady(f, "", cancelledClass(reason))
+	switch {
+	case f.branch != nil:
+		m.cancelScope(f.branch.scope, reason)
+	case f.event.Kind == history.ActivityScheduled && f.event.Inline, f.event.Kind == history.ExternalSubscribed:
+	default:
+		m.cancelled = append(m.cancelled, f.id)
+	}
+}
+
+func cancelledClass(reason string) *programError {
+	return &programError{class: "cancelled " + reason, kind: history.FailureCancelled}
+}
+
+// inside reports whether a cancellation of outer reaches s.
+func (s *modelScope) inside(outer *modelScope) bool {
+	for p := s; p != nil; p = p.parent {
+		if p == outer {
+			return true
+		}
+		if p.shielded {
+			return false
+		}
+	}
+	return false
+}
+
+func (m *model) cancelScope(s *modelScope, reason string) {
+	if s.err != nil {
+		return
+	}
+	err := cancelledClass(reason)
+	for _, other := range m.scopes {
+		if other.inside(s) && other.err == nil {
+			other.err = err
+		}
+	}
+	var reached []*modelFuture
+	for _, f := range m.futures {
+		if f.branch == nil && !f.isReady && f.scope.inside(s) {
+			reached = append(reached, f)
+		}
+	}
+	sort.Slice(reached, func(i, j int) bool { return reached[i].id < reached[j].id })
+	for _, f := range reached {
+		m.cancelFuture(f, reason)
+	}
+	for _, b := range m.branches {
+		if b.until != nil && b.waitErr == nil && b.waitScope.inside(s) && !b.until() {
+			b.waitErr = b.waitScope.err
+		}
+	}
+}
+
+func (m *model) openInline() *modelFuture {
+	for _, f := range m.futures {
+		if f.event.Inline && !f.isReady {
+			return f
+		}
+	}
+	return nil
+}
+
+func (m *model) anythingOpen() bool {
+	for _, f := range m.futures {
+		if f.branch == nil && !f.isReady {
+			return true
+		}
+	}
+	return false
+}
+
+// --- branches: goroutines that hand a baton to and fro
+
+type modelBranch struct {
+	m      *model
+	number int
+	scope  *modelScope
+	future *modelFuture
+	fn     func(programContext) (string, *programError)
+
+	begun, over bool
+	unwinding   bool
+	baton       chan bool // true: go on; closed: unwind
+	back        chan struct{}
+
+	until     func() bool // what it waits for; nil when it does not
+	waitScope *modelScope
+	waitErr   *programError
+}
+
+func (m *model) newBranch(s *modelScope, f *modelFuture, fn func(programContext) (string, *programError)) *modelBranch {
+	b := &modelBranch{m: m, number: len(m.branches), scope: s, future: f, fn: fn, baton: make(chan bool), back: make(chan struct{})}
+	m.branches = append(m.branches, b)
+	return b
+}
+
+// runnable returns the branch that was started first of those that can run.
+func (m *model) runnable() *modelBranch {
+	for _, b := range m.branches {
+		if !b.over && (!b.begun || b.waitErr != nil || b.until()) {
+			return b
+		}
+	}
+	return nil
+}
+
+func (m *model) runBranch(b *modelBranch) {
+	m.current = b
+	if !b.begun {
+		b.begun = true
+		go b.body()
+	} else {
+		b.baton <- true
+	}
+	<-b.back
+	m.current = nil
+}
+
+func (b *modelBranch) body() {
+	defer func() { b.back <- struct{}{} }()
+	value, err := b.fn(&modelContext{b.m, b.scope})
+	b.over = true
+	if b.number == 0 {
+		b.m.ended, b.m.value, b.m.err = true, value, err
+		return
+	}
+	b.m.makeReady(b.future, value, err)
+}
+
+func (m *model) wait(s *modelScope, until func() bool) *programError {
+	if s.err != nil {
+		return s.err
+	}
+	b := m.current
+	b.until, b.waitScope, b.waitErr = until, s, nil
+	b.back <- struct{}{}
+	if !<-b.baton {
+		b.unwinding = true
+		runtime.Goexit()
+	}
+	err := b.waitErr
+	b.until, b.waitErr = nil, nil
+	return err
+}
+
+func (m *model) kill() {
+	for i := len(m.branches) - 1; i >= 0; i-- {
+		b := m.branches[i]
+		if b.begun && !b.over {
+			m.current = b
+			close(b.baton)
+			<-b.back
+		}
+	}
+}
+
+// --- the context
+
+type modelContext struct {
+	m     *model
+	scope *modelScope
+}
+
+func (c *modelContext) enter() *programError {
+	if c.m.current.unwinding {
+		return &programError{class: unwindingClass}
+	}
+	return nil
+}
+
+// schedulingEvent is the event that a statement asks for.
+func schedulingEvent(s *stmt) history.Event {
+	switch s.kind {
+	case stInline:
+		return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("I", s.n), Payload: []byte("1"), Inline: true}
+	case stTimer:
+		return history.Event{Kind: history.TimerCreated, DurationMS: int64(s.n-1) * 1000}
+	case stEvent:
+		return history.Event{Kind: history.ExternalSubscribed, Name: fmt.Sprint("e", s.n%2)}
+	case stChild:
+		e := history.Event{Kind: history.SubOrchestrationScheduled, Name: "C", Payload: []byte("1")}
+		if s.n == 3 {
+			e.Instance, e.ExplicitID, e.Version = "own", true, "2"
+		}
+		return e
+	}
+	return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("A", s.n%2), Payload: []byte(fmt.Sprint(s.n / 2))}
+}
+
+func (c *modelContext) start(s *stmt) programFuture {
+	m := c.m
+	f := &modelFuture{m: m, event: schedulingEvent(s), scope: c.scope}
+	if c.scope.err != nil {
+		m.futures = append(m.futures, f)
+		f.event = history.Event{}
+		m.makeReady(f, "", &programError{class: c.scope.err.class, kind: history.FailureCancelled})
+		return f
+	}
+	if f.event.Kind == history.TimerCreated {
+		f.event.FireAtMS = m.nowMS + max(f.event.DurationMS, 0)
+	}
+	if f.event.Kind == history.SubOrchestrationScheduled && f.event.Instance == "" {
+		f.event.Instance = fmt.Sprintf("%s/%d/%d", modelInstance, m.executionID, len(m.events)+1)
+	}
+	f.id = int64(m.record([]history.Event{f.event})) + 1
+	if f.event.Kind == history.ExternalSubscribed {
+		// What has been visited so far and is not taken was kept.
+		for _, e := range m.events {
+			if e.Kind == history.ExternalEvent && e.EventID <= m.visiting && e.Name == f.event.Name && !m.taken(e.EventID) {
+				f.eventTaken = e.EventID
+				m.makeReady(f, string(e.Payload), nil)
+				break
+			}
+		}
+	}
+	m.futures = append(m.futures, f)
+	return f
+}
+
+func (c *modelContext) detach(name string) (string, *programError) {
+	if err := c.enter(); err != nil {
+		return "", err
+	}
+	if c.scope.err != nil {
+		return "", c.scope.err
+	}
+	instance := fmt.Sprintf("%s/%d/%d", modelInstance, c.m.executionID, len(c.m.events)+1)
+	c.m.record([]history.Event{{Kind: history.OrchestrationChained, Name: name, Payload: []byte("1"), Instance: instance}})
+	return instance, nil
+}
+
+func (c *modelContext) now() (string, *programError) {
+	if err := c.enter(); err != nil {
+		return "", err
+	}
+	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpNow, Payload: strconv.AppendInt(nil, c.m.nowMS, 10)}})
+	return strconv.FormatInt(c.m.nowMS, 10), nil
+}
+
+func (c *modelContext) guid() (string, *programError) {
+	c.m.guids++
+	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpGUID}})
+	return fmt.Sprint("model guid ", c.m.guids), nil
+}
+
+func (c *modelContext) sideEffect(name, value string, fails bool) (string, *programError) {
+	e := history.Event{Kind: history.SystemCall, Op: history.OpSideEffect, Name: name, Payload: []byte(value)}
+	if fails {
+		e.Payload, e.Failure = nil, &history.Failure{Kind: history.FailureApplication, Message: "side " + value}
+	}
+	c.m.record([]history.Event{e})
+	if fails {
+		return "", &programError{class: "failed application side " + value, kind: history.FailureApplication}
+	}
+	return value, nil
+}
+
+func (c *modelContext) nested() (string, *programError) {
+	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpSideEffect, Name: "nested", Payload: []byte(`"nested nested nested nested"`)}})
+	return `"nested nested nested nested"`, nil
+}
+
+func (c *modelContext) trace(message string) *programError {
+	payload, _ := json.Marshal(struct {
+		Level   string `json:"level"`
+		Message string `json:"message"`
+	}{"INFO", message})
+	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpTrace, Payload: payload}})
+	c.m.logs = append(c.m.logs, message)
+	return nil
+}
+
+func (c *modelContext) log(line string)     { c.m.logs = append(c.m.logs, line) }
+func (c *modelContext) status(value string) { c.m.status = value }
+
+// historyLength: the last event that was visited or that the code made,
+// whichever is later.
+func (c *modelContext) historyLength() int64 {
+	n := c.m.visiting
+	for _, e := range c.m.events {
+		if e.Kind.Scheduling() && e.EventID > n {
+			n = e.EventID
+		}
+	}
+	return n
+}
+
+func (c *modelContext) err() *programError { return c.scope.err }
+
+func (c *modelContext) newScope(shielded bool) *modelScope {
+	s := &modelScope{parent: c.scope, shielded: shielded}
+	if !shielded {
+		s.err = c.scope.err
+	}
+	c.m.scopes = append(c.m.scopes, s)
+	return s
+}
+
+func (c *modelContext) branch(fn func(programContext) (string, *programError)) programFuture {
+	f := &modelFuture{m: c.m, scope: c.scope}
+	f.branch = c.m.newBranch(c.newScope(false), f, fn)
+	c.m.futures = append(c.m.futures, f)
+	return f
+}
+
+func (c *modelContext) withCancel() (programContext, func(string)) {
+	inner := &modelContext{c.m, c.newScope(false)}
+	return inner, func(reason string) { c.m.cancelScope(inner.scope, reason) }
+}
+
+func (c *modelContext) shield() programContext { return &modelContext{c.m, c.newScope(true)} }
+
+func (c *modelContext) continueAsNew(input string) *programError {
+	return &programError{class: input, kind: "again"}
+}
+
+func modelFutures(fs []programFuture) []*modelFuture {
+	list := make([]*modelFuture, len(fs))
+	for i, f := range fs {
+		list[i] = f.(*modelFuture)
+	}
+	return list
+}
+
+func allReady(fs []*modelFuture) bool {
+	for _, f := range fs {
+		if !f.isReady {
+			return false
+		}
+	}
+	return true
+}
+
+// first returns the index of the ready one that became ready first, -1 if none
+// is; a nil one is passed over.
+func first(fs []*modelFuture) int {
+	at := -1
+	for i, f := range fs {
+		if f != nil && f.isReady && (at < 0 || f.order < fs[at].order) {
+			at = i
+		}
+	}
+	return at
+}
+
+func (c *modelContext) await(pf programFuture) (string, *programError) {
+	if err := c.enter(); err != nil {
+		return "", err
+	}
+	f := pf.(*modelFuture)
+	if !f.isReady {
+		if err := c.m.wait(c.scope, func() bool { return f.isReady }); err != nil {
+			return "", err
+		}
+	}
+	return f.value, f.err
+}
+
+func (c *modelContext) waitAll(fs []*modelFuture) *programError {
+	if allReady(fs) {
+		return nil
+	}
+	return c.m.wait(c.scope, func() bool { return allReady(fs) })
+}
+
+func (c *modelContext) join(pfs []programFuture) ([]string, *programError) {
+	fs := modelFutures(pfs)
+	if err := c.waitAll(fs); err != nil {
+		return nil, err
+	}
+	var values []string
+	var failed *modelFuture
+	for _, f := range fs {
+		values = append(values, f.value)
+		if f.err != nil && (failed == nil || f.order < failed.order) {
+			failed = f
+		}
+	}
+	if failed != nil {
+		return nil, failed.err
+	}
+	return values, nil
+}
+
+func (c *modelContext) settle(pfs []programFuture) ([]programOutcome, *programError) {
+	fs := modelFutures(pfs)
+	if err := c.waitAll(fs); err != nil {
+		return nil, err
+	}
+	var outcomes []programOutcome
+	for _, f := range fs {
+		outcomes = append(outcomes, programOutcome{f.value, f.err})
+	}
+	return outcomes, nil
+}
+
+var nothingToWaitFor = &programError{class: "nothing to wait for", kind: history.FailureApplication}
+
+func (c *modelContext) waitFirst(fs []*modelFuture) (int, *programError) {
+	if first(fs) < 0 {
+		if err := c.m.wait(c.scope, func() bool { return first(fs) >= 0 }); err != nil {
+			return -1, err
+		}
+	}
+	return first(fs), nil
+}
+
+func (c *modelContext) cancelOthers(fs []*modelFuture, winner int) {
+	var losers []*modelFuture
+	for _, f := range fs {
+		if f != fs[winner] {
+			losers = append(losers, f)
+		}
+	}
+	// Operations by event id, then branches by their number.
+	sort.SliceStable(losers, func(i, j int) bool {
+		a, b := losers[i], losers[j]
+		if a.branch != nil && b.branch != nil {
+			return a.branch.number < b.branch.number
+		}
+		if a.branch != nil || b.branch != nil {
+			return b.branch != nil
+		}
+		return a.id < b.id
+	})
+	for _, f := range losers {
+		c.m.cancelFuture(f, "another branch of the select was first")
+	}
+}
+
+func (c *modelContext) selectOf(keep bool, pfs []programFuture) (int, *programError) {
+	if len(pfs) == 0 {
+		return -1, nothingToWaitFor
+	}
+	fs := modelFutures(pfs)
+	i, err := c.waitFirst(fs)
+	if err == nil && !keep {
+		c.cancelOthers(fs, i)
+	}
+	return i, err
+}
+
+func (c *modelContext) anyOf(pfs []programFuture) (int, string, *programError) {
+	if len(pfs) == 0 {
+		return -1, "", nothingToWaitFor
+	}
+	fs := modelFutures(pfs)
+	left := modelFutures(pfs)
+	for range fs {
+		i, err := c.waitFirst(left)
+		if err != nil {
+			return -1, "", err
+		}
+		if fs[i].err == nil {
+			c.cancelOthers(fs, i)
+			return i, fs[i].value, nil
+		}
+		left[i] = nil
+	}
+	var errs []*programError
+	for _, f := range fs {
+		errs = append(errs, f.err)
+	}
+	return -1, "", allFailedClass(errs)
+}
+
+// allFailedClass is the error of an Any of which all failed. It counts as
+// cancelled if one of them does, else it is of the kind of the first.
+func allFailedClass(errs []*programError) *programError {
+	e := &programError{class: fmt.Sprint("all failed ", errs), kind: errs[0].kind}
+	for _, err := range errs {
+		if err.kind == history.FailureCancelled {
+			e.kind = err.kind
+		}
+	}
+	return e
+}
+
+func (c *modelContext) asCompleted(pfs []programFuture) iter.Seq2[int, programOutcome] {
+	left := modelFutures(pfs)
+	return func(yield func(int, programOutcome) bool) {
+		for range pfs {
+			i, err := c.waitFirst(left)
+			if err != nil {
+				yield(-1, programOutcome{err: err})
+				return
+			}
+			f := left[i]
+			left[i] = nil
+			if !yield(i, programOutcome{f.value, f.err}) {
+				return
+			}
+		}
+	}
+}
+
+func (c *modelContext) mapOf(limit, n int, start func(programContext, int) programFuture) ([]programOutcome, *programError) {
+	if limit < 1 {
+		return nil, &programError{class: "bad limit", kind: history.FailureApplication}
+	}
+	outcomes := make([]programOutcome, n)
+	items := map[int]*modelFuture{}
+	begun := 0
+	for ended := 0; ended < n; ended++ {
+		for begun < n && len(items) < limit {
+			if c.scope.err != nil {
+				return nil, c.scope.err
+			}
+			items[begun] = start(c, begun).(*modelFuture)
+			begun++
+		}
+		// In the order of their start.
+		var open []*modelFuture
+		var index []int
+		for i := range n {
+			if items[i] != nil {
+				open, index = append(open, items[i]), append(index, i)
+			}
+		}
+		i, err := c.waitFirst(open)
+		if err != nil {
+			return nil, err
+		}
+		outcomes[index[i]] = programOutcome{open[i].value, open[i].err}
+		delete(items, index[i])
+	}
+	return outcomes, nil
+}

@@ -1,0 +1,563 @@
+package engine_test
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// Random programs: a small tree of statements, interpreted against an
+// interface that the engine's Context and the reference model both implement.
+// The interpreter writes down what every durable call gave it.
+
+// stmtKind is what a statement does.
+type stmtKind int
+
+const (
+	stActivity stmtKind = iota
+	stInline
+	stTimer
+	stEvent
+	stChild
+	stDetach
+	stNow
+	stGUID
+	stSideEffect
+	stTrace
+	stInfo
+	stErr
+	stAwait
+	stSelect
+	stJoin
+	stSettle
+	stAny
+	stAsCompleted
+	stMap
+	stGo
+	stCancelFuture
+	stWithCancel
+	stCancelScope
+	stShield
+	stIf
+	stLoop
+	stReturn
+	stFail
+	stPass
+	stContinueAsNew
+	stStatus
+	stLog
+	stDefer
+	stRecovered
+	stNested
+	stRace
+	stKindEnd
+)
+
+var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child", "detach", "now", "guid", "side effect", "trace",
+	"info", "err", "await", "select", "join", "settle", "any", "as completed", "map", "go", "cancel future", "with cancel",
+	"cancel scope", "shield", "if", "loop", "return", "fail", "pass", "continue as new", "status", "log", "defer", "recovered",
+	"nested", "race"}
+
+type stmt struct {
+	kind  stmtKind
+	id    int // place in the program
+	n     int // a name, a duration, a limit, a count
+	ctx   int // 0: the branch's own context; else one of the table
+	flag  bool
+	picks []int // futures, counted from the newest
+	body  []*stmt
+	other []*stmt
+}
+
+type program struct {
+	main       []*stmt
+	size       int
+	strictable bool
+}
+
+// programOptions leaves out what a property can't have.
+type programOptions struct {
+	inline, continueAsNew, ends bool
+}
+
+var everything = programOptions{inline: true, continueAsNew: true, ends: true}
+
+// weights of the kinds: one entry is one share.
+func statementShares(o programOptions, inMain bool) []stmtKind {
+	shares := map[stmtKind]int{
+		stActivity: 10, stTimer: 4, stEvent: 6, stChild: 3, stDetach: 1, stNow: 1, stGUID: 1, stSideEffect: 1,
+		stTrace: 1, stInfo: 2, stErr: 1, stAwait: 12, stSelect: 7, stJoin: 3, stSettle: 2, stAny: 3, stAsCompleted: 3,
+		stMap: 2, stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
+		stStatus: 1, stLog: 1, stDefer: 1, stRecovered: 1, stNested: 1, stRace: 4,
+	}
+	if o.inline {
+		shares[stInline] = 3
+	}
+	if o.ends {
+		shares[stReturn], shares[stFail], shares[stPass] = 1, 1, 1
+	}
+	if o.continueAsNew && inMain {
+		shares[stContinueAsNew] = 2
+	}
+	var list []stmtKind
+	for k := stmtKind(0); k < stKindEnd; k++ {
+		for range shares[k] {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+func drawProgram(t *rapid.T, o programOptions) *program {
+	p := &program{}
+	p.main = p.drawBlock(t, o, 0, true)
+	return p
+}
+
+const maxStatements = 45
+
+func (p *program) drawBlock(t *rapid.T, o programOptions, depth int, inMain bool) []*stmt {
+	longest := 10 - 3*depth
+	n := rapid.IntRange(1, longest).Draw(t, "statements")
+	var block []*stmt
+	for i := 0; i < n && p.size < maxStatements; i++ {
+		block = append(block, p.drawStmt(t, o, depth, inMain))
+	}
+	return block
+}
+
+func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool) *stmt {
+	kind := rapid.SampledFrom(statementShares(o, inMain)).Draw(t, "kind")
+	p.size++
+	s := &stmt{kind: kind, id: p.size}
+	s.n = rapid.IntRange(0, 3).Draw(t, "n")
+	if rapid.IntRange(0, 3).Draw(t, "foreign context") == 0 {
+		s.ctx = rapid.IntRange(1, 4).Draw(t, "context")
+	}
+	deep := depth >= 2
+	switch kind {
+	case stSelect, stSideEffect:
+		s.flag = rapid.Bool().Draw(t, "flag")
+	case stAsCompleted:
+		s.flag = rapid.Bool().Draw(t, "flag")
+		if !deep {
+			s.body = p.drawBlock(t, o, depth+1, inMain)
+		}
+	case stGo, stDefer, stRecovered, stLoop:
+		if deep {
+			s.body = []*stmt{{kind: stActivity, id: 1000 + p.size}, {kind: stAwait, id: 2000 + p.size, picks: []int{0}}}
+		} else {
+			s.body = p.drawBlock(t, o, depth+1, inMain && kind == stLoop)
+		}
+	case stIf:
+		if !deep {
+			s.body = p.drawBlock(t, o, depth+1, inMain)
+			s.other = p.drawBlock(t, o, depth+1, inMain)
+		}
+	}
+	switch kind {
+	case stAwait, stCancelFuture:
+		s.picks = []int{rapid.IntRange(0, 4).Draw(t, "future")}
+	case stSelect, stJoin, stSettle, stAny, stAsCompleted:
+		s.picks = rapid.SliceOfN(rapid.IntRange(0, 5), 0, 4).Draw(t, "futures")
+	}
+	return s
+}
+
+func (p *program) String() string {
+	var b strings.Builder
+	writeBlock(&b, p.main, "\n  ")
+	return b.String()
+}
+
+func writeBlock(b *strings.Builder, block []*stmt, indent string) {
+	for _, s := range block {
+		fmt.Fprintf(b, "%s#%d %s n=%d", indent, s.id, stmtNames[s.kind], s.n)
+		if s.ctx != 0 {
+			fmt.Fprintf(b, " ctx=%d", s.ctx)
+		}
+		if s.flag {
+			b.WriteString(" flag")
+		}
+		if len(s.picks) > 0 {
+			fmt.Fprintf(b, " %v", s.picks)
+		}
+		if len(s.body) > 0 {
+			writeBlock(b, s.body, indent+"  ")
+		}
+		if len(s.other) > 0 {
+			b.WriteString(indent + "else")
+			writeBlock(b, s.other, indent+"  ")
+		}
+	}
+}
+
+// programError is an error as the program sees it: class says in words which
+// kind it is, kind how an orchestration that returns it fails.
+type programError struct {
+	class string
+	kind  string
+	cause error
+}
+
+func (e *programError) Error() string { return e.class }
+func (e *programError) Unwrap() error { return e.cause }
+
+const unwindingClass = "unwinding"
+
+type programOutcome struct {
+	value string
+	err   *programError
+}
+
+func (o programOutcome) String() string {
+	if o.err != nil {
+		return "!" + o.err.class
+	}
+	return o.value
+}
+
+// programContext is what the interpreter needs of a Context.
+type programContext interface {
+	start(s *stmt) programFuture
+	detach(name string) (string, *programError)
+	now() (string, *programError)
+	guid() (string, *programError)
+	sideEffect(name string, value string, fails bool) (string, *programError)
+	nested() (string, *programError)
+	trace(message string) *programError
+	historyLength() int64
+	err() *programError
+	branch(fn func(programContext) (string, *programError)) programFuture
+	withCancel() (programContext, func(reason string))
+	shield() programContext
+	await(f programFuture) (string, *programError)
+	selectOf(keep bool, fs []programFuture) (int, *programError)
+	join(fs []programFuture) ([]string, *programError)
+	settle(fs []programFuture) ([]programOutcome, *programError)
+	anyOf(fs []programFuture) (int, string, *programError)
+	asCompleted(fs []programFuture) iter.Seq2[int, programOutcome]
+	mapOf(limit, n int, start func(programContext, int) programFuture) ([]programOutcome, *programError)
+	status(value string)
+	log(line string)
+	continueAsNew(input string) *programError
+}
+
+type programFuture interface {
+	eventID() int64
+	ready() bool
+	cancel(reason string)
+	instance() string
+}
+
+// programRun is one run of a program from its beginning.
+type programRun struct {
+	p     *program
+	input string
+	lines []string // what the program saw
+
+	futures  []programFuture
+	contexts []programContext
+	cancels  []func(string)
+	guids    map[string]int
+
+	steps int
+	// panicAt makes the step of that number panic; 0 never.
+	panicAt int
+	// broken collects what must not be, whatever the history.
+	broken []string
+}
+
+func newProgramRun(p *program) *programRun {
+	return &programRun{p: p, guids: map[string]int{}}
+}
+
+const maxSteps = 400
+
+// frame is one function of the program.
+type frame struct {
+	ctx    programContext
+	last   string
+	value  string
+	err    *programError
+	failed *programError // last error seen
+	main   bool
+}
+
+// flow says how a block ended.
+type flow int
+
+const (
+	flowOn flow = iota
+	flowReturn
+	flowBreak
+)
+
+func (r *programRun) mainFunc(ctx programContext, input string) (value string, err *programError) {
+	r.input = input
+	r.contexts = append(r.contexts, ctx)
+	return r.function(ctx, r.p.main, true)
+}
+
+func (r *programRun) function(ctx programContext, block []*stmt, main bool) (string, *programError) {
+	f := &frame{ctx: ctx, last: r.input, main: main}
+	r.block(f, block)
+	if f.value == "" && f.err == nil {
+		f.value = fmt.Sprintf("%q", "end "+f.last)
+	}
+	return f.value, f.err
+}
+
+func (r *programRun) say(s *stmt, format string, args ...any) {
+	r.lines = append(r.lines, fmt.Sprintf("#%d %s: ", s.id, stmtNames[s.kind])+fmt.Sprintf(format, args...))
+}
+
+func (r *programRun) result(f *frame, s *stmt, value string, err *programError) {
+	if err != nil {
+		if err.class == unwindingClass {
+			r.broken = append(r.broken, fmt.Sprintf("#%d %s: unwinding error outside a deferred function", s.id, stmtNames[s.kind]))
+		}
+		r.say(s, "error %s", err.class)
+		f.last, f.failed = err.class, err
+		return
+	}
+	r.say(s, "%s", value)
+	f.last = value
+}
+
+// picked returns the futures that a statement names, counted from the newest.
+func (r *programRun) picked(s *stmt) []programFuture {
+	var fs []programFuture
+	for _, k := range s.picks {
+		if n := len(r.futures); n > 0 {
+			fs = append(fs, r.futures[n-1-k%n])
+		}
+	}
+	return fs
+}
+
+func (r *programRun) block(f *frame, block []*stmt) flow {
+	for _, s := range block {
+		if r.steps++; r.steps > maxSteps {
+			return flowReturn
+		}
+		if r.steps == r.panicAt {
+			panic(fmt.Sprintf("step %d", r.steps))
+		}
+		if fl := r.statement(f, s); fl != flowOn {
+			return fl
+		}
+		if s.kind == stDefer {
+			// The rest of the block runs inside, so that the deferred function
+			// is one of this very call.
+			return r.deferred(f, s, block[indexOf(block, s)+1:])
+		}
+	}
+	return flowOn
+}
+
+func indexOf(block []*stmt, s *stmt) int {
+	for i := range block {
+		if block[i] == s {
+			return i
+		}
+	}
+	return -1
+}
+
+func (r *programRun) deferred(f *frame, s *stmt, rest []*stmt) (fl flow) {
+	normal := false
+	defer func() {
+		// While unwinding every durable call fails and records nothing; the
+		// deferred function notices and leaves.
+		if !normal {
+			for range 3 {
+				if _, err := f.ctx.now(); err == nil || err.class != unwindingClass {
+					if r.panicAt == 0 {
+						r.broken = append(r.broken, fmt.Sprintf("#%d defer: a durable call while unwinding returned %v", s.id, err))
+					}
+				}
+			}
+			return
+		}
+		r.block(f, s.body)
+	}()
+	fl = r.block(f, rest)
+	normal = true
+	return fl
+}
+
+func (r *programRun) statement(f *frame, s *stmt) flow {
+	ctx := f.ctx
+	if s.ctx > 0 {
+		ctx = r.contexts[(s.ctx-1)%len(r.contexts)]
+	}
+	switch s.kind {
+	case stActivity, stInline, stTimer, stEvent, stChild:
+		fu := ctx.start(s)
+		r.futures = append(r.futures, fu)
+		r.say(s, "event %d, ready %v, child %q", fu.eventID(), fu.ready(), fu.instance())
+	case stDetach:
+		v, err := ctx.detach("D")
+		r.result(f, s, v, err)
+	case stNow:
+		v, err := ctx.now()
+		r.result(f, s, v, err)
+	case stGUID:
+		v, err := ctx.guid()
+		if _, ok := r.guids[v]; !ok {
+			r.guids[v] = len(r.guids)
+		}
+		r.result(f, s, fmt.Sprint("guid ", r.guids[v]), err)
+	case stSideEffect:
+		v, err := ctx.sideEffect("dice", fmt.Sprint(s.n), s.flag)
+		r.result(f, s, v, err)
+	case stNested:
+		v, err := ctx.nested()
+		r.result(f, s, v, err)
+	case stTrace:
+		if err := ctx.trace(fmt.Sprint("trace ", s.n)); err != nil {
+			r.result(f, s, "", err)
+		}
+	case stInfo:
+		r.say(s, "length %d", ctx.historyLength())
+	case stErr:
+		r.say(s, "%v", programOutcome{"fine", ctx.err()})
+	case stAwait:
+		if fs := r.picked(s); len(fs) > 0 {
+			v, err := ctx.await(fs[0])
+			r.result(f, s, v, err)
+		}
+	case stRace:
+		// The commonest pattern: an activity or event against a timer.
+		kind := stActivity
+		if s.n%2 == 1 {
+			kind = stEvent
+		}
+		work := ctx.start(&stmt{kind: kind, n: s.n})
+		timer := ctx.start(&stmt{kind: stTimer, n: 1})
+		r.futures = append(r.futures, work, timer)
+		i, err := ctx.selectOf(false, []programFuture{timer, work})
+		if err != nil {
+			r.result(f, s, "", err)
+			break
+		}
+		v, err := ctx.await([]programFuture{timer, work}[i])
+		r.result(f, s, fmt.Sprint(i, " ", v), err)
+	case stSelect:
+		i, err := ctx.selectOf(s.flag, r.picked(s))
+		r.result(f, s, fmt.Sprint("winner ", i), err)
+	case stJoin:
+		vs, err := ctx.join(r.picked(s))
+		r.result(f, s, fmt.Sprint(vs), err)
+	case stSettle:
+		os, err := ctx.settle(r.picked(s))
+		r.result(f, s, fmt.Sprint(os), err)
+	case stAny:
+		i, v, err := ctx.anyOf(r.picked(s))
+		r.result(f, s, fmt.Sprint(i, " ", v), err)
+	case stAsCompleted:
+		seen := 0
+		fl := flowOn
+		for i, o := range ctx.asCompleted(r.picked(s)) {
+			r.say(s, "%d %v", i, o)
+			if fl = r.block(f, s.body); fl != flowOn {
+				break
+			}
+			if seen++; s.flag && seen > s.n {
+				break
+			}
+		}
+		if fl == flowReturn {
+			return fl
+		}
+	case stMap:
+		os, err := ctx.mapOf(s.n, 4, func(ctx programContext, i int) programFuture {
+			fu := ctx.start(&stmt{kind: stActivity, n: i})
+			r.say(s, "item %d is event %d", i, fu.eventID())
+			return fu
+		})
+		r.result(f, s, fmt.Sprint(os), err)
+	case stGo:
+		body := s.body
+		fu := ctx.branch(func(ctx programContext) (string, *programError) {
+			r.contexts = append(r.contexts, ctx)
+			r.say(s, "runs")
+			v, err := r.function(ctx, body, false)
+			r.say(s, "ends %v", programOutcome{v, err})
+			return v, err
+		})
+		r.futures = append(r.futures, fu)
+	case stCancelFuture:
+		if fs := r.picked(s); len(fs) > 0 {
+			fs[0].cancel(fmt.Sprint("future ", s.n))
+		}
+	case stWithCancel:
+		inner, cancel := ctx.withCancel()
+		r.contexts, r.cancels = append(r.contexts, inner), append(r.cancels, cancel)
+		if s.n == 0 {
+			f.ctx = inner // the rest of the function is in the new scope
+		}
+	case stCancelScope:
+		if n := len(r.cancels); n > 0 {
+			r.cancels[n-1-s.n%n](fmt.Sprint("scope ", s.n))
+		}
+	case stShield:
+		inner := ctx.shield()
+		r.contexts = append(r.contexts, inner)
+		if s.n == 0 {
+			f.ctx = inner
+		}
+	case stIf:
+		sum := 0
+		for _, c := range []byte(f.last) {
+			sum += int(c)
+		}
+		if sum%2 == 0 {
+			return r.block(f, s.body)
+		}
+		return r.block(f, s.other)
+	case stLoop:
+		for range s.n + 1 {
+			if fl := r.block(f, s.body); fl == flowReturn {
+				return fl
+			}
+		}
+	case stReturn:
+		if s.n == 0 {
+			return flowBreak
+		}
+		f.value = fmt.Sprintf("%q", "returned "+f.last)
+		return flowReturn
+	case stFail:
+		f.err = &programError{class: "failed on purpose", kind: "application"}
+		return flowReturn
+	case stPass:
+		if f.failed != nil {
+			f.err = f.failed
+			return flowReturn
+		}
+	case stContinueAsNew:
+		if f.main && len(r.input) < 3 {
+			f.err = ctx.continueAsNew(r.input + "0")
+			return flowReturn
+		}
+	case stStatus:
+		ctx.status(fmt.Sprint(s.n))
+	case stLog:
+		ctx.log(fmt.Sprint("line of #", s.id))
+	case stRecovered:
+		func() {
+			defer func() {
+				if v := recover(); v != nil && v != "recover me" {
+					panic(v)
+				}
+			}()
+			r.block(f, s.body)
+			panic("recover me")
+		}()
+	}
+	return flowOn
+}
