@@ -1,0 +1,205 @@
+package awslambda
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// recorder is a host that keeps what it gets and fails what it is told to.
+type recorder struct {
+	got  []host.Delivery
+	fail []string
+}
+
+func (r *recorder) Handle(_ context.Context, batch []host.Delivery) []string {
+	r.got = append(r.got, batch...)
+	return append([]string{}, r.fail...)
+}
+
+func record(id, arn, group string, sent time.Time) events.SQSMessage {
+	r := events.SQSMessage{MessageId: id, EventSourceARN: arn, Attributes: map[string]string{"ApproximateReceiveCount": "1"}}
+	if group != "" {
+		r.Attributes["MessageGroupId"] = group
+	}
+	if !sent.IsZero() {
+		r.Attributes["SentTimestamp"] = itoa(sent.UnixMilli())
+	}
+	return r
+}
+
+func itoa(n int64) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+func orchestratorWith(h batchHandler, out *bytes.Buffer, now time.Time) *Orchestrator {
+	clock := func() time.Time { return now }
+	return &Orchestrator{
+		host: h, metrics: newMetrics("test", "orchestrator", out, clock), now: clock,
+		logger: slog.New(slog.NewJSONHandler(out, nil)), close: func() {},
+		sources: map[string]host.Source{"fifo": host.SourceOrchestrator, "delay": host.SourceDelay, "dead": host.SourceActivityDead},
+	}
+}
+
+func TestTheSourceOfARecordIsItsQueue(t *testing.T) {
+	t.Parallel()
+	h := &recorder{fail: []string{"b"}}
+	o := orchestratorWith(h, &bytes.Buffer{}, time.Now())
+	got, err := o.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		record("a", "fifo", "g", time.Time{}), record("b", "delay", "", time.Time{}), record("c", "dead", "", time.Time{}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := response([]string{"b"}); !slices.Equal(got.BatchItemFailures, want.BatchItemFailures) {
+		t.Errorf("answer is %v, want %v", got, want)
+	}
+	var sources []host.Source
+	for _, d := range h.got {
+		sources = append(sources, d.Source)
+	}
+	if want := []host.Source{host.SourceOrchestrator, host.SourceDelay, host.SourceActivityDead}; !slices.Equal(sources, want) {
+		t.Errorf("sources are %v, want %v", sources, want)
+	}
+}
+
+func TestARecordOfAnotherQueueGoesBackAndTheLogSaysWhy(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	h := &recorder{}
+	o := orchestratorWith(h, &out, time.Now())
+	got, err := o.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		record("a", "somebody-else's", "", time.Time{}), record("b", "delay", "", time.Time{}),
+	}})
+	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
+		t.Errorf("answer is %v, %v; want a alone", got, err)
+	}
+	if len(h.got) != 1 || h.got[0].ID != "b" {
+		t.Errorf("the host got %v, want b alone", h.got)
+	}
+	if !strings.Contains(out.String(), "somebody-else's") {
+		t.Errorf("the log does not name the queue:\n%s", out.String())
+	}
+}
+
+func TestTheAgeOfAGroupsBacklogIsMeasuredAndAnOldGroupNamed(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_700_000_000_000)
+	var out bytes.Buffer
+	o := orchestratorWith(&recorder{}, &out, now)
+	_, err := o.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		record("a", "fifo", "order-1", now.Add(-2*time.Second)),
+		record("b", "fifo", "order-2", now.Add(-90*time.Second)),
+		record("c", "delay", "", now.Add(-900*time.Second)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `"GroupBacklogAge":[90]`) {
+		t.Errorf("no backlog of 90 s in\n%s", out.String())
+	}
+	if !strings.Contains(out.String(), `"group":"order-2"`) {
+		t.Errorf("the old group is not named in\n%s", out.String())
+	}
+}
+
+func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
+	t.Parallel()
+	h := &recorder{fail: []string{"a"}}
+	w := &Worker{host: h, metrics: newMetrics("test", "activity", &bytes.Buffer{}, time.Now)}
+	got, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{record("a", "activity", "", time.Time{})}})
+	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
+		t.Errorf("answer is %v, %v; want a", got, err)
+	}
+	if len(h.got) != 1 || h.got[0].Source != host.SourceActivity {
+		t.Errorf("the host got %v", h.got)
+	}
+}
+
+func TestAFunctionStartsWithACompleteEnvironmentAndLogsWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	variables := orchestratorVariables()
+	variables["TURNSTILE_TIMER_BORDR"] = "1m"
+	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithOutput(&out)}
+	o, err := NewOrchestrator(turnstile.NewApp(), environ(variables), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if _, err := NewWorker(turnstile.NewApp(), environ(variables), opts...); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "TURNSTILE_TIMER_BORDR") {
+		t.Errorf("the log does not name the unknown variable:\n%s", out.String())
+	}
+	got, err := o.Handle(t.Context(), events.SQSEvent{})
+	if err != nil || got.BatchItemFailures == nil {
+		t.Errorf("an empty invocation is answered with %v, %v", got, err)
+	}
+}
+
+func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(nil)
+	opts := []Option{WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithOutput(&bytes.Buffer{})}
+	if _, err := NewOrchestrator(app, environ(orchestratorVariables()), opts...); err == nil {
+		t.Error("the orchestrator starts")
+	}
+	if _, err := NewWorker(app, environ(orchestratorVariables()), opts...); err == nil {
+		t.Error("the worker starts")
+	}
+}
+
+func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
+	t.Parallel()
+	given := host.Settings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute, TurnAttempts: 7}
+	got := orchestratorSettings(given, Environment{TimerBorder: -1})
+	if got.TimerBorder != -1 || got.TimerLeast != 3*time.Minute || got.TurnAttempts != 7 {
+		t.Errorf("settings are %+v", got)
+	}
+}
+
+func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	_, err := WorkerEnvironment(nil)
+	logStart(slog.New(slog.NewJSONHandler(&out, nil)), err)
+	var line struct {
+		Level, Msg string
+		Problems   []string
+	}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+		t.Fatalf("not one JSON line: %v\n%s", err, out.String())
+	}
+	if line.Level != "ERROR" || len(line.Problems) != 3 || !strings.Contains(line.Msg, "activity function") {
+		t.Errorf("line is %+v", line)
+	}
+}
+
+func TestAClientSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	_, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithEnvironment(Environment{}))
+	if err == nil {
+		t.Error("a client without a queue is made")
+	}
+	e, err := OrchestratorEnvironment(environ(orchestratorVariables()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithEnvironment(e)); err != nil {
+		t.Errorf("with everything there: %v", err)
+	}
+}
