@@ -132,13 +132,18 @@ func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 
 func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
 	t.Parallel()
-	e := arrange(t, nil, child.Is(func(turnstile.Context, string) (string, error) { panic("broken") }))
+	e := start(t, child.Is(func(turnstile.Context, string) (string, error) { panic("broken") }))
 	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "a"))
+	if err := e.Drain(e.ctx); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
-	e.AfterFunc(time.Hour, stop)
-	e.run()
-	_, err := run.Wait(ctx)
+	// The first pause ends the wait.
+	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{
+		Store: e.Store(), Queue: ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true})), Clock: &steps{at: func(int) { stop() }},
+	}))
+	_, err := child.Run(client, run.Instance).Wait(ctx)
 	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
 	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != turnstile.StatusStuck || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("the wait gave %v", err)
