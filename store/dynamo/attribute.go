@@ -63,6 +63,18 @@ func (c *compressor) value(b []byte) types.AttributeValue {
 	return text(string(b))
 }
 
+// estimate returns about how large the value of b will be: at most its length,
+// if an item holds that; else by compressing a sample from its
+// middle, so that a turn that has to be split is not compressed twice.
+func (c *compressor) estimate(b []byte) int {
+	const sample = 32 << 10
+	if len(b) <= MaxItem {
+		return len(b)
+	}
+	middle := len(b) / 2
+	return len(b) / sample * len(c.compress(b[middle:middle+sample]))
+}
+
 func (c *compressor) compress(b []byte) []byte {
 	var out bytes.Buffer
 	out.Grow(len(b)/4 + 64)

@@ -75,19 +75,23 @@ const partSize = len("part") + len("parts") + len("turn") + 3*12
 // too large, cuts the run into as many as its size asks for and appends the
 // items of those.
 func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc []byte, digest string) ([]Item, error) {
-	it := e.item(t, events, doc, digest, len(items) == 0)
-	if it.Size+partSize <= MaxItem {
-		return append(items, it), nil
+	size := e.compressor.estimate(doc)
+	if size <= MaxItem*11/10 || len(events) == 1 {
+		it := e.item(t, events, doc, digest, len(items) == 0)
+		if it.Size+partSize <= MaxItem {
+			return append(items, it), nil
+		}
+		size = it.Size
 	}
 	if len(events) == 1 {
 		return nil, &store.TooLargeError{
 			Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: events[0].EventID,
-			What: payloadName(&events[0]), EventSize: it.Size, CommitSize: it.Size, Limit: "400 KB an item",
+			What: payloadName(&events[0]), EventSize: size, CommitSize: size, Limit: "400 KB an item",
 		}
 	}
 	const aim = MaxItem * 9 / 10
 	var err error
-	for _, run := range cut(events, it.Size/aim+1) {
+	for _, run := range cut(events, size/aim+1) {
 		if items, err = e.split(items, t, run, history.Encode(run), digest); err != nil {
 			return nil, err
 		}

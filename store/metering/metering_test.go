@@ -1,9 +1,11 @@
 package metering_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"reflect"
 	"testing"
 	"time"
 
@@ -16,7 +18,6 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 	"github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/store/metering"
-	"github.com/turnstile-go/turnstile/store/storetest"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -182,25 +183,37 @@ func TestAWarmStepCostsOneWriteHoweverLongTheChain(t *testing.T) {
 	}
 }
 
-func TestStore(t *testing.T) {
+func TestARefusedCommitIsPassedOnAndCharged(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Options{
-		Open: func(*testing.T) store.Store {
-			return metering.New(memory.New(), dynamo.Config{}, func(dynamo.Usage) {})
-		},
-		Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
-		LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
-			return &storetest.Faulty{Store: s, After: func(operation string) error {
-				if n--; n >= 0 {
-					return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
-				}
-				return nil
-			}}
-		},
-		Throttle: func(_ *testing.T, s store.Store) store.Store {
-			return &storetest.Faulty{Store: s, Before: func(operation string) error {
-				return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
-			}}
-		},
-	})
+	var charged []dynamo.Usage
+	s := metering.New(memory.New(), dynamo.Config{}, func(u dynamo.Usage) { charged = append(charged, u) })
+	commit := func(token string, record *store.RecordChange) error {
+		return s.Commit(t.Context(), store.Commit{Record: record, Turns: []store.Turn{{
+			Instance: "order-7", ExecutionID: 1, Token: token,
+			Events: []history.Event{{Kind: history.TimerFired, EventID: 1, SourceEventID: 1}},
+		}}})
+	}
+	if err := commit("a", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := commit("b", nil); !errors.Is(err, store.ErrConflict) {
+		t.Fatalf("got %v, want ErrConflict", err)
+	}
+	if err := commit("b", &store.RecordChange{Suspect: ptr("m")}); !errors.As(err, new(*store.RecordConflictError)) {
+		t.Fatalf("got %v, want a RecordConflictError", err)
+	}
+	if err := s.Commit(t.Context(), store.Commit{}); !errors.Is(err, store.ErrInvalidTurn) {
+		t.Fatalf("got %v, want ErrInvalidTurn", err)
+	}
+	want := []dynamo.Usage{
+		{Operation: "PutItem", WriteUnits: 1, Items: 1},
+		{Operation: "PutItem", WriteUnits: 1, Items: 1, Failed: true},
+		{Operation: "TransactWriteItems", WriteUnits: 4, Items: 2, Failed: true},
+	}
+	for i := range charged {
+		charged[i].Bytes = 0
+	}
+	if !reflect.DeepEqual(charged, want) {
+		t.Fatalf("charged %+v\nwant %+v", charged, want)
+	}
 }

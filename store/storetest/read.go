@@ -212,7 +212,7 @@ func halfWritten(t *testing.T, o Options) {
 				commit(t, s, x)
 				first = x.Last() + 1
 			}
-			x := withPayloads(turn("order-7", 1, first, 6, "split"), 240_000, true)
+			x := withPayloads(turn("order-7", 1, first, 5, "split"), 240_000, true)
 			states := o.HalfWrite(t, s, x)
 			if len(states) < 3 {
 				t.Fatalf("the turn is stored in %d steps, want several parts", len(states))
