@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/wire"
@@ -103,10 +104,19 @@ func (t *turn) run(in engine.Input) (engine.Turn, error) {
 	began := t.Clock.Now()
 	out, err := t.x.Run(in)
 	t.Observer.Timing(TimeReplay, t.Clock.Now().Sub(began))
-	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism) {
+	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism || refused(out.Verdicts)) {
 		return engine.Turn{}, errRebuild
 	}
 	return out, err
+}
+
+// refused reports whether an arrival would go to the dead-letter queue. A
+// cache made stale by another process does not know the events that a newer
+// arrival names.
+func refused(verdicts []engine.Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v engine.Verdict) bool {
+		return v.Kind == engine.Misaddressed || v.Kind == engine.Forged
+	})
 }
 
 // sortOut splits messages by whether the engine has looked at them.

@@ -15,7 +15,8 @@ import (
 // load finds out how the instance stands, with as few reads as will do:
 //
 //   - none, if the instance is in the cache: one made stale by another process
-//     loses its conditional write and is thrown away;
+//     loses its conditional write and is thrown away; or the new tail alone, if
+//     a message shows that it is stale;
 //   - the history of the execution that all messages name, if they are
 //     completions;
 //   - else the record, and the history of its execution, unless it has ended
@@ -29,9 +30,8 @@ func (t *turn) load(ctx context.Context) error {
 		return m.returning() || m.item.Kind == wire.Wake || m.item.Kind == wire.PurgeInstance
 	})
 	if !stored {
-		if e := t.cache.take(t.group.instance); e != nil {
-			t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
-			return nil
+		if found, err := t.catchUp(ctx, open); found || err != nil {
+			return err
 		}
 		if n := commonExecution(open); n > 0 {
 			turns, err := t.read(ctx, n)

@@ -1,0 +1,211 @@
+// Package cost counts what a chain of activities costs on DynamoDB: requests,
+// capacity units and bytes, over a metering store in memory that charges as
+// DynamoDB does (store/metering, held against DynamoDB Local for 300 steps by
+// its own test). Nothing here reads a clock.
+//
+//	go -C bench test -v -run Cost ./cost
+package cost
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+	storememory "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/store/metering"
+	"github.com/turnstile-go/turnstile/timer"
+	timermemory "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// bill is what a chain cost.
+type bill struct {
+	steps, turns          int
+	writes, reads         int // requests
+	writeUnits, readUnits float64
+	bytesWritten          int
+	sends                 int // SQS messages, over all queues
+	mostReadsPerTurn      int
+}
+
+// dollars a million steps, in us-east-1 on demand: $0.625 a million write
+// units, $0.125 a million read units (DynamoDB, since November 2024); SQS
+// requests at $0.40 (standard) a million; a message costs a send, a share of a
+// receive and of a delete, counted here as 3 requests of FIFO price $0.50.
+func (b bill) dollars() (dynamoDB, sqs float64) {
+	perStep := 1e6 / float64(b.steps)
+	return (b.writeUnits*0.625 + b.readUnits*0.125) / 1e6 * perStep, float64(b.sends) * 3 * 0.50 / 1e6 * perStep
+}
+
+func (b bill) String() string {
+	n := float64(b.steps)
+	dynamoDB, sqs := b.dollars()
+	return fmt.Sprintf("%6d steps: %6d turns, %6d writes, %6d reads; a step %.3f write units, %.3f read units, %.0f bytes; a million steps $%.2f DynamoDB + $%.2f SQS",
+		b.steps, b.turns, b.writes, b.reads, b.writeUnits/n, b.readUnits/n, float64(b.bytesWritten)/n, dynamoDB, sqs)
+}
+
+// counted counts the messages sent.
+type counted struct {
+	queue.Queue
+	sends *int
+}
+
+func (c counted) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	*c.sends += len(msgs)
+	return c.Queue.Send(ctx, msgs...)
+}
+
+// chain runs an orchestration of n steps, each turn on the next of so many
+// processes; what they keep between turns is settings' business.
+func chain(t *testing.T, n, processes int, settings host.Settings) bill {
+	t.Helper()
+	b := bill{steps: n}
+	note := `"` + strings.Repeat("n", 198) + `"`
+	orchestrations, err := engine.NewRegistry(engine.Orchestration{Name: "Chain", Func: func(c *engine.Context, in []byte) ([]byte, error) {
+		for range n {
+			v, err := c.Await(c.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+			if err != nil {
+				return nil, err
+			}
+			in = v
+		}
+		return in, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readsThisTurn := 0
+	metered := metering.New(storememory.New(), dynamo.Config{}, func(u dynamo.Usage) {
+		b.writeUnits += u.WriteUnits
+		b.readUnits += u.ReadUnits
+		if u.Operation == "Query" || u.Operation == "GetItem" {
+			b.reads++
+			readsThisTurn++
+		} else {
+			b.writes++
+			b.bytesWritten += u.Bytes
+		}
+	})
+	newQueue := func(name string, fifo bool) counted {
+		q, err := queuememory.New(queuememory.Options{Name: name, FIFO: fifo, Visibility: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(q.Close)
+		return counted{q, &b.sends}
+	}
+	queues := host.Queues{Orchestrator: newQueue("fifo", true), Delay: newQueue("delay", false), Activity: newQueue("activity", false),
+		DeadFIFO: newQueue("deadfifo", true), DeadStandard: newQueue("dead", false)}
+	timers, err := timermemory.New(timermemory.Options{Deliver: func(context.Context, timer.Schedule) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(timers.Close)
+	stops := storememory.NewActivities(time.Now)
+	settings.Parallelism, settings.BlockLimit = 1, -1
+	var orchestrators []*host.Orchestrator
+	for range processes {
+		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Settings: settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(o.Close)
+		orchestrators = append(orchestrators, o)
+	}
+	worker, err := host.NewWorker(host.WorkerConfig{Activities: activities, Stops: stops, Queues: queues, Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ctx := t.Context()
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "chain", ID: "start", Name: "Chain", Input: []byte(note)}
+	body, err := start.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := queues.Orchestrator.Send(ctx, queue.Outgoing{Body: string(body), Group: "chain", DedupID: "start"}); err != nil {
+		t.Fatal(err)
+	}
+	handle := func(q queue.Queue, from host.Source, run func(context.Context, []host.Delivery) []string) bool {
+		batch, err := q.Receive(ctx, 10, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(batch) == 0 {
+			return false
+		}
+		var deliveries []host.Delivery
+		for _, m := range batch {
+			deliveries = append(deliveries, host.Delivery{Message: m, Source: from})
+		}
+		if failed := run(ctx, deliveries); len(failed) > 0 {
+			t.Fatalf("handed back: %v", failed)
+		}
+		for _, m := range batch {
+			if err := q.Delete(ctx, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return true
+	}
+	for busy := true; busy; {
+		readsThisTurn = 0
+		busy = handle(queues.Orchestrator, host.SourceOrchestrator, orchestrators[b.turns%processes].Handle)
+		if busy {
+			b.turns++
+			if b.turns > 1 { // the start looks whether the instance exists
+				b.mostReadsPerTurn = max(b.mostReadsPerTurn, readsThisTurn)
+			}
+		}
+		busy = handle(queues.Activity, host.SourceActivity, worker.Handle) || busy
+	}
+	record, err := metered.Store.Describe(ctx, "chain")
+	if err != nil || record.Status != store.StatusCompleted {
+		t.Fatalf("the chain ended as %s (%v): %v", record.Status, record.Problem, err)
+	}
+	return b
+}
+
+func TestCostOfAChain(t *testing.T) {
+	t.Parallel()
+	warm := host.Settings{}
+	thousand, tenThousand := chain(t, 1000, 1, warm), chain(t, 10_000, 1, warm)
+	t.Log("warm:", thousand)
+	t.Log("warm:", tenThousand)
+	if tenThousand.writeUnits+tenThousand.readUnits > 11*(thousand.writeUnits+thousand.readUnits) {
+		t.Errorf("10,000 steps cost %.0f units, more than 11 times the %.0f of 1,000", tenThousand.writeUnits+tenThousand.readUnits, thousand.writeUnits+thousand.readUnits)
+	}
+	if tenThousand.writes > tenThousand.turns || tenThousand.turns > 10_001 {
+		t.Errorf("%d turns, %d writes; want one write a turn", tenThousand.turns, tenThousand.writes)
+	}
+	if tenThousand.mostReadsPerTurn > 1 {
+		t.Errorf("a turn made %d reads, want at most one", tenThousand.mostReadsPerTurn)
+	}
+
+	cold := host.Settings{CacheInstances: -1}
+	eight := chain(t, 1000, 8, cold)
+	t.Log("eight cold processes:", eight)
+	if eight.mostReadsPerTurn > 1 || eight.writes > eight.turns {
+		t.Errorf("cold: %d reads in a turn, %d writes in %d turns", eight.mostReadsPerTurn, eight.writes, eight.turns)
+	}
+	// Seven of eight turns find a cache that others have made stale: they read
+	// the new tail alone.
+	stale := chain(t, 1000, 8, warm)
+	t.Log("eight warm processes:", stale)
+	if stale.writes > stale.turns || stale.mostReadsPerTurn > 1 || stale.readUnits > 3*1000 {
+		t.Errorf("stale caches: %d writes in %d turns, %d reads in a turn, %.0f read units", stale.writes, stale.turns, stale.mostReadsPerTurn, stale.readUnits)
+	}
+}

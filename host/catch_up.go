@@ -1,0 +1,50 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// catchUp takes the instance out of the cache and, if a completion among the
+// messages names an event that it does not have, feeds it what other processes
+// have appended since: the new tail alone, so that a turn costs the same
+// however long the history is, on whichever warm process it runs. It reports
+// false if there is nothing in the cache to go on from.
+func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
+	e := t.cache.take(t.group.instance)
+	if e == nil {
+		return false, nil
+	}
+	later := slices.ContainsFunc(open, func(m *message) bool { return m.completion() && m.item.TargetExecution() > e.execution })
+	behind := slices.ContainsFunc(open, func(m *message) bool {
+		return m.completion() && m.item.TargetExecution() == e.execution && m.item.SourceEventID > e.x.LastEventID()
+	})
+	if later {
+		e.x.Close()
+		return false, nil
+	}
+	if behind {
+		began := t.Clock.Now()
+		turns, err := t.Store.Read(ctx, t.group.instance, e.execution, e.x.LastEventID()+1)
+		t.Observer.Timing(TimeRead, t.Clock.Now().Sub(began))
+		if err != nil && !corrupt(err) {
+			e.x.Close()
+			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.execution, err)
+		}
+		if err == nil && len(turns) > 0 {
+			err = e.x.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
+			for i := range turns {
+				e.work.add(turns[i].Events)
+				e.work.close(turns[i].Cancelled)
+			}
+		}
+		if err != nil || e.x.Ended() {
+			// Judged from nothing, by what is stored.
+			e.x.Close()
+			return false, nil
+		}
+	}
+	t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
+	return true, nil
+}
