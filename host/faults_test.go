@@ -3,9 +3,11 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -85,6 +87,9 @@ func (s faultyStore) Commit(ctx context.Context, c store.Commit) error {
 
 func (s faultyStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	err = s.p.call("Read", func() error {
+		if s.p.w.newer {
+			return fmt.Errorf("event 2: %w", history.ErrNewer)
+		}
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
 		return err
 	})

@@ -53,6 +53,8 @@ type world struct {
 	beforeCommit func(c *store.Commit) error
 	afterCommit  func(c *store.Commit, err error) error
 	beforeSend   func(queueName string, msgs []queue.Outgoing) error
+	// newer lets all histories seem to be written by a newer build.
+	newer bool
 	// evict empties the cache after a batch if it returns true.
 	evict func() bool
 	// maxReceive messages of one receive.
