@@ -46,7 +46,10 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 		return nil, fmt.Errorf("embedded: the application cannot run: %w", err)
 	}
 	e := &Environment{
-		opts:  options{workers: 10, grace: 5 * time.Second, random: rand.Reader, observer: host.NoObserver{}, dead: func(DeadLetter) {}},
+		opts: options{
+			workers: 10, grace: 5 * time.Second, stall: 10 * time.Second,
+			random: rand.Reader, observer: host.NoObserver{}, dead: func(DeadLetter) {},
+		},
 		gauge: newGauge(),
 	}
 	for _, o := range opts {

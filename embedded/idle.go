@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"sync"
+	"time"
 
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 )
@@ -68,15 +69,23 @@ func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 	return busy == 0 && now == begun
 }
 
-// skipWaits lets a virtual clock jump whenever everything is idle.
-func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue) {
+// skipWaits lets a virtual clock jump whenever everything is idle, and when
+// what is being handled has neither ended nor been joined by anything else for
+// the time of stall: it waits for the clock itself then, an attempt for its
+// timeout, or the watchdog for code that blocks.
+func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, stall time.Duration) {
 	for {
 		for ctx.Err() == nil && clock.fire(g.idle(queues)) {
 		}
+		stalled := time.NewTimer(stall)
 		select {
 		case <-ctx.Done():
+			stalled.Stop()
 			return
 		case <-g.poked:
+		case <-stalled.C:
+			clock.fire(true)
 		}
+		stalled.Stop()
 	}
 }

@@ -21,13 +21,17 @@ type options struct {
 	random   io.Reader
 	workers  int
 	grace    time.Duration
+	stall    time.Duration
 }
 
 // VirtualTime lets time begin at start and stand still while anything runs;
 // when nothing does, it jumps to the next timer. So waits take no time, and
 // what is done meanwhile from outside has to be timed with AfterFunc, or it
-// comes after them. Time does not pass for an activity either: one that waits
-// until its attempt times out waits for ever.
+// comes after them.
+//
+// An activity runs in real time, and virtual time waits for it. But if nothing
+// begins or ends for ten seconds, time jumps all the same: so an attempt that
+// waits for its timeout gets it, and code that blocks is found.
 func VirtualTime(start time.Time) Option {
 	return func(o *options) { o.virtual, o.start = true, start }
 }

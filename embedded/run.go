@@ -38,7 +38,7 @@ func (e *Environment) Run(ctx context.Context) error {
 	driving, stopDriving := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopDriving()
 	if e.virtual != nil {
-		driver.Go(func() { skipWaits(driving, e.virtual, e.gauge, received) })
+		driver.Go(func() { skipWaits(driving, e.virtual, e.gauge, received, e.opts.stall) })
 	}
 
 	<-ctx.Done()
