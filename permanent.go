@@ -1,0 +1,61 @@
+package turnstile
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Permanent marks an error as final: whatever the retry policy says, no other
+// attempt is made. Nil stays nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+func (e *permanentError) Failure() *history.Failure {
+	f := activity.FailureOf(e.err)
+	f.Retryable = false
+	return f
+}
+
+// WithCode gives an error a code, a word to act on: ActivityError.Code,
+// ChildError.Code and OrchestrationError.Code have it, and
+// RetryPolicy.FinalCodes may name it. Nil stays nil.
+func WithCode(err error, code string) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{err, code}
+}
+
+type codedError struct {
+	err  error
+	code string
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+func (e *codedError) Failure() *history.Failure {
+	f := activity.FailureOf(e.err)
+	f.Code = e.code
+	return f
+}
+
+// CodeOf returns the code that the error, or one that it wraps, was given;
+// empty if none.
+func CodeOf(err error) string {
+	if f, ok := errors.AsType[activity.Failer](err); ok {
+		return f.Failure().Code
+	}
+	return ""
+}
