@@ -8,24 +8,27 @@ import (
 )
 
 // Store keeps histories and instance records. All methods may be called from
-// several goroutines and processes at once; all reads are strongly consistent.
+// several goroutines and processes at once; all reads are strongly consistent
+// (List alone may lag, see there). Times are kept in whole milliseconds, UTC.
 //
 // Every method returns ErrUnavailable (wrapped) for throttling and passing
-// faults: nothing has taken effect and the call may be repeated. A Commit whose
+// faults: nothing has taken effect and the call may be repeated. A write whose
 // outcome could not be learned returns ErrUnknownOutcome: it may have landed,
-// or still land later.
+// or still land later. Reading back and finding nothing proves nothing: repeat
+// the identical call, or hand the message back.
 type Store interface {
 	// Commit appends turns and changes the instance record, all of it or
 	// nothing.
 	//
-	// Each turn must begin where its execution's stored history ends: its
-	// First must not exist yet, and events are checked for gaps before
-	// anything is written (ErrInvalidTurn). If First exists and the stored
+	// Each turn must begin where its execution's stored history ends. The
+	// store sees of that only that First must not exist yet, so that a writer
+	// may append only behind what it has read itself; events are checked for
+	// gaps before anything is written (ErrInvalidTurn). If First exists and the stored
 	// item has the same Token and the same content, this commit has been made
 	// already and Commit returns nil. Otherwise ErrConflict.
 	//
 	// If the record's condition does not hold: *RecordConflictError with the
-	// record found (errors.Is ErrConflict).
+	// record found (errors.Is ErrConflict), also where First exists as well.
 	//
 	// A commit beyond what one transaction holds: *TooLargeError, before any
 	// write.
@@ -36,8 +39,9 @@ type Store interface {
 	// begin with `from`. An incomplete tail of a split turn is not returned.
 	// Empty if there are none, also for an unknown instance.
 	//
-	// A stored item that can't be decoded: *CorruptError; one written by a
-	// newer build: history.ErrNewer (wrapped).
+	// A stored item that can't be decoded, a gap or overlap between turns, or
+	// a history without its head: *CorruptError; an item written by a newer
+	// build: history.ErrNewer (wrapped).
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
 	// Describe returns the instance record, also that of a purged instance
@@ -45,12 +49,15 @@ type Store interface {
 	Describe(ctx context.Context, instance string) (Record, error)
 
 	// UpdateRecord changes the record without touching history. It returns
-	// *RecordConflictError if the condition does not hold.
+	// *RecordConflictError if the condition does not hold. Only a Create makes
+	// a record or replaces a tombstone: any other change of one that is not
+	// there is a *RecordConflictError too, here and in Commit.
 	UpdateRecord(ctx context.Context, instance string, change RecordChange) error
 
 	// List returns records newest first, each exactly once over all pages.
 	// Purged instances are not listed. ErrBadPageToken for a token of another
-	// query.
+	// query. The list may lag: a record that has just changed may be missing
+	// for a moment, but none is listed under a status that it no longer has.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution

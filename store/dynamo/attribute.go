@@ -3,8 +3,8 @@ package dynamo
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
-	"io"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -103,11 +103,15 @@ func bytesOf(item attributes, name string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("attribute %s is no gzip: %w", name, err)
 		}
-		b, err := io.ReadAll(r)
-		if err != nil {
+		// The last four bytes say how long the content is; a hint only.
+		var b bytes.Buffer
+		if n := len(v.Value); n > 4 {
+			b.Grow(int(min(binary.LittleEndian.Uint32(v.Value[n-4:]), 8<<20)) + bytes.MinRead)
+		}
+		if _, err := b.ReadFrom(r); err != nil {
 			return nil, fmt.Errorf("attribute %s is damaged gzip: %w", name, err)
 		}
-		return b, nil
+		return b.Bytes(), nil
 	default:
 		return nil, fmt.Errorf("attribute %s is a %T, neither S nor B", name, v)
 	}

@@ -220,7 +220,7 @@ func halfWritten(t *testing.T, o Options) {
 			for _, next := range states[:len(states)-1] {
 				next()
 				same(t, read(t, s, "order-7", 1, 1), c.before)
-				for from := first; from <= x.Last(); from++ {
+				for _, from := range []int64{first + 1, x.Last()} {
 					same(t, read(t, s, "order-7", 1, from), nil)
 				}
 			}
