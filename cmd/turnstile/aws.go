@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/queue/sqs"
+)
+
+// awsBackend is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.
+type awsBackend struct{ settings *settings }
+
+func openAWS(s *settings) backend { return awsBackend{s} }
+
+var errNoRegion = errors.New("no AWS region: give --region, such as eu-central-1, or set AWS_REGION")
+
+func (b awsBackend) config(ctx context.Context) (aws.Config, error) {
+	var options []func(*config.LoadOptions) error
+	if b.settings.region != "" {
+		options = append(options, config.WithRegion(b.settings.region))
+	}
+	if b.settings.profile != "" {
+		options = append(options, config.WithSharedConfigProfile(b.settings.profile))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("AWS configuration: %w", err)
+	}
+	if cfg.Region == "" {
+		return aws.Config{}, errNoRegion
+	}
+	return cfg, nil
+}
+
+// addresses returns those asked for, from the stack's outputs or the
+// environment.
+func (b awsBackend) addresses(ctx context.Context, asked ...address) (aws.Config, map[address]string, error) {
+	stack := b.settings.stack
+	if stack == "" && b.settings.getenv(orchestratorURL.variable) == "" {
+		return aws.Config{}, nil, errNoStack()
+	}
+	cfg, err := b.config(ctx)
+	if err != nil {
+		return aws.Config{}, nil, err
+	}
+	from := fromEnvironment(b.settings.getenv)
+	if stack != "" {
+		outputs, err := stackOutputs(ctx, cfg, stack)
+		if err != nil {
+			return aws.Config{}, nil, err
+		}
+		from = fromOutputs(stack, outputs)
+	}
+	found, err := from.all(asked...)
+	return cfg, found, err
+}
+
+func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string]string, error) {
+	out, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
+	if err != nil {
+		return nil, fmt.Errorf("outputs of stack %q in %s: %w", stack, cfg.Region, err)
+	}
+	outputs := map[string]string{}
+	for _, s := range out.Stacks {
+		for _, o := range s.Outputs {
+			outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+		}
+	}
+	return outputs, nil
+}
+
+// Client implements backend.
+func (b awsBackend) Client(ctx context.Context) (*turnstile.Client, error) {
+	cfg, found, err := b.addresses(ctx, orchestratorURL, historyTable, instancesTable)
+	if err != nil {
+		return nil, err
+	}
+	return awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithEnvironment(awslambda.Environment{
+		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable],
+	}))
+}
+
+// Queues implements backend.
+func (b awsBackend) Queues(ctx context.Context) (queues, error) {
+	byName := map[string]address{
+		orchestratorQueue: orchestratorURL, delayQueue: delayURL, activityQueue: activityURL,
+		activityDeadQueue: activityDeadURL, deadFIFOQueue: deadFIFOURL, deadQueue: deadURL,
+	}
+	cfg, found, err := b.addresses(ctx, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL)
+	if err != nil {
+		return nil, err
+	}
+	client := awssqs.NewFromConfig(cfg)
+	out := queues{}
+	for name, a := range byName {
+		if out[name], err = sqs.New(client, found[a], sqs.Options{}); err != nil {
+			return nil, fmt.Errorf("%s: %w", a.output, err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+func describeCommand() *command {
+	return &command{
+		name: "describe", operands: "INSTANCE", least: 1, most: 1,
+		short: "show how an instance stands",
+		long: paragraph(
+			"Shows the instance as of its last committed turn: status, times, custom status, output",
+			"or failure; of one that is stuck or corrupt why, where, and what to do."),
+		examples: []string{
+			"turnstile describe order-17",
+			"turnstile describe order-17 --output json | jq .problem",
+		},
+		declare: func(c *cli, _ *flag.FlagSet) action {
+			return func(ctx context.Context, operands []string) error {
+				client, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				d, err := client.Describe(ctx, operands[0])
+				if err != nil {
+					return err
+				}
+				if c.json() {
+					return c.printJSON(describedOf(&d))
+				}
+				c.describe(&d)
+				return nil
+			}
+		},
+	}
+}
+
+func (c *cli) describe(d *turnstile.Description) {
+	now := c.now()
+	t := newTable()
+	t.row("instance", printable(d.Instance))
+	t.row("orchestration", printable(strings.TrimSpace(d.Name+" "+d.Version)))
+	t.row("status", string(d.Status))
+	t.row("execution", fmt.Sprint(d.ExecutionID))
+	t.row("started", moment(d.CreatedAt)+" ("+ago(now, d.CreatedAt)+")")
+	t.row("updated", moment(d.UpdatedAt)+" ("+ago(now, d.UpdatedAt)+")")
+	if !d.EndedAt.IsZero() {
+		t.row("ended", fmt.Sprintf("%s (%s, after %s)", moment(d.EndedAt), ago(now, d.EndedAt), span(d.EndedAt.Sub(d.CreatedAt))))
+	}
+	t.row("start id", printable(d.StartID))
+	if p := d.Parent; p != nil {
+		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable(p.Instance), p.ExecutionID, p.EventID))
+	}
+	t.print(c.out)
+	c.section("custom status", d.CustomStatus)
+	c.section("output", d.Output)
+	if f := d.Failure; f != nil {
+		source := ""
+		if f.Source != "" {
+			source = " in " + printable(f.Source)
+		}
+		if f.Attempt > 0 {
+			source += fmt.Sprintf(", attempt %d", f.Attempt)
+		}
+		fmt.Fprintf(c.out, "\nfailure: %s%s\n", printable(f.Kind), source)
+		c.text(f.Message)
+		c.text(f.Stack)
+		c.section("details", f.Details)
+	}
+	if p := d.Problem; p != nil {
+		at := ""
+		if p.EventID > 0 {
+			at = fmt.Sprintf(" at event %d", p.EventID)
+		}
+		if p.SinceMS > 0 {
+			at += ", since " + moment(time.UnixMilli(p.SinceMS))
+		}
+		if p.Tries > 0 {
+			at += ", " + plural(p.Tries, "try", "tries")
+		}
+		fmt.Fprintf(c.out, "\n%s: %s%s\n", d.Status, printable(p.Kind), at)
+		c.text(p.Message)
+		c.text(p.Stack)
+		fmt.Fprintf(c.out, "\nwhat to do: %s\n", problemAdvice(p.Kind))
+	}
+}
+
+func (c *cli) section(title string, payload []byte) {
+	if len(payload) > 0 {
+		fmt.Fprintf(c.out, "\n%s\n  %s\n", title, indented(payload, "  "))
+	}
+}
+
+func (c *cli) text(text string) {
+	if text != "" {
+		fmt.Fprintf(c.out, "  %s\n", indentLines(text, "  "))
+	}
+}

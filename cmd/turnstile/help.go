@@ -1,0 +1,82 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// overview prints what there is.
+func (c *cli) overview(w io.Writer) {
+	fmt.Fprint(w, `Turnstile on the command line: durable orchestrations on AWS Lambda.
+
+  turnstile [--stack NAME] COMMAND [flags] [operands]
+
+`)
+	t := newTable()
+	for _, cmd := range commands() {
+		t.row("  "+cmd.name, cmd.operands, cmd.short)
+	}
+	t.print(w)
+	fmt.Fprint(w, `
+Where the stack is, the first of
+  --stack NAME       the outputs of this CloudFormation stack, or $TURNSTILE_STACK
+  TURNSTILE_… set    the variables that localstack/local.sh env prints, which are the
+                     outputs too: OrchestratorQueueUrl is TURNSTILE_ORCHESTRATOR_QUEUE_URL
+Credentials, region and AWS_ENDPOINT_URL are found as by every tool of AWS;
+--region and --profile choose others.
+
+  turnstile --stack turnstile list --status stuck
+  eval "$(localstack/local.sh env)" && turnstile list
+
+Exit status: 0 done, 1 failed, 2 not a command line that is taken.
+turnstile help COMMAND says more. What to do about an instance that is stuck or a
+message that was given up is in docs/troubleshooting.md.
+`)
+}
+
+// help prints what a command takes.
+func (c *cli) help(w io.Writer, cmd *command) {
+	usage := "turnstile " + cmd.name
+	if cmd.operands != "" {
+		usage += " " + cmd.operands
+	}
+	fmt.Fprintf(w, "%s\n\n  %s [flags]\n\n%s\n", cmd.short, usage, cmd.long)
+
+	own, common := newFlags(cmd.name), newFlags(cmd.name)
+	cmd.declare(&cli{}, own)
+	(&settings{output: outputText}).declare(common)
+	printFlags(w, "Flags:", own)
+	printFlags(w, "Flags of every command:", common)
+	if len(cmd.examples) > 0 {
+		fmt.Fprintln(w, "\nExamples:")
+		for _, example := range cmd.examples {
+			fmt.Fprintln(w, "  "+example)
+		}
+	}
+}
+
+func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
+	t := newTable()
+	none := true
+	flags.VisitAll(func(f *flag.Flag) {
+		none = false
+		value, text := flag.UnquoteUsage(f)
+		if value != "" {
+			value = " " + value
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
+			text += " (default " + f.DefValue + ")"
+		}
+		t.row("  --"+f.Name+value, text)
+	})
+	if none {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	t.print(w)
+}
+
+// paragraph joins the lines of a text in source.
+func paragraph(lines ...string) string { return strings.Join(lines, "\n") }

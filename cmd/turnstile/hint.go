@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// hint says what to do about an error, where its own text does not; else it is
+// empty.
+func hint(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		if hint := hintOfCode(api.ErrorCode(), api.ErrorMessage()); hint != "" {
+			return hint
+		}
+	}
+	text := err.Error()
+	var wait *turnstile.WaitError
+	var corrupt *store.CorruptError
+	switch {
+	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
+		return problemAdvice(wait.Last.Problem.Kind)
+	case errors.As(err, &wait):
+		return "It goes on without being waited for. Wait again, with a longer --timeout."
+	case errors.As(err, &corrupt):
+		return problemAdvice(problemCorrupt)
+	case errors.Is(err, history.ErrNewer):
+		return "A newer build wrote this history. Use a turnstile command of that version."
+	case errors.Is(err, store.ErrBadPageToken):
+		return "Use the command that was printed behind the page before, as it stands."
+	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
+		return "Nothing answers there. For the local stack: localstack/local.sh up, and look at AWS_ENDPOINT_URL; else at --region."
+	case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
+		return "No AWS credentials were found. Log in, give --profile, or for the local stack: eval \"$(localstack/local.sh env)\""
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, queue.ErrUnavailable):
+		return "This passes: try again."
+	}
+	return ""
+}
+
+func hintOfCode(code, text string) string {
+	switch code {
+	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
+		return "The role in use may not do this. The stack's output ClientPolicyArn is a policy for all but dead-letter; that needs ReceiveMessage, DeleteMessage and ChangeMessageVisibility on the dead-letter queues and SendMessage on the others. --stack needs cloudformation:DescribeStacks."
+	case "ExpiredToken", "ExpiredTokenException", "RequestExpired":
+		return "The AWS session has expired: log in again."
+	case "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
+		return "These AWS credentials are not taken: check --profile and the AWS_ variables. For the local stack: eval \"$(localstack/local.sh env)\""
+	case "ValidationError":
+		if strings.Contains(text, "does not exist") {
+			return "Check the name, --region and --profile: `aws cloudformation list-stacks` shows what is there."
+		}
+	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
+		return "The table or queue is not there: is this the right account and region, and is the stack still deployed?"
+	}
+	return ""
+}

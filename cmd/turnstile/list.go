@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func statuses() []string {
+	return []string{
+		string(turnstile.StatusRunning), string(turnstile.StatusStuck), string(turnstile.StatusCorrupt),
+		string(turnstile.StatusCompleted), string(turnstile.StatusFailed), string(turnstile.StatusCancelled), string(turnstile.StatusTerminated),
+	}
+}
+
+func listCommand() *command {
+	return &command{
+		name: "list", most: 0,
+		short: "list instances by status, name and time",
+		long: paragraph(
+			"Lists instances by when they started, newest first. An instance that is stuck or",
+			"corrupt is listed as that, not as running. If there are more, the command that shows",
+			"the next page is printed behind the list."),
+		examples: []string{
+			"turnstile list --status stuck",
+			"turnstile list --name Fulfil --since 24h",
+			"turnstile list --status failed --since 2026-01-31 --until 2026-02-01 --all --output json",
+			"turnstile list --status completed --until 30d --all --ids | xargs turnstile purge",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var l listing
+			flags.StringVar(&l.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
+			flags.StringVar(&l.query.Name, "name", "", "only of the orchestration `NAME`")
+			flags.StringVar(&l.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
+			flags.StringVar(&l.until, "until", "", "only started before this `TIME`")
+			flags.IntVar(&l.query.PageSize, "limit", 50, "`N` instances a page, at most 1000")
+			flags.StringVar(&l.query.PageToken, "page-token", "", "go on behind a page, with the `TOKEN` that it printed")
+			flags.BoolVar(&l.all, "all", false, "all pages")
+			flags.BoolVar(&l.ids, "ids", false, "print ids alone, one a line")
+			return func(ctx context.Context, _ []string) error {
+				if err := l.check(c.now()); err != nil {
+					return err
+				}
+				client, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				return c.list(ctx, client, &l)
+			}
+		},
+	}
+}
+
+// listing is what is to be listed, and how.
+type listing struct {
+	status, since, until string
+	all, ids             bool
+	query                turnstile.ListQuery
+}
+
+func (l *listing) check(now time.Time) (err error) {
+	if l.status != "" && !slices.Contains(statuses(), l.status) {
+		return usagef("--status %q: one of %s", l.status, strings.Join(statuses(), ", "))
+	}
+	if l.query.PageSize < 1 || l.query.PageSize > store.MaxPageSize {
+		return usagef("--limit %d: 1 to %d", l.query.PageSize, store.MaxPageSize)
+	}
+	l.query.Status = turnstile.Status(l.status)
+	if l.query.From, err = parseTime("since", l.since, now); err != nil {
+		return err
+	}
+	l.query.To, err = parseTime("until", l.until, now)
+	return err
+}
+
+type listJSON struct {
+	Instances     []described `json:"instances"`
+	NextPageToken string      `json:"next_page_token,omitempty"`
+}
+
+func (c *cli) list(ctx context.Context, client *turnstile.Client, l *listing) error {
+	all := listJSON{Instances: []described{}}
+	t := newTable()
+	t.row("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED", "TOOK", "WHY")
+	for {
+		page, err := client.List(ctx, l.query)
+		if err != nil {
+			return err
+		}
+		for i := range page.Instances {
+			d := &page.Instances[i]
+			switch {
+			case c.json():
+				all.Instances = append(all.Instances, describedOf(d))
+			case l.ids:
+				fmt.Fprintln(c.out, d.Instance)
+			default:
+				t.row(printable(d.Instance), printable(strings.TrimSpace(d.Name+" "+d.Version)), string(d.Status),
+					moment(d.CreatedAt), c.took(d), clip(why(d), 100))
+			}
+		}
+		l.query.PageToken = page.NextPageToken
+		if page.NextPageToken == "" || !l.all {
+			break
+		}
+	}
+	switch {
+	case c.json():
+		all.NextPageToken = l.query.PageToken
+		return c.printJSON(all)
+	case !l.ids && len(t.rows) > 1:
+		t.print(c.out)
+	case !l.ids:
+		fmt.Fprintln(c.err, "no instances")
+	}
+	if l.query.PageToken != "" {
+		fmt.Fprintf(c.err, "more: turnstile%s\n", l.next(&c.settings))
+	}
+	return nil
+}
+
+// took is how long an instance ran, or has been running.
+func (c *cli) took(d *turnstile.Description) string {
+	if d.EndedAt.IsZero() {
+		return span(max(c.now().Sub(d.CreatedAt), 0)) + "…"
+	}
+	return span(d.EndedAt.Sub(d.CreatedAt))
+}
+
+// why says in a line why an instance is not well.
+func why(d *turnstile.Description) string {
+	switch {
+	case d.Problem != nil:
+		return printable(d.Problem.Kind + ": " + d.Problem.Message)
+	case d.Failure != nil && d.Failure.Message != "":
+		return printable(d.Failure.Kind + ": " + d.Failure.Message)
+	}
+	return ""
+}
+
+// next is the command line of the next page. Times stand in it as they were
+// understood: the token belongs to them.
+func (l *listing) next(s *settings) string {
+	var b strings.Builder
+	add := func(flag, value string) {
+		if value != "" {
+			b.WriteString(" --" + flag + " " + shellWord(value))
+		}
+	}
+	add("stack", s.stack)
+	add("region", s.region)
+	add("profile", s.profile)
+	b.WriteString(" list")
+	add("status", l.status)
+	add("name", l.query.Name)
+	if !l.query.From.IsZero() {
+		add("since", l.query.From.Format(time.RFC3339Nano))
+	}
+	if !l.query.To.IsZero() {
+		add("until", l.query.To.Format(time.RFC3339Nano))
+	}
+	add("limit", strconv.Itoa(l.query.PageSize))
+	if l.ids {
+		b.WriteString(" --ids")
+	}
+	add("page-token", l.query.PageToken)
+	return b.String()
+}
+
+// shellWord is a word as it can be pasted into a shell.
+func shellWord(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+func startCommand() *command {
+	return &command{
+		name: "start", operands: "NAME", least: 1, most: 1,
+		short: "start an orchestration",
+		long: paragraph(
+			"Asks for a new instance of the orchestration NAME and prints its id. The start is",
+			"queued then; the instance can be described once its first turn is committed.",
+			"An instance id that is taken is an error. A repeat with the same --id is not: it",
+			"starts nothing twice."),
+		examples: []string{
+			`turnstile start Fulfil --instance order-17 --input '{"id":"order-17"}'`,
+			`turnstile start Fulfil --input @order.json --wait`,
+			`turnstile start Fulfil --input @order.json --event 'approved={"by":"ada"}'`,
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var r turnstile.StartRequest
+			input := flags.String("input", "", "`JSON` that it starts with, @FILE, or - for standard input")
+			flags.StringVar(&r.Instance, "instance", "", "its instance `ID`; default a random one")
+			flags.StringVar(&r.Version, "version", "", "`VERSION` of the orchestration; default the newest that is deployed")
+			flags.StringVar(&r.StartID, "id", "", "`ID` that tells a repeat of this start from another one; default a random one")
+			flags.Func("event", "an event `NAME=JSON` that it finds when it starts; may be repeated", func(value string) error {
+				name, data, isPair := strings.Cut(value, "=")
+				if !isPair || name == "" || data != "" && !json.Valid([]byte(data)) {
+					return fmt.Errorf("%q is not NAME=JSON", value)
+				}
+				r.Events = append(r.Events, wire.StartEvent{Name: name, Data: json.RawMessage(data)})
+				return nil
+			})
+			wait := flags.Bool("wait", false, "wait for its end and print its output")
+			timeout := flags.Duration("timeout", defaultWait, "how long to wait with --wait; 0 for no limit")
+			return func(ctx context.Context, operands []string) error {
+				r.Name = operands[0]
+				var err error
+				if r.Input, err = c.readPayload("input", *input); err != nil {
+					return err
+				}
+				client, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				started, err := client.Start(ctx, r)
+				if err != nil {
+					return err
+				}
+				if *wait {
+					fmt.Fprintf(c.err, "started %s\n", printable(started.Instance))
+					return c.awaitStarted(ctx, client, r.Name, started, *timeout)
+				}
+				if c.json() {
+					return c.printJSON(startedJSON{Instance: started.Instance, StartID: started.StartID})
+				}
+				fmt.Fprintln(c.out, started.Instance)
+				return nil
+			}
+		},
+	}
+}
+
+type startedJSON struct {
+	Instance string `json:"instance"`
+	StartID  string `json:"start_id"`
+}
+
+// awaitStarted waits for the end of an instance that this start made: where
+// another one was first, that is the error.
+func (c *cli) awaitStarted(ctx context.Context, client *turnstile.Client, name string, started turnstile.Started, timeout time.Duration) error {
+	run := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name).Run(client, started.Instance)
+	run.StartID = started.StartID
+	ctx, cancel := bound(ctx, timeout)
+	defer cancel()
+	if err := run.Confirm(ctx); err != nil {
+		return err
+	}
+	return c.await(ctx, client, started.Instance)
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// parseTime reads a time: how long ago (90m, 24h, 7d), a date (UTC) or a time
+// by RFC 3339.
+func parseTime(flag, value string, now time.Time) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	if days, isDays := strings.CutSuffix(value, "d"); isDays {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= 100_000 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("--%s %q is no time: 90m, 24h or 7d ago, a date like 2026-01-31, or 2026-01-31T12:00:00Z", flag, value)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// defaultWait is how long wait waits.
+const defaultWait = 5 * time.Minute
+
+func waitCommand() *command {
+	return &command{
+		name: "wait", operands: "INSTANCE", least: 1, most: 1,
+		short: "wait for the end of an instance, print its output",
+		long: paragraph(
+			"Waits until the instance has ended and prints its output. One that failed, was",
+			"cancelled or terminated is exit status 1, and so is a timeout. An instance that has",
+			"no record yet is waited for too. A stuck one has not ended."),
+		examples: []string{
+			"turnstile wait order-17",
+			"turnstile wait order-17 --timeout 1h --output json",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			timeout := flags.Duration("timeout", defaultWait, "how long to wait; 0 for no limit")
+			return func(ctx context.Context, operands []string) error {
+				client, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				ctx, cancel := bound(ctx, *timeout)
+				defer cancel()
+				return c.await(ctx, client, operands[0])
+			}
+		},
+	}
+}
+
+func bound(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+func (c *cli) await(ctx context.Context, client *turnstile.Client, instance string) error {
+	d, err := client.Wait(ctx, instance)
+	if err != nil {
+		return err
+	}
+	if c.json() {
+		if err := c.printJSON(describedOf(&d)); err != nil {
+			return err
+		}
+	} else if d.Status == turnstile.StatusCompleted {
+		fmt.Fprintln(c.out, outputLine(d.Output))
+	}
+	if d.Status == turnstile.StatusCompleted {
+		return nil
+	}
+	return endedBadly(&d)
+}
+
+// outputLine is an output as a line; an absent one is null.
+func outputLine(output []byte) string {
+	if len(output) == 0 {
+		return "null"
+	}
+	return oneLine(output, 0)
+}
+
+func endedBadly(d *turnstile.Description) error {
+	why := ""
+	if f := d.Failure; f != nil {
+		why = ": " + f.Message
+		if f.Source != "" && f.Source != d.Name {
+			why = ": " + f.Source + why
+		}
+		if f.Kind != "" && f.Kind != string(d.Status) {
+			why = fmt.Sprintf(" (%s)%s", f.Kind, why)
+		}
+	}
+	return fmt.Errorf("instance %q %s%s; `turnstile history %s` shows how it came to that", d.Instance, d.Status, why, shellWord(d.Instance))
+}
