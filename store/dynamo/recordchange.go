@@ -6,92 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// expression collects names and values of a request's expressions.
-type expression struct {
-	names  map[string]string
-	values attributes
-	size   int
-}
-
-func newExpression() *expression {
-	return &expression{names: make(map[string]string, 12), values: make(attributes, 12)}
-}
-
-// name returns the placeholder of an attribute name. All names get one, for
-// many are reserved words.
-func (x *expression) name(attribute string) string {
-	p := "#" + attribute
-	x.names[p] = attribute
-	return p
-}
-
-func (x *expression) value(placeholder string, v types.AttributeValue) string {
-	p := ":" + placeholder
-	x.values[p] = v
-	return p
-}
-
-// condition returns the text of what RecordChange.Holds says, empty if
-// nothing is demanded.
-func (x *expression) condition(change *store.RecordChange) string {
-	c := change.If
-	exists := "attribute_exists(" + x.name("instance") + ") AND attribute_not_exists(" + x.name("purged") + ")"
-	if c.Absent {
-		if change.Create == nil {
-			// A change without Create needs a record, and this one demands
-			// none: it never holds.
-			return exists + " AND attribute_not_exists(" + x.name("instance") + ")"
-		}
-		absent := "attribute_not_exists(" + x.name("instance") + ")"
-		if c.ExecutionID > 0 {
-			return absent + " OR (attribute_exists(" + x.name("purged") + ") AND " + x.equal("if_execution", "execution_id", number(c.ExecutionID)) + ")"
-		}
-		delete(x.names, "#purged")
-		return absent
-	}
-	var parts []string
-	if c.ExecutionID > 0 {
-		parts = append(parts, x.equal("if_execution", "execution_id", number(c.ExecutionID)))
-	}
-	if c.Running {
-		var ended []string
-		for _, s := range store.TerminalStatuses() {
-			ended = append(ended, x.value("if_not_"+string(s), text(string(s))))
-		}
-		parts = append(parts, "NOT "+x.name("status")+" IN ("+strings.Join(ended, ", ")+")")
-	}
-	if c.WakeNumber != nil {
-		if *c.WakeNumber == 0 {
-			parts = append(parts, "attribute_not_exists("+x.name("wake_number")+")")
-		} else {
-			parts = append(parts, x.equal("if_wake_number", "wake_number", number(*c.WakeNumber)))
-		}
-	}
-	if c.Suspect != nil {
-		if *c.Suspect == "" {
-			parts = append(parts, "attribute_not_exists("+x.name("suspect")+")")
-		} else {
-			parts = append(parts, x.equal("if_suspect", "suspect", text(*c.Suspect)))
-		}
-	}
-	if change.Create == nil || c.Exists || len(parts) > 0 {
-		parts = append(parts, exists)
-	} else {
-		clear(x.names)
-	}
-	return strings.Join(parts, " AND ")
-}
-
-func (x *expression) equal(placeholder, attribute string, v types.AttributeValue) string {
-	return x.name(attribute) + " = " + x.value(placeholder, v)
-}
 
 // update returns the text of what RecordChange.Apply does; change.Create is
 // nil.
@@ -267,47 +186,6 @@ func recordConflict(instance string, item attributes) error {
 		e.Found = &r
 	}
 	return e
-}
-
-// Describe implements store.Store.
-func (s *Store) Describe(ctx context.Context, instance string) (store.Record, error) {
-	if err := ctx.Err(); err != nil {
-		return store.Record{}, err
-	}
-	item, err := getItem(ctx, s.client, &s.config, request{what: "read of the record", instance: instance}, &dynamodb.GetItemInput{
-		TableName: &s.config.Tables.Instances, Key: attributes{"instance": text(instance)},
-	})
-	if err != nil {
-		return store.Record{}, err
-	}
-	if item == nil {
-		return store.Record{}, store.NotFound(instance)
-	}
-	return decodeRecord(item)
-}
-
-type itemGetter interface {
-	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-}
-
-// getItem reads one item, strongly consistent; nil if there is none.
-func getItem(ctx context.Context, client itemGetter, config *Config, r request, in *dynamodb.GetItemInput) (item attributes, err error) {
-	in.ConsistentRead = aws.Bool(true)
-	in.ReturnConsumedCapacity = config.consumed()
-	err = config.read(ctx, r, func(ctx context.Context) error {
-		out, err := client.GetItem(ctx, in, once)
-		if err != nil {
-			config.meterRead("GetItem", err, nil)
-			return err
-		}
-		var items []attributes
-		if item = out.Item; item != nil {
-			items = []attributes{item}
-		}
-		config.meterRead("GetItem", nil, items, one(out.ConsumedCapacity)...)
-		return nil
-	})
-	return item, err
 }
 
 func optional(s string) *string {
