@@ -38,23 +38,29 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 // carry takes an arrival that came behind the end over into the next
 // execution.
 func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
-	v := x.ledger.judge(a)
-	if v.Kind != Late || a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID {
-		return v
+	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID {
+		return x.ledger.judge(a)
 	}
+	id := rememberedAs(&a.Event)
 	switch a.Event.Kind {
-	case history.ExternalEvent:
-		if a.Event.SenderID != "" {
-			x.ledger.sent(a.Event.SenderID, 0)
-		}
 	case history.OrchestrationCancelRequested:
+		// This execution may have seen a cancel; another is for the next one,
+		// as it would be had it come a turn later.
+		if at, ok := x.ledger.senders[id]; ok {
+			return Verdict{Kind: Duplicate, EventID: at}
+		}
 		for _, e := range *next {
 			if e.Kind == history.OrchestrationCancelRequested {
 				return Verdict{Kind: Duplicate}
 			}
 		}
 	default:
-		return v
+		if v := x.ledger.judge(a); v.Kind != Late || a.Event.Kind != history.ExternalEvent {
+			return v
+		}
+	}
+	if id != "" {
+		x.ledger.sent(id, 0)
 	}
 	*next = append(*next, a.Event)
 	return Verdict{Kind: Recorded}
@@ -69,7 +75,7 @@ func (x *Execution) nextExecution(secret string, carried []history.Event) []hist
 			version = o.Version
 		}
 	}
-	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SenderIDs: x.senderIDs()}
+	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 	}
@@ -82,15 +88,20 @@ func (x *Execution) nextExecution(secret string, carried []history.Event) []hist
 	return events
 }
 
-// senderIDs returns the newest sender ids, oldest first.
-func (x *Execution) senderIDs() []string {
+// senderIDs returns the newest sender ids, oldest first, without those of the
+// events carried over, which stand in the next execution themselves.
+func (x *Execution) senderIDs(carried []history.Event) []string {
+	over := make(map[string]bool, len(carried))
+	for i := range carried {
+		over[rememberedAs(&carried[i])] = true
+	}
 	var ids []string
 	if s := x.ledger.start; s != nil {
 		ids = append(ids, s.SenderIDs...)
 	}
 	for i := range x.events {
-		if e := &x.events[i]; e.Kind == history.ExternalEvent && e.SenderID != "" {
-			ids = append(ids, e.SenderID)
+		if id := rememberedAs(&x.events[i]); id != "" && !over[id] {
+			ids = append(ids, id)
 		}
 	}
 	if extra := len(ids) - history.MaxCarriedSenderIDs; extra > 0 {

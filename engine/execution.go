@@ -103,9 +103,9 @@ type runState struct {
 	logs       []Log
 	statusSet  bool
 	recovered  bool
-	quiet      bool // what runs now has been run, and logged, before
-	more       bool // further arrivals of this run are still to be taken
-	continued  bool // the execution ended as continued-as-new
+	quiet      bool      // what runs now has been run, and logged, before
+	left       []Arrival // arrivals of this run still to be taken
+	continued  bool      // the execution ended as continued-as-new
 	carried    []history.Event
 }
 

@@ -59,14 +59,13 @@ func (l *ledger) judge(a *Arrival) Verdict {
 func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 	e := &a.Event
 	switch e.Kind {
-	case history.ExternalEvent:
-		if e.SenderID == "" {
-			return 0, false
+	case history.ExternalEvent, history.OrchestrationCancelRequested:
+		if e.Kind == history.OrchestrationCancelRequested && l.cancelID != 0 {
+			return l.cancelID, true
 		}
-		eventID, ok = l.senders[e.SenderID]
+		// No event is remembered as "".
+		eventID, ok = l.senders[rememberedAs(e)]
 		return eventID, ok
-	case history.OrchestrationCancelRequested:
-		return l.cancelID, l.cancelID != 0
 	}
 	source := e.SourceEventID
 	if source < 1 || source > int64(len(l.entries)) {

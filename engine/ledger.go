@@ -82,16 +82,30 @@ func (l *ledger) record(e *history.Event) {
 		if l.cancelID == 0 {
 			l.cancelID = e.EventID
 		}
-	case e.Kind == history.ExternalEvent:
-		if e.SenderID != "" {
-			l.sent(e.SenderID, e.EventID)
-		}
 	case e.Kind.Terminal():
 		l.ended = true
+	}
+	if id := rememberedAs(e); id != "" {
+		l.sent(id, e.EventID)
 	}
 	if e.Kind.Completes() != history.KindUnknown {
 		l.entries[e.SourceEventID-1].completed = e.EventID
 	}
+}
+
+// rememberedAs is the sender's id of an external event or of a cancel, by which
+// a repeat is known in this execution and in later ones; empty for all else.
+// Those of cancels are marked, for a sender may number the two apart.
+func rememberedAs(e *history.Event) string {
+	switch {
+	case e.SenderID == "":
+		return ""
+	case e.Kind == history.ExternalEvent:
+		return e.SenderID
+	case e.Kind == history.OrchestrationCancelRequested:
+		return "cancel:" + e.SenderID
+	}
+	return ""
 }
 
 func (l *ledger) sent(senderID string, eventID int64) {

@@ -172,3 +172,106 @@ func TestLinesBehindAResultThatWasParkedOnAWarmExecutionAreLogged(t *testing.T) 
 	}
 	f.wantHistory("1 Started", "2 inline Act(I)", "3 Done←2", "4 Act(A)")
 }
+
+func TestADeadlockIsNotHiddenByARepeat(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := call(c, "A"); err != nil {
+			return nil, err
+		}
+		var f *engine.Future
+		f = c.Go(func(c *engine.Context) ([]byte, error) { return c.Await(f) })
+		return c.Await(f)
+	})
+	f.turn(start("0"))
+	turn := f.turn(completed(2, "1"), completed(2, "1"))
+	if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckDeadlock || turn.Verdicts[1].Kind != engine.Duplicate {
+		t.Fatalf("stuck %v, verdicts %v", turn.Stuck, turn.Verdicts)
+	}
+	// What may still come behind it does count.
+	f.turn(event("e", "1"), cancelRequest("enough"))
+	f.wantHistory("1 Started", "2 Act(A)", "3 Done←2", "4 Ev(e)", "5 CancelRequested", "6 Failed(cancelled)")
+	f.replaysCleanly()
+}
+
+func cancelFrom(sender string) engine.Arrival {
+	a := cancelRequest("from " + sender)
+	a.Event.SenderID = sender
+	return a
+}
+
+func eventFrom(sender string) engine.Arrival {
+	a := event("kept", "1")
+	a.Event.SenderID = sender
+	return a
+}
+
+// continuing continues as new with every event a until its input has n digits.
+func continuing(n int) engine.Func {
+	return func(c *engine.Context, in []byte) ([]byte, error) {
+		_, err := c.Shield().Await(c.Shield().ExternalEvent("a"))
+		if err == nil && len(in) < n {
+			err = c.ContinueAsNew("", append(in[:len(in):len(in)], '0'), nil)
+		}
+		return nil, err
+	}
+}
+
+func TestRule13ACancelBehindTheEndIsForTheNextExecution(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, continuing(3))
+	f.turn(start("0"))
+	f.turn(cancelFrom("c1"))
+	turn := f.turn(event("a", "1"), cancelFrom("c1"), cancelFrom("c2"), cancelFrom("c2"), cancelFrom("c3"))
+	var kinds []engine.VerdictKind
+	for _, v := range turn.Verdicts {
+		kinds = append(kinds, v.Kind)
+	}
+	if fmt.Sprint(kinds) != "[recorded duplicate recorded duplicate duplicate]" {
+		t.Errorf("verdicts %v", kinds)
+	}
+	if len(turn.Next) != 2 || turn.Next[1].SenderID != "c2" {
+		t.Fatalf("next execution begins with\n%s", show(turn.Next))
+	}
+	// The cancel that this execution has seen is known in the next one too.
+	x := engine.New(engine.Config{Instance: "i", ExecutionID: 2, Registry: f.reg})
+	defer x.Close()
+	if err := x.Feed(turn.Next[:1], true); err != nil {
+		t.Fatal(err)
+	}
+	if v := x.Judge(cancelFrom("c1")); v.Kind != engine.Duplicate {
+		t.Errorf("a repeat of the cancel is %v", v)
+	}
+	if v := x.Judge(cancelFrom("c4")); v.Kind != engine.Recorded {
+		t.Errorf("a new cancel is %v", v)
+	}
+	if v := x.Judge(eventFrom("c1")); v.Kind != engine.Recorded {
+		t.Errorf("an event whose id a cancel has is %v", v)
+	}
+}
+
+func TestE08EventsCarriedOverDoNotCrowdOutSenderIDs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, continuing(1000))
+	f.turn(start("0"))
+	once := event("a", "1")
+	once.Event.SenderID = "once"
+	turn := f.turn(eventFrom("carried"), once)
+	for execution := int64(2); execution < 300; execution++ {
+		x := engine.New(engine.Config{Instance: "i", ExecutionID: execution, Registry: f.reg})
+		if err := x.Feed(turn.Next, true); err != nil {
+			t.Fatal(err)
+		}
+		if v := x.Judge(eventFrom("carried")); v.Kind != engine.Duplicate || v.EventID != 2 {
+			t.Fatalf("execution %d: a repeat of the event carried over is %v", execution, v)
+		}
+		if v := x.Judge(once); v.Kind != engine.Duplicate {
+			t.Fatalf("execution %d: a repeat of the first event is %v", execution, v)
+		}
+		var err error
+		if turn, err = x.Run(engine.Input{Arrivals: []engine.Arrival{event("a", "1")}}); err != nil {
+			t.Fatal(err)
+		}
+		x.Close()
+	}
+}

@@ -237,6 +237,7 @@ type driver struct {
 	t       rapid.TB
 	p       *program
 	panicAt int
+	blind   bool
 	reg     *engine.Registry
 	nowMS   int64
 	// parkInline commits an inline result before the code goes on.
@@ -255,6 +256,8 @@ type driver struct {
 	logs      []string
 	status    string
 
+	everParked  bool
+	recovered   bool // in the last call of turn
 	sideEffects int
 	turns       int
 }
@@ -302,7 +305,7 @@ func (d *driver) warm() *engine.Execution {
 		return d.x
 	}
 	d.run = newProgramRun(d.p)
-	d.run.panicAt = d.panicAt
+	d.run.panicAt, d.run.blind = d.panicAt, d.blind
 	d.x = engine.New(engine.Config{Instance: modelInstance, ExecutionID: d.executionID(), Registry: d.reg, Options: d.options()})
 	rest := d.events()
 	for len(rest) > 0 {
@@ -331,6 +334,7 @@ func (d *driver) input(in engine.Input) []engine.Verdict {
 	d.t.Helper()
 	in.NowMS, in.NextSecret = d.nowMS, secret
 	verdicts := make([]engine.Verdict, 0, len(in.Arrivals))
+	d.recovered = false
 	inline := 0 // results of inline activities at the front of in.Arrivals
 	for rounds := 0; ; rounds++ {
 		if rounds > 1000 {
@@ -368,11 +372,9 @@ func (d *driver) input(in engine.Input) []engine.Verdict {
 			call := turn.Inline[0]
 			result := engine.Arrival{Inline: true, Event: modelInlineResult(history.Event{EventID: call.EventID, Name: call.Name})}
 			if d.parkInline {
-				parked, err := d.warm().Run(engine.Input{NowMS: d.nowMS, Park: true, Arrivals: []engine.Arrival{result}})
-				if err != nil || parked.Verdicts[0].Kind != engine.Recorded {
-					d.fail("parking an inline result: %v, %v", err, parked.Verdicts)
+				if v := d.park(result); v.Kind != engine.Recorded {
+					d.fail("parking an inline result: %v", v)
 				}
-				d.commit(parked)
 				in.Arrivals = pending
 				continue
 			}
@@ -393,6 +395,18 @@ func (d *driver) input(in engine.Input) []engine.Verdict {
 	}
 }
 
+// park records an arrival without running code.
+func (d *driver) park(a engine.Arrival) engine.Verdict {
+	d.t.Helper()
+	turn, err := d.warm().Run(engine.Input{NowMS: d.nowMS, Park: true, Arrivals: []engine.Arrival{a}})
+	if err != nil {
+		d.fail("park: %v", err)
+	}
+	d.commit(turn)
+	d.everParked = true
+	return turn.Verdicts[0]
+}
+
 func (d *driver) commit(turn engine.Turn) {
 	k := len(d.histories) - 1
 	d.histories[k] = append(d.histories[k][:len(d.histories[k]):len(d.histories[k])], turn.Events...)
@@ -406,16 +420,17 @@ func (d *driver) commit(turn engine.Turn) {
 	if turn.StatusChanged {
 		d.status = string(turn.CustomStatus)
 	}
-	if string(turn.CustomStatus) != d.status && turn.Stuck == nil && !turn.Parked {
+	if string(turn.CustomStatus) != d.status && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Imposed == "" {
 		d.fail("custom status is %q, the changes so far give %q", turn.CustomStatus, d.status)
 	}
+	d.recovered = d.recovered || turn.Recovered
 	d.last = turn
 }
 
-// repeats reports whether logs and cancellations may come twice: a result that
-// was parked and then run without giving an event is still marked parked for
-// the next cold turn.
-func (d *driver) repeats() bool { return d.parkInline && d.cold }
+// repeats reports whether logs and cancellations may come twice: an arrival
+// that was parked and then run without giving an event is still marked parked
+// for the next cold turn.
+func (d *driver) repeats() bool { return d.cold && d.everParked }
 
 func unique(ids []int64) []int64 {
 	var list []int64
@@ -532,6 +547,7 @@ func firstDifference(got, want []string) string {
 func (d *driver) replaysCleanly(events []history.Event, executionID int64, lines []string) {
 	d.t.Helper()
 	run := newProgramRun(d.p)
+	run.blind = d.blind
 	effects := d.sideEffects
 	live := d.run
 	d.run = run
@@ -582,13 +598,21 @@ type oracle struct {
 	again    map[int]int64
 }
 
-// arrive predicts what comes of arrivals that are recorded together.
-func (o *oracle) arrive(nowMS int64, events ...history.Event) {
+// arrive predicts what comes of arrivals that are recorded together and answered
+// at once.
+func (o *oracle) arrive(nowMS int64, events ...history.Event) { o.parked(nowMS, nowMS, events...) }
+
+// parked predicts what comes of arrivals that are recorded together, for which
+// the code runs later.
+func (o *oracle) parked(recordedMS, nowMS int64, events ...history.Event) {
 	if o.now.deadlock {
 		// Its answers were dropped; the code makes them again now.
 		o.again[o.now.rest] = nowMS
 	}
-	o.groups = append(o.groups, modelArrivals{events: events, nowMS: nowMS})
+	if recordedMS != nowMS {
+		o.again[len(o.now.events)+len(events)] = nowMS
+	}
+	o.groups = append(o.groups, modelArrivals{events: events, nowMS: recordedMS})
 	for {
 		o.now = runModel(o.p, int64(len(o.past))+1, o.status, o.groups, o.again)
 		o.deadlock = o.deadlock || o.now.deadlock
@@ -646,6 +670,30 @@ func (o *oracle) agree(d *driver) {
 	}
 }
 
+// parkSome records up to three arrivals without running the code, then runs
+// it.
+func parkSome(t *rapid.T, d *driver, o *oracle, serial int) {
+	d.nowMS += 1000
+	var events []history.Event
+	for i := range rapid.IntRange(1, 3).Draw(t, "parked") {
+		e := drawArrival(t, d.events(), 1000+10*serial+i)
+		if v := d.park(d.arrivalOf(e)); v.Kind != engine.Recorded {
+			d.fail("parking %s: %v", e.Kind, v)
+		}
+		events = append(events, e)
+		if d.cold {
+			d.cool()
+		}
+	}
+	recorded := d.nowMS
+	d.nowMS += 1000
+	d.turn()
+	if d.last.Stuck == nil && !d.recovered {
+		d.fail("the turn went past parked arrivals and does not say so")
+	}
+	o.parked(recorded, d.nowMS, events...)
+}
+
 // The engine and the reference model agree, arrival by arrival, in events, in
 // what the program sees, in what was cancelled and logged, live and replayed.
 func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
@@ -673,6 +721,10 @@ func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 			}
 			if d.cold {
 				d.cool()
+			}
+			if !o.now.deadlock && rapid.IntRange(0, 5).Draw(t, "park") == 0 {
+				parkSome(t, d, o, serial)
+				continue
 			}
 			e := drawArrival(t, d.events(), serial)
 			d.nowMS += 1000

@@ -21,7 +21,7 @@ func (x *Execution) Run(in Input) (Turn, error) {
 }
 
 func (x *Execution) runNow(in Input) Turn {
-	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: len(x.events), more: len(in.Arrivals) > 0}
+	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: len(x.events), left: in.Arrivals}
 	verdicts := make([]Verdict, len(in.Arrivals))
 	if !in.Park && x.stuck == nil {
 		x.replay()
@@ -29,7 +29,7 @@ func (x *Execution) runNow(in Input) Turn {
 	}
 	for i := range in.Arrivals {
 		a := &in.Arrivals[i]
-		x.run.more = i+1 < len(in.Arrivals)
+		x.run.left = in.Arrivals[i+1:]
 		switch {
 		case x.run.continued:
 			verdicts[i] = x.carry(a, &x.run.carried)
