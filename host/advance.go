@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/wire"
@@ -41,6 +40,11 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	for {
 		pending, decided = sortOut(pending, out.Verdicts, decided)
 		d := t.draft(out)
+		if t.warm && !t.confirmed && len(d.events) == 0 && len(decided) > 0 && out.State != engine.RunInline {
+			// What a warm execution says of a message is believed once its
+			// commit has shown that it is not stale. Here there is none.
+			return errRebuild
+		}
 		yield, answered := false, false
 		if out.State == engine.RunInline && !first {
 			switch {
@@ -104,19 +108,10 @@ func (t *turn) run(in engine.Input) (engine.Turn, error) {
 	began := t.Clock.Now()
 	out, err := t.x.Run(in)
 	t.Observer.Timing(TimeReplay, t.Clock.Now().Sub(began))
-	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism || refused(out.Verdicts)) {
+	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism) {
 		return engine.Turn{}, errRebuild
 	}
 	return out, err
-}
-
-// refused reports whether an arrival would go to the dead-letter queue. A
-// cache made stale by another process does not know the events that a newer
-// arrival names.
-func refused(verdicts []engine.Verdict) bool {
-	return slices.ContainsFunc(verdicts, func(v engine.Verdict) bool {
-		return v.Kind == engine.Misaddressed || v.Kind == engine.Forged
-	})
 }
 
 // sortOut splits messages by whether the engine has looked at them.

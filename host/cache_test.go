@@ -103,34 +103,90 @@ func TestR17TheHistoryIsTheSameWithTheCacheOnOffAndEvicting(t *testing.T) {
 	}
 }
 
-func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Chain", chain(6))
-	w.activityFunc("Step", step)
-	w.start("a", "Chain", "1")
-	// Two processes take turns: each has what the other has made stale.
+// two returns two processes of the orchestrator.
+func (w *world) two() [2]*orchestratorProcess {
 	a := w.process()
 	w.orchestrator = nil
 	b := w.process()
-	t.Cleanup(a.o.Close)
-	processes := []*orchestratorProcess{a, b}
-	for turn := 0; ; turn++ {
-		w.orchestrator = processes[turn/2%2] // every other turn is the worker's
-		if !w.step() {
-			break
+	w.Cleanup(a.o.Close)
+	return [2]*orchestratorProcess{a, b}
+}
+
+func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
+	t.Parallel()
+	t.Run("a completion that names an event of the other's turn costs a read of the tail", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Chain", chain(6))
+		w.activityFunc("Step", step)
+		w.start("a", "Chain", "1")
+		processes := w.two()
+		for turn := 0; ; turn++ {
+			w.orchestrator = processes[turn/2%2] // every other turn is the worker's
+			if !w.step() {
+				break
+			}
 		}
-	}
-	w.orchestrator = b
-	w.expectOutput("a", "1111111")
-	if n := w.observer.counts["conflicts warm"]; n < 2 {
-		t.Errorf("%d conflicts of stale caches, want some", n)
-	}
-	if n := w.observer.counts["attempts completed"]; n != 6 {
-		t.Errorf("%d attempts, want 6: the loser dispatches nothing", n)
-	}
-	w.expectQuiet()
-	w.expectInvariants("a")
+		w.orchestrator = processes[1]
+		w.expectOutput("a", "1111111")
+		if n := w.observer.counts["attempts completed"]; n != 6 {
+			t.Errorf("%d attempts, want 6", n)
+		}
+		w.expectQuiet()
+		w.expectDead()
+		w.expectInvariants("a")
+	})
+	t.Run("an event loses the commit, and nothing of the loser is dispatched", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			for range 6 {
+				if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+					return nil, err
+				}
+				ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})
+			}
+			return ctx.Await(ctx.ExternalEvent("end"))
+		})
+		w.start("a", "Main", "1")
+		processes := w.two()
+		w.settleFIFO()
+		for i := range 6 {
+			w.orchestrator = processes[i%2]
+			w.raise("a", "e", "1", fmt.Sprint("e-", i))
+			w.settleFIFO()
+		}
+		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Act(Step) Sub(e) Ev(e) Act(Step) Sub(e) Ev(e) Act(Step) Sub(e) Ev(e) Act(Step) Sub(e) Ev(e) Act(Step) Sub(e) Ev(e) Act(Step) Sub(end)")
+		w.expectCount(CountConflicts, "warm", 5)
+		if n := w.activity.Counts().Total(); n != 6 {
+			t.Errorf("%d attempts sent, want 6", n)
+		}
+		w.expectDead()
+	})
+	t.Run("what it says of a message without a commit is not believed", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e", "e"))
+		w.start("a", "Main", "1")
+		w.raise("a", "e", "1", "e-1")
+		w.settleFIFO()
+		stale := w.process()
+		t.Cleanup(stale.o.Close)
+		w.orchestrator = nil
+		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true})
+		w.settleFIFO()
+		w.orchestrator.o.Close()
+		w.orchestrator = stale
+		// The id begins a new life, with a start and an event that the old
+		// one knows.
+		w.clock.Advance(6 * time.Minute)
+		stale.o.cache.order.Front().Value.(*entry).used = w.clock.Now()
+		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "another"})
+		w.settleFIFO()
+		if r := w.record("a"); r.ExecutionID != 2 || r.Purged {
+			t.Errorf("record %+v, want a second execution", r)
+		}
+	})
 }
 
 func TestW12AProcessFrozenForDays(t *testing.T) {

@@ -39,8 +39,9 @@ func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
 				e.work.close(turns[i].Cancelled)
 			}
 		}
-		if err != nil || e.x.Ended() {
-			// Judged from nothing, by what is stored.
+		if err != nil || e.x.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
+			// Judged from nothing, by what is stored; where arrivals are parked
+			// the record says why.
 			e.x.Close()
 			return false, nil
 		}

@@ -23,7 +23,9 @@ type alarm struct {
 	f   func()
 }
 
-func newVirtualClock() *virtualClock { return &virtualClock{now: time.UnixMilli(1_700_000_000_000).UTC()} }
+func newVirtualClock() *virtualClock {
+	return &virtualClock{now: time.UnixMilli(1_700_000_000_000).UTC()}
+}
 
 func (c *virtualClock) Now() time.Time {
 	c.mu.Lock()

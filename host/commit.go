@@ -169,7 +169,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.group.instance, t.execution, turns[0].First(), err)
 	}
 	t.changed(d.change)
-	t.creating = false
+	t.creating, t.confirmed = false, true
 	return turns, nil
 }
 

@@ -22,12 +22,13 @@ import (
 //   - else the record, and the history of its execution, unless it has ended
 //     and nothing has to be sent again.
 //
-// A message that comes back, a wake and a purge are always judged by what is
-// stored.
+// A message that comes back, and one that is settled without a commit that
+// would show a stale cache (a wake, a terminate, a purge, a parent's cancel),
+// are judged by what is stored.
 func (t *turn) load(ctx context.Context) error {
 	open := t.group.open()
 	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
-		return m.returning() || m.item.Kind == wire.Wake || m.item.Kind == wire.PurgeInstance
+		return m.returning() || !m.records() || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
 	})
 	if !stored {
 		if found, err := t.catchUp(ctx, open); found || err != nil {
@@ -35,13 +36,14 @@ func (t *turn) load(ctx context.Context) error {
 		}
 		if n := commonExecution(open); n > 0 {
 			turns, err := t.read(ctx, n)
-			if err == nil && len(turns) > 0 {
+			if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked {
 				return t.feed(n, turns)
 			}
 			if err != nil && !corrupt(err) {
 				return err
 			}
-			// Not there, or damaged: the record tells whether it was purged.
+			// Not there, or damaged: the record tells whether it was purged. Or
+			// its last arrivals are parked: the record tells why.
 		}
 	} else if e := t.cache.take(t.group.instance); e != nil {
 		e.x.Close()

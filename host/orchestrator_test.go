@@ -24,7 +24,9 @@ func chain(n int) engine.Func {
 }
 
 // step appends a digit to a number.
-func step(_ context.Context, input []byte) ([]byte, error) { return append(input[:len(input):len(input)], '1'), nil }
+func step(_ context.Context, input []byte) ([]byte, error) {
+	return append(input[:len(input):len(input)], '1'), nil
+}
 
 func TestAnOrchestrationRunsFromItsStartToItsEnd(t *testing.T) {
 	t.Parallel()

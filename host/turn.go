@@ -26,6 +26,8 @@ type turn struct {
 	execution int64
 	work      work
 	warm      bool
+	// confirmed: a commit has shown that the warm execution was not stale.
+	confirmed bool
 	// record as last known; nil where there is none. described says that it
 	// was read in this attempt.
 	record    *store.Record
