@@ -49,7 +49,7 @@ local_tests() {
 
 	step "LocalStack up, the real template deployed with the real binaries"
 	export TURNSTILE_LOCAL_PORT="${TURNSTILE_LOCAL_PORT:-14566}"
-	localstack/local.sh up
+	localstack/local.sh up --parameter TimerBorder=0 --parameter TimerLeast=5s
 	eval "$(localstack/local.sh env)"
 	export TURNSTILE_LOCALSTACK=1
 
