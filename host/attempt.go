@@ -40,8 +40,8 @@ func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
 	defer cancel(nil)
 	expired := make(chan struct{})
 	stop := a.clock.AfterFunc(a.timeout, func() {
-		cancel(errAttemptTimeout)
 		close(expired)
+		cancel(errAttemptTimeout)
 	})
 	defer stop()
 	done := make(chan attemptResult, 1)
@@ -49,13 +49,14 @@ func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
 	var r attemptResult
 	select {
 	case r = <-done:
-	default:
-		select {
-		case r = <-done:
-		case <-expired:
-			r.failure = &history.Failure{Kind: history.FailureTimeout, Retryable: true,
-				Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", a.info.Attempt, a.info.Name, a.timeout)}
-		}
+	case <-expired:
+		// What it returns from now on is ignored, an error that only says that
+		// its context has ended above all.
+		r.failure = &history.Failure{}
+	}
+	if r.failure != nil && closed(expired) {
+		r.failure = &history.Failure{Kind: history.FailureTimeout, Retryable: true,
+			Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", a.info.Attempt, a.info.Name, a.timeout)}
 	}
 	if r.failure != nil {
 		r.failure.Attempt = a.info.Attempt
@@ -65,6 +66,15 @@ func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
 		boundFailure(r.failure, a.maxPayload)
 	}
 	return r.result, r.failure
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // call runs the code on this goroutine.
