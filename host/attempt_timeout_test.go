@@ -19,7 +19,7 @@ func (firing) AfterFunc(_ time.Duration, f func()) func() bool {
 
 func TestA06AnAttemptThatReturnsWhenItsContextEndsFailsByTimeout(t *testing.T) {
 	t.Parallel()
-	for range 200 {
+	for range 2000 {
 		a := &attempt{clock: firing{newVirtualClock()}, timeout: time.Second, maxPayload: 1000, start: func(f func()) { go f() },
 			info: activity.Info{Name: "Slow", Attempt: 1},
 			code: func(ctx context.Context, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }}
