@@ -70,10 +70,10 @@ const (
 )
 
 func (s *settings) declare(flags *flag.FlagSet) {
-	flags.StringVar(&s.stack, "stack", s.stack, "take queues and tables from the outputs of this CloudFormation `NAME`d stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables")
-	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default: where the SDK finds one")
-	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default: where the SDK finds one")
-	flags.StringVar(&s.output, "output", s.output, "`FORMAT` of what is printed: text or json")
+	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
+	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
+	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
+	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text or json")
 }
 
 func (s *settings) check() error {

@@ -53,7 +53,9 @@ func (c *cli) describe(d *turnstile.Description) {
 	if !d.EndedAt.IsZero() {
 		t.row("ended", fmt.Sprintf("%s (%s, after %s)", moment(d.EndedAt), ago(now, d.EndedAt), span(d.EndedAt.Sub(d.CreatedAt))))
 	}
-	t.row("start id", printable(d.StartID))
+	if d.StartID != "" {
+		t.row("start id", printable(d.StartID))
+	}
 	if p := d.Parent; p != nil {
 		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable(p.Instance), p.ExecutionID, p.EventID))
 	}
@@ -64,6 +66,9 @@ func (c *cli) describe(d *turnstile.Description) {
 		source := ""
 		if f.Source != "" {
 			source = " in " + printable(f.Source)
+		}
+		if f.Code != "" {
+			source += ", code " + printable(f.Code)
 		}
 		if f.Attempt > 0 {
 			source += fmt.Sprintf(", attempt %d", f.Attempt)

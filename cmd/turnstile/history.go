@@ -92,7 +92,7 @@ func (c *cli) history(d *turnstile.Description, execution int64, events []histor
 	took := time.Duration(events[len(events)-1].AtMS-events[0].AtMS) * time.Millisecond
 	fmt.Fprintf(c.out, "\n%s in %s\n", plural(len(events), "event", "events"), span(took))
 	if p := d.Problem; p != nil && execution == d.ExecutionID {
-		fmt.Fprintf(c.out, "%s at event %d: %s: %s\n", d.Status, p.EventID, printable(p.Kind), printable(p.Message))
+		fmt.Fprintf(c.out, "%s at event %d: %s\n", d.Status, p.EventID, printable(named(p.Kind, p.Message)))
 	}
 }
 

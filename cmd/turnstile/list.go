@@ -138,11 +138,19 @@ func (c *cli) took(d *turnstile.Description) string {
 func why(d *turnstile.Description) string {
 	switch {
 	case d.Problem != nil:
-		return printable(d.Problem.Kind + ": " + d.Problem.Message)
+		return printable(named(d.Problem.Kind, d.Problem.Message))
 	case d.Failure != nil && d.Failure.Message != "":
-		return printable(d.Failure.Kind + ": " + d.Failure.Message)
+		return printable(named(d.Failure.Kind, d.Failure.Message))
 	}
 	return ""
+}
+
+// named puts the kind before a message that does not begin with it itself.
+func named(kind, message string) string {
+	if strings.HasPrefix(message, kind) {
+		return message
+	}
+	return kind + ": " + message
 }
 
 // next is the command line of the next page. Times stand in it as they were

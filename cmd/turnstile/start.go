@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -29,19 +30,19 @@ func startCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r turnstile.StartRequest
 			input := flags.String("input", "", "`JSON` that it starts with, @FILE, or - for standard input")
-			flags.StringVar(&r.Instance, "instance", "", "its instance `ID`; default a random one")
-			flags.StringVar(&r.Version, "version", "", "`VERSION` of the orchestration; default the newest that is deployed")
+			flags.StringVar(&r.Instance, "instance", "", "`ID` of the instance; default a random one")
+			flags.StringVar(&r.Version, "version", "", "`VERSION` of it; default the newest that is deployed")
 			flags.StringVar(&r.StartID, "id", "", "`ID` that tells a repeat of this start from another one; default a random one")
-			flags.Func("event", "an event `NAME=JSON` that it finds when it starts; may be repeated", func(value string) error {
-				name, data, isPair := strings.Cut(value, "=")
-				if !isPair || name == "" || data != "" && !json.Valid([]byte(data)) {
-					return fmt.Errorf("%q is not NAME=JSON", value)
+			flags.Func("event", "an event `NAME[=JSON]` that it finds when it starts; may be repeated", func(value string) error {
+				name, data, _ := strings.Cut(value, "=")
+				if name == "" || data != "" && !json.Valid([]byte(data)) {
+					return errors.New("it is not NAME=JSON (a text needs its quotes: NAME='\"text\"')")
 				}
 				r.Events = append(r.Events, wire.StartEvent{Name: name, Data: json.RawMessage(data)})
 				return nil
 			})
 			wait := flags.Bool("wait", false, "wait for its end and print its output")
-			timeout := flags.Duration("timeout", defaultWait, "how long to wait with --wait; 0 for no limit")
+			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait with --wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {
 				r.Name = operands[0]
 				var err error

@@ -25,7 +25,7 @@ func waitCommand() *command {
 			"turnstile wait order-17 --timeout 1h --output json",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			timeout := flags.Duration("timeout", defaultWait, "how long to wait; 0 for no limit")
+			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {
 				client, err := c.client(ctx)
 				if err != nil {

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// send puts a message on a queue and returns its id.
+func (b *bench) send(name string, m queue.Outgoing) string {
+	b.t.Helper()
+	ids, err := b.queue(name).SendIDs(b.t.Context(), m)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return ids[0]
+}
+
+func because(reason wire.Reason, text string) map[string]string {
+	return map[string]string{wire.ReasonAttribute: reason.Attribute(text)}
+}
+
+const approved = `{"v":1,"kind":"ExternalRaised","instance":"order-7","id":"mail-1","name":"approved","data":{"by":"ada"}}`
+
+// givenUp has dead letters of every sort.
+func givenUp(t *testing.T) *bench {
+	b := newBench(t)
+	b.clock.now = epoch.Add(-2 * time.Hour)
+	b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "first-1",
+		Attributes: because(wire.ReasonUnknownInstance, `event "approved" for instance "order-7", which was not started within 15m0s; redrive it after the start`)})
+	b.send(deadFIFOQueue, queue.Outgoing{Body: "noise\x7f\n", Group: "g", DedupID: "first-2",
+		Attributes: map[string]string{wire.ReasonAttribute: wire.ReasonMalformed.Attribute("it is not a JSON object"), "trace": "t-1"}})
+	b.clock.now = epoch.Add(-90 * time.Second)
+	b.send(deadFIFOQueue, queue.Outgoing{Body: `{"kind":"Wake","instance":"order-8"}`, Group: "order-8", DedupID: "first-3"})
+	b.send(deadQueue, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"00112233445566778899aabbccddeeff","attempt":2}`})
+	b.send(deadQueue, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"0123456789abcdef0123456789abcdef\"}","QueueUrl":"https://q"}`,
+		Attributes: because(wire.ReasonForged, "its token is not that of event 5")})
+	b.send(deadQueue, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "version 9")})
+	b.clock.now = epoch
+	return b
+}
+
+func TestDeadLettersAreListedWithTheirReasons(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	golden(t, "dead-letter-list.txt", b.ok("dead-letter", "list"))
+	golden(t, "dead-letter-list.json", b.ok("dead-letter", "list", "--output", "json"))
+	for _, c := range []struct {
+		args string
+		want int
+	}{
+		{"--queue dead", 3}, {"--reason none", 2}, {"--reason forged", 1}, {"--instance order-9", 2},
+		{"--instance order-9 --reason none", 1}, {"--limit 1", 2}, {"--reason corrupt", 0},
+	} {
+		out := b.ok(append([]string{"dead-letter", "list", "--output", "json"}, strings.Fields(c.args)...)...)
+		var letters []letterJSON
+		if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != c.want {
+			t.Errorf("%s lists %d, want %d: %v", c.args, len(letters), c.want, err)
+		}
+	}
+	if r := newBench(t).run("dead-letter", "list"); r.status != exitOK || !strings.Contains(r.err, "no dead letters") {
+		t.Errorf("an empty list is %+v", r)
+	}
+}
+
+func TestLookingLeavesDeadLettersVisible(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	for range 3 {
+		b.ok("dead-letter", "list")
+		b.ok("dead-letter", "redrive", "--all", "--dry-run")
+	}
+	for _, name := range []string{deadFIFOQueue, deadQueue} {
+		if c := b.queue(name).Counts(); c.Visible != 3 || c.InFlight != 0 {
+			t.Errorf("%s has %+v", name, c)
+		}
+	}
+}
+
+func TestDeadLettersAreShownWhole(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	golden(t, "dead-letter-show.txt", b.ok("dead-letter", "show", "dead-fifo-2"))
+	golden(t, "dead-letter-show.json", b.ok("dead-letter", "show", "dead-fifo-2", "--output", "json"))
+	if out := b.ok("dead-letter", "show", "dead-3"); !strings.Contains(out, "unknown_version") || !strings.Contains(out, "cannot be read") {
+		t.Errorf("shown is\n%s", out)
+	}
+	b.fails(exitFailed, []string{"no dead letter gone", "looks at it"}, "dead-letter", "show", "gone")
+}
+
+func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	golden(t, "dead-letter-redrive.txt", b.run("dead-letter", "redrive", "--all").String())
+	for _, name := range []string{deadFIFOQueue, deadQueue} {
+		if c := b.queue(name).Counts(); c.Total() != 0 {
+			t.Errorf("%s has %+v", name, c)
+		}
+	}
+	where := map[string]string{
+		"approved": orchestratorQueue, "noise": orchestratorQueue, "Wake": orchestratorQueue,
+		"ActivityExecute": activityDeadQueue, "MessageBody": delayQueue, "Tomorrow": delayQueue,
+	}
+	for word, name := range where {
+		found := false
+		for _, m := range b.queue(name).Peek() {
+			if !strings.Contains(m.Body, word) {
+				continue
+			}
+			found = true
+			if m.Attributes[host.RedriveAttribute] == "" || m.Attributes[wire.ReasonAttribute] != "" {
+				t.Errorf("%s has the attributes %v", word, m.Attributes)
+			}
+		}
+		if !found {
+			t.Errorf("%s is not in %s", word, name)
+		}
+	}
+	sent := b.queue(orchestratorQueue).Peek()
+	item, err := wire.Parse([]byte(approved))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := wire.HopDedupID(wire.DedupID(&item), "dead-fifo-1"); sent[0].DedupID != want || sent[0].Group != "order-7" || sent[0].Body != approved {
+		t.Errorf("the event went back as %+v, want deduplication id %s", sent[0], want)
+	}
+	if sent[1].Attributes["trace"] != "t-1" || sent[1].Body != "noise\x7f\n" || sent[1].DedupID != wire.HopDedupID("", "dead-fifo-2") {
+		t.Errorf("what cannot be read went back as %+v", sent[1])
+	}
+}
+
+// What came without an id went by that of its first message; a start that was
+// recorded under it would else be another start.
+func TestE04ARedriveWritesTheIDIntoABodyWithoutOne(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	b.ok("dead-letter", "redrive", "dead-fifo-3")
+	sent := b.queue(orchestratorQueue).Peek()
+	if len(sent) != 1 {
+		t.Fatalf("%d messages were sent", len(sent))
+	}
+	item, err := wire.Parse([]byte(sent[0].Body))
+	if err != nil || item.ID != "first-3" || sent[0].DedupID != wire.HopDedupID(wire.DedupID(&item), "dead-fifo-3") {
+		t.Errorf("sent was %+v: %v", sent[0], err)
+	}
+}
+
+func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	b.ok("dead-letter", "redrive", "--all", "--reason", "none", "--instance", "order-9")
+	if n := b.queue(deadQueue).Counts(); n.Visible != 2 || n.InFlight != 0 || b.queue(deadFIFOQueue).Counts().Visible != 3 {
+		t.Errorf("left are %+v", n)
+	}
+	b.fails(exitFailed, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
+	r := b.run("dead-letter", "delete", "dead-2", "gone")
+	if r.status != exitFailed || !strings.Contains(r.out, "deleted: dead-2") {
+		t.Errorf("%+v", r)
+	}
+	if n := b.queue(deadQueue).Counts(); n.Total() != 1 {
+		t.Errorf("left are %+v", n)
+	}
+}
+
+func TestARedriveCanGoElsewhere(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	b.ok("dead-letter", "redrive", "dead-1", "--to", "activity")
+	if n := b.queue(activityQueue).Counts().Total(); n != 1 {
+		t.Errorf("%d messages are on the activity queue", n)
+	}
+	b.ok("dead-letter", "redrive", "dead-2", "--to", "orchestrator")
+	if m := b.queue(orchestratorQueue).Peek(); len(m) != 1 || m[0].Group != "order-9" {
+		t.Errorf("on the orchestrator queue: %+v", m)
+	}
+	b.fails(exitFailed, nil, "dead-letter", "redrive", "nobody", "--to", "orchestrator")
+	r := b.run("dead-letter", "redrive", "dead-3", "--to", "orchestrator")
+	if r.status != exitFailed || !strings.Contains(r.err, "needs the instance") {
+		t.Errorf("without an instance: %+v", r)
+	}
+	if c := b.queue(deadQueue).Counts(); c.Visible != 1 {
+		t.Errorf("what could not be sent is %+v", c)
+	}
+}
+
+// Of sending and deleting, sending is first; whatever fails in between, the
+// message is in one of the two queues.
+func TestARedriveThatFailsLosesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		send, del bool
+		sent      int
+		says      string
+	}{
+		{"the send fails", true, false, 0, "sending it to orchestrator: refused"},
+		{"the deletion fails", false, true, 1, "it was sent to orchestrator, but not deleted here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := givenUp(t)
+			source, dead := b.queue(orchestratorQueue), b.queue(deadFIFOQueue)
+			b.queues[orchestratorQueue] = refusing{Queue: source, send: c.send}
+			b.queues[deadFIFOQueue] = refusing{Queue: dead, remove: c.del}
+			r := b.run("dead-letter", "redrive", "dead-fifo-1")
+			if r.status != exitFailed || !strings.Contains(r.err, c.says) || !strings.Contains(r.err, "1 of 1 dead letter not redriven") {
+				t.Errorf("%+v", r)
+			}
+			if n := source.Counts().Total(); n != c.sent {
+				t.Errorf("%d were sent, want %d", n, c.sent)
+			}
+			if n := dead.Counts(); n.Visible != 3 {
+				t.Errorf("in the dead-letter queue are %+v", n)
+			}
+			// The repeat is one message for the source, and succeeds.
+			b.queues[orchestratorQueue], b.queues[deadFIFOQueue] = source, dead
+			b.ok("dead-letter", "redrive", "dead-fifo-1")
+			if n := source.Counts().Total(); n != 1 || dead.Counts().Total() != 2 {
+				t.Errorf("after the repeat there are %d and %+v", n, dead.Counts())
+			}
+		})
+	}
+}
+
+func TestARedriveOfAllLeavesWhatComesInMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	b.clock.now = epoch.Add(time.Second)
+	late := b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "late"})
+	b.clock.now = epoch
+	r := b.run("dead-letter", "redrive", "--all")
+	if r.status != exitOK || !strings.Contains(r.err, "left: 1 dead letter that came in") {
+		t.Errorf("%+v", r)
+	}
+	if m := b.queue(deadFIFOQueue).Peek(); len(m) != 1 || m[0].ID != late {
+		t.Errorf("left are %+v", m)
+	}
+}
+
+func TestManyDeadLettersOfOneInstance(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const n = 25
+	for i := range n {
+		b.send(deadFIFOQueue, queue.Outgoing{Group: "order-1", DedupID: fmt.Sprint(i),
+			Body: fmt.Sprintf(`{"kind":"ExternalRaised","instance":"order-1","id":"e-%d","name":"e"}`, i)})
+	}
+	r := b.run("dead-letter", "list")
+	if strings.Count(r.out, "order-1") != queue.MaxReceive || !strings.Contains(r.err, "there may be more for order-1") {
+		t.Errorf("listed is %s", r)
+	}
+	b.ok("dead-letter", "redrive", "--all")
+	sent := b.queue(orchestratorQueue).Peek()
+	if len(sent) != n || b.queue(deadFIFOQueue).Counts().Total() != 0 {
+		t.Fatalf("%d of %d went back", len(sent), n)
+	}
+	for i, m := range sent {
+		if !strings.Contains(m.Body, fmt.Sprintf(`"e-%d"`, i)) {
+			t.Fatalf("in place %d is %s", i, m.Body)
+		}
+	}
+}
+
+func TestARedriveHasRoomForItsMark(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	attributes := map[string]string{}
+	for i := range queue.MaxAttributes {
+		attributes[fmt.Sprintf("a%d", i)] = "x"
+	}
+	id := b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "d", Attributes: attributes})
+	b.ok("dead-letter", "redrive", id)
+	m := b.queue(orchestratorQueue).Peek()[0]
+	if len(m.Attributes) != queue.MaxAttributes || m.Attributes[host.RedriveAttribute] == "" || m.Attributes["a0"] != "x" {
+		t.Errorf("its attributes are %v", m.Attributes)
+	}
+}
+
+func TestDeadLetterCommandsRefuse(t *testing.T) {
+	t.Parallel()
+	b := givenUp(t)
+	for _, c := range []struct{ args, says string }{
+		{"dead-letter", "list, show, redrive, delete"},
+		{"dead-letter eat", "list, show, redrive, delete"},
+		{"dead-letter show", "MESSAGE_ID"},
+		{"dead-letter redrive", "message ids, or --all"},
+		{"dead-letter delete --all x", "message ids, or --all"},
+		{"dead-letter redrive x --reason forged", "go with --all"},
+		{"dead-letter redrive --all --reason fun", "unknown_instance"},
+		{"dead-letter redrive --all --queue activity", "dead-fifo"},
+		{"dead-letter redrive --all --to dead", "activity-dead"},
+		{"dead-letter list --limit 0", "at least 1"},
+	} {
+		b.fails(exitUsage, []string{c.says}, strings.Fields(c.args)...)
+	}
+}

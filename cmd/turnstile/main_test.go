@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	memorystore "github.com/turnstile-go/turnstile/store/memory"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// epoch is the time at which tests begin.
+var epoch = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// clock stands still until it is told.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+func (c *clock) AfterFunc(time.Duration, func()) (stop func() bool) {
+	return func() bool { return true }
+}
+
+// bench is a command line over a stack in memory.
+type bench struct {
+	t      *testing.T
+	clock  *clock
+	store  store.Store
+	queues queues
+	// made is the client to use instead of one over store and queues.
+	made *turnstile.Client
+	env  map[string]string
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: queues{}, env: map[string]string{}}
+	for _, name := range append(sources(), deadFIFOQueue, deadQueue) {
+		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == orchestratorQueue || name == deadFIFOQueue, Clock: b.clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.queues[name] = q
+	}
+	return b
+}
+
+func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*memoryqueue.Queue) }
+
+func (b *bench) Client(context.Context) (*turnstile.Client, error) {
+	if b.made != nil {
+		return b.made, nil
+	}
+	return turnstile.NewClient(turnstile.ClientConfig{
+		Store: b.store, Queue: b.queues[orchestratorQueue], Random: &counting{}, Clock: b.clock,
+	})
+}
+
+func (b *bench) Queues(context.Context) (queues, error) { return b.queues, nil }
+
+// counting makes ids that are the same in every run.
+type counting struct{ n byte }
+
+func (c *counting) Read(p []byte) (int, error) {
+	c.n++
+	for i := range p {
+		p[i] = c.n
+	}
+	return len(p), nil
+}
+
+// result is what a command line gave.
+type result struct {
+	status   int
+	out, err string
+}
+
+func (b *bench) run(args ...string) result {
+	b.t.Helper()
+	return b.runWith(b.t.Context(), "", args...)
+}
+
+func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
+	b.t.Helper()
+	var out, err bytes.Buffer
+	c := cli{
+		in: strings.NewReader(in), out: &out, err: &err,
+		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
+		open: func(*settings) backend { return b },
+	}
+	status := c.run(ctx, args)
+	return result{status, out.String(), err.String()}
+}
+
+// ok runs a command line that has to succeed, and returns what it prints.
+func (b *bench) ok(args ...string) string {
+	b.t.Helper()
+	r := b.run(args...)
+	if r.status != exitOK {
+		b.t.Fatalf("turnstile %s: exit status %d, %s", strings.Join(args, " "), r.status, r.err)
+	}
+	return r.out
+}
+
+// fails runs a command line that has to end with that status and say all of
+// that.
+func (b *bench) fails(status int, says []string, args ...string) {
+	b.t.Helper()
+	r := b.run(args...)
+	if r.status != status {
+		b.t.Errorf("turnstile %s: exit status %d, want %d: %s", strings.Join(args, " "), r.status, status, r.err)
+	}
+	if r.out != "" {
+		b.t.Errorf("turnstile %s: it printed %q as its result", strings.Join(args, " "), r.out)
+	}
+	for _, want := range says {
+		if !strings.Contains(r.err, want) {
+			b.t.Errorf("turnstile %s: it says %q, without %q", strings.Join(args, " "), r.err, want)
+		}
+	}
+}
+
+// golden compares what was printed with a file; -update rewrites the file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -update rewrites it):\n%s\nwant\n%s", file, got, want)
+	}
+}
+
+func (r result) String() string {
+	s := r.out
+	if r.err != "" {
+		s += "--- stderr\n" + r.err
+	}
+	return s
+}
+
+// refusing is a queue that refuses what it is asked to do.
+type refusing struct {
+	queue.Queue
+	send, remove bool
+}
+
+var errRefused = errors.New("refused")
+
+func (q refusing) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if q.send {
+		return errRefused
+	}
+	return q.Queue.Send(ctx, msgs...)
+}
+
+func (q refusing) Delete(ctx context.Context, m queue.Message) error {
+	if q.remove {
+		return errRefused
+	}
+	return q.Queue.Delete(ctx, m)
+}
