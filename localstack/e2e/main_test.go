@@ -1,0 +1,38 @@
+//go:build unix
+
+// Package e2e_test runs Turnstile on the emulators of localstack/: the
+// deployed stack as users meet it, through the AWS CLI and the Go client; and
+// real processes of the functions, several at once, that race for the same
+// instances and are killed.
+//
+// It needs LocalStack with the template deployed; `make test` starts it.
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/awslambda"
+)
+
+// With this variable in its environment the test binary is a function: that of
+// the orchestrations and activities in doomed_test.go.
+const functionVariable = "TURNSTILE_E2E_FUNCTION"
+
+func TestMain(m *testing.M) {
+	switch function := os.Getenv(functionVariable); function {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "orchestrator":
+		awslambda.RunOrchestrator(turnstile.NewApp(doomed.Is(sufferTheLoss)))
+	case "activity":
+		awslambda.RunWorker(turnstile.NewApp(die.Is(killItself)))
+	default:
+		fmt.Fprintf(os.Stderr, "%s=%s is neither orchestrator nor activity\n", functionVariable, function)
+		os.Exit(2)
+	}
+}
