@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -16,14 +17,18 @@ import (
 )
 
 // awsBackend is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.
-type awsBackend struct{ settings *settings }
+type awsBackend struct {
+	settings *settings
+	// load adds to how the SDK finds its configuration.
+	load []func(*config.LoadOptions) error
+}
 
-func openAWS(s *settings) backend { return awsBackend{s} }
+func openAWS(s *settings) backend { return awsBackend{settings: s} }
 
 var errNoRegion = errors.New("no AWS region: give --region, such as eu-central-1, or set AWS_REGION")
 
 func (b awsBackend) config(ctx context.Context) (aws.Config, error) {
-	var options []func(*config.LoadOptions) error
+	options := slices.Clone(b.load)
 	if b.settings.region != "" {
 		options = append(options, config.WithRegion(b.settings.region))
 	}

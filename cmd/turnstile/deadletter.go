@@ -140,11 +140,16 @@ const releaseTime = 10 * time.Second
 // when they are gone. What is kept is visible to others again at the end.
 func (c *cli) look(ctx context.Context, q queue.Queue, name string, visit func(*letter) (verdict, error)) (err error) {
 	held := map[string]queue.Message{}
+	var order []string // of the ids, as they were received
 	defer func() {
 		// Ctrl-C must not leave them hidden.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 		defer cancel()
-		for _, m := range held {
+		for _, id := range order {
+			m, kept := held[id]
+			if !kept {
+				continue
+			}
 			if e := q.SetVisibility(ctx, m, 0); e != nil && !errors.Is(e, queue.ErrReceiptExpired) && err == nil {
 				err = fmt.Errorf("dead letter %s is hidden until its visibility timeout has passed: %w", m.ID, e)
 			}
@@ -158,7 +163,7 @@ func (c *cli) look(ctx context.Context, q queue.Queue, name string, visit func(*
 		var fresh []queue.Message
 		for _, m := range batch {
 			if _, seen := held[m.ID]; !seen {
-				fresh = append(fresh, m)
+				fresh, order = append(fresh, m), append(order, m.ID)
 			}
 			// The newest receipt is the one that counts.
 			held[m.ID] = m

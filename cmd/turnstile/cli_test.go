@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func epochNow() time.Time { return epoch }
+
+func TestHelpIsThereForEveryCommand(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	overview := b.ok("help")
+	golden(t, "help.txt", overview)
+	for _, cmd := range commands() {
+		if !strings.Contains(overview, "  "+cmd.name+" ") || !strings.Contains(overview, cmd.short) {
+			t.Errorf("the list of commands does not have %s", cmd.name)
+		}
+		words := strings.Fields(cmd.name)
+		help := b.ok(append([]string{"help"}, words...)...)
+		if help != b.ok(append(words, "--help")...) {
+			t.Errorf("`help %s` and `%s --help` differ", cmd.name, cmd.name)
+		}
+		if cmd.name != "version" && !strings.Contains(help, "\nExamples:\n  turnstile "+cmd.name) {
+			t.Errorf("%s has no example:\n%s", cmd.name, help)
+		}
+		for line := range strings.Lines(help) {
+			if len([]rune(line)) > 160 {
+				t.Errorf("%s: the line is too long: %s", cmd.name, line)
+			}
+		}
+	}
+	golden(t, "help-redrive.txt", b.ok("help", "dead-letter", "redrive"))
+	golden(t, "help-start.txt", b.ok("start", "-h"))
+	if b.ok("--help") != overview || b.ok("dead-letter", "--help") != overview {
+		t.Error("--help differs from help")
+	}
+}
+
+// The examples are command lines that are taken.
+func TestTheExamplesOfHelpAreRead(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range commands() {
+		for _, example := range cmd.examples {
+			line, _, _ := strings.Cut(strings.TrimPrefix(example, "turnstile "), " > ")
+			line, _, _ = strings.Cut(line, " | ")
+			args := words(line)
+			found, rest, err := find(args)
+			if err != nil {
+				t.Errorf("%s: %v", example, err)
+				continue
+			}
+			c := &cli{settings: settings{output: outputText}}
+			flags := newFlags(found.name)
+			c.settings.declare(flags)
+			found.declare(c, flags)
+			operands, err := parseMixed(flags, rest)
+			if err := errors.Join(err, found.checkOperands(operands)); err != nil {
+				t.Errorf("%s: %v", example, err)
+			}
+		}
+	}
+}
+
+func TestACommandLineThatIsNotTakenIsStatus2(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, c := range []struct{ args, says string }{
+		{"", "COMMAND"}, {"frob", `no command "frob"`}, {"help frob", `no command "frob"`},
+		{"describe", "describe needs INSTANCE"}, {"describe a b", `"b" is too much`},
+		{"describe a --frob", "-frob"}, {"--frob", "-frob"}, {"list --limit x", "limit"},
+		{"--output yaml list", "text or json"}, {"describe a --output xml", "text or json"},
+		{"start", "start needs NAME"}, {"raise a", "raise needs INSTANCE EVENT"}, {"wake", "wake needs INSTANCE…"},
+	} {
+		b.fails(exitUsage, []string{c.says}, strings.Fields(c.args)...)
+	}
+}
+
+func TestFlagsStandAnywhereAndBehindTwoDashesIsNone(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	want := b.ok("describe", "order-1", "--output", "json")
+	for _, args := range []string{"--output json describe order-1", "describe --output=json order-1", "describe -output json -- order-1"} {
+		if got := b.ok(strings.Fields(args)...); got != want {
+			t.Errorf("%s prints\n%s", args, got)
+		}
+	}
+	b.fails(exitFailed, []string{`no instance "--output"`}, "describe", "--", "--output")
+}
+
+func TestWhatIsPrintedCannotSteerATerminal(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain é 漢": "plain é 漢", "a\nb\tc": "a b c", "\x1b[2Jx": "\ufffd[2Jx", "\u202e": "\ufffd", "\x9b": "\ufffd", "\xff": "\ufffd",
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := printableLines("a\n\tb\x07"); got != "a\n\tb\ufffd" {
+		t.Errorf("printableLines gives %q", got)
+	}
+}
+
+func TestSpansHaveTwoUnitsAtMost(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "0ms", 999 * time.Millisecond: "999ms", time.Second: "1.0s", 9999 * time.Millisecond: "9.9s", 59 * time.Second: "59s",
+		time.Minute: "1m00s", 61 * time.Minute: "1h01m", 25 * time.Hour: "1d01h", -time.Second: "-1.0s",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("span(%d) = %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestAnErrorSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"ClientPolicyArn": &smithy.GenericAPIError{Code: "AccessDeniedException"},
+		"log in again":    &smithy.GenericAPIError{Code: "ExpiredToken"},
+		"--profile":       &smithy.GenericAPIError{Code: "UnrecognizedClientException"},
+		"list-stacks":     &smithy.GenericAPIError{Code: "ValidationError", Message: "Stack with id x does not exist"},
+		"still deployed":  &smithy.GenericAPIError{Code: "ResourceNotFoundException"},
+		"purge --force":   &store.CorruptError{},
+		"that version":    history.ErrNewer,
+		"local.sh up":     errors.New("dial tcp: connection refused"),
+		"try again":       queue.ErrUnavailable,
+	} {
+		if got := hint(fmt.Errorf("wrapped: %w", err)); !strings.Contains(got, want) {
+			t.Errorf("%v: the hint is %q, without %q", err, got, want)
+		}
+	}
+	if got := hint(errors.New("unheard of")); got != "" {
+		t.Errorf("the hint is %q", got)
+	}
+}
+
+// The outputs and variables are those of the template.
+func TestTheTemplateHasEveryAddress(t *testing.T) {
+	t.Parallel()
+	template, err := os.ReadFile("../../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, outputs, _ := strings.Cut(string(template), "\nOutputs:\n")
+	for _, a := range allAddresses() {
+		if !strings.Contains(outputs, "\n  "+a.output+":\n") && !strings.HasPrefix(outputs, "  "+a.output+":\n") {
+			t.Errorf("template.yaml has no output %s", a.output)
+		}
+		// localstack/local.sh env makes variables of outputs so.
+		words := regexp.MustCompile(`[A-Z][a-z]+`).FindAllString(a.output, -1)
+		if want := "TURNSTILE_" + strings.ToUpper(strings.Join(words, "_")); a.variable != want {
+			t.Errorf("the variable of %s is %s, want %s", a.output, a.variable, want)
+		}
+	}
+}
