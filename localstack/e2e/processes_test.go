@@ -1,0 +1,283 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// TestProcesses runs the functions' own binaries. Its parts run one after the
+// other, for each brings several processes.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	_, ctx := deployed(t)
+	bin := t.TempDir()
+	binary := func(name string) runtimeapi.Command {
+		path := filepath.Join(bin, name)
+		build := exec.CommandContext(ctx, "go", "build", "-tags", "lambda.norpc", "-o", path, "../../lambdas/"+name)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building lambdas/%s: %v\n%s", name, err, out)
+		}
+		return runtimeapi.Command{Path: path}
+	}
+	both := fleetSpec{orchestrators: 4, workers: 3, orchestrator: binary("orchestrator"), worker: binary("activity")}
+
+	t.Run("several race for each instance and one commit wins each turn", func(t *testing.T) {
+		s, ctx := deployed(t)
+		spec := both
+		spec.duplicates = 50
+		f, stop := startFleet(ctx, t, s, spec)
+		w := startWork(ctx, t, f, 20)
+		w.finish(ctx, t, f, stop)
+		conflicts, repeats := f.orchestrators.counted("Conflicts"), f.orchestrators.counted("Messages")
+		t.Logf("%d batches went to two processes at once; conflicts %v; messages %v", f.duplicated, conflicts, repeats)
+		if f.duplicated == 0 || len(conflicts) == 0 {
+			t.Error("no two processes have raced for a commit: the test shows nothing")
+		}
+	})
+
+	t.Run("W-10 in small: processes are killed in the middle and every instance finishes", func(t *testing.T) {
+		s, ctx := deployed(t)
+		spec := both
+		spec.duplicates, spec.kills = 15, 60
+		f, stop := startFleet(ctx, t, s, spec)
+		w := startWork(ctx, t, f, 30)
+		w.finish(ctx, t, f, stop)
+		t.Logf("%d processes were killed with an invocation; %d batches went to two at once; commits resent %v; messages %v",
+			f.killed, f.duplicated, f.orchestrators.counted("Resent"), f.orchestrators.counted("Messages"))
+		if f.killed < 10 {
+			t.Errorf("only %d processes were killed in the middle of an invocation: the test shows nothing", f.killed)
+		}
+	})
+
+	t.Run("a timer goes through Scheduler and fires when it is due", func(t *testing.T) {
+		s, ctx := deployed(t)
+		spec := both
+		spec.orchestrators, spec.workers = 1, 1
+		spec.orchestrator.Env = []string{"TURNSTILE_TIMER_BORDER=0", "TURNSTILE_TIMER_LEAST=1s"}
+		f, stop := startFleet(ctx, t, s, spec)
+		run, err := smokeapp.Timer.StartWith(ctx, f.client, "3s", turnstile.InstanceID(unique("timer")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		f.drain(ctx, t)
+		stop()
+		events := checkedHistory(ctx, t, f.client, sample(), run.Instance)
+		want := []history.Kind{history.OrchestrationStarted, history.TimerCreated, history.TimerFired, history.OrchestrationCompleted}
+		if !slices.Equal(kinds(events), want) {
+			t.Fatalf("history %v, want %v", kinds(events), want)
+		}
+		if due, fired := events[1].FireAtMS, events[2].AtMS; fired < due {
+			t.Errorf("fired %d ms before it was due", due-fired)
+		}
+		// Scheduler delivers to the FIFO queue, everything else by the delay queue.
+		if f.delivered[delivered{"delay", wire.TimerFired}] > 0 || f.delivered[delivered{"orchestrator", wire.TimerFired}] == 0 {
+			t.Errorf("the timer did not go through Scheduler: %v", f.delivered)
+		}
+		s.awaitNoSchedules(ctx, t, run.Instance, 1, events)
+	})
+
+	t.Run("an activity that kills its worker on every delivery fails as lost", func(t *testing.T) {
+		s, ctx := deployed(t)
+		f, stop := startFleet(ctx, t, s, fleetSpec{
+			orchestrators: 1, workers: 1, orchestrator: self(t, "orchestrator"), worker: self(t, "activity"),
+		})
+		run, err := doomed.StartWith(ctx, f.client, "", turnstile.InstanceID(unique("doomed")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := run.Wait(ctx)
+		if want := "Die lost on attempt 1"; err != nil || got != want {
+			t.Errorf("outcome %q, %v, want %q", got, err, want)
+		}
+		f.drain(ctx, t)
+		stop()
+		if n := f.delivered[delivered{"activity", wire.ActivityExecute}]; n != 10 {
+			t.Errorf("the activity was delivered %d times, want the 10 of the template", n)
+		}
+		checkedHistory(ctx, t, f.client, turnstile.NewApp(doomed.Is(sufferTheLoss)), run.Instance)
+	})
+}
+
+// work is a mix of instances whose outcomes are known.
+type work struct {
+	chains []*turnstile.Run[int]
+	orders []*turnstile.Run[orders.Result]
+	echoes []*turnstile.Run[string]
+}
+
+// steps of each chain.
+const steps = 6
+
+// startWork starts n instances. Every approval and every signal is sent twice,
+// with one sender's id: over the FIFO queue and over the delay queue, so that
+// the two meet, early ones among them.
+func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
+	t.Helper()
+	var w work
+	for i := range n {
+		var err error
+		switch i % 3 {
+		case 0:
+			var run *turnstile.Run[int]
+			run, err = smokeapp.Chain.StartWith(ctx, f.client, steps, turnstile.InstanceID(unique("chain")))
+			w.chains = append(w.chains, run)
+		case 1:
+			var run *turnstile.Run[orders.Result]
+			id := unique("order")
+			f.raiseTwice(ctx, t, id, orders.Approved.Name(), orders.Approval{By: "Grace", Approved: true})
+			run, err = orders.Fulfil.StartWith(ctx, f.client, order(id), turnstile.InstanceID(id))
+			w.orders = append(w.orders, run)
+		case 2:
+			var run *turnstile.Run[string]
+			id := unique("echo")
+			run, err = smokeapp.Echo.StartWith(ctx, f.client, struct{}{}, turnstile.InstanceID(id))
+			f.raiseTwice(ctx, t, id, smokeapp.Signal.Name(), "here")
+			w.echoes = append(w.echoes, run)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+func (f *fleet) raiseTwice(ctx context.Context, t *testing.T, instance, name string, data any) {
+	t.Helper()
+	payload, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: instance, ID: "e", Name: name, Data: payload}
+	body, err := item.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.queues.delay.send(ctx, string(body)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.client.RaiseEvent(ctx, turnstile.RaiseRequest{Instance: instance, Name: name, SenderID: "e", Data: payload}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finish waits for every instance, lets the queues run empty, and checks the
+// outcomes, the histories, and that nothing was given up on the way.
+func (w work) finish(ctx context.Context, t *testing.T, f *fleet, stop func()) {
+	t.Helper()
+	started := time.Now()
+	for _, run := range w.chains {
+		if got, err := run.Wait(ctx); err != nil || got != steps {
+			t.Errorf("chain %s: %d, %v, want %d", run.Instance, got, err, steps)
+		}
+	}
+	for _, run := range w.orders {
+		if got, err := run.Wait(ctx); err != nil || got.Status != "shipped" || got.Charged != 2998 || got.By != "Grace" {
+			t.Errorf("order %s: %+v, %v", run.Instance, got, err)
+		}
+	}
+	for _, run := range w.echoes {
+		if got, err := run.Wait(ctx); err != nil || got != "here" {
+			t.Errorf("echo %s: %q, %v", run.Instance, got, err)
+		}
+	}
+	t.Logf("%d instances finished in %s", len(w.chains)+len(w.orders)+len(w.echoes), time.Since(started).Round(time.Millisecond))
+	if t.Failed() {
+		return
+	}
+	f.drain(ctx, t)
+	stop()
+	w.check(ctx, t, f)
+}
+
+// drain waits until the queues are empty, and checks that nothing went to the
+// dead-letter queues: I-07 for messages that are all good.
+func (f *fleet) drain(ctx context.Context, t *testing.T) {
+	t.Helper()
+	q := f.queues
+	eventually(ctx, t, "the queues do not run empty", func() bool {
+		left := 0
+		for _, each := range []*ownQueue{q.orchestrator, q.delay, q.activity, q.activityDead} {
+			n, err := each.messages(ctx)
+			if err != nil && ctx.Err() == nil {
+				t.Fatal(err)
+			}
+			left += n
+		}
+		return left == 0 && ctx.Err() == nil
+	})
+	for _, each := range []*ownQueue{q.deadFIFO, q.dead} {
+		if n, err := each.messages(ctx); err != nil || n > 0 {
+			t.Errorf("I-07: %d messages in %s (%v), want none", n, each.name, err)
+		}
+	}
+}
+
+// check holds every history against what an undisturbed run leaves. An event
+// twice, or one too few, is another history.
+func (w work) check(ctx context.Context, t *testing.T, f *fleet) {
+	t.Helper()
+	chain := []history.Kind{history.OrchestrationStarted}
+	for range steps {
+		chain = append(chain, history.ActivityScheduled, history.ActivityCompleted)
+	}
+	chain = append(chain, history.OrchestrationCompleted)
+	for _, run := range w.chains {
+		if got := kinds(checkedHistory(ctx, t, f.client, sample(), run.Instance)); !slices.Equal(got, chain) {
+			t.Errorf("chain %s: history %v, want %v", run.Instance, got, chain)
+		}
+	}
+	for _, run := range w.orders {
+		events := checkedHistory(ctx, t, f.client, sample(), run.Instance)
+		counts := map[history.Kind]int{}
+		for _, e := range events {
+			counts[e.Kind]++
+		}
+		// Of the reminders, which were cancelled, the end may come in time or late.
+		delete(counts, history.SubOrchestrationFailed)
+		want := map[history.Kind]int{
+			history.OrchestrationStarted: 1, history.ActivityScheduled: 2, history.ActivityCompleted: 2,
+			history.SubOrchestrationScheduled: 2, history.SubOrchestrationCompleted: 1, history.TimerCreated: 1,
+			history.ExternalSubscribed: 1, history.ExternalEvent: 1, history.OrchestrationCompleted: 1,
+		}
+		if got := fmt.Sprint(counts); got != fmt.Sprint(want) {
+			t.Errorf("order %s: events %v, want %v", run.Instance, got, want)
+		}
+		f.stack.awaitNoSchedules(ctx, t, run.Instance, 1, events)
+		shipment := []history.Kind{
+			history.OrchestrationStarted, history.ActivityScheduled, history.ActivityCompleted, history.TimerCreated, history.TimerFired,
+			history.ActivityScheduled, history.ActivityCompleted, history.OrchestrationCompleted,
+		}
+		if got := kinds(checkedHistory(ctx, t, f.client, sample(), run.Instance+"/shipment")); !slices.Equal(got, shipment) {
+			t.Errorf("shipment of %s: history %v, want %v", run.Instance, got, shipment)
+		}
+	}
+	for _, run := range w.echoes {
+		counts := map[history.Kind]int{}
+		for _, e := range checkedHistory(ctx, t, f.client, sample(), run.Instance) {
+			counts[e.Kind]++
+		}
+		if counts[history.ExternalEvent] != 1 {
+			t.Errorf("echo %s: the event that was sent twice under one id is recorded %d times", run.Instance, counts[history.ExternalEvent])
+		}
+	}
+}
