@@ -1,0 +1,149 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// constants returns the string constants of a file whose names begin so.
+func constants(t *testing.T, file, prefix string) []string {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		spec, isValue := n.(*ast.ValueSpec)
+		if !isValue {
+			return true
+		}
+		for i, name := range spec.Names {
+			if !strings.HasPrefix(name.Name, prefix) || i >= len(spec.Values) {
+				continue
+			}
+			if lit, isLit := spec.Values[i].(*ast.BasicLit); isLit && lit.Kind == token.STRING {
+				value, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, value)
+			}
+		}
+		return true
+	})
+	if len(values) < 2 {
+		t.Fatalf("%s has %d constants %s…: the test has lost them", file, len(values), prefix)
+	}
+	return values
+}
+
+// problems are the kinds of being stuck or corrupt, as the code has them.
+func problems(t *testing.T) []string {
+	t.Helper()
+	kinds := append(constants(t, "../../engine/errors.go", "Stuck"), constants(t, "../../host/stuck.go", "problem")...)
+	for _, want := range []string{string(engine.StuckPanic), problemKilled, problemCorrupt} {
+		found := false
+		for _, k := range kinds {
+			found = found || k == want
+		}
+		if !found {
+			t.Errorf("%q is not among the kinds found: %v", want, kinds)
+		}
+	}
+	return kinds
+}
+
+// section returns the text under a heading, up to the next of its level.
+func section(doc, heading string) string {
+	_, rest, _ := strings.Cut(doc, "\n"+heading+"\n")
+	level, _, _ := strings.Cut(heading, " ")
+	text, _, _ := strings.Cut(rest, "\n"+level+" ")
+	return text
+}
+
+func TestTroubleshootingNamesEveryReason(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(data)
+	explained := func(part, word string) {
+		t.Helper()
+		text := section(part, "### `"+word+"`")
+		if !strings.Contains(text, "*What it means.*") || !strings.Contains(text, "*What to do.*") {
+			t.Errorf("docs/troubleshooting.md does not say what %s means and what to do about it", word)
+		}
+	}
+	stuck, corrupt, dead := section(doc, "## Stuck"), section(doc, "## Corrupt"), section(doc, "## Dead letters")
+	for _, kind := range problems(t) {
+		if kind == problemCorrupt {
+			explained(corrupt, kind)
+		} else {
+			explained(stuck, kind)
+		}
+	}
+	for _, reason := range wire.Reasons() {
+		explained(dead, string(reason))
+	}
+	failed := section(doc, "## Failed")
+	for _, kind := range constants(t, "../../history/event.go", "Failure") {
+		if !strings.Contains(failed, "| `"+kind+"` |") {
+			t.Errorf("docs/troubleshooting.md has no row for failures of kind %s", kind)
+		}
+	}
+}
+
+func TestTheCommandKnowsWhatToDoAboutEveryReason(t *testing.T) {
+	t.Parallel()
+	unknown := problemAdvice("unheard of")
+	for _, kind := range problems(t) {
+		if problemAdvice(kind) == unknown {
+			t.Errorf("there is no advice about an instance that is %s", kind)
+		}
+	}
+	for _, reason := range append(wire.Reasons(), "") {
+		if reasonAdvice(reason) == reasonAdvice("unheard of") {
+			t.Errorf("there is no advice about a dead letter that is %q", reason)
+		}
+	}
+}
+
+// The commands in the document are command lines that are taken.
+func TestTroubleshootingNamesCommandsThatThereAre(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, found := range regexp.MustCompile("(?m)`turnstile ([^`]+)`|^turnstile ([^|#\n]+)").FindAllStringSubmatch(string(data), -1) {
+		line := strings.Join(strings.Fields(found[1]+found[2]), " ")
+		cmd, rest, err := find(words(line))
+		if err != nil {
+			t.Errorf("turnstile %s: %v", line, err)
+			continue
+		}
+		seen++
+		c := &cli{settings: settings{output: outputText}}
+		flags := newFlags(cmd.name)
+		c.settings.declare(flags)
+		cmd.declare(c, flags)
+		if _, err := parseMixed(flags, rest); err != nil {
+			t.Errorf("turnstile %s: %v", line, err)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d commands were found: the test has lost them", seen)
+	}
+}
