@@ -222,8 +222,8 @@ func BenchmarkTemporal(b *testing.B) {
 // quiet discards the replayer's log lines.
 type quiet struct{}
 
-func (quiet) Debug(string, ...any)            {}
-func (quiet) Info(string, ...any)             {}
-func (quiet) Warn(string, ...any)             {}
-func (quiet) Error(string, ...any)            {}
+func (quiet) Debug(string, ...any)           {}
+func (quiet) Info(string, ...any)            {}
+func (quiet) Warn(string, ...any)            {}
+func (quiet) Error(string, ...any)           {}
 func (quiet) With(keyvals ...any) log.Logger { return quiet{} }
