@@ -53,6 +53,17 @@ const (
 // time at which the code ran once more after a deadlock.
 func runModel(p *program, executionID int64, status string, groups []modelArrivals, again map[int]int64) modelResult {
 	m := &model{run: newProgramRun(p), executionID: executionID, status: status}
+	return m.runAll(groups, again)
+}
+
+// replayModel runs the arrivals of a recorded history and returns what the
+// code makes of them.
+func replayModel(p *program, executionID int64, events []history.Event, groups []modelArrivals) modelResult {
+	m := &model{run: newProgramRun(p), executionID: executionID, replayed: events}
+	return m.runAll(groups, nil)
+}
+
+func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult {
 	defer m.kill()
 	rest := 0
 	for i, g := range groups {
@@ -68,7 +79,7 @@ func runModel(p *program, executionID int64, status string, groups []modelArriva
 		}
 		for !m.ended {
 			f := m.openInline()
-			if f == nil {
+			if f == nil || m.replayed != nil {
 				break
 			}
 			at, cancelledAt, statusAt = m.record([]history.Event{modelInlineResult(m.events[f.id-1])}), len(m.cancelled), m.status
@@ -82,6 +93,9 @@ func runModel(p *program, executionID int64, status string, groups []modelArriva
 		}
 		if i == len(groups)-1 && !m.anythingOpen() {
 			m.deadlock = true
+			if m.replayed != nil {
+				break
+			}
 			m.events, m.cancelled, m.status = m.events[:rest], m.cancelled[:cancelledAt], statusAt
 		}
 	}
@@ -99,7 +113,10 @@ func modelInlineResult(e history.Event) history.Event {
 }
 
 type model struct {
-	run         *programRun
+	run *programRun
+	// replayed is the history that is replayed, if it is one: its values are
+	// taken for what the code can't know, and nothing is added of its own.
+	replayed    []history.Event
 	executionID int64
 	nowMS       int64
 	events      []history.Event
@@ -126,6 +143,27 @@ func (m *model) runsAt(ms int64) {
 	if ms != 0 {
 		m.nowMS = ms
 	}
+}
+
+// systemCall records a system call and returns it, with what was recorded if
+// the history has the same one there.
+func (m *model) systemCall(e history.Event) history.Event {
+	if i := len(m.events); i < len(m.replayed) {
+		if r := m.replayed[i]; r.Kind == e.Kind && r.Op == e.Op {
+			e.Payload, e.Failure = r.Payload, r.Failure
+		}
+	}
+	return m.events[m.record([]history.Event{e})]
+}
+
+// childInstance is a derived id, or the recorded one.
+func (m *model) childInstance(kind history.Kind) string {
+	if i := len(m.events); i < len(m.replayed) {
+		if r := m.replayed[i]; r.Kind == kind && !r.ExplicitID {
+			return r.Instance
+		}
+	}
+	return fmt.Sprintf("%s/%d/%d", modelInstance, m.executionID, len(m.events)+1)
 }
 
 // record appends events and returns the index of the first.
@@ -160,9 +198,16 @@ func (m *model) visit(e history.Event) {
 			if f.id != e.SourceEventID || f.isReady {
 				continue
 			}
-			if e.Failure != nil {
-				m.makeReady(f, "", &programError{class: "failed " + e.Failure.Kind + " " + e.Failure.Message, kind: e.Failure.Kind})
-			} else {
+			switch e.Kind {
+			case history.ActivityFailed, history.SubOrchestrationFailed:
+				failure := history.Failure{Kind: history.FailureApplication}
+				if e.Failure != nil {
+					failure = *e.Failure
+				}
+				m.makeReady(f, "", &programError{class: "failed " + failure.Kind + " " + failure.Message, kind: failure.Kind})
+			case history.TimerFired:
+				m.makeReady(f, "", nil)
+			default:
 				m.makeReady(f, string(e.Payload), nil)
 			}
 		}
@@ -463,7 +508,7 @@ func (c *modelContext) start(s *stmt) programFuture {
 		f.event.FireAtMS = m.nowMS + max(f.event.DurationMS, 0)
 	}
 	if f.event.Kind == history.SubOrchestrationScheduled && f.event.Instance == "" {
-		f.event.Instance = fmt.Sprintf("%s/%d/%d", modelInstance, m.executionID, len(m.events)+1)
+		f.event.Instance = m.childInstance(f.event.Kind)
 	}
 	f.id = int64(m.record([]history.Event{f.event})) + 1
 	if f.event.Kind == history.ExternalSubscribed {
@@ -487,7 +532,7 @@ func (c *modelContext) detach(name string) (string, *programError) {
 	if c.scope.err != nil {
 		return "", c.scope.err
 	}
-	instance := fmt.Sprintf("%s/%d/%d", modelInstance, c.m.executionID, len(c.m.events)+1)
+	instance := c.m.childInstance(history.OrchestrationChained)
 	c.m.record([]history.Event{{Kind: history.OrchestrationChained, Name: name, Payload: []byte("1"), Instance: instance}})
 	return instance, nil
 }
@@ -496,13 +541,16 @@ func (c *modelContext) now() (string, *programError) {
 	if err := c.enter(); err != nil {
 		return "", err
 	}
-	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpNow, Payload: strconv.AppendInt(nil, c.m.nowMS, 10)}})
-	return strconv.FormatInt(c.m.nowMS, 10), nil
+	e := c.m.systemCall(history.Event{Kind: history.SystemCall, Op: history.OpNow, Payload: strconv.AppendInt(nil, c.m.nowMS, 10)})
+	return string(e.Payload), nil
 }
 
 func (c *modelContext) guid() (string, *programError) {
 	c.m.guids++
-	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpGUID}})
+	e := c.m.systemCall(history.Event{Kind: history.SystemCall, Op: history.OpGUID})
+	if e.Payload != nil {
+		return string(e.Payload), nil
+	}
 	return fmt.Sprint("model guid ", c.m.guids), nil
 }
 
@@ -511,16 +559,15 @@ func (c *modelContext) sideEffect(name, value string, fails bool) (string, *prog
 	if fails {
 		e.Payload, e.Failure = nil, &history.Failure{Kind: history.FailureApplication, Message: "side " + value}
 	}
-	c.m.record([]history.Event{e})
-	if fails {
-		return "", &programError{class: "failed application side " + value, kind: history.FailureApplication}
+	e = c.m.systemCall(e)
+	if e.Failure != nil {
+		return "", &programError{class: "failed " + e.Failure.Kind + " " + e.Failure.Message, kind: e.Failure.Kind}
 	}
-	return value, nil
+	return string(e.Payload), nil
 }
 
 func (c *modelContext) nested() (string, *programError) {
-	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpSideEffect, Name: "nested", Payload: []byte(`"nested nested nested nested"`)}})
-	return `"nested nested nested nested"`, nil
+	return c.sideEffect("nested", `"nested nested nested nested"`, false)
 }
 
 func (c *modelContext) trace(message string) *programError {
@@ -528,7 +575,7 @@ func (c *modelContext) trace(message string) *programError {
 		Level   string `json:"level"`
 		Message string `json:"message"`
 	}{"INFO", message})
-	c.m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpTrace, Payload: payload}})
+	c.m.systemCall(history.Event{Kind: history.SystemCall, Op: history.OpTrace, Payload: payload})
 	c.m.logs = append(c.m.logs, message)
 	return nil
 }

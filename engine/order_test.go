@@ -3,7 +3,10 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -13,6 +16,118 @@ import (
 
 // I-08: after Close no goroutine of the engine is left.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// manyNames is code in which much hangs on maps inside the engine: many names
+// of events, many scopes, many branches, and a cancel that reaches them all.
+func manyNames(c *engine.Context, in []byte) ([]byte, error) {
+	const n = 40
+	var branches []*engine.Future
+	outer, cancelOuter := c.WithCancel()
+	for i := range n {
+		inner, cancel := outer.WithCancel()
+		branches = append(branches, inner.Go(func(b *engine.Context) ([]byte, error) {
+			wait := b.ExternalEvent(fmt.Sprint("name ", i))
+			work := act(b, fmt.Sprint("A", i))
+			timer := inner.Timer(time.Second)
+			child := b.Child(engine.ChildCall{Name: "C"})
+			if i%7 == 0 {
+				cancel("by its own branch")
+			}
+			all := []*engine.Future{timer, child, work, wait}
+			w, err := b.Select(i%2 == 0, all...)
+			if err == nil {
+				_, err = b.Await(all[w])
+			}
+			if err != nil {
+				act(b.Shield(), fmt.Sprint("clean up ", i))
+				return nil, err
+			}
+			return []byte(fmt.Sprint(w)), nil
+		}))
+	}
+	for i, o := range c.AsCompleted(branches...) {
+		if i == 3 {
+			cancelOuter("enough")
+		}
+		if _, err := c.SideEffect("seen", func() ([]byte, error) { return []byte(fmt.Sprintf("%q", fmt.Sprint(i, o.Err))), nil }); err != nil {
+			return nil, err
+		}
+	}
+	if len(in) < 2 {
+		return nil, c.ContinueAsNew("", append(in[:len(in):len(in)], '0'), nil)
+	}
+	return in, nil
+}
+
+func TestNoResultDependsOnTheOrderOfAGoMap(t *testing.T) {
+	t.Parallel()
+	reg, err := engine.NewRegistry(engine.Orchestration{Name: "Test", Func: manyNames, Source: "here"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first string
+	for range 100 {
+		var out strings.Builder
+		events := []history.Event(nil)
+		for execution := int64(1); ; execution++ {
+			x := engine.New(engine.Config{Instance: "i", ExecutionID: execution, Registry: reg})
+			if err := x.Feed(events, true); err != nil {
+				t.Fatal(err)
+			}
+			var arrivals []engine.Arrival
+			if execution == 1 {
+				arrivals = append(arrivals, start("0"))
+			}
+			for i := range 30 {
+				arrivals = append(arrivals, eventFromTo(fmt.Sprint("kept ", i*7%30), fmt.Sprint("k", execution, i)))
+			}
+			for _, i := range []int{31, 30, 5, 3, 4} {
+				arrivals = append(arrivals, eventFromTo(fmt.Sprint("name ", i), fmt.Sprint("n", execution, i)))
+			}
+			turn, err := x.Run(engine.Input{NowMS: 5, NextSecret: secret, Arrivals: arrivals})
+			if err != nil || turn.Stuck != nil {
+				t.Fatal(err, turn.Stuck)
+			}
+			fmt.Fprintf(&out, "%s\n%v\n%v\n%s\n", history.Encode(turn.Events), turn.Cancelled, turn.Verdicts, history.Encode(turn.Next))
+			events = append(events, turn.Events...)
+			x.Close()
+
+			// Once more from nothing, up to a cancel in the middle.
+			y := engine.New(engine.Config{Instance: "i", ExecutionID: execution, Registry: reg})
+			middle := slices.IndexFunc(events, func(e history.Event) bool { return e.Name == "name 31" && e.Kind == history.ExternalEvent })
+			if err := y.Feed(events[:middle], false); err != nil {
+				t.Fatal(err)
+			}
+			other, err := y.Run(engine.Input{NowMS: 6, Arrivals: []engine.Arrival{cancelRequest("all of it")}})
+			if err != nil || other.Stuck != nil {
+				t.Fatal(err, other.Stuck)
+			}
+			fmt.Fprintf(&out, "%s\n%v\n", history.Encode(other.Events), other.Cancelled)
+			y.Close()
+			if turn.Next == nil {
+				break
+			}
+			events = turn.Next
+		}
+		if first == "" {
+			first = out.String()
+			for _, want := range []string{"OrchestrationContinuedAsNew", "OrchestrationCompleted", "clean up 39", "kept 29"} {
+				if !strings.Contains(first, want) {
+					t.Fatalf("no %q in the run, it shows too little", want)
+				}
+			}
+		}
+		if diff := firstDifference(strings.Split(out.String(), "{"), strings.Split(first, "{")); diff != "" {
+			t.Fatalf("another result: %s", diff)
+		}
+	}
+}
+
+func eventFromTo(name, sender string) engine.Arrival {
+	a := event(name, "1")
+	a.Event.SenderID = sender
+	return a
+}
 
 // What random programs found, each as a small program of its own.
 
@@ -200,11 +315,7 @@ func cancelFrom(sender string) engine.Arrival {
 	return a
 }
 
-func eventFrom(sender string) engine.Arrival {
-	a := event("kept", "1")
-	a.Event.SenderID = sender
-	return a
-}
+func eventFrom(sender string) engine.Arrival { return eventFromTo("kept", sender) }
 
 // continuing continues as new with every event a until its input has n digits.
 func continuing(n int) engine.Func {

@@ -102,9 +102,13 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 		shares[stContinueAsNew] = 2
 	}
 	var list []stmtKind
-	for k := stmtKind(0); k < stKindEnd; k++ {
-		for range shares[k] {
-			list = append(list, k)
+	for left := true; left; {
+		left = false
+		for k := range stKindEnd {
+			if shares[k] > 0 {
+				shares[k]--
+				list, left = append(list, k), true
+			}
 		}
 	}
 	return list
@@ -113,14 +117,21 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 func drawProgram(t *rapid.T, o programOptions) *program {
 	p := &program{}
 	p.main = p.drawBlock(t, o, 0, true)
+	if rapid.Bool().Draw(t, "goes on") {
+		// Most random programs end early; these wait for some more events.
+		p.main = append(p.main, &stmt{kind: stLoop, id: 900, n: 3, body: []*stmt{
+			{kind: stEvent, id: 901, n: 1},
+			{kind: stAwait, id: 902, picks: []int{0}},
+			p.drawStmt(t, o, 1, true),
+		}})
+	}
 	return p
 }
 
 const maxStatements = 45
 
 func (p *program) drawBlock(t *rapid.T, o programOptions, depth int, inMain bool) []*stmt {
-	longest := 10 - 3*depth
-	n := rapid.IntRange(1, longest).Draw(t, "statements")
+	n := rapid.IntRange(1, 12-4*depth).Draw(t, "statements")
 	var block []*stmt
 	for i := 0; i < n && p.size < maxStatements; i++ {
 		block = append(block, p.drawStmt(t, o, depth, inMain))
@@ -129,7 +140,9 @@ func (p *program) drawBlock(t *rapid.T, o programOptions, depth int, inMain bool
 }
 
 func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool) *stmt {
-	kind := rapid.SampledFrom(statementShares(o, inMain)).Draw(t, "kind")
+	// Two draws, for one of so many prefers the first.
+	list := statementShares(o, inMain)
+	kind := list[(rapid.IntRange(0, 15).Draw(t, "kinds")+16*rapid.IntRange(0, 15).Draw(t, "kind"))*len(list)/256]
 	p.size++
 	s := &stmt{kind: kind, id: p.size}
 	s.n = rapid.IntRange(0, 3).Draw(t, "n")

@@ -257,6 +257,7 @@ type driver struct {
 	status    string
 
 	everParked  bool
+	everStuck   bool
 	recovered   bool // in the last call of turn
 	sideEffects int
 	turns       int
@@ -424,6 +425,7 @@ func (d *driver) commit(turn engine.Turn) {
 		d.fail("custom status is %q, the changes so far give %q", turn.CustomStatus, d.status)
 	}
 	d.recovered = d.recovered || turn.Recovered
+	d.everStuck = d.everStuck || turn.Stuck != nil
 	d.last = turn
 }
 
