@@ -36,7 +36,9 @@ func letterOf(from string, m queue.Message) *letter {
 		l.item = l.item.WithID(l.firstID())
 	}
 	reason, text, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
-	l.reason, l.text = wire.Reason(strings.TrimSpace(reason)), strings.TrimSpace(text)
+	l.reason = wire.Reason(strings.TrimSpace(reason))
+	// A wire.ParseError begins with the reason once more.
+	l.text = strings.TrimPrefix(strings.TrimSpace(text), "wire: "+reason+": ")
 	return l
 }
 

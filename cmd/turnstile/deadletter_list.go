@@ -191,7 +191,7 @@ func (c *cli) show(l *letter) {
 		t.row("deduplication id", printable(l.DedupID))
 	}
 	t.row("reason", l.why())
-	if l.unread != nil && !strings.Contains(l.text, l.unread.Error()) {
+	if l.unread != nil && (l.text == "" || !strings.HasSuffix(l.unread.Error(), l.text)) {
 		t.row("cannot be read", printable(l.unread.Error()))
 	}
 	t.print(c.out)

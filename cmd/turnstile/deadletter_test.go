@@ -41,7 +41,7 @@ func givenUp(t *testing.T) *bench {
 	b.send(deadQueue, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"00112233445566778899aabbccddeeff","attempt":2}`})
 	b.send(deadQueue, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"0123456789abcdef0123456789abcdef\"}","QueueUrl":"https://q"}`,
 		Attributes: because(wire.ReasonForged, "its token is not that of event 5")})
-	b.send(deadQueue, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "version 9")})
+	b.send(deadQueue, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "wire: unknown_version: version 9")})
 	b.clock.now = epoch
 	return b
 }
