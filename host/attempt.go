@@ -45,7 +45,12 @@ func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
 	})
 	defer stop()
 	done := make(chan attemptResult, 1)
-	a.start(func() { done <- a.call(ctx) })
+	a.start(func() {
+		var r attemptResult
+		// Deferred, for the code may end its goroutine.
+		defer func() { done <- r }()
+		a.call(ctx, &r)
+	})
 	var r attemptResult
 	select {
 	case r = <-done:
@@ -78,7 +83,7 @@ func closed(c <-chan struct{}) bool {
 }
 
 // call runs the code on this goroutine.
-func (a *attempt) call(ctx context.Context) (r attemptResult) {
+func (a *attempt) call(ctx context.Context, r *attemptResult) {
 	returned := false
 	defer func() {
 		if returned {
@@ -90,20 +95,21 @@ func (a *attempt) call(ctx context.Context) (r attemptResult) {
 		} else {
 			f.Message = fmt.Sprintf("activity %q ended its goroutine (runtime.Goexit)", a.info.Name)
 		}
-		r = attemptResult{failure: f}
+		r.failure = f
 	}()
 	result, err := a.code(ctx, a.input)
 	returned = true
 	switch {
 	case err != nil:
-		return attemptResult{failure: activity.FailureOf(err)}
+		r.failure = activity.FailureOf(err)
 	case len(result) > a.maxPayload:
-		return attemptResult{failure: &history.Failure{Kind: history.FailureTooLarge, Message: fmt.Sprintf(
-			"result too large: %d bytes, the limit is %d; store it and return a reference", len(result), a.maxPayload)}}
+		r.failure = &history.Failure{Kind: history.FailureTooLarge, Message: fmt.Sprintf(
+			"result too large: %d bytes, the limit is %d; store it and return a reference", len(result), a.maxPayload)}
 	case len(result) > 0 && !json.Valid(result):
-		return attemptResult{failure: &history.Failure{Kind: history.FailureApplication, Message: "the activity's result is not JSON"}}
+		r.failure = &history.Failure{Kind: history.FailureApplication, Message: "the activity's result is not JSON"}
+	default:
+		r.result = result
 	}
-	return attemptResult{result: result}
 }
 
 // Longest texts of a failure, in bytes.

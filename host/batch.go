@@ -58,7 +58,8 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 	}
 	if due, ok := dueOf(&m.item); ok && due.After(o.Clock.Now()) {
-		if err := o.sendRound(ctx, &m.item, due); err != nil {
+		// A clock that was ahead may have taken it for due already.
+		if err := o.sendRound(ctx, &m.item, due, redriveMark(m)); err != nil {
 			return err
 		}
 		o.Observer.Count(CountDelayed, "not_due", 1)

@@ -67,7 +67,9 @@ func (c *cache) put(e *entry) {
 		e.x.Close()
 		return
 	}
-	e.used = c.clock.Now()
+	// Round takes the reading of the monotonic clock off: it may stand still
+	// while the environment is frozen, and Sub would go by it.
+	e.used = c.clock.Now().Round(0)
 	e.bytes, e.coroutines = e.x.Size()
 	c.mu.Lock()
 	var out []*entry

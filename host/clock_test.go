@@ -71,6 +71,22 @@ func (c *virtualClock) Advance(d time.Duration) {
 	c.mu.Unlock()
 }
 
+// advanceWithin advances to the next alarm if it is due within d.
+func (c *virtualClock) advanceWithin(d time.Duration) bool {
+	c.mu.Lock()
+	next := time.Duration(-1)
+	for _, a := range c.alarms {
+		if left := a.at.Sub(c.now); left <= d && (next < 0 || left < next) {
+			next = left
+		}
+	}
+	c.mu.Unlock()
+	if next >= 0 {
+		c.Advance(next)
+	}
+	return next >= 0
+}
+
 // deadline is a context whose deadline is one of virtual time.
 type deadline struct {
 	context.Context
