@@ -63,6 +63,7 @@ local_tests() {
 
 	step "queue/sqs, timer/scheduler and the deployed system"
 	go test -count=1 ./queue/... ./timer/... ./localstack/...
+	go -C cmd/turnstile test -count=1 -run TestOnLocalStack ./...
 
 	step "smoke test of the stack"
 	go -C smoke run . -stack turnstile
