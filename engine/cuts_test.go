@@ -137,8 +137,8 @@ func drawNuisance(t *rapid.T, d *driver, done []engine.Arrival) nuisance {
 	return nuisance{stray(completion, right), []engine.VerdictKind{engine.Misaddressed, engine.Late}}
 }
 
-// The same arrivals, cut into turns in any way, warm or cold, fed in any
-// split, with arrivals that must not count in between: the same history to the
+// The same arrivals, cut into turns in any way, warm or cold, by one process or
+// by two in turn, fed in any split, with arrivals that must not count in between: the same history to the
 // byte, the same verdicts, cancellations and lines, the same outcome.
 func TestPropertyR11CutsGiveTheSameHistory(t *testing.T) {
 	t.Parallel()
@@ -176,9 +176,13 @@ func TestPropertyR11CutsGiveTheSameHistory(t *testing.T) {
 			for _, a := range fresh {
 				done = append(done, a.arrival)
 			}
-			if rapid.Bool().Draw(t, "cold") {
+			switch rapid.IntRange(0, 3).Draw(t, "execution") {
+			case 0, 1: // warm
+			case 2:
 				d.cool()
 				d.cold = true
+			case 3:
+				d.swap()
 			}
 			verdicts := d.turn(batch...)
 			k := 0
@@ -462,6 +466,64 @@ func TestPropertyRule12ImposedEnds(t *testing.T) {
 		if v := d.park(d.arrivalOf(history.Event{Kind: history.ExternalEvent, Name: "e0"})); v.Kind != engine.Late {
 			d.fail("an event behind the end is %v", v)
 		}
+		d.replaysCleanly(d.events(), 1, nil)
+	})
+}
+
+// with the policy "fail", a panic at any place gives one imposed
+// end, which stays, closes what is open, and replays cleanly.
+func TestPropertyR14PolicyFail(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProgram(t, programOptions{inline: true, ends: true})
+		c := drawCourse(t, p, rapid.IntRange(1, 12).Draw(t, "arrivals"), false)
+		defer c.d.close()
+		d := newDriverOf(t, p, engine.Orchestration{FailWhenStuck: true})
+		defer d.close()
+		d.panicAt = rapid.IntRange(1, c.d.run.steps+1).Draw(t, "panic at")
+		ended := false
+		for left := c.arrivals; len(left) > 0 && !ended; {
+			n := rapid.IntRange(1, len(left)).Draw(t, "cut")
+			var batch []engine.Arrival
+			for _, a := range left[:n] {
+				batch = append(batch, a.arrival)
+			}
+			left = left[n:]
+			if rapid.Bool().Draw(t, "cold") {
+				d.cool()
+			}
+			d.turn(batch...)
+			if d.last.Stuck != nil {
+				d.fail("stuck: %v", d.last.Stuck)
+			}
+			ended = d.ended()
+		}
+		last := d.events()[len(d.events())-1]
+		if !ended || last.Imposed == "" {
+			// It did not get so far.
+			if d.run.steps >= d.panicAt {
+				d.fail("the panic left no imposed end")
+			}
+			return
+		}
+		if last.Imposed != history.ImposedPolicy || last.Failure.Kind != history.FailurePanic && last.Failure.Kind != history.FailureStuck {
+			d.fail("imposed %q, %+v", last.Imposed, last.Failure)
+		}
+		for i := range d.events() {
+			e := &d.events()[i]
+			stoppable := e.Kind == history.ActivityScheduled && !e.Inline || e.Kind == history.TimerCreated || e.Kind == history.SubOrchestrationScheduled
+			completed := slices.ContainsFunc(d.events(), func(other history.Event) bool { return other.SourceEventID == e.EventID })
+			if stoppable && !completed && !slices.Contains(d.cancelled[0], e.EventID) {
+				d.fail("event %d stays open and is not cancelled: %v", e.EventID, d.cancelled[0])
+			}
+		}
+		d.cool()
+		d.panicAt = 0
+		d.turn()
+		if len(d.events()) != int(last.EventID) {
+			d.fail("the imposed end did not stay")
+		}
+		d.cool()
 		d.replaysCleanly(d.events(), 1, nil)
 	})
 }

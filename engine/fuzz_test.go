@@ -188,7 +188,8 @@ func expectReplay(p *program, events []history.Event) expected {
 		g.events = append(g.events, body[i])
 	}
 	imposed := end != nil && end.Imposed != ""
-	if imposed && !answered {
+	notRun := imposed && !answered
+	if notRun {
 		body = body[:len(body)-len(groups[len(groups)-1].events)]
 		groups = groups[:len(groups)-1]
 	}
@@ -216,6 +217,8 @@ func expectReplay(p *program, events []history.Event) expected {
 	switch {
 	case len(made) > len(body) && !free:
 		return nondeterministic("%s is made besides", brief(&made[len(body)]))
+	case notRun && madeEnd != nil:
+		return nondeterministic("an end is made before the last round")
 	case imposed:
 		return expected{}
 	case end != nil && madeEnd == nil:

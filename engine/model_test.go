@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -35,6 +36,7 @@ type modelResult struct {
 	rest      int // how many events there were when the code last ran
 	next      *modelNext
 	broken    []string
+	surprise  int64 // the event that breaks rule 9
 }
 
 type modelNext struct {
@@ -63,11 +65,17 @@ func replayModel(p *program, executionID int64, events []history.Event, groups [
 	return m.runAll(groups, nil)
 }
 
+// strictModel is runModel in strict mode.
+func strictModel(p *program, groups []modelArrivals) modelResult {
+	m := &model{run: newProgramRun(p), executionID: 1, strict: true}
+	return m.runAll(groups, nil)
+}
+
 func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult {
 	defer m.kill()
 	rest := 0
 	for i, g := range groups {
-		if m.ended {
+		if m.ended || m.surprise != 0 {
 			break
 		}
 		m.nowMS = g.nowMS
@@ -76,8 +84,11 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 		m.runsAt(again[rest])
 		for j := 0; j < len(g.events) && !m.ended; j++ {
 			m.visit(m.events[at+j])
+			if m.surprise != 0 {
+				break
+			}
 		}
-		for !m.ended {
+		for !m.ended && m.surprise == 0 {
 			f := m.openInline()
 			if f == nil || m.replayed != nil {
 				break
@@ -91,6 +102,11 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			m.close()
 			break
 		}
+		if m.surprise != 0 {
+			// Stuck there: what the code did is not recorded.
+			m.events = m.events[:rest]
+			break
+		}
 		if i == len(groups)-1 && !m.anythingOpen() {
 			m.deadlock = true
 			if m.replayed != nil {
@@ -100,7 +116,7 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 		}
 	}
 	return modelResult{events: m.events, lines: append([]string(nil), m.run.lines...), logs: m.logs, cancelled: m.cancelled,
-		status: m.status, ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken}
+		status: m.status, ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
 }
 
 // modelInlineResult is what every inline activity of these tests returns.
@@ -116,7 +132,10 @@ type model struct {
 	run *programRun
 	// replayed is the history that is replayed, if it is one: its values are
 	// taken for what the code can't know, and nothing is added of its own.
-	replayed    []history.Event
+	replayed []history.Event
+	// strict is rule 9; surprise is the event that breaks it.
+	strict      bool
+	surprise    int64
 	executionID int64
 	nowMS       int64
 	events      []history.Event
@@ -176,8 +195,32 @@ func (m *model) record(events []history.Event) int {
 	return at
 }
 
+// awaited reports whether some branch waits for f now.
+func (m *model) awaited(f *modelFuture) bool {
+	for _, b := range m.branches {
+		if b.until != nil && slices.Contains(b.waitsFor, f) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *model) visit(e history.Event) {
 	m.visiting = e.EventID
+	if m.strict {
+		for _, f := range m.futures {
+			takes := f.event.Kind == history.ExternalSubscribed && e.Kind == history.ExternalEvent && f.event.Name == e.Name ||
+				e.SourceEventID != 0 && f.id == e.SourceEventID
+			if !takes || f.isReady {
+				continue
+			}
+			if !m.awaited(f) {
+				m.surprise = e.EventID
+				return
+			}
+			break
+		}
+	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		root := &modelScope{}
@@ -392,6 +435,7 @@ type modelBranch struct {
 	back        chan struct{}
 
 	until     func() bool // what it waits for; nil when it does not
+	waitsFor  []*modelFuture
 	waitScope *modelScope
 	waitErr   *programError
 }
@@ -435,12 +479,12 @@ func (b *modelBranch) body() {
 	b.m.makeReady(b.future, value, err)
 }
 
-func (m *model) wait(s *modelScope, until func() bool) *programError {
+func (m *model) wait(s *modelScope, fs []*modelFuture, until func() bool) *programError {
 	if s.err != nil {
 		return s.err
 	}
 	b := m.current
-	b.until, b.waitScope, b.waitErr = until, s, nil
+	b.until, b.waitsFor, b.waitScope, b.waitErr = until, fs, s, nil
 	b.back <- struct{}{}
 	if !<-b.baton {
 		b.unwinding = true
@@ -659,7 +703,7 @@ func (c *modelContext) await(pf programFuture) (string, *programError) {
 	}
 	f := pf.(*modelFuture)
 	if !f.isReady {
-		if err := c.m.wait(c.scope, func() bool { return f.isReady }); err != nil {
+		if err := c.m.wait(c.scope, []*modelFuture{f}, func() bool { return f.isReady }); err != nil {
 			return "", err
 		}
 	}
@@ -670,7 +714,7 @@ func (c *modelContext) waitAll(fs []*modelFuture) *programError {
 	if allReady(fs) {
 		return nil
 	}
-	return c.m.wait(c.scope, func() bool { return allReady(fs) })
+	return c.m.wait(c.scope, fs, func() bool { return allReady(fs) })
 }
 
 func (c *modelContext) join(pfs []programFuture) ([]string, *programError) {
@@ -708,7 +752,7 @@ var nothingToWaitFor = &programError{class: "nothing to wait for", kind: history
 
 func (c *modelContext) waitFirst(fs []*modelFuture) (int, *programError) {
 	if first(fs) < 0 {
-		if err := c.m.wait(c.scope, func() bool { return first(fs) >= 0 }); err != nil {
+		if err := c.m.wait(c.scope, fs, func() bool { return first(fs) >= 0 }); err != nil {
 			return -1, err
 		}
 	}

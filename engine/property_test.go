@@ -249,6 +249,7 @@ type driver struct {
 
 	x         *engine.Execution // warm, or nil
 	run       *programRun       // of x
+	aside     standby
 	histories [][]history.Event // by execution, committed
 	parked    bool
 	last      engine.Turn
@@ -263,12 +264,17 @@ type driver struct {
 	turns       int
 }
 
-func newDriver(t rapid.TB, p *program) *driver {
+func newDriver(t rapid.TB, p *program) *driver { return newDriverOf(t, p, engine.Orchestration{}) }
+
+// newDriverOf takes the options of the orchestration from o.
+func newDriverOf(t rapid.TB, p *program, o engine.Orchestration) *driver {
 	d := &driver{t: t, p: p, nowMS: modelBaseMS, histories: [][]history.Event{nil}, cancelled: [][]int64{nil}}
-	reg, err := engine.NewRegistry(engine.Orchestration{Name: modelName, Source: "here", Func: func(c *engine.Context, input []byte) ([]byte, error) {
+	o.Name, o.Source = modelName, "here"
+	o.Func = func(c *engine.Context, input []byte) ([]byte, error) {
 		v, err := d.run.mainFunc(engineContext{c, d}, string(input))
 		return []byte(v), plain(err)
-	}})
+	}
+	reg, err := engine.NewRegistry(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,10 +288,16 @@ func (d *driver) executionID() int64      { return int64(len(d.histories)) }
 func (d *driver) events() []history.Event { return d.histories[len(d.histories)-1] }
 func (d *driver) ended() bool             { n := len(d.events()); return n > 0 && d.events()[n-1].Kind.Terminal() }
 func (d *driver) options() engine.Options { return engine.Options{LogHandler: quietHandler{}} }
-func (d *driver) close()                  { d.cool() }
 func (d *driver) fail(f string, a ...any) {
 	d.t.Helper()
 	d.t.Fatalf(f+"\nhistory:\n%s\nprogram:%v", append(a, show(d.events()), d.p)...)
+}
+
+func (d *driver) close() {
+	d.cool()
+	if d.aside.x != nil {
+		d.aside.x.Close()
+	}
 }
 
 // cool throws the warm execution away.
@@ -300,6 +312,28 @@ func (d *driver) cool() {
 	}
 }
 
+// standby is a warm execution of another process: what the first commits
+// meanwhile is fed to it when its turn comes.
+type standby struct {
+	x     *engine.Execution
+	run   *programRun
+	known int // events
+}
+
+// swap goes on with the other process.
+func (d *driver) swap() {
+	if len(d.histories) != 1 {
+		d.fail("swap knows one execution alone")
+	}
+	was := standby{d.x, d.run, len(d.events())}
+	d.x = d.aside.x
+	if d.x != nil {
+		d.run = d.aside.run
+		d.feedAll(d.events()[d.aside.known:])
+	}
+	d.aside = was
+}
+
 // warm returns the execution, built from nothing if there is none.
 func (d *driver) warm() *engine.Execution {
 	if d.x != nil {
@@ -308,7 +342,11 @@ func (d *driver) warm() *engine.Execution {
 	d.run = newProgramRun(d.p)
 	d.run.panicAt, d.run.blind = d.panicAt, d.blind
 	d.x = engine.New(engine.Config{Instance: modelInstance, ExecutionID: d.executionID(), Registry: d.reg, Options: d.options()})
-	rest := d.events()
+	d.feedAll(d.events())
+	return d.x
+}
+
+func (d *driver) feedAll(rest []history.Event) {
 	for len(rest) > 0 {
 		n := len(rest)
 		if d.feed != nil {
@@ -320,7 +358,6 @@ func (d *driver) warm() *engine.Execution {
 			d.fail("feed: %v", err)
 		}
 	}
-	return d.x
 }
 
 // turn hands arrivals in and does all that a host does until the instance
@@ -744,6 +781,48 @@ func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 				break
 			}
 			d.replaysCleanly(events, int64(i)+1, lines)
+		}
+	})
+}
+
+// Rule 9: in strict mode the model and the engine find the same completion that
+// nobody waits for, live, warm or cold.
+func TestPropertyRule9StrictMode(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProgram(t, programOptions{inline: true, ends: true})
+		d := newDriverOf(t, p, engine.Orchestration{Strict: true})
+		defer d.close()
+		start := startArrival()
+		groups := []modelArrivals{{events: []history.Event{start.Event}, nowMS: d.nowMS}}
+		d.turn(start)
+		for serial := range 12 {
+			want := strictModel(p, groups)
+			if got, want := comparableEvents(d.events()), comparableEvents(want.events); got != want {
+				d.fail("events are %s, the model has %s", got, want)
+			}
+			var nd *engine.NondeterminismError
+			if want.surprise != 0 {
+				if d.last.Stuck == nil || !errors.As(d.last.Stuck, &nd) || nd.Rule != 9 || nd.EventID != want.surprise {
+					d.fail("stuck %v, the model is surprised by event %d", d.last.Stuck, want.surprise)
+				}
+				return
+			}
+			if d.last.Stuck != nil || d.ended() {
+				if want.deadlock != (d.last.Stuck != nil) {
+					d.fail("stuck %v, the model has a deadlock: %v", d.last.Stuck, want.deadlock)
+				}
+				break
+			}
+			if rapid.Bool().Draw(t, "cold") {
+				d.cool()
+			}
+			e := drawArrival(t, d.events(), serial)
+			d.turn(d.arrivalOf(e))
+			groups = append(groups, modelArrivals{events: []history.Event{e}, nowMS: d.nowMS})
+		}
+		if d.last.Stuck == nil {
+			d.replaysCleanly(d.events(), 1, d.run.lines)
 		}
 	})
 }
