@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,9 +85,8 @@ func startFleet(ctx context.Context, t *testing.T, s *stack, spec fleetSpec) (f 
 			t.Error(err)
 		}
 	})
-	environment := append(functionEnvironment(t), f.queues.environment()...)
-	f.orchestrators = startPool(ctx, t, driver, spec.orchestrator, environment, spec.orchestrators)
-	f.workers = startPool(ctx, t, driver, spec.worker, environment, spec.workers)
+	f.orchestrators = startPool(ctx, t, driver, spec.orchestrator, orchestratorEnvironment(t, f.queues), spec.orchestrators)
+	f.workers = startPool(ctx, t, driver, spec.worker, workerEnvironment(t, f.queues), spec.workers)
 
 	polling, end := context.WithCancel(ctx)
 	var pollers sync.WaitGroup
@@ -118,22 +116,6 @@ func startFleet(ctx context.Context, t *testing.T, s *stack, spec fleetSpec) (f 
 		}
 	})
 	return f, stop
-}
-
-// functionEnvironment is what the stack gives its functions, the queues apart.
-func functionEnvironment(t *testing.T) []string {
-	env := []string{
-		"TURNSTILE_LOG_LEVEL=warn",
-		// As the timers' tests have it: LocalStack enforces no role.
-		"TURNSTILE_SCHEDULE_ROLE_ARN=arn:aws:iam::000000000000:role/scheduler",
-	}
-	for _, name := range []string{
-		"AWS_ENDPOINT_URL", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY",
-		"TURNSTILE_HISTORY_TABLE", "TURNSTILE_INSTANCES_TABLE", "TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_SCHEDULE_GROUP",
-	} {
-		env = append(env, name+"="+variable(t, name))
-	}
-	return env
 }
 
 // poll receives batches and delivers them, until polling ends. What it has
@@ -424,5 +406,5 @@ func self(t *testing.T, function string) runtimeapi.Command {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runtimeapi.Command{Path: path, Env: []string{functionVariable + "=" + cmp.Or(function, "?")}}
+	return runtimeapi.Command{Path: path, Env: []string{functionVariable + "=" + function}}
 }

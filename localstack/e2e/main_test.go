@@ -21,7 +21,7 @@ import (
 
 // With this variable in its environment the test binary is a function: that of
 // the orchestrations and activities in doomed_test.go.
-const functionVariable = "TURNSTILE_E2E_FUNCTION"
+const functionVariable = "E2E_FUNCTION"
 
 func TestMain(m *testing.M) {
 	switch function := os.Getenv(functionVariable); function {

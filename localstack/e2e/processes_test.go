@@ -130,10 +130,12 @@ const steps = 6
 
 // startWork starts n instances. Every approval and every signal is sent twice,
 // with one sender's id: over the FIFO queue and over the delay queue, so that
-// the two meet, early ones among them.
+// the two meet; half of the approvals before the start, half when the order is
+// under way.
 func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 	t.Helper()
 	var w work
+	var late []string
 	for i := range n {
 		var err error
 		switch i % 3 {
@@ -144,7 +146,11 @@ func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 		case 1:
 			var run *turnstile.Run[orders.Result]
 			id := unique("order")
-			f.raiseTwice(ctx, t, id, orders.Approved.Name(), orders.Approval{By: "Grace", Approved: true})
+			if i%2 == 0 {
+				f.approveTwice(ctx, t, id)
+			} else {
+				late = append(late, id)
+			}
 			run, err = orders.Fulfil.StartWith(ctx, f.client, order(id), turnstile.InstanceID(id))
 			w.orders = append(w.orders, run)
 		case 2:
@@ -158,7 +164,15 @@ func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 			t.Fatal(err)
 		}
 	}
+	for _, id := range late {
+		f.approveTwice(ctx, t, id)
+	}
 	return w
+}
+
+func (f *fleet) approveTwice(ctx context.Context, t *testing.T, id string) {
+	t.Helper()
+	f.raiseTwice(ctx, t, id, orders.Approved.Name(), orders.Approval{By: "Grace", Approved: true})
 }
 
 func (f *fleet) raiseTwice(ctx context.Context, t *testing.T, instance, name string, data any) {

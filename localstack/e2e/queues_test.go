@@ -38,18 +38,6 @@ func createQueues(ctx context.Context, t *testing.T, s *stack) queues {
 	return q
 }
 
-// environment tells a function of them.
-func (q queues) environment() []string {
-	return []string{
-		"TURNSTILE_ORCHESTRATOR_QUEUE_URL=" + q.orchestrator.url, "TURNSTILE_ORCHESTRATOR_QUEUE_ARN=" + q.orchestrator.arn,
-		"TURNSTILE_DELAY_QUEUE_URL=" + q.delay.url, "TURNSTILE_DELAY_QUEUE_ARN=" + q.delay.arn,
-		"TURNSTILE_ACTIVITY_QUEUE_URL=" + q.activity.url,
-		"TURNSTILE_ACTIVITY_DEAD_QUEUE_URL=" + q.activityDead.url, "TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN=" + q.activityDead.arn,
-		"TURNSTILE_DEAD_FIFO_QUEUE_URL=" + q.deadFIFO.url,
-		"TURNSTILE_DEAD_QUEUE_URL=" + q.dead.url,
-	}
-}
-
 // ownQueue is a queue that the test polls.
 type ownQueue struct {
 	name, url, arn string
