@@ -20,6 +20,9 @@ type judged struct {
 // messages are settled when all of that is done; so whatever is interrupted
 // brings them back.
 func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error {
+	if t.x.Ended() {
+		return t.judgeEnded(ctx, arrivals)
+	}
 	park := t.mustPark(w)
 	first := park
 	if t.creating && t.group.suspect != "" {
@@ -100,6 +103,21 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			return err
 		}
 	}
+}
+
+// judgeEnded settles arrivals for an execution that has ended. Its code is not
+// run any more: that which is deployed by now may not agree with the history,
+// and an instance that is finished is never stuck.
+func (t *turn) judgeEnded(ctx context.Context, arrivals []*message) error {
+	var decided []judged
+	for _, m := range arrivals {
+		a, err := t.arrival(m)
+		if err != nil {
+			return err
+		}
+		decided = append(decided, judged{m, t.x.Judge(a)})
+	}
+	return t.settleAll(ctx, decided)
 }
 
 // run runs the execution. What a warm one finds wrong is believed only after

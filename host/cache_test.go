@@ -16,12 +16,16 @@ import (
 
 // loop is a scenario with a little of everything: activities, timers, events
 // and continue-as-new.
-func loop(ctx *engine.Context, in []byte) ([]byte, error) {
+func loop(timeout time.Duration) engine.Func {
+	return func(ctx *engine.Context, in []byte) ([]byte, error) { return loopOnce(ctx, in, timeout) }
+}
+
+func loopOnce(ctx *engine.Context, in []byte, patience time.Duration) ([]byte, error) {
 	if len(in) >= 6 {
 		return in, nil
 	}
 	a := ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})
-	timeout := ctx.Timer(20 * time.Minute)
+	timeout := ctx.Timer(patience)
 	if _, err := ctx.Select(false, a, timeout); err != nil {
 		return nil, err
 	}
@@ -47,7 +51,7 @@ func loop(ctx *engine.Context, in []byte) ([]byte, error) {
 
 func runLoop(t *testing.T, set func(w *world)) string {
 	w := newWorld(t, set)
-	w.orchestration("Loop", loop)
+	w.orchestration("Loop", loop(20*time.Minute))
 	w.activityFunc("Step", step)
 	for i := range 5 {
 		id := fmt.Sprint("i-", i)

@@ -154,7 +154,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if err != nil {
 			return nil, err
 		}
-		turns[i].Token = token
+		turns[i].Token = token + t.cause
 	}
 	c := store.Commit{Turns: turns, Record: d.change}
 	began := t.Clock.Now()

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -26,15 +26,16 @@ import (
 // program is something to run under crashes.
 type program struct {
 	name string
-	// points names the crash points that it goes through.
-	points string
+	// shifts: what comes when decides the history, though not the outcome.
+	shifts bool
 	set    func(w *world)
 	begin  func(w *world)
 	// outputs of the instances at the end.
 	outputs map[string]string
-	// executed bounds how often an activity may run at most once per crash;
-	// instances of the program.
+	// instances whose histories are checked.
 	instances []string
+	// also checks what else holds at the end.
+	also func(w *world)
 }
 
 func programs() []program {
@@ -132,8 +133,8 @@ func programs() []program {
 		w.settings.UnknownReceives = 1
 	})
 	events.begin = func(w *world) {
-		w.raise("main", "go", "1", "e-1")
 		w.start("main", "Main", "1")
+		w.raise("main", "go", "1", "e-1")
 		w.send(wire.Item{Kind: wire.CancelInstance, Instance: "main", ID: "c-1", Reason: "enough"})
 	}
 
@@ -151,21 +152,94 @@ func programs() []program {
 	})
 	terminated.begin = func(w *world) {
 		w.start("main", "Main", "1")
-		w.sendLater(10*time.Minute, wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t-1", Reason: "stop"})
+		w.sendLater(5*time.Hour, wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t-1", Reason: "stop"})
 	}
 
-	return []program{chained, fan, timers, family, again, inline, events, terminated}
+	mended := one("R-18 stuck until the code is mended", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})); err != nil {
+			return nil, err
+		}
+		return waits("e", "e")(ctx, in)
+	}, "[1,2]", func(w *world) {
+		right := w.orchestrations[0].Func
+		began := w.clock.Now()
+		w.orchestrations[0].Func = func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if now := w.clock.Now(); now.After(began.Add(time.Minute)) && now.Before(began.Add(5*time.Hour)) {
+				panic("broken for some hours")
+			}
+			return right(ctx, in)
+		}
+	})
+	mended.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		w.sendLater(2*time.Hour, wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "e", Data: []byte("1"), ID: "e-1"})
+		w.sendLater(3*time.Hour, wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "e", Data: []byte("2"), ID: "e-2"})
+	}
+
+	looping := one("N-02 a loop with events, timers and continue-as-new", loop(1000*time.Hour), "111111")
+	looping.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		for i := range 6 {
+			w.raise("main", "tick", fmt.Sprint(i), fmt.Sprint("t-", i))
+		}
+	}
+
+	yielding := one("W-01 a long turn that yields by wakes", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		queued := ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})
+		for range 5 {
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Slow", Input: in, Inline: true})); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := waits("e")(ctx, in); err != nil {
+			return nil, err
+		}
+		return ctx.Await(queued)
+	}, "11", func(w *world) {
+		w.inline = []activity.Activity{{Name: "Slow", Source: "test", Func: func(context.Context, []byte) ([]byte, error) {
+			w.clock.Advance(25 * time.Second)
+			return []byte("1"), nil
+		}}}
+	})
+	yielding.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		w.raise("main", "e", "1", "e-1")
+	}
+
+	purged := one("O-04 a forced purge of a child whose own child runs", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		_, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Middle", Instance: "middle", Input: in}))
+		var f *engine.FailureError
+		if errors.As(err, &f) {
+			return []byte(`"` + f.Failure.Kind + `"`), nil
+		}
+		return nil, err
+	}, `"terminated"`, func(w *world) {
+		w.orchestration("Middle", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			ctx.Timer(90 * time.Hour)
+			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Leaf", Instance: "leaf", Input: in}))
+		})
+		w.orchestration("Leaf", waits("never"))
+	})
+	purged.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		w.sendLater(5*time.Hour, wire.Item{Kind: wire.PurgeInstance, Instance: "middle", ID: "p", Force: true})
+	}
+	purged.instances = []string{"main", "leaf"}
+	purged.also = func(w *world) {
+		w.expectStatus("leaf", store.StatusTerminated)
+		if turns, err := w.store.Read(context.Background(), "middle", 1, 1); !w.record("middle").Purged || len(turns) > 0 || err != nil {
+			w.Errorf("middle was not purged: %+v, %d turns, %v", w.record("middle"), len(turns), err)
+		}
+	}
+
+	inline.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true
+	return []program{chained, fan, timers, family, again, inline, events, terminated, mended, looping, yielding, purged}
 }
 
-// sendLater sends an item through the delay queue.
+// sendLater sends an item through the timer.
 func (w *world) sendLater(d time.Duration, item wire.Item) {
 	w.Helper()
-	item.V = wire.Version
-	body, err := item.Encode()
-	if err != nil {
-		w.Fatal(err)
-	}
-	if err := w.delay.Send(w.Context(), queue.Outgoing{Body: string(body), Delay: d}); err != nil {
+	if err := w.timer.Schedule(w.Context(), timer.Schedule{Name: "later-" + item.ID, Due: w.clock.Now().Add(d), Body: w.body(item), Group: wire.Group(item.Target())}); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -189,6 +263,9 @@ func (p *program) check(w *world) {
 	w.expectQuiet()
 	w.expectDead()
 	w.expectInvariants(p.instances...)
+	if p.also != nil {
+		p.also(w)
+	}
 }
 
 // expectInvariants checks I-01, I-02, I-04 and I-06 for instances.
@@ -267,7 +344,7 @@ func TestKilledAtEachCall(t *testing.T) {
 					t.Run(fmt.Sprintf("orchestrator at call %d, after it %t", k, after), func(t *testing.T) {
 						w := p.run(t, func(w *world) { w.process().killAt, w.process().after = k, after })
 						p.check(w)
-						if got := w.shorts(p.instances); got != histories && !strings.Contains(p.name, "inline") && !strings.Contains(p.name, "cancel") {
+						if got := w.shorts(p.instances); got != histories && !p.shifts {
 							t.Errorf("histories\n%s\nwithout the crash\n%s", got, histories)
 						}
 					})

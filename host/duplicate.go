@@ -14,16 +14,20 @@ type place struct {
 
 // takeReturning looks for the facts of messages that came back. Where one
 // stands in history already, its turn was committed, and perhaps not
-// dispatched: what is still open of it is sent again, and the message is done.
-// A first delivery of a known fact is a duplicate and sends nothing.
+// dispatched: what is still open of it is sent again, and what follows from it
+// is run if it was not. A first delivery of a known fact is a duplicate and
+// sends nothing.
 func (t *turn) takeReturning(ctx context.Context) error {
 	var out *resending
-	var found []*message
 	for _, m := range t.group.open() {
-		if !m.returning() || !m.records() || t.creating {
+		if !m.returning() || t.creating {
 			continue
 		}
-		at, ok, err := t.locate(ctx, m)
+		locate := t.locate
+		if !m.records() {
+			locate = t.locateCaused
+		}
+		at, ok, err := locate(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -36,7 +40,9 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		if err := out.from(ctx, at); err != nil {
 			return err
 		}
-		found = append(found, m)
+		if m.records() {
+			t.found = append(t.found, m)
+		}
 	}
 	if out == nil {
 		return nil
@@ -45,9 +51,6 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		return err
 	}
 	t.resent = true
-	for _, m := range found {
-		t.settle(m, "redelivered")
-	}
 	return nil
 }
 

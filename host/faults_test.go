@@ -26,7 +26,9 @@ type faults struct {
 	// never. after: the call still takes effect.
 	killAt int
 	after  bool
-	log    []string
+	// die decides it for each call.
+	die func() (dies, after bool)
+	log []string
 }
 
 // call makes one call.
@@ -38,9 +40,11 @@ func (f *faults) call(name string, do func() error) error {
 	}
 	f.calls++
 	f.log = append(f.log, name)
-	dies := f.calls == f.killAt
+	dies, after := f.calls == f.killAt, f.after
+	if f.die != nil && !dies {
+		dies, after = f.die()
+	}
 	f.dead = dies
-	after := f.after
 	f.mu.Unlock()
 	if dies && !after {
 		return errKilled

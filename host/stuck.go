@@ -58,8 +58,7 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 		p.Tries++
 	}
 	if arm || t.resent {
-		due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, p.Tries-1))
-		d.wake = &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
+		d.wake = t.nextWake(p.Tries)
 	}
 	if !arm && before.Kind == p.Kind && before.Message == p.Message {
 		return nil
@@ -78,10 +77,17 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	return nil
 }
 
+// nextWake returns the wake-up after so many tries. Its number is that which
+// the record has once the turn is committed.
+func (t *turn) nextWake(tries int) *wire.Item {
+	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1))
+	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
+}
+
 // wake adds a wake-up of a stuck instance. One that is due later than a queue
 // can wait goes round.
 func (out *outbox) wake(item *wire.Item) error {
-	item.ID = fmt.Sprintf("wake-%d", item.Number)
+	item.ID = fmt.Sprintf("wake-%d-%d", item.Number, item.NotBeforeMS)
 	due := time.UnixMilli(item.NotBeforeMS)
 	if err := out.later(item, due); err != nil {
 		return err

@@ -18,16 +18,6 @@ func (t *turn) terminate(ctx context.Context, m *message) error {
 		return nil
 	}
 	if t.x.Ended() {
-		if m.returning() {
-			// The fact of a terminate is the end.
-			out := t.newResending()
-			if err := out.lastTurn(ctx); err != nil {
-				return err
-			}
-			if err := out.flush(ctx); err != nil {
-				return err
-			}
-		}
 		t.settle(m, "late")
 		return nil
 	}

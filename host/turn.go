@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
@@ -35,12 +36,17 @@ type turn struct {
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
 
+	// cause of the commits being made, if it is an item that leaves no fact.
+	cause string
 	// creating: the start among the messages makes the record.
 	creating bool
 	// marked: the record names this group's suspect.
 	marked bool
 	// killer: the suspect found its own mark.
 	killer bool
+	// found are messages whose facts stand in history. They are settled when
+	// all that follows from them has been done.
+	found []*message
 	// resent: something was sent again for a message that came back; if the
 	// instance is stuck, so is its wake-up.
 	resent bool
@@ -92,7 +98,7 @@ func (t *turn) proceed(ctx context.Context) error {
 // takeMessages goes through the messages in their order. What becomes history
 // is taken together, up to an item that is handled by itself.
 func (t *turn) takeMessages(ctx context.Context) error {
-	rest := t.group.open()
+	rest := slices.DeleteFunc(t.group.open(), func(m *message) bool { return slices.Contains(t.found, m) })
 	again := t.resent
 	for len(rest) > 0 || again {
 		n := 0
@@ -102,7 +108,11 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		if err := t.takeSome(ctx, rest[:n], again); err != nil {
 			return err
 		}
-		if again = false; n == len(rest) {
+		for _, m := range t.found {
+			t.settle(m, "redelivered")
+		}
+		t.found, again = nil, false
+		if n == len(rest) {
 			return nil
 		}
 		single := rest[n]
@@ -110,9 +120,11 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		if single.item.Kind == wire.PurgeInstance {
 			take = t.purge
 		}
+		t.cause = causeOf(&single.item)
 		if err := take(ctx, single); err != nil {
 			return err
 		}
+		t.cause = ""
 		rest = rest[n+1:]
 	}
 	return nil
@@ -135,6 +147,10 @@ func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) er
 	if err != nil {
 		return err
 	}
+	if len(wakes) > 0 {
+		t.cause = causeOf(&wakes[0].item)
+		defer func() { t.cause = "" }()
+	}
 	if len(arrivals) > 0 || w.run || again {
 		if err := t.advance(ctx, arrivals, w); err != nil {
 			return err
@@ -153,10 +169,24 @@ func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) er
 // child and could not have.
 func (t *turn) foreignParent(m *message) bool {
 	if p := m.item.Parent; p != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance) {
-		own := t.started().Start.Parent
+		own := t.ownParent()
 		return own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID || own.Token != p.Token
 	}
 	return false
+}
+
+// ownParent returns the parent of the instance; that of its start, if this
+// turn begins it.
+func (t *turn) ownParent() *wire.Parent {
+	if t.creating {
+		if start := t.newStart(t.group.messages); start != nil {
+			return start.item.Parent
+		}
+	}
+	if p := t.started().Start.Parent; p != nil {
+		return &wire.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
+	}
+	return nil
 }
 
 // release ends the attempt: the suspect's mark goes, however the turn

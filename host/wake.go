@@ -48,16 +48,12 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			err = out.everything(ctx)
 		case number == goOnNumber:
 			w.run = true
-			if m.returning() {
-				err = out.lastTurn(ctx)
-			}
 		case t.record != nil && number == t.record.WakeNumber:
 			w = wakes{true, true, true}
 			err = out.lastTurn(ctx)
 		case t.record != nil && number+1 == t.record.WakeNumber && m.returning() && t.record.Problem != nil:
 			// It re-armed, and may not have sent the next.
 			err = t.sendWakeAgain(out)
-			t.settle(m, "redelivered")
 		default:
 			t.settle(m, "obsolete_wake")
 		}
@@ -69,9 +65,9 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 }
 
 func (t *turn) sendWakeAgain(r *resending) error {
-	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, t.record.Problem.Tries-1))
-	return r.out.wake(&wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance,
-		Number: t.record.WakeNumber, NotBeforeMS: due.UnixMilli()})
+	wake := t.nextWake(t.record.Problem.Tries)
+	wake.Number = t.record.WakeNumber
+	return r.out.wake(wake)
 }
 
 // goOnLater sends the wake by which a turn that was cut short goes on in

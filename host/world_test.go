@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -53,6 +54,12 @@ type world struct {
 	beforeCommit func(c *store.Commit) error
 	afterCommit  func(c *store.Commit, err error) error
 	beforeSend   func(queueName string, msgs []queue.Outgoing) error
+	// die is asked at each call of a process.
+	die func() (dies, after bool)
+	// twice has a batch delivered a second time at once, as standard queues do.
+	twice func() bool
+	// logger of the processes.
+	logger *slog.Logger
 	// newer lets all histories seem to be written by a newer build.
 	newer bool
 	// evict empties the cache after a batch if it returns true.
@@ -147,10 +154,10 @@ func (w *world) process() *orchestratorProcess {
 		if err != nil {
 			w.Fatal(err)
 		}
-		p := &orchestratorProcess{faults: &faults{}, w: w}
+		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
 		o, err := NewOrchestrator(OrchestratorConfig{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
-			Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer,
+			Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -167,7 +174,7 @@ func (w *world) workerProcess() *workerProcess {
 		if err != nil {
 			w.Fatal(err)
 		}
-		p := &workerProcess{faults: &faults{}}
+		p := &workerProcess{faults: &faults{die: w.die}}
 		queues := w.queues(p.faults)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
 		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues,
@@ -223,9 +230,33 @@ func (w *world) step() bool {
 			continue
 		}
 		w.handle(s, batch)
+		if w.twice != nil && w.twice() {
+			w.again(s, batch)
+		}
 		return true
 	}
 	return false
+}
+
+// again delivers a batch a second time. What is answered counts for nothing:
+// the first delivery has settled it.
+func (w *world) again(s source, batch []queue.Message) {
+	deliveries := make([]Delivery, len(batch))
+	for i, m := range batch {
+		m.Receipt = ""
+		deliveries[i] = Delivery{m, s.from}
+	}
+	ctx := deadline{w.Context(), w.clock.Now().Add(w.limit)}
+	if s.from == SourceActivity {
+		if p := w.workerProcess(); p.worker.Handle(ctx, deliveries) != nil && p.isDead() {
+			w.worker = nil
+		}
+		return
+	}
+	if p := w.process(); p.o.Handle(ctx, deliveries) != nil && p.isDead() {
+		p.o.Close()
+		w.orchestrator = nil
+	}
 }
 
 // handle gives a batch to its process. What a process that was killed answers
