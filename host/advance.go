@@ -23,6 +23,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	if t.x.Ended() {
 		return t.judgeEnded(ctx, arrivals)
 	}
+	t.keep = false
 	park := t.mustPark(w)
 	first := park
 	if t.creating && t.group.suspect != "" {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes, parked bool) error {
 	var c store.RecordChange
 	dirty := t.creating && len(d.events) > 0
-	if d.statusChanged {
+	if d.statusChanged && (t.record == nil || !bytes.Equal(t.record.CustomStatus, d.customStatus)) {
 		c.CustomStatus, dirty = &d.customStatus, true
 	}
 	switch {
@@ -106,7 +107,8 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 	c.Problem, c.Suspect, c.WakeNumber = &problem, &suspect, &wake
 }
 
-// recovered clears the mark of an instance whose code goes on.
+// recovered clears the mark of an instance whose code goes on. A turn that did
+// not read the record leaves the mark to the next wake-up, which does.
 func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
 	if t.record == nil || t.creating || t.record.Problem == nil {
 		return false

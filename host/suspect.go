@@ -26,7 +26,7 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 		t.Observer.Count(CountStuck, problemKilled, 1)
 		return nil
 	}
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID}, Suspect: &id, UpdatedAt: t.Clock.Now()}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &id, UpdatedAt: t.Clock.Now()}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
 	}
