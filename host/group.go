@@ -95,6 +95,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		case errors.Is(err, errRebuild) && !rebuilt:
 			rebuilt = true
 			continue
+		case errors.As(err, &tooLarge) && len(g.open()) > 1:
+			o.runHalves(ctx, g)
+			return
 		case errors.As(err, &tooLarge) && g.tooLarge == nil:
 			g.tooLarge = tooLarge
 			continue
@@ -115,6 +118,19 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
 		o.failOpen(g, failureWord(err))
 		return
+	}
+}
+
+// runHalves makes two turns of one that is too large: an instance must not fail
+// for what happened to come in one batch. Nothing is taken behind a failure.
+func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
+	open := g.open()
+	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
+		o.runGroup(ctx, &group{instance: g.instance, messages: half, suspect: g.suspect})
+		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
+			o.failOpen(g, "behind a failure")
+			return
+		}
 	}
 }
 
