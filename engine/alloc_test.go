@@ -207,3 +207,32 @@ func TestAnExecutionHoldsWhatIsOpenAlone(t *testing.T) {
 		})
 	}
 }
+
+func TestBranchesThatHaveReturnedAreForgotten(t *testing.T) {
+	grown := func(n int) int64 {
+		reg := registryOf(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			for range n {
+				if _, err := c.Await(c.Go(func(*engine.Context) ([]byte, error) { return nil, nil })); err != nil {
+					return nil, err
+				}
+				_, cancel := c.WithCancel()
+				cancel("over")
+			}
+			return c.Await(c.ExternalEvent("never"))
+		})
+		x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: reg})
+		defer x.Close()
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		if turn, err := x.Run(engine.Input{Arrivals: []engine.Arrival{start("0")}}); err != nil || turn.Stuck != nil {
+			t.Fatal(err, turn.Stuck)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	}
+	if few, many := grown(10), grown(20_000); many > few+20_000*16 {
+		t.Errorf("%d bytes are held after 10 branches, %d after 20,000", few, many)
+	}
+}

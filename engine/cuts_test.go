@@ -443,8 +443,7 @@ func TestPropertyRule12ImposedEnds(t *testing.T) {
 		var open []int64
 		for i := range d.events() {
 			e := &d.events()[i]
-			stoppable := e.Kind == history.ActivityScheduled && !e.Inline || e.Kind == history.TimerCreated || e.Kind == history.SubOrchestrationScheduled
-			if stoppable && !slices.ContainsFunc(d.events(), func(other history.Event) bool { return other.SourceEventID == e.EventID }) {
+			if stoppable(e) && !slices.ContainsFunc(d.events(), func(other history.Event) bool { return other.SourceEventID == e.EventID }) {
 				open = append(open, e.EventID)
 			}
 		}
@@ -511,9 +510,8 @@ func TestPropertyR14PolicyFail(t *testing.T) {
 		}
 		for i := range d.events() {
 			e := &d.events()[i]
-			stoppable := e.Kind == history.ActivityScheduled && !e.Inline || e.Kind == history.TimerCreated || e.Kind == history.SubOrchestrationScheduled
 			completed := slices.ContainsFunc(d.events(), func(other history.Event) bool { return other.SourceEventID == e.EventID })
-			if stoppable && !completed && !slices.Contains(d.cancelled[0], e.EventID) {
+			if stoppable(e) && !completed && !slices.Contains(d.cancelled[0], e.EventID) {
 				d.fail("event %d stays open and is not cancelled: %v", e.EventID, d.cancelled[0])
 			}
 		}

@@ -68,7 +68,11 @@ func damage(events []history.Event, script []byte) []history.Event {
 				e.Payload = []byte{byte('0' + next()%10)}
 			}
 		case 12:
-			e.DurationMS += int64(next()%3) * 1000
+			if n := next() % 4; n < 3 {
+				e.DurationMS += int64(n) * 1000
+			} else {
+				e.Version = "3"
+			}
 		case 13:
 			e.Inline = !e.Inline
 		case 14: // an imposed end

@@ -12,8 +12,11 @@ import (
 // duplicate.
 func (l *ledger) judge(a *Arrival) Verdict {
 	e := &a.Event
-	if e.Kind == history.OrchestrationStarted {
+	switch {
+	case e.Kind == history.OrchestrationStarted:
 		return l.judgeStart(e)
+	case !e.Kind.Arrival():
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("%s is made by the code, nobody outside can send it", e.Kind)}
 	}
 	if len(l.entries) == 0 {
 		return Verdict{Kind: Early, Reason: "the instance has not started"}

@@ -386,3 +386,62 @@ func TestE08EventsCarriedOverDoNotCrowdOutSenderIDs(t *testing.T) {
 		x.Close()
 	}
 }
+
+func TestRule11AStuckTurnShowsNothingOfWhatTheCodeDid(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+		c.SetCustomStatus([]byte("first"))
+		timer := c.Timer(time.Hour)
+		if _, err := call(c, "A"); err != nil {
+			return nil, err
+		}
+		c.SetCustomStatus([]byte("second"))
+		timer.Cancel("no longer needed")
+		act(c, "B")
+		panic("no further")
+	})
+	if turn := f.turn(start("0")); !turn.StatusChanged {
+		t.Fatal("the first status is not shown")
+	}
+	// Event 5 would have been B: what is sent for it is misaddressed.
+	turn := f.turn(completed(3, "1"), completed(5, "1"), event("e", "1"))
+	f.wantHistory("1 Started", "2 Timer(3600000ms)", "3 Act(A)", "4 Done←3", "5 Ev(e)")
+	if turn.StatusChanged || string(turn.CustomStatus) != "first" || len(turn.Cancelled) > 0 {
+		t.Errorf("status %q (changed %v), cancelled %v", turn.CustomStatus, turn.StatusChanged, turn.Cancelled)
+	}
+	if turn.Verdicts[1].Kind != engine.Misaddressed || turn.Verdicts[2].EventID != 5 {
+		t.Errorf("verdicts %v", turn.Verdicts)
+	}
+}
+
+func TestOnlyArrivalsAreRecorded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { _, err := call(c, "A"); return nil, err })
+	f.turn(start("0"))
+	for _, kind := range append(history.Kinds(), history.KindUnknown) {
+		if kind.Arrival() {
+			continue
+		}
+		if turn := f.turn(engine.Arrival{Event: history.Event{Kind: kind, Name: "A"}}); turn.Verdicts[0].Kind != engine.Misaddressed {
+			t.Errorf("%s from outside is %v", kind, turn.Verdicts[0])
+		}
+	}
+	f.wantHistory("1 Started", "2 Act(A)")
+}
+
+func TestInlineActivitiesToRunLeaveOutWhatWasCancelled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+		var fs []*engine.Future
+		for _, name := range []string{"I1", "I2", "I3"} {
+			fs = append(fs, c.Activity(engine.ActivityCall{Name: name, Inline: true}))
+		}
+		fs[1].Cancel("not needed")
+		_, err := c.Join(fs[0], fs[2])
+		return nil, err
+	})
+	turn := f.turn(start("0"))
+	if len(turn.Inline) != 2 || turn.Inline[0].Name != "I1" || turn.Inline[1].Name != "I3" || len(turn.Cancelled) > 0 {
+		t.Errorf("inline %+v, cancelled %v", turn.Inline, turn.Cancelled)
+	}
+}
