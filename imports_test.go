@@ -50,6 +50,7 @@ var layers = []layer{
 	{dir: ".", own: "activity engine history queue store wire"},
 	{dir: "embedded", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
+	{dir: "simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
 	{dir: "awslambda/...", own: "any store/dynamo queue/sqs timer/scheduler", foreign: aws},
 	{dir: "lambdas/...", own: "any awslambda", foreign: aws},

@@ -1,0 +1,229 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// The boundary of a process: every call that leaves it goes through here.
+
+var (
+	readClass   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable}
+	writeClass  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, write: true}
+	commitClass = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, write: true, commit: store.ErrConflict}
+	queueClass  = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, write: true}
+	timerClass  = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, write: true}
+)
+
+// simStore is the store as a process sees it.
+type simStore struct {
+	store.Store
+	p *process
+}
+
+func (s simStore) Commit(ctx context.Context, c store.Commit) error {
+	w := s.p.w
+	w.aboutToCommit(s.p, &c)
+	kind := commitClass
+	if w.attempted[c.Turns[0].Token] {
+		// It may be in, or come in: nobody may be told that it is not.
+		kind = writeClass
+	}
+	w.attempted[c.Turns[0].Token] = true
+	err := s.p.call(kind, func() string { return commitText(&c) }, func() error { return w.commit(s.p, &c) })
+	if err == nil {
+		for i := range c.Turns {
+			t := &c.Turns[i]
+			s.p.seen[executionKey{t.Instance, t.ExecutionID}] = t.Last()
+		}
+	}
+	return err
+}
+
+func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
+		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		return err
+	})
+	if n := len(turns); n > 0 {
+		s.p.w.checkRead(turns)
+		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
+	}
+	return turns, err
+}
+
+func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
+	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
+		r, err = s.Store.Describe(ctx, instance)
+		return err
+	})
+	return r, err
+}
+
+func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	return s.p.call(writeClass, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
+		return s.Store.UpdateRecord(ctx, instance, change)
+	})
+}
+
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64) error {
+	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error { return s.Store.Hide(ctx, instance, executionID) })
+}
+
+func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
+		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		return err
+	})
+	return done && err == nil, err
+}
+
+type simStops struct {
+	store.Activities
+	p *process
+}
+
+func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	return s.p.call(writeClass, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
+		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
+	})
+}
+
+func (s simStops) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
+		reason, stop, err = s.Activities.StopRequested(ctx, key)
+		return err
+	})
+	return reason, stop, err
+}
+
+// simQueue is a queue of the world.
+type simQueue struct {
+	*queuememory.Queue
+	w    *World
+	name string
+}
+
+// processQueue is a queue as a process sees it.
+type processQueue struct {
+	*simQueue
+	p *process
+}
+
+// Send sends one message a call: a batch may stop between any two.
+func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err
+	}
+	for i := range msgs {
+		if q.p.dead {
+			return errKilled
+		}
+		m := msgs[i]
+		if !q.FIFO() && q.w.hit(Disordered) {
+			m.Delay = min(m.Delay+time.Duration(q.w.random.IntN(5))*time.Second, queue.MaxDelay)
+		}
+		if q.w.hit(Resent) {
+			q.w.clock.AfterFunc(time.Duration(q.w.random.IntN(20*60))*time.Second, func() { q.w.send(q.simQueue, m) })
+		}
+		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
+			return q.Queue.Send(ctx, m)
+		}); err != nil {
+			if q.w.hit(AnswerLost) {
+				// Those behind it in the batch are in all the same.
+				for _, rest := range msgs[i+1:] {
+					q.w.send(q.simQueue, rest)
+				}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (q processQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
+	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", m.ID, d) }, func() error {
+		return q.Queue.SetVisibility(ctx, m, d)
+	})
+}
+
+// simTimer is the timer service as a process sees it.
+type simTimer struct {
+	timer.Timer
+	p *process
+}
+
+// maxEarly is how early a schedule may fire: less than its precision.
+const maxEarly = 59 * time.Second
+
+func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
+	w := t.p.w
+	asked := s
+	switch {
+	case t.p.dead:
+		return errKilled
+	case w.hit(TimerEarly):
+		s.Due = s.Due.Add(-time.Duration(w.random.Int64N(int64(maxEarly))))
+	case w.hit(TimerLate):
+		s.Due = s.Due.Add(time.Duration(w.random.Int64N(int64(time.Hour))))
+	}
+	return t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
+		if !asked.Due.After(w.clock.now) {
+			return fmt.Errorf("%w (simulated)", timer.ErrPast)
+		}
+		if !s.Due.After(w.clock.now) {
+			s.Due = w.clock.now.Add(time.Millisecond)
+		}
+		return t.Timer.Schedule(ctx, s)
+	})
+}
+
+func (t simTimer) Cancel(ctx context.Context, name string) error {
+	return t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error { return t.Timer.Cancel(ctx, name) })
+}
+
+// fire delivers what a schedule holds.
+func (w *World) fire(s timer.Schedule) error {
+	if w.hit(TimerFailed) {
+		// Its deliveries failed until the service gave up: the request lies in
+		// the schedule's dead-letter queue, which is the delay queue.
+		w.send(w.delay, queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)})
+		return nil
+	}
+	out := queue.Outgoing{Body: s.Body, Group: s.Group}
+	if w.hit(TimerTwice) {
+		w.clock.AfterFunc(time.Duration(w.random.IntN(600))*time.Second, func() { w.send(w.fifo, out) })
+	}
+	w.send(w.fifo, out)
+	return nil
+}
+
+// send sends without a process: what clients and services send.
+func (w *World) send(to *simQueue, m queue.Outgoing) {
+	w.log("%s gets %s%s", to.name, bodyText(m.Body), delayText(m.Delay))
+	if err := to.Queue.Send(context.Background(), m); err != nil {
+		w.violate("world", "a message was refused: %v", err)
+	}
+}
+
+// sendItem sends an item as a client does.
+func (w *World) sendItem(item wire.Item) {
+	item.V = wire.Version
+	body, err := item.Encode()
+	if err != nil {
+		w.violate("world", "an item can't be encoded: %v", err)
+		return
+	}
+	if w.random.IntN(5) == 0 && item.Kind != wire.StartOrchestration {
+		w.send(w.delay, queue.Outgoing{Body: string(body)})
+		return
+	}
+	w.send(w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+}

@@ -1,0 +1,300 @@
+package simulation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// token is what one statement gave.
+type token struct {
+	K   string    `json:"k"`
+	ID  int       `json:"id,omitempty"`
+	V   string    `json:"v,omitempty"`
+	Sub [][]token `json:"sub,omitempty"`
+}
+
+// state is the input of a program: which round, and the transcript so far.
+type state struct {
+	Round int     `json:"round"`
+	Out   []token `json:"out,omitempty"`
+}
+
+// work is the input of an activity.
+type work struct {
+	ID    int `json:"id"`
+	Round int `json:"round"`
+	I     int `json:"i"`
+	Fails int `json:"fails,omitempty"`
+}
+
+// result is what the activity returns for it.
+func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w.I) }
+
+// fault of a build: what it does wrong, and at which statement.
+type defect struct {
+	kind string // "", "panic", "nondeterminism"
+	at   int
+}
+
+// code returns the implementation of a program.
+func (ps programs) code(p *program, d defect) engine.Func {
+	return func(ctx *engine.Context, input []byte) ([]byte, error) {
+		var in state
+		if err := json.Unmarshal(input, &in); err != nil {
+			return nil, err
+		}
+		r := &interpreter{programs: ps, round: in.Round, defect: d}
+		out := in.Out
+		err := r.block(ctx, p.body, &out)
+		switch {
+		case err != nil && ctx.Err() != nil && p.catches:
+			clean := ctx.Shield()
+			v, err := clean.Await(clean.Activity(r.activity(&statement{id: 999}, 0)))
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(append(out, token{K: "cancelled", V: text(v)}))
+		case err != nil:
+			return nil, err
+		case in.Round+1 < p.rounds:
+			next, _ := json.Marshal(state{in.Round + 1, out})
+			return nil, ctx.ContinueAsNew("", next, nil)
+		case p.fails:
+			return nil, errors.New("as it has to")
+		}
+		return json.Marshal(out)
+	}
+}
+
+type interpreter struct {
+	programs programs
+	round    int
+	defect   defect
+	count    int
+}
+
+func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) error {
+	for _, s := range b {
+		if r.count++; r.count == r.defect.at {
+			switch r.defect.kind {
+			case "panic":
+				panic("this build does not work")
+			case "nondeterminism":
+				ctx.Activity(engine.ActivityCall{Name: "intruder"})
+				panic("this build does something else")
+			}
+		}
+		t, err := r.statement(ctx, s)
+		if err != nil {
+			return err
+		}
+		t.ID = s.id
+		*out = append(*out, t)
+	}
+	return nil
+}
+
+func (r *interpreter) activity(s *statement, i int) engine.ActivityCall {
+	w := work{ID: s.id, Round: r.round, I: i, Fails: s.fails}
+	if i == 0 && (s.kind == kSettle || s.kind == kAny || s.kind == kCompleted) {
+		w.Fails = 0
+	}
+	input, _ := json.Marshal(w)
+	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.kind == kInline}
+	if s.attempts > 1 {
+		call.Retry = &history.Retry{MaxAttempts: s.attempts, InitialMS: 1500}
+		if call.Inline {
+			call.Retry.InitialMS = 0
+		}
+	}
+	return call
+}
+
+func (r *interpreter) several(ctx *engine.Context, s *statement) []*engine.Future {
+	var fs []*engine.Future
+	for i := range s.n + 1 {
+		fs = append(fs, ctx.Activity(r.activity(s, i)))
+	}
+	return fs
+}
+
+// got is the token value of an outcome; an error that is no recorded failure
+// ends the program.
+func got(v []byte, err error) (string, error) {
+	var f *engine.FailureError
+	if errors.As(err, &f) {
+		return "!" + f.Failure.Kind, nil
+	}
+	return text(v), err
+}
+
+func text(v []byte) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}
+
+func (r *interpreter) await(ctx *engine.Context, k string, f *engine.Future) (token, error) {
+	v, err := got(ctx.Await(f))
+	return token{K: k, V: v}, err
+}
+
+func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error) {
+	switch s.kind {
+	case kAct, kInline:
+		return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
+	case kTimer:
+		return r.await(ctx, "timer", ctx.Timer(s.d))
+	case kEvent:
+		return r.await(ctx, "event", ctx.ExternalEvent(eventName(s.n)))
+	case kEventOr:
+		return r.first(ctx, ctx.ExternalEvent(eventName(s.n)), ctx.Timer(s.d))
+	case kRace:
+		return r.first(ctx, ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d))
+	case kWithin:
+		return r.first(ctx, ctx.Child(r.child(s)), ctx.Timer(s.d))
+	case kChild:
+		return r.await(ctx, "child", ctx.Child(r.child(s)))
+	case kKeep:
+		a, t := ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d)
+		if _, err := ctx.Select(true, t, a); err != nil {
+			return token{}, err
+		}
+		if _, err := ctx.Await(t); err != nil {
+			return token{}, err
+		}
+		return r.await(ctx, "act", a)
+	case kJoin, kSettle:
+		outcomes, err := ctx.Settle(r.several(ctx, s)...)
+		return r.outcomes(outcomes, err)
+	case kAny:
+		i, v, err := ctx.Any(r.several(ctx, s)...)
+		var all *engine.AllFailedError
+		if errors.As(err, &all) && ctx.Err() == nil {
+			return token{K: "any", V: "!"}, nil
+		}
+		return token{K: "any", V: fmt.Sprintf("%d:%s", i, text(v))}, err
+	case kCompleted:
+		fs := r.several(ctx, s)
+		outcomes := make([]engine.Outcome, len(fs))
+		for i, o := range ctx.AsCompleted(fs...) {
+			if i < 0 {
+				return token{}, o.Err
+			}
+			outcomes[i] = o
+		}
+		return r.outcomes(outcomes, nil)
+	case kBranches:
+		return r.branches(ctx, s)
+	case kDetach:
+		info := ctx.Info()
+		_, err := ctx.Detach(engine.ChildCall{Name: r.programs[s.n].name, Input: []byte(`{}`),
+			Instance: fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.id)})
+		return token{K: "detach"}, err
+	case kSystem:
+		return r.system(ctx, s)
+	case kStatus:
+		ctx.SetCustomStatus(fmt.Appendf(nil, `"round %d statement %d"`, r.round, s.id))
+		return token{K: "status"}, nil
+	case kScope:
+		inner, cancel := ctx.WithCancel()
+		a := inner.Activity(r.activity(s, 0))
+		if _, err := ctx.Await(ctx.Timer(s.d)); err != nil {
+			return token{}, err
+		}
+		cancel("enough")
+		v, err := got(ctx.Await(a))
+		if errors.Is(err, engine.ErrCancelled) && ctx.Err() == nil {
+			return token{K: "scope", V: "cancelled"}, nil
+		}
+		return token{K: "scope", V: v}, err
+	case kOpen:
+		ctx.Activity(r.activity(s, 0))
+		ctx.Timer(s.d)
+		return token{K: "open"}, ctx.Err()
+	}
+	panic("unknown statement")
+}
+
+func (r *interpreter) child(s *statement) engine.ChildCall {
+	return engine.ChildCall{Name: r.programs[s.n].name, Input: []byte(`{}`)}
+}
+
+func (r *interpreter) first(ctx *engine.Context, f, timeout *engine.Future) (token, error) {
+	i, err := ctx.Select(false, timeout, f)
+	if err != nil {
+		return token{}, err
+	}
+	if i == 0 {
+		_, err := ctx.Await(timeout)
+		return token{K: "timeout"}, err
+	}
+	return r.await(ctx, "first", f)
+}
+
+func (r *interpreter) outcomes(outcomes []engine.Outcome, err error) (token, error) {
+	t := token{K: "several"}
+	if err != nil {
+		return t, err
+	}
+	var sub []token
+	for _, o := range outcomes {
+		v, err := got(o.Value, o.Err)
+		if err != nil {
+			return t, err
+		}
+		sub = append(sub, token{K: "act", V: v})
+	}
+	t.Sub = [][]token{sub}
+	return t, nil
+}
+
+func (r *interpreter) branches(ctx *engine.Context, s *statement) (token, error) {
+	var fs []*engine.Future
+	for _, b := range s.branches {
+		fs = append(fs, ctx.Go(func(inner *engine.Context) ([]byte, error) {
+			var out []token
+			if err := r.block(inner, b, &out); err != nil {
+				return nil, err
+			}
+			return json.Marshal(out)
+		}))
+	}
+	values, err := ctx.Join(fs...)
+	t := token{K: "branches"}
+	for _, v := range values {
+		var sub []token
+		if err := json.Unmarshal(v, &sub); err != nil {
+			return t, err
+		}
+		t.Sub = append(t.Sub, sub)
+	}
+	return t, err
+}
+
+func (r *interpreter) system(ctx *engine.Context, s *statement) (token, error) {
+	t := token{K: "system"}
+	switch s.n {
+	case 0:
+		now, err := ctx.Now()
+		t.V = now.Format(time.RFC3339Nano)
+		return t, err
+	case 1:
+		id, err := ctx.GUID()
+		t.V = id
+		return t, err
+	default:
+		v, err := ctx.SideEffect("draw", func() ([]byte, error) { return []byte(`"drawn"`), nil })
+		t.V = text(v)
+		return t, err
+	}
+}
+
+func eventName(n int) string { return fmt.Sprintf("e%d", n) }

@@ -1,0 +1,265 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// errKilled is what the calls of a dead process return; nobody hears it.
+var errKilled = errors.New("simulation: the process is dead")
+
+// process is one that handles messages, one batch at a time, as an environment
+// of Lambda does.
+type process struct {
+	w    *World
+	name string
+	// orchestrator or worker, the other is nil.
+	orchestrator *host.Orchestrator
+	worker       *host.Worker
+	clock        skewed
+	// code is what its build does.
+	code *build
+	// seen is the last event of each execution that it has seen, by a read or
+	// because its own commit was answered.
+	seen map[executionKey]int64
+
+	running *invocation
+	// dead: no call has any effect any more.
+	dead bool
+}
+
+// invocation is one batch on its way. It runs as a coroutine that pauses at
+// each call, so that any number of them can be interleaved in any way.
+type invocation struct {
+	p        *process
+	batch    []delivered
+	failed   []string
+	resume   func() (struct{}, bool)
+	yield    func(struct{}) bool
+	wakeAt   time.Time
+	deadline time.Time // by true time
+	began    int       // step
+	done     bool
+}
+
+// delivered is a message and the queue that it came from.
+type delivered struct {
+	host.Delivery
+	from *simQueue
+	// ghost: its message has been deleted already.
+	ghost bool
+}
+
+// deadlineContext has a deadline of virtual time.
+type deadlineContext struct {
+	context.Context
+	at time.Time
+}
+
+func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
+
+// invoke begins to handle a batch.
+func (p *process) invoke(batch []delivered) {
+	limit := time.Minute
+	if p.worker != nil {
+		limit = 15 * time.Minute
+	}
+	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
+	p.running = inv
+	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
+	inv.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
+		inv.yield = yield
+		deliveries := make([]host.Delivery, len(batch))
+		for i := range batch {
+			deliveries[i] = batch[i].Delivery
+		}
+		if p.worker != nil {
+			inv.failed = p.worker.Handle(ctx, deliveries)
+		} else {
+			inv.failed = p.orchestrator.Handle(ctx, deliveries)
+		}
+		inv.done = true
+	})
+	p.w.log("%s receives %s", p.name, batchText(batch))
+	p.step()
+}
+
+// step lets the invocation run up to its next call.
+func (p *process) step() {
+	inv := p.running
+	if p.w.clock.now.After(inv.deadline) {
+		p.die("its invocation is out of time")
+	}
+	inv.resume()
+	if inv.done {
+		p.running = nil
+		p.w.finished(inv)
+	}
+}
+
+// pause lets others run, for at least d.
+func (p *process) pause(d time.Duration) {
+	if p.dead {
+		return
+	}
+	p.running.wakeAt = p.w.clock.now.Add(d)
+	p.running.yield(struct{}{})
+}
+
+// die lets the process be dead from here on.
+func (p *process) die(why string) {
+	if !p.dead {
+		p.dead = true
+		p.w.log("%s DIES: %s", p.name, why)
+	}
+}
+
+// class is what a call does to the world.
+type class struct {
+	unavailable, unknown error
+	// write: it changes something.
+	write bool
+	// commit: another writer may be first.
+	commit error
+}
+
+// call makes one call that leaves the process, and lets happen to it what the
+// seed says.
+func (p *process) call(c *class, what func() string, effect func() error) error {
+	if p.dead {
+		return errKilled
+	}
+	w := p.w
+	p.pause(w.latency())
+	if p.dead {
+		return errKilled
+	}
+	for _, f := range [...]Fault{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict} {
+		if !c.write && f != CrashBefore && f != Unavailable || f == FalseConflict && c.commit == nil || !w.hit(f) {
+			continue
+		}
+		if w.tracing {
+			w.log("%s %s: FAULT %s", p.name, what(), f)
+		}
+		switch f {
+		case CrashBefore:
+			p.die("crash")
+			return errKilled
+		case CrashAfter:
+			_ = effect()
+			p.die("crash")
+			return errKilled
+		case CrashLate:
+			w.landLater(p, what, effect)
+			p.die("crash")
+			return errKilled
+		case Unavailable:
+			return fmt.Errorf("%w (simulated)", c.unavailable)
+		case AnswerLost:
+			_ = effect()
+			return fmt.Errorf("%w (simulated)", c.unknown)
+		case LandsLate:
+			w.landLater(p, what, effect)
+			return fmt.Errorf("%w (simulated)", c.unknown)
+		case NeverLands:
+			return fmt.Errorf("%w (simulated)", c.unknown)
+		case Repeated:
+			// The client library knows its own write again.
+			first := effect()
+			if w.random.IntN(2) == 0 {
+				w.landLater(p, what, effect)
+				return first
+			}
+			if second := effect(); first != nil {
+				return second
+			}
+			return nil
+		case FalseConflict:
+			return fmt.Errorf("%w (simulated)", c.commit)
+		}
+	}
+	err := effect()
+	if w.tracing {
+		answer := ""
+		if err != nil {
+			answer = ": " + err.Error()
+		}
+		w.log("%s %s%s", p.name, what(), answer)
+	}
+	return err
+}
+
+// latency of a call.
+func (w *World) latency() time.Duration {
+	switch {
+	case w.hit(OutOfTime):
+		return time.Duration(30+w.random.IntN(60)) * time.Second
+	case w.hit(Slow):
+		return time.Duration(w.random.IntN(20)) * time.Second
+	case w.random.IntN(4) == 0:
+		return time.Duration(w.random.IntN(50)) * time.Millisecond
+	}
+	return 0
+}
+
+// landLater lets a call take effect some time later.
+func (w *World) landLater(p *process, what func() string, effect func() error) {
+	d := time.Duration(w.random.ExpFloat64() * float64(20*time.Second))
+	text := ""
+	if w.tracing {
+		text = what()
+	}
+	w.clock.AfterFunc(min(d, 10*time.Minute), func() {
+		err := effect()
+		w.log("%s %s: lands late: %v", p.name, text, err)
+	})
+}
+
+// finished does with the messages of a batch what the event source does.
+func (w *World) finished(inv *invocation) {
+	p := inv.p
+	if p.dead {
+		w.bury(p)
+		return
+	}
+	if inv.failed == nil {
+		w.violate("M-10", "%s returned a list of failures that is nil", p.name)
+	}
+	failed := map[string]bool{}
+	for _, id := range inv.failed {
+		failed[id] = true
+	}
+	w.log("%s returns, handed back %v", p.name, inv.failed)
+	for _, m := range inv.batch {
+		switch {
+		case failed[m.ID], m.ghost:
+		case w.hit(AckLost):
+			w.log("the acknowledgement of %s is lost", m.ID)
+		default:
+			w.acknowledge(inv, m)
+		}
+	}
+	if p.code != w.build && w.clock.now.After(w.replaceAt) {
+		w.bury(p)
+	}
+}
+
+func (w *World) acknowledge(inv *invocation, m delivered) {
+	err := m.from.Queue.Delete(context.Background(), m.Message)
+	if errors.Is(err, queue.ErrReceiptExpired) {
+		return
+	}
+	w.acknowledged(inv.p, m, inv.began)
+	if !m.from.FIFO() && !w.calm {
+		w.ghosts = append(w.ghosts, m)
+		if len(w.ghosts) > 10 {
+			w.ghosts = w.ghosts[1:]
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package simulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// A program is random code over what the engine offers. What it returns is a
+// transcript: what each statement gave, in the order of the statements. So its
+// result can be judged without running it again, by matching it against the
+// program (match.go).
+
+type kind int
+
+const (
+	kAct       kind = iota // an activity, awaited
+	kInline                // an inline activity, awaited
+	kTimer                 // a timer, awaited
+	kEvent                 // an external event, awaited
+	kEventOr               // an external event or a timeout; the loser is cancelled
+	kRace                  // an activity against a timer; the loser is cancelled
+	kKeep                  // an activity against a timer, then both awaited
+	kJoin                  // several activities, joined
+	kSettle                // several, of which some fail, settled
+	kAny                   // several, of which some fail; the first that succeeds
+	kCompleted             // several, as they complete
+	kBranches              // branches side by side, joined
+	kChild                 // a sub-orchestration, awaited
+	kDetach                // a detached orchestration
+	kSystem                // now, a GUID, a side effect
+	kStatus                // custom status
+	kScope                 // an activity in a scope that is cancelled
+	kOpen                  // an activity and a timer that nobody awaits
+	kWithin                // a child against a timer; the loser is cancelled
+	kindEnd
+)
+
+var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
+	"branches", "child", "detach", "system", "status", "scope", "open", "child within"}
+
+type statement struct {
+	kind kind
+	id   int
+	n    int           // how many; which program; which event
+	d    time.Duration // of a timer
+	// fails and attempts: the activity fails that many times, and has that
+	// many attempts.
+	fails, attempts int
+	branches        [][]*statement
+}
+
+type program struct {
+	name string
+	body []*statement
+	// rounds are how many executions it has, continuing as new.
+	rounds int
+	// fails: it returns an error in the end. catches: cancelled, it cleans up
+	// and returns what it has; else it returns the cancelled error.
+	fails, catches bool
+}
+
+// programs are those of a run; one starts only those behind it.
+type programs []*program
+
+func newPrograms(r *rand.Rand) programs {
+	all := make(programs, 1+r.IntN(4))
+	for i := range all {
+		p := &program{name: fmt.Sprintf("P%d", i), rounds: 1, fails: r.IntN(8) == 0, catches: r.IntN(2) == 0}
+		if r.IntN(4) == 0 {
+			p.rounds = 2 + r.IntN(3)
+		}
+		d := drawing{r: r, at: i, programs: len(all)}
+		p.body = d.block(0)
+		all[i] = p
+	}
+	return all
+}
+
+type drawing struct {
+	r            *rand.Rand
+	at, programs int
+	id           int
+}
+
+func (d *drawing) block(depth int) []*statement {
+	n := 1 + d.r.IntN(5-2*depth)
+	var b []*statement
+	for range n {
+		b = append(b, d.statement(depth))
+	}
+	return b
+}
+
+func (d *drawing) statement(depth int) *statement {
+	d.id++
+	s := &statement{kind: kind(d.r.IntN(int(kindEnd))), id: d.id, n: d.r.IntN(3), attempts: 1 + d.r.IntN(3)}
+	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour}[d.r.IntN(6)]
+	if d.r.IntN(3) == 0 {
+		s.fails = 1 + d.r.IntN(3)
+	}
+	switch {
+	case s.kind == kBranches && depth > 0:
+		s.kind = kJoin
+	case (s.kind == kChild || s.kind == kWithin || s.kind == kDetach) && d.at == d.programs-1:
+		s.kind = kAct
+	}
+	switch s.kind {
+	case kChild, kWithin, kDetach:
+		s.n = d.at + 1 + d.r.IntN(d.programs-d.at-1)
+	case kBranches:
+		for range 2 + d.r.IntN(2) {
+			s.branches = append(s.branches, d.block(depth+1))
+		}
+	}
+	return s
+}
+
+// waits counts the waits for each event in a block, at most.
+func waits(b []*statement, counts map[int]int, times int) {
+	for _, s := range b {
+		if s.kind == kEvent || s.kind == kEventOr {
+			counts[s.n] += times
+		}
+		for _, branch := range s.branches {
+			waits(branch, counts, times)
+		}
+	}
+}
+
+// String shows a program as one reads it.
+func (p *program) String() string {
+	s := fmt.Sprintf("%s: %d rounds", p.name, p.rounds)
+	if p.fails {
+		s += ", fails in the end"
+	}
+	if p.catches {
+		s += ", catches its cancellation"
+	}
+	return s + "\n" + blockText(p.body, "  ")
+}
+
+func blockText(b []*statement, indent string) string {
+	var t strings.Builder
+	for _, s := range b {
+		fmt.Fprintf(&t, "%s%d %s n=%d d=%s fails=%d of %d\n", indent, s.id, kindNames[s.kind], s.n, s.d, s.fails, s.attempts)
+		for i, branch := range s.branches {
+			fmt.Fprintf(&t, "%s  branch %d\n%s", indent, i, blockText(branch, indent+"    "))
+		}
+	}
+	return t.String()
+}

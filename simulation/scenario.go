@@ -1,0 +1,303 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// scenario is an application and those who use it.
+type scenario interface {
+	// working and broken are builds of its orchestrations.
+	working() *build
+	broken(w *World) *build
+	// activities and inline are what processes register.
+	activities(p *process) *activity.Registry
+	inline(p *process) *activity.Registry
+	// begin lets clients send what they send.
+	begin(w *World)
+	// created is told of each instance that begins.
+	created(w *World, instance, name string)
+	// check judges the outcome.
+	check(w *World)
+	// String describes it.
+	String() string
+}
+
+// randomScenario is random programs and clients.
+type randomScenario struct {
+	programs programs
+	roots    []root
+	// sent are the events: name by payload.
+	sent map[string]string
+	raws int
+}
+
+type root struct {
+	instance   string
+	program    *program
+	cancelled  bool
+	terminated bool
+}
+
+func newRandomScenario(w *World) *randomScenario {
+	s := &randomScenario{programs: newPrograms(w.random), sent: map[string]string{}}
+	for i := range 1 + w.random.IntN(3) {
+		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
+		switch w.random.IntN(6) {
+		case 0:
+			r.cancelled = true
+		case 1:
+			r.terminated = w.random.IntN(2) == 0
+		}
+		s.roots = append(s.roots, r)
+	}
+	return s
+}
+
+// String implements scenario.
+func (s *randomScenario) String() string {
+	text := ""
+	for _, p := range s.programs {
+		text += p.String()
+	}
+	for _, r := range s.roots {
+		text += fmt.Sprintf("%s runs %s, cancelled %t, terminated %t\n", r.instance, r.program.name, r.cancelled, r.terminated)
+	}
+	return text
+}
+
+func (s *randomScenario) build(name string, d defect) *build {
+	var all []engine.Orchestration
+	for _, p := range s.programs {
+		all = append(all, engine.Orchestration{Name: p.name, Func: s.programs.code(p, d), Source: "simulation"})
+	}
+	if d.kind == "missing" {
+		all = all[:len(all)-1]
+	}
+	r, err := engine.NewRegistry(all...)
+	if err != nil {
+		panic(err)
+	}
+	return &build{name, r}
+}
+
+func (s *randomScenario) working() *build { return s.build("working", defect{}) }
+
+func (s *randomScenario) broken(w *World) *build {
+	d := defect{kind: []string{"panic", "nondeterminism", "missing"}[w.random.IntN(3)], at: 1 + w.random.IntN(5)}
+	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
+}
+
+func (s *randomScenario) registry(p *process) *activity.Registry {
+	r, err := activity.NewRegistry(activity.Activity{Name: "work", Source: "simulation", Func: p.work},
+		activity.Activity{Name: "intruder", Source: "simulation", Func: func(context.Context, []byte) ([]byte, error) {
+			p.w.violate("rule 11", "an activity runs that code scheduled which then panicked")
+			return nil, nil
+		}})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (s *randomScenario) activities(p *process) *activity.Registry { return s.registry(p) }
+func (s *randomScenario) inline(p *process) *activity.Registry     { return s.registry(p) }
+
+// work is the activity of the programs.
+func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
+	var in work
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	info, _ := activity.InfoFrom(ctx)
+	p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+	if err := p.takeTime(ctx); err != nil {
+		return nil, err
+	}
+	if info.Attempt <= in.Fails {
+		return nil, fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
+	}
+	return json.Marshal(in.result())
+}
+
+// takeTime lets an activity take as long as the seed says; it heeds its
+// context.
+func (p *process) takeTime(ctx context.Context) error {
+	if p.dead {
+		return errKilled
+	}
+	d := time.Duration(p.w.random.IntN(200)) * time.Millisecond
+	if p.w.hit(SlowActivity) {
+		d = time.Duration(p.w.random.IntN(10*60)) * time.Second
+	}
+	for end := p.w.clock.now.Add(d); p.w.clock.now.Before(end) && ctx.Err() == nil && !p.dead; {
+		p.pause(min(end.Sub(p.w.clock.now), 5*time.Second))
+	}
+	if p.dead {
+		return errKilled
+	}
+	return ctx.Err()
+}
+
+// begin implements scenario.
+func (s *randomScenario) begin(w *World) {
+	for _, r := range s.roots {
+		at := time.Duration(0)
+		if w.random.IntN(3) == 0 {
+			at = time.Duration(w.random.IntN(20*60)) * time.Second
+		}
+		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: "start-" + r.instance}
+		if w.random.IntN(4) == 0 {
+			payload := s.payload(0)
+			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
+		}
+		w.clock.AfterFunc(at, func() { w.sendItem(start) })
+		if w.random.IntN(4) == 0 {
+			w.clock.AfterFunc(at+time.Duration(w.random.IntN(7200))*time.Second, func() { w.sendItem(start) })
+		}
+		if w.random.IntN(4) == 0 {
+			other := start
+			other.ID, other.Events = "other", nil
+			w.clock.AfterFunc(at+time.Duration(1+w.random.IntN(7200))*time.Second, func() { w.sendItem(other) })
+		}
+		s.raise(w, r.instance, r.program)
+		stop := time.Duration(w.random.IntN(2*3600)) * time.Second
+		if r.cancelled {
+			w.clock.AfterFunc(at+stop, func() {
+				w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel", Reason: "enough"})
+			})
+		}
+		if r.terminated {
+			w.clock.AfterFunc(at+stop, func() {
+				w.sendItem(wire.Item{Kind: wire.TerminateInstance, Instance: r.instance, ID: "terminate", Reason: "at once"})
+			})
+		}
+	}
+}
+
+func (s *randomScenario) payload(name int) string {
+	s.raws++
+	payload := fmt.Sprintf("x%d", s.raws)
+	s.sent[payload] = eventName(name)
+	return payload
+}
+
+// raise sends an instance as many events as its program may wait for.
+func (s *randomScenario) raise(w *World, instance string, p *program) {
+	counts := map[int]int{}
+	waits(p.body, counts, p.rounds)
+	for name := range 3 {
+		n := counts[name]
+		if w.random.IntN(4) == 0 {
+			n++
+		}
+		for range n {
+			payload := s.payload(name)
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-" + payload}
+			at := time.Duration(w.random.IntN(2*3600)) * time.Second
+			if w.random.IntN(2) == 0 {
+				at /= 60
+			}
+			w.clock.AfterFunc(at, func() { w.sendItem(item) })
+			if w.random.IntN(4) == 0 {
+				w.clock.AfterFunc(at+time.Duration(w.random.IntN(3600))*time.Second, func() { w.sendItem(item) })
+			}
+		}
+	}
+}
+
+// created implements scenario: children get their events when they begin.
+func (s *randomScenario) created(w *World, instance, name string) {
+	for _, r := range s.roots {
+		if r.instance == instance {
+			return
+		}
+	}
+	for _, p := range s.programs {
+		if p.name == name {
+			s.raise(w, instance, p)
+		}
+	}
+}
+
+// check implements scenario.
+func (s *randomScenario) check(w *World) {
+	for _, r := range s.roots {
+		if w.shadow.last[r.instance] == 0 {
+			w.violate("I-07", "%s was never started", r.instance)
+		}
+	}
+	for _, instance := range w.shadow.instances() {
+		if err := s.judge(w, instance); err != nil {
+			w.violate("outcome", "%s: %v", instance, err)
+		}
+	}
+}
+
+func (s *randomScenario) judge(w *World, instance string) error {
+	r, err := w.store.Describe(context.Background(), instance)
+	if err != nil {
+		return err
+	}
+	var p *program
+	for _, candidate := range s.programs {
+		if candidate.name == r.Name {
+			p = candidate
+		}
+	}
+	cancelled := false
+	for n := int64(1); n <= w.shadow.last[instance]; n++ {
+		cancelled = cancelled || w.shadow.executions[executionKey{instance, n}].cancelled
+	}
+	switch r.Status {
+	case store.StatusCompleted:
+		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, excused: w.excused()}
+		return m.transcript(p, r.Output, cancelled)
+	case store.StatusFailed:
+		if (!p.fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
+			return fmt.Errorf("it has failed with %+v, and must not", r.Failure)
+		}
+	case store.StatusCancelled:
+		if !cancelled {
+			return errors.New("it is cancelled, and nobody did")
+		}
+	case store.StatusTerminated:
+		if !s.mayBeTerminated(w, instance) {
+			return errors.New("it is terminated, and nobody did")
+		}
+	}
+	return nil
+}
+
+// mayBeTerminated: itself or one above it was.
+func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
+	for _, r := range s.roots {
+		if r.instance == instance {
+			return r.terminated
+		}
+	}
+	r, err := w.store.Describe(context.Background(), instance)
+	return err == nil && r.Parent != nil && s.mayBeTerminated(w, r.Parent.Instance)
+}
+
+// excused are kinds of failure of activities that faults of the run account
+// for.
+func (w *World) excused() map[string]bool {
+	m := map[string]bool{}
+	if w.Faults[SlowActivity]+w.Faults[Slow]+w.Faults[OutOfTime] > 0 {
+		m[history.FailureTimeout] = true
+	}
+	if w.lost {
+		m[history.FailureLost] = true
+	}
+	return m
+}

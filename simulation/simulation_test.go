@@ -1,0 +1,114 @@
+package simulation_test
+
+import (
+	"bufio"
+	"flag"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/simulation"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "run this seed alone, with its story")
+	schedules = flag.Int("schedules", 1500, "how many schedules TestRandomSchedules runs")
+	first     = flag.Uint64("first", 1_000_000, "its first seed")
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// I-01 to I-08, over random programs, faults and schedules.
+func TestRandomSchedules(t *testing.T) {
+	t.Parallel()
+	if *seed != 0 {
+		r := simulation.Run(*seed, true)
+		t.Log(r.Story)
+		if r.Failed() {
+			t.Error(r.Text())
+		}
+		return
+	}
+	began := time.Now()
+	var next, steps atomic.Uint64
+	t.Run("seeds", func(t *testing.T) {
+		for range 2 {
+			t.Run("half", func(t *testing.T) {
+				t.Parallel()
+				for i := next.Add(1) - 1; i < uint64(*schedules) && !t.Failed(); i = next.Add(1) - 1 {
+					r := simulation.Run(*first+i, false)
+					steps.Add(uint64(r.Steps))
+					report(t, &r)
+				}
+			})
+		}
+	})
+	took := time.Since(began)
+	t.Logf("%d schedules, %.0f a second, %d steps", *schedules, float64(*schedules)/took.Seconds(), steps.Load())
+}
+
+// report fails the test for a run that broke an invariant, with its story.
+func report(t *testing.T, r *simulation.Result) {
+	t.Helper()
+	if !r.Failed() {
+		return
+	}
+	again := simulation.Run(r.Seed, true)
+	t.Errorf("%s\n%s\nrepeat it with: go test ./simulation -run TestRandomSchedules -seed %d", again.Story, r.Text(), r.Seed)
+}
+
+// Seeds that once failed stay good. The comment behind each says what it found.
+func TestSeedsThatOnceFailed(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open("testdata/corpus.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		seed, err := strconv.ParseUint(line, 10, 64)
+		if err != nil {
+			t.Fatalf("corpus: %v", err)
+		}
+		n++
+		r := simulation.Run(seed, false)
+		report(t, &r)
+	}
+	if n == 0 {
+		t.Error("the corpus is empty")
+	}
+}
+
+// One seed is one run, to the byte, and its story changes nothing.
+func TestASeedRepeatsExactly(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		a, b, quiet := simulation.Run(seed, true), simulation.Run(seed, true), simulation.Run(seed, false)
+		if a.Story != b.Story {
+			t.Fatalf("seed %d: two runs differ:\n%s", seed, difference(a.Story, b.Story))
+		}
+		if a.Steps != quiet.Steps || a.Commits != quiet.Commits {
+			t.Fatalf("seed %d: %d steps and %d commits with a story, %d and %d without", seed, a.Steps, a.Commits, quiet.Steps, quiet.Commits)
+		}
+	}
+}
+
+func difference(a, b string) string {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] {
+			return as[i] + "\n" + bs[i]
+		}
+	}
+	return "one is longer"
+}

@@ -1,0 +1,229 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// log writes a line of the story, if anybody wants to read it.
+func (w *World) log(format string, args ...any) {
+	if !w.tracing {
+		return
+	}
+	fmt.Fprintf(&w.trace, "%s  ", w.at(w.clock.now))
+	fmt.Fprintf(&w.trace, format, args...)
+	w.trace.WriteByte('\n')
+}
+
+// at is a time, counted from the beginning.
+func (w *World) at(t time.Time) string {
+	d := t.Sub(epoch)
+	sign := ""
+	if d < 0 {
+		d, sign = -d, "-"
+	}
+	return fmt.Sprintf("%s%03d:%02d:%02d.%03d", sign, int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60, d.Milliseconds()%1000)
+}
+
+func batchText(batch []delivered) string {
+	var all []string
+	for _, m := range batch {
+		ghost := ""
+		if m.ghost {
+			ghost = " (a ghost)"
+		}
+		all = append(all, fmt.Sprintf("%s×%d%s %s", m.ID, m.ReceiveCount, ghost, bodyText(m.Body)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// bodyText is a message in short.
+func bodyText(body string) string {
+	i, err := wire.Parse(wire.Unwrap([]byte(body)))
+	if err != nil {
+		return fmt.Sprintf("%.80q", body)
+	}
+	s := fmt.Sprintf("%s(%s", i.Kind, i.Target())
+	if n := i.TargetExecution(); n > 0 {
+		s += fmt.Sprintf("/%d", n)
+	}
+	if n := max(i.SourceEventID, i.SchedulingEventID); n > 0 {
+		s += fmt.Sprintf(" event %d", n)
+	}
+	if i.Attempt > 1 {
+		s += fmt.Sprintf(" attempt %d", i.Attempt)
+	}
+	if i.Name != "" {
+		s += " " + i.Name
+	}
+	if i.ID != "" {
+		s += " id " + i.ID
+	}
+	if i.Number > 0 {
+		s += fmt.Sprintf(" number %d", i.Number)
+	}
+	if i.Hops > 0 {
+		s += fmt.Sprintf(" hop %d", i.Hops)
+	}
+	return s + ")"
+}
+
+func delayText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return " in " + d.String()
+}
+
+func commitText(c *store.Commit) string {
+	var all []string
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		s := fmt.Sprintf("%s/%d: %s", t.Instance, t.ExecutionID, eventsText(t.Events))
+		if t.Parked {
+			s += " (parked)"
+		}
+		if len(t.Cancelled) > 0 {
+			s += fmt.Sprintf(" cancels %v", t.Cancelled)
+		}
+		all = append(all, s)
+	}
+	s := "commits " + strings.Join(all, " and ")
+	if c.Record != nil {
+		s += "; record: " + changeText(c.Record)
+	}
+	return s
+}
+
+func changeText(c *store.RecordChange) string {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if c.Create != nil {
+		add("created")
+	}
+	if c.ExecutionID != nil {
+		add("execution %d", *c.ExecutionID)
+	}
+	if c.Status != nil {
+		add("%s", *c.Status)
+	}
+	if c.Problem != nil && *c.Problem != nil {
+		add("problem %s, try %d", (*c.Problem).Kind, (*c.Problem).Tries)
+	}
+	if c.Suspect != nil {
+		add("suspect %q", *c.Suspect)
+	}
+	if c.WakeNumber != nil {
+		add("wake number %d", *c.WakeNumber)
+	}
+	return strings.Join(all, ", ")
+}
+
+func eventsText(events []history.Event) string {
+	var all []string
+	for i := range events {
+		e := &events[i]
+		s := fmt.Sprintf("%d %s", e.EventID, e.Kind)
+		if e.Name != "" {
+			s += "(" + e.Name + ")"
+		}
+		if e.SourceEventID > 0 {
+			s += fmt.Sprintf("←%d", e.SourceEventID)
+		}
+		if len(e.Payload) > 0 {
+			s += fmt.Sprintf(" %.60s", e.Payload)
+		}
+		if e.Failure != nil {
+			s += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, e.Failure.Message)
+		}
+		all = append(all, s)
+	}
+	return strings.Join(all, " | ")
+}
+
+// leftText says what there still is.
+func (w *World) leftText() string {
+	var all []string
+	for _, q := range w.sources {
+		for _, m := range q.Queue.Peek() {
+			all = append(all, q.name+" holds "+bodyText(m.Body))
+		}
+	}
+	for _, s := range w.timer.Pending() {
+		all = append(all, "a schedule for "+bodyText(s.Body))
+	}
+	if len(all) > 12 {
+		all = append(all[:12], "…")
+	}
+	return strings.Join(all, "; ")
+}
+
+// histories is all that is stored.
+func (w *World) histories() string {
+	var b strings.Builder
+	for _, instance := range w.shadow.instances() {
+		if r, err := w.store.Describe(context.Background(), instance); err == nil {
+			fmt.Fprintf(&b, "%s: %s %s", instance, r.Status, r.Output)
+			if r.Failure != nil {
+				fmt.Fprintf(&b, " failure %s: %s", r.Failure.Kind, r.Failure.Message)
+			}
+			if r.Problem != nil {
+				fmt.Fprintf(&b, " problem %s: %s", r.Problem.Kind, r.Problem.Message)
+			}
+			fmt.Fprintf(&b, " wake number %d\n", r.WakeNumber)
+		}
+		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+			fmt.Fprintf(&b, "  execution %d\n", n)
+			for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+				fmt.Fprintf(&b, "    %s  %s\n", w.at(time.UnixMilli(e.AtMS)), eventsText([]history.Event{e}))
+			}
+		}
+	}
+	return b.String()
+}
+
+// observer counts what a process that lives tells.
+type observer struct {
+	host.NoObserver
+	p *process
+}
+
+func (o observer) Count(c host.Counter, reason string, n int) {
+	if !o.p.dead {
+		o.p.w.Counts[string(c)+": "+reason] += n
+	}
+}
+
+// logger writes what a process logs into the story.
+func (w *World) logger(p *process) *slog.Logger {
+	if !w.tracing {
+		return nil
+	}
+	return slog.New(storyHandler{p})
+}
+
+type storyHandler struct{ p *process }
+
+func (h storyHandler) Enabled(context.Context, slog.Level) bool { return !h.p.dead }
+
+func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
+	var b strings.Builder
+	b.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		fmt.Fprintf(&b, " %s=%.200s", a.Key, a.Value)
+		return true
+	})
+	h.p.w.log("%s says: %s", h.p.name, b.String())
+	return nil
+}
+
+func (h storyHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (h storyHandler) WithGroup(string) slog.Handler      { return h }
