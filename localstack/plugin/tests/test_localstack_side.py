@@ -10,7 +10,7 @@ try:
     from localstack.aws.api.scheduler import ConflictException, ResourceNotFoundException, ValidationException
     from moto.scheduler.models import scheduler_backends
 
-    from turnstile_localstack import executor, scheduler
+    from turnstile_localstack import event_sources, executor, scheduler
 except ImportError as error:
     raise unittest.SkipTest(f"LocalStack is not installed ({error}); 'local.sh install' does it") from None
 
@@ -88,6 +88,17 @@ class ChecksTest(unittest.TestCase):
         self.assertFalse(source.is_current(kept))
         self.backend.create_schedule(**arguments())
         self.assertFalse(source.is_current(kept), "another one of the same name is not the same")
+
+
+class EventSourcesTest(unittest.TestCase):
+    def test_no_pause_is_longer_than_the_settings_say(self) -> None:
+        from localstack.services.lambda_.event_source_mapping import esm_worker
+
+        self.addCleanup(setattr, esm_worker, "ExponentialBackoff", esm_worker.ExponentialBackoff)
+        event_sources.keep_pauses_short()
+        backoff = esm_worker.ExponentialBackoff(initial_interval=1, max_interval=0.2)
+        for _ in range(20):
+            self.assertLessEqual(backoff.next_backoff(), 0.2 * 1.5)  # it adds up to half at random
 
 
 class EnvironmentTest(unittest.TestCase):

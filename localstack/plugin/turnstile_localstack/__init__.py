@@ -1,4 +1,4 @@
-"""Two things that LocalStack 4.14.0 lacks without Docker.
+"""What LocalStack 4.14.0 lacks without Docker.
 
 Lambda functions as plain processes
     ``plugins`` -> ``executor`` (LocalStack's side) -> ``sandbox`` (one bootstrap
@@ -7,6 +7,9 @@ Lambda functions as plain processes
 Schedules that fire
     ``plugins`` -> ``scheduler`` (LocalStack's side) -> ``timers`` (what is due,
     what to try again, what goes to the dead-letter queue).
+
+Event sources without long pauses
+    ``plugins`` -> ``event_sources``.
 
 ``sandbox``, ``runtime_api`` and ``timers`` import the standard library alone, so
 their tests need no LocalStack.

@@ -24,6 +24,13 @@ def check_schedules() -> None:
     scheduler.refuse_what_aws_refuses()
 
 
+@hooks.on_infra_start()
+def shorten_pauses() -> None:
+    from turnstile_localstack import event_sources
+
+    event_sources.keep_pauses_short()
+
+
 @hooks.on_infra_ready()
 def start_firing() -> None:
     from turnstile_localstack import scheduler
