@@ -16,7 +16,7 @@ type queues struct {
 
 const (
 	orchestratorReceives = 100
-	standardReceives     = 10
+	standardReceives     = 100
 	activityReceives     = 10
 	visibility           = 2 * time.Minute
 )

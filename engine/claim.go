@@ -23,7 +23,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-				"the code scheduled more than %d operations in one turn, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), caller())})
+				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), caller())})
 			return nil, x.suspend()
 		}
 		x.run.operations++

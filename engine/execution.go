@@ -17,7 +17,8 @@ type Config struct {
 
 // Options bound and observe the code.
 type Options struct {
-	// MaxOperations bounds the scheduling events of one run; 0 means 10,000.
+	// MaxOperations bounds the scheduling events with which the code answers
+	// one arrival; 0 means 10,000.
 	// Code over it is stuck (kind limit).
 	MaxOperations int
 	// MaxCoroutines bounds the live coroutines of an execution; 0 means

@@ -163,13 +163,16 @@ func (x *Execution) append(e *history.Event) *history.Event {
 // restMark is where everything rested last: what is behind it belongs to a
 // round that may still fail.
 type restMark struct {
-	events, cancelled, operations int
-	status                        []byte
-	statusSet                     bool
+	events, cancelled int
+	status            []byte
+	statusSet         bool
 }
 
 func (x *Execution) rest() restMark {
-	return restMark{len(x.events), len(x.run.cancelled), x.run.operations, x.status, x.run.statusSet}
+	// The limit counts a round, not a batch: however arrivals are cut into
+	// turns, the history is the same.
+	x.run.operations = 0
+	return restMark{len(x.events), len(x.run.cancelled), x.status, x.run.statusSet}
 }
 
 // rollback drops what the code did since the mark (rule 11: the arrivals at
@@ -181,7 +184,6 @@ func (x *Execution) rollback(m restMark) {
 		x.ledger.truncate(m.events)
 	}
 	x.run.cancelled = x.run.cancelled[:m.cancelled]
-	x.run.operations = m.operations
 	x.status, x.run.statusSet = m.status, m.statusSet
 }
 

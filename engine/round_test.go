@@ -30,3 +30,25 @@ func TestR01FirstTurn(t *testing.T) {
 		f.replaysCleanly()
 	})
 }
+
+func TestTheLimitOfOperationsCountsWhatAnswersOneArrival(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+		for {
+			if _, err := c.Await(c.ExternalEvent("e")); err != nil {
+				return nil, err
+			}
+			for range 3 {
+				act(c, "A")
+			}
+		}
+	})
+	f.opts.MaxOperations = 4
+	if turn := f.turn(start("0"), event("e", "1"), event("e", "2"), event("e", "3")); turn.Stuck != nil {
+		t.Fatalf("rule 2: three arrivals in one turn are stuck: %v", turn.Stuck)
+	}
+	f.opts.MaxOperations = 3
+	if turn := f.turn(event("e", "4")); turn.Stuck == nil || turn.Stuck.Kind != engine.StuckLimit {
+		t.Fatalf("L-05: four operations within a limit of three: %v", turn.Stuck)
+	}
+}

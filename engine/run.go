@@ -23,8 +23,10 @@ func (x *Execution) Run(in Input) (Turn, error) {
 func (x *Execution) runNow(in Input) Turn {
 	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: len(x.events), left: in.Arrivals}
 	verdicts := make([]Verdict, len(in.Arrivals))
-	if !in.Park && x.stuck == nil {
-		x.replay()
+	if !in.Park {
+		if x.stuck == nil {
+			x.replay()
+		}
 		x.failInstead()
 	}
 	for i := range in.Arrivals {

@@ -101,16 +101,22 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	}
 	due := time.UnixMilli(e.FireAtMS)
 	rest := due.Sub(out.now)
-	switch border := out.o.Settings.TimerBorder; {
+	switch {
 	case rest <= 0:
 		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
-	case rest <= border, rest < out.o.Settings.TimerLeast, out.o.Timer == nil:
+	case out.o.timedByQueue(rest):
 		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
 	default:
 		out.schedules = append(out.schedules, timer.Schedule{
 			Name: timer.Name(s.Instance, s.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(s.Instance)})
 	}
 	out.actions = append(out.actions, Action{Kind: "timer", EventID: e.EventID, Due: due})
+}
+
+// timedByQueue reports whether a timer with that long to go goes through the
+// delay queue and has no schedule.
+func (o *Orchestrator) timedByQueue(rest time.Duration) bool {
+	return rest <= o.Settings.TimerBorder || rest < o.Settings.TimerLeast || o.Timer == nil
 }
 
 func (out *outbox) child(s *sending, e *history.Event) {
@@ -144,6 +150,10 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 		out.stops = append(out.stops, stop{store.ActivityKey{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID}, reason})
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
+		if out.o.timedByQueue(w.wait) {
+			// Its message comes all the same, and goes to nobody.
+			return
+		}
 		out.removals = append(out.removals, timer.Name(s.Instance, s.ExecutionID, eventID))
 		out.note("remove timer", eventID, "")
 	case history.SubOrchestrationScheduled:

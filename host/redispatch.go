@@ -139,7 +139,7 @@ func workAt(turns []store.Turn, eventID int64) openWork {
 		return openWork{}
 	}
 	e := &turns[i].Events[at]
-	return openWork{kind: e.Kind, child: e.Instance}
+	return opened(e)
 }
 
 func continuedAsNew(turns []store.Turn) bool {

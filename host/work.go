@@ -1,6 +1,10 @@
 package host
 
-import "github.com/turnstile-go/turnstile/history"
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
 
 // work is what an execution has open outside: queued activities, timers and
 // children, by the event id of their scheduling event. It is kept beside a warm
@@ -11,6 +15,18 @@ type openWork struct {
 	kind history.Kind
 	// child is the instance of a child.
 	child string
+	// wait is how long a timer had to wait when it was created: it tells
+	// whether a schedule was made for it.
+	wait time.Duration
+}
+
+// opened returns what a scheduling event opens outside.
+func opened(e *history.Event) openWork {
+	w := openWork{kind: e.Kind, child: e.Instance}
+	if e.Kind == history.TimerCreated {
+		w.wait = time.Duration(e.FireAtMS-e.AtMS) * time.Millisecond
+	}
+	return w
 }
 
 func newWork() work { return work{} }
@@ -20,10 +36,8 @@ func (w work) add(events []history.Event) {
 	for i := range events {
 		e := &events[i]
 		switch {
-		case e.Kind == history.ActivityScheduled && !e.Inline, e.Kind == history.TimerCreated:
-			w[e.EventID] = openWork{kind: e.Kind}
-		case e.Kind == history.SubOrchestrationScheduled:
-			w[e.EventID] = openWork{kind: e.Kind, child: e.Instance}
+		case e.Kind == history.ActivityScheduled && !e.Inline, e.Kind == history.TimerCreated, e.Kind == history.SubOrchestrationScheduled:
+			w[e.EventID] = opened(e)
 		case e.Kind.Completes() != history.KindUnknown:
 			delete(w, e.SourceEventID)
 		}

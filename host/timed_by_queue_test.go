@@ -1,0 +1,41 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// A timer that went through the delay queue has no schedule to remove: a loop
+// of short timeouts must not cost a call to the timer service each.
+func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		wait          time.Duration
+		border, least time.Duration
+		service       timer.Timer
+		removed       bool
+	}{
+		{"T-03 up to the border", 15 * time.Minute, 15 * time.Minute, 2 * time.Minute, faultyTimer{}, false},
+		{"T-03 above the border", 15*time.Minute + time.Second, 15 * time.Minute, 2 * time.Minute, faultyTimer{}, true},
+		{"T-03 no border, but too short for a schedule", time.Minute, -1, 2 * time.Minute, faultyTimer{}, false},
+		{"T-03 no border", 2 * time.Minute, -1, 2 * time.Minute, faultyTimer{}, true},
+		{"no timer service", time.Hour, -1, 2 * time.Minute, nil, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := &Orchestrator{OrchestratorConfig: OrchestratorConfig{Clock: newVirtualClock(), Timer: test.service,
+				Settings: Settings{TimerBorder: test.border, TimerLeast: test.least}}}
+			out := o.newOutbox()
+			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
+			out.cancel(&sending{Turn: &store.Turn{Instance: "i", ExecutionID: 1}}, 2, opened(&created))
+			if got := len(out.removals) == 1; got != test.removed {
+				t.Errorf("removed: %v, want %v", got, test.removed)
+			}
+		})
+	}
+}
