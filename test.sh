@@ -72,7 +72,7 @@ local_tests() {
 
 fuzz() {
 	local package target
-	for package in ./history ./wire ./engine; do
+	for package in ./history ./wire ./engine ./store; do
 		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
 			step "$package $target"
 			go test -run '^$' -fuzz "^$target\$" -fuzztime 30s "$package"
