@@ -303,9 +303,12 @@ func TestADeadlockIsNotHiddenByARepeat(t *testing.T) {
 	if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckDeadlock || turn.Verdicts[1].Kind != engine.Duplicate {
 		t.Fatalf("stuck %v, verdicts %v", turn.Stuck, turn.Verdicts)
 	}
+	if turn := f.turn(event("e", "1")); turn.Stuck == nil {
+		t.Fatal("an event that nobody waits for ends the deadlock")
+	}
 	// What may still come behind it does count.
-	f.turn(event("e", "1"), cancelRequest("enough"))
-	f.wantHistory("1 Started", "2 Act(A)", "3 Done←2", "4 Ev(e)", "5 CancelRequested", "6 Failed(cancelled)")
+	f.turn(event("e", "2"), cancelRequest("enough"))
+	f.wantHistory("1 Started", "2 Act(A)", "3 Done←2", "4 Ev(e)", "5 Ev(e)", "6 CancelRequested", "7 Failed(cancelled)")
 	f.replaysCleanly()
 }
 
@@ -333,15 +336,16 @@ func TestRule13ACancelBehindTheEndIsForTheNextExecution(t *testing.T) {
 	f := newFixture(t, continuing(3))
 	f.turn(start("0"))
 	f.turn(cancelFrom("c1"))
-	turn := f.turn(event("a", "1"), cancelFrom("c1"), cancelFrom("c2"), cancelFrom("c2"), cancelFrom("c3"))
+	turn := f.turn(event("a", "1"), cancelFrom("c1"), cancelFrom("c2"), cancelFrom("c2"), cancelFrom("c3"),
+		eventFrom("late"), eventFrom("late"))
 	var kinds []engine.VerdictKind
 	for _, v := range turn.Verdicts {
 		kinds = append(kinds, v.Kind)
 	}
-	if fmt.Sprint(kinds) != "[recorded duplicate recorded duplicate duplicate]" {
+	if fmt.Sprint(kinds) != "[recorded duplicate recorded duplicate duplicate recorded duplicate]" {
 		t.Errorf("verdicts %v", kinds)
 	}
-	if len(turn.Next) != 2 || turn.Next[1].SenderID != "c2" {
+	if len(turn.Next) != 3 || turn.Next[1].SenderID != "c2" || turn.Next[2].SenderID != "late" {
 		t.Fatalf("next execution begins with\n%s", show(turn.Next))
 	}
 	// The cancel that this execution has seen is known in the next one too.
