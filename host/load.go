@@ -80,6 +80,11 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		return &store.CorruptError{Instance: t.group.instance, ExecutionID: r.ExecutionID, EventID: 1,
 			Reason: fmt.Sprintf("the record is at execution %d, which has no history", r.ExecutionID)}
 	}
+	if continuedAsNew(turns) {
+		// Between the two reads the instance went on to another execution.
+		// What is meant for the current one must not be judged by this one.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
+	}
 	return t.feed(r.ExecutionID, turns)
 }
 

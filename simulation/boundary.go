@@ -32,8 +32,10 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	w := s.p.w
 	w.aboutToCommit(s.p, &c)
 	kind := commitClass
-	if w.attempted[c.Turns[0].Token] {
-		// It may be in, or come in: nobody may be told that it is not.
+	if w.attempted[c.Turns[0].Token] || s.p.running != nil && s.p.running.committed[c.Turns[0].Instance] {
+		// It may be in, or come in: nobody may be told that it is not. And
+		// behind a commit of its own a writer that is told so believes that
+		// another went on from there.
 		kind = writeClass
 	}
 	w.attempted[c.Turns[0].Token] = true
@@ -43,6 +45,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 			t := &c.Turns[i]
 			s.p.seen[executionKey{t.Instance, t.ExecutionID}] = t.Last()
 		}
+		s.p.running.committed[c.Turns[0].Instance] = true
 	}
 	return err
 }

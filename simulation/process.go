@@ -45,7 +45,9 @@ type invocation struct {
 	wakeAt   time.Time
 	deadline time.Time // by true time
 	began    int       // step
-	done     bool
+	// committed are the instances that it has committed turns of.
+	committed map[string]bool
+	done      bool
 }
 
 // delivered is a message and the queue that it came from.
@@ -70,7 +72,7 @@ func (p *process) invoke(batch []delivered) {
 	if p.worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
+	inv := &invocation{p: p, batch: batch, began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
 	p.running = inv
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
 	inv.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
@@ -225,6 +227,9 @@ func (w *World) landLater(p *process, what func() string, effect func() error) {
 func (w *World) finished(inv *invocation) {
 	p := inv.p
 	if p.dead {
+		for _, m := range inv.batch {
+			w.ghostReturns(m)
+		}
 		w.bury(p)
 		return
 	}
@@ -238,7 +243,9 @@ func (w *World) finished(inv *invocation) {
 	w.log("%s returns, handed back %v", p.name, inv.failed)
 	for _, m := range inv.batch {
 		switch {
-		case failed[m.ID], m.ghost:
+		case failed[m.ID]:
+			w.ghostReturns(m)
+		case m.ghost:
 		case w.hit(AckLost):
 			w.log("the acknowledgement of %s is lost", m.ID)
 		default:
@@ -261,5 +268,13 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 		if len(w.ghosts) > 10 {
 			w.ghosts = w.ghosts[1:]
 		}
+	}
+}
+
+// ghostReturns brings a ghost that was not acknowledged back after the
+// visibility timeout, as any other message.
+func (w *World) ghostReturns(m delivered) {
+	if m.ghost {
+		w.clock.AfterFunc(2*time.Minute, func() { w.returning = append(w.returning, m) })
 	}
 }

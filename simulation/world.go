@@ -53,6 +53,7 @@ type World struct {
 	replaceAt time.Time
 	bad       int // builds that do not work, so far
 	ghosts    []delivered
+	returning []delivered // ghosts to be received again
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
 	lost      bool // an activity was given up after all its deliveries
@@ -305,6 +306,9 @@ func (w *World) receive() bool {
 		}
 		if w.hit(Unhandled) {
 			w.log("a receive of %s is handled by nobody", batchText(batch))
+			for _, m := range batch {
+				w.ghostReturns(m)
+			}
 			return true
 		}
 		p := w.idle(worker)
@@ -335,6 +339,13 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		source = host.SourceActivity
 	}
 	var batch []delivered
+	for i, g := range w.returning {
+		if g.from == from {
+			w.returning = slices.Delete(w.returning, i, i+1)
+			g.ReceiveCount++
+			return []delivered{g}
+		}
+	}
 	if len(w.ghosts) > 0 && w.hit(Ghost) {
 		g := w.ghosts[w.random.IntN(len(w.ghosts))]
 		if g.from == from {
