@@ -422,7 +422,27 @@ func TestPropertyN02ContinueAsNewLosesNoEvent(t *testing.T) {
 			if rapid.Bool().Draw(t, "cold") {
 				d.cool()
 			}
-			d.turn(batch...)
+			n := len(batch)
+			if old := len(d.histories) - 1; old > 0 && rapid.Bool().Draw(t, "late") {
+				// N-03: of an earlier execution, though the ids may fit this one;
+				// E-08: an event sent again after a continue-as-new.
+				source := int64(rapid.IntRange(1, len(d.histories[0])).Draw(t, "source"))
+				batch = append(batch, engine.Arrival{ExecutionID: int64(old), Token: history.Token(secret, modelInstance, int64(old), source),
+					Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source, Payload: []byte("1")}})
+				for _, e := range d.histories[old-1] {
+					if e.Kind == history.ExternalEvent || e.Kind == history.OrchestrationCancelRequested {
+						batch = append(batch, engine.Arrival{Event: e})
+					}
+				}
+			}
+			for i, v := range d.turn(batch...) {
+				switch {
+				case i == n && v.Kind != engine.Late, i > n && v.Kind != engine.Duplicate && v.Kind != engine.Late:
+					d.fail("%s of an earlier execution is %v", batch[i].Event.Kind, v)
+				case i < n && v.Kind != engine.Recorded:
+					d.fail("%s is %v", batch[i].Event.Kind, v)
+				}
+			}
 		})
 		c.sameOperations(d)
 	})

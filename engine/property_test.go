@@ -287,10 +287,31 @@ const modelBaseMS = 1_700_000_000_000
 func (d *driver) executionID() int64      { return int64(len(d.histories)) }
 func (d *driver) events() []history.Event { return d.histories[len(d.histories)-1] }
 func (d *driver) ended() bool             { n := len(d.events()); return n > 0 && d.events()[n-1].Kind.Terminal() }
-func (d *driver) options() engine.Options { return engine.Options{LogHandler: quietHandler{}} }
 func (d *driver) fail(f string, a ...any) {
 	d.t.Helper()
 	d.t.Fatalf(f+"\nhistory:\n%s\nprogram:%v", append(a, show(d.events()), d.p)...)
+}
+
+// options differ from program to program, for none may matter.
+func (d *driver) options() engine.Options {
+	o := engine.Options{LogHandler: quietHandler{}, VerifyGoroutine: d.p.size%4 == 1}
+	if d.p.size%3 == 0 {
+		o.Guard = patientGuard{}
+	}
+	return o
+}
+
+// patientGuard runs each turn on a goroutine of its own.
+type patientGuard struct{}
+
+func (patientGuard) Run(run func(), _ func() uint64) string {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run()
+	}()
+	<-done
+	return ""
 }
 
 func (d *driver) close() {
