@@ -277,6 +277,16 @@ func (w work) check(ctx context.Context, t *testing.T, f *fleet) {
 			t.Errorf("order %s: events %v, want %v", run.Instance, got, want)
 		}
 		f.stack.awaitNoSchedules(ctx, t, run.Instance, 1, events)
+		for _, e := range events {
+			if e.Kind != history.SubOrchestrationScheduled || e.Name != orders.Remind.Name() {
+				continue
+			}
+			// Where the approval was there before them they were never sent.
+			d, err := f.client.Describe(ctx, e.Instance)
+			if !isNotFound(err) && (err != nil || d.Status != turnstile.StatusCancelled) {
+				t.Errorf("K-06: the reminders of %s, which it cancelled, are %s, %v", run.Instance, d.Status, err)
+			}
+		}
 		shipment := []history.Kind{
 			history.OrchestrationStarted, history.ActivityScheduled, history.ActivityCompleted, history.TimerCreated, history.TimerFired,
 			history.ActivityScheduled, history.ActivityCompleted, history.OrchestrationCompleted,
