@@ -3,13 +3,10 @@
 package e2e_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -190,84 +187,6 @@ func (f *fleet) deliver(ctx context.Context, from *ownQueue, to *pool, batch []r
 	return errors.Join(errs...)
 }
 
-// invocation is a batch on a process.
-type invocation struct {
-	process   *runtimeapi.Bootstrap
-	batch     []record
-	killAfter time.Duration // negative: it is left alone
-
-	failed map[string]bool // ids of messages that were reported as failed
-	died   bool            // the process, before it answered
-	killed bool            // and that was us
-	err    error
-}
-
-// do invokes, gives the process back to its pool, and restarts it first if it
-// died.
-func (i *invocation) do(ctx context.Context, p *pool) {
-	defer p.giveBack(i.process)
-	event, err := json.Marshal(map[string]any{"Records": i.batch})
-	if err != nil {
-		i.err = err
-		return
-	}
-	answered := make(chan struct{})
-	var killer sync.WaitGroup
-	if i.killAfter >= 0 {
-		killer.Go(func() {
-			timer := time.NewTimer(i.killAfter)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-				i.process.Kill()
-			case <-answered:
-			}
-		})
-	}
-	answer, err := i.process.Invoke(ctx, event, time.Now().Add(deadline))
-	close(answered)
-	killer.Wait()
-	var exit *runtimeapi.ExitError
-	i.died = errors.As(err, &exit)
-	i.killed = i.died && i.killAfter >= 0
-	select {
-	case <-i.process.Exited(): // in the invocation, or just behind it
-		if err := i.process.Restart(ctx); err != nil {
-			i.err = err
-			return
-		}
-	default:
-	}
-	if err != nil {
-		if !i.died {
-			i.err = err
-		}
-		return
-	}
-	i.failed, i.err = failures(answer)
-}
-
-// failures reads a partial batch response.
-func failures(answer []byte) (map[string]bool, error) {
-	var response struct {
-		BatchItemFailures []struct {
-			ItemIdentifier string `json:"itemIdentifier"`
-		} `json:"batchItemFailures"`
-	}
-	if err := json.Unmarshal(answer, &response); err != nil {
-		return nil, err
-	}
-	// Lambda would take null for a malformed answer.
-	if response.BatchItemFailures == nil || bytes.Contains(answer, []byte("null")) {
-		return nil, errors.New("M-10: not a partial batch response: " + string(answer))
-	}
-	failed := map[string]bool{}
-	for _, f := range response.BatchItemFailures {
-		failed[f.ItemIdentifier] = true
-	}
-	return failed, nil
-}
-
 func (f *fleet) shouldDuplicate() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -327,84 +246,4 @@ func (f *fleet) count(from *ownQueue, batch []record, times int) {
 		}
 		f.delivered[delivered{from.name, kind}] += times
 	}
-}
-
-// pool hands out processes.
-type pool struct {
-	idle chan *runtimeapi.Bootstrap
-	all  []*runtimeapi.Bootstrap
-}
-
-func startPool(ctx context.Context, t *testing.T, driver *runtimeapi.Driver, c runtimeapi.Command, environment []string, n int) *pool {
-	t.Helper()
-	// The more specific comes last, and wins.
-	c.Env = append(append([]string(nil), environment...), c.Env...)
-	p := &pool{idle: make(chan *runtimeapi.Bootstrap, n)}
-	for range n {
-		b, err := driver.Start(ctx, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.all = append(p.all, b)
-		p.idle <- b
-	}
-	return p
-}
-
-func (p *pool) take(ctx context.Context) (*runtimeapi.Bootstrap, error) {
-	select {
-	case b := <-p.idle:
-		return b, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// takeIdle returns nil if all are busy. Waiting for a second one could wait
-// forever, for others who do the same.
-func (p *pool) takeIdle() *runtimeapi.Bootstrap {
-	select {
-	case b := <-p.idle:
-		return b
-	default:
-		return nil
-	}
-}
-
-func (p *pool) giveBack(b *runtimeapi.Bootstrap) { p.idle <- b }
-
-func (p *pool) log(t *testing.T) {
-	for _, b := range p.all {
-		out := b.Output()
-		t.Logf("the end of what process %d wrote:\n%s", b.PID(), out[max(0, len(out)-4096):])
-	}
-}
-
-// counted sums a counter over the metrics that the processes wrote, by reason.
-func (p *pool) counted(counter string) map[string]int {
-	sum := map[string]int{}
-	for _, b := range p.all {
-		for line := range bytes.Lines([]byte(b.Output())) {
-			var metrics struct {
-				Reasons map[string]map[string]int `json:"reasons"`
-			}
-			if json.Unmarshal(line, &metrics) != nil {
-				continue
-			}
-			for reason, n := range metrics.Reasons[counter] {
-				sum[reason] += n
-			}
-		}
-	}
-	return sum
-}
-
-// self runs the test binary as a function; see TestMain.
-func self(t *testing.T, function string) runtimeapi.Command {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runtimeapi.Command{Path: path, Env: []string{functionVariable + "=" + function}}
 }
