@@ -210,7 +210,9 @@ func (w *World) fire(s timer.Schedule) error {
 
 // send sends without a process: what clients and services send.
 func (w *World) send(to *simQueue, m queue.Outgoing) {
-	w.log("%s gets %s%s", to.name, bodyText(m.Body), delayText(m.Delay))
+	if w.tracing {
+		w.log("%s gets %s%s", to.name, bodyText(m.Body), delayText(m.Delay))
+	}
 	if err := to.Queue.Send(context.Background(), m); err != nil {
 		w.violate("world", "a message was refused: %v", err)
 	}

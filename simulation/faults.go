@@ -41,12 +41,13 @@ const (
 	Skew         // a process starts whose clock is minutes off
 	Deployed     // code that does not work is deployed
 	Operator     // somebody sends a wake
+	Forged       // somebody sends a completion that is made up
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
-	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator"}
+	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged"}
 
 // String returns the fault in words.
 func (f Fault) String() string {
@@ -73,8 +74,11 @@ func newPlan(r *rand.Rand) plan {
 		}
 		p.rates[f] = []float64{0.003, 0.01, 0.03, 0.1}[r.IntN(4)]
 	}
-	for _, rare := range []Fault{Frozen, Deployed, OutOfTime, Operator} {
-		p.rates[rare] /= 5
+	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict} {
+		p.rates[f] /= 5 // drawn at every step, or costly
+	}
+	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity} {
+		p.rates[f] *= 8 // seldom drawn
 	}
 	p.left = []int{1, 3, 10, 40, 100}[r.IntN(5)]
 	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[r.IntN(4)])

@@ -37,8 +37,10 @@ func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w
 
 // fault of a build: what it does wrong, and at which statement.
 type defect struct {
-	kind string // "", "panic", "nondeterminism"
+	kind string // "", "panic", "nondeterminism", "missing", "kill"
 	at   int
+	// kill ends the process in which the code runs.
+	kill func()
 }
 
 // code returns the implementation of a program.
@@ -84,6 +86,9 @@ func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) e
 			switch r.defect.kind {
 			case "panic":
 				panic("this build does not work")
+			case "kill":
+				r.defect.kill()
+				panic("its process is dead")
 			case "nondeterminism":
 				ctx.Activity(engine.ActivityCall{Name: "intruder"})
 				panic("this build does something else")

@@ -88,7 +88,9 @@ func (p *process) invoke(batch []delivered) {
 		}
 		inv.done = true
 	})
-	p.w.log("%s receives %s", p.name, batchText(batch))
+	if p.w.tracing {
+		p.w.log("%s receives %s", p.name, batchText(batch))
+	}
 	p.step()
 }
 
@@ -98,6 +100,7 @@ func (p *process) step() {
 	if p.w.clock.now.After(inv.deadline) {
 		p.die("its invocation is out of time")
 	}
+	p.w.executing = p
 	inv.resume()
 	if inv.done {
 		p.running = nil

@@ -93,7 +93,8 @@ func (s *randomScenario) build(name string, d defect) *build {
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: []string{"panic", "nondeterminism", "missing"}[w.random.IntN(3)], at: 1 + w.random.IntN(5)}
+	d := defect{kind: []string{"panic", "nondeterminism", "missing", "kill"}[w.random.IntN(4)], at: 1 + w.random.IntN(5),
+		kill: func() { w.executing.die("its code kills it") }}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/store/memory"
@@ -46,8 +47,9 @@ type World struct {
 	calm     bool // faults have stopped
 
 	processes []*process
-	slots     int // processes of each role
-	started   int // processes so far
+	executing *process // whose step it is
+	slots     int      // processes of each role
+	started   int      // processes so far
 	build     *build
 	good      *build
 	replaceAt time.Time
@@ -56,7 +58,8 @@ type World struct {
 	returning []delivered // ghosts to be received again
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
-	lost      bool // an activity was given up after all its deliveries
+	items     map[string]wire.Item // by body
+	lost      bool                 // an activity was given up after all its deliveries
 
 	scenario   scenario
 	shadow     shadow
@@ -90,7 +93,7 @@ func newWorld(seed uint64, tracing bool) *World {
 		key[i] = byte(seed >> (8 * i))
 	}
 	w := &World{Seed: seed, random: rand.New(rand.NewChaCha8(key)), clock: newClock(), tracing: tracing, Counts: map[string]int{},
-		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}}
+		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
@@ -305,7 +308,9 @@ func (w *World) receive() bool {
 			continue
 		}
 		if w.hit(Unhandled) {
-			w.log("a receive of %s is handled by nobody", batchText(batch))
+			if w.tracing {
+				w.log("a receive of %s is handled by nobody", batchText(batch))
+			}
 			for _, m := range batch {
 				w.ghostReturns(m)
 			}
@@ -389,6 +394,9 @@ func (w *World) surprises() {
 			}
 		})
 	}
+	if w.hit(Forged) {
+		w.forge()
+	}
 	if w.hit(Operator) {
 		if all := w.shadow.instances(); len(all) > 0 {
 			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.random.IntN(len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
@@ -410,3 +418,22 @@ func (w *World) close() {
 		q.Queue.Close()
 	}
 }
+
+// forge sends a completion of something that is open, without its token.
+func (w *World) forge() {
+	all := w.shadow.instances()
+	if len(all) == 0 {
+		return
+	}
+	instance := all[w.random.IntN(len(all))]
+	n := w.shadow.last[instance]
+	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+		if e.Kind == history.ActivityScheduled && w.random.IntN(2) == 0 {
+			w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID,
+				Token: forgedToken, Result: []byte(`"forged"`)})
+			return
+		}
+	}
+}
+
+const forgedToken = "00000000000000000000000000000000"
