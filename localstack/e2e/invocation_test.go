@@ -3,7 +3,6 @@
 package e2e_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,25 +67,4 @@ func (i *invocation) do(ctx context.Context, p *pool) {
 		return
 	}
 	i.failed, i.err = failures(answer)
-}
-
-// failures reads a partial batch response.
-func failures(answer []byte) (map[string]bool, error) {
-	var response struct {
-		BatchItemFailures []struct {
-			ItemIdentifier string `json:"itemIdentifier"`
-		} `json:"batchItemFailures"`
-	}
-	if err := json.Unmarshal(answer, &response); err != nil {
-		return nil, err
-	}
-	// Lambda would take null for a malformed answer.
-	if response.BatchItemFailures == nil || bytes.Contains(answer, []byte("null")) {
-		return nil, errors.New("M-10: not a partial batch response: " + string(answer))
-	}
-	failed := map[string]bool{}
-	for _, f := range response.BatchItemFailures {
-		failed[f.ItemIdentifier] = true
-	}
-	return failed, nil
 }
