@@ -24,7 +24,9 @@ var (
 	// ErrNested: a durable call inside a side effect.
 	ErrNested = engine.ErrNested
 	// ErrNotRunning: a durable call on a context whose orchestration does not
-	// run now: after it has ended, or from another goroutine.
+	// run now: after it has ended, or from another goroutine. On AWS only the
+	// first is sure to be seen: a goroutine that makes durable calls may end
+	// the process. Package embedded sees both.
 	ErrNotRunning = engine.ErrNotRunning
 	// ErrUnwinding: a durable call in a deferred function while the
 	// orchestration is put away at the end of a turn, or while a panic is under

@@ -283,3 +283,25 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) {
+	t.Parallel()
+	own := turnstile.NewOrchestration[int, int]("Own")
+	env, err := embedded.New(turnstile.NewApp(own.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		slept := make(chan error)
+		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
+		return 0, <-slept
+	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, env)
+	started, err := own.StartWith(t.Context(), env.Client(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = started.Wait(t.Context())
+	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || !strings.Contains(failed.Message, "embedded_test.go:") || !strings.Contains(failed.Message, "goroutine that the orchestration started itself") {
+		t.Errorf("Wait returned %v", err)
+	}
+}

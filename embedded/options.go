@@ -55,7 +55,8 @@ func Logger(logger *slog.Logger) Option {
 	return func(o *options) { o.logger = logger }
 }
 
-// Settings of the host; default host.DefaultSettings.
+// Settings of the host; default host.DefaultSettings. VerifyGoroutine is always
+// on.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }

@@ -65,9 +65,13 @@ type Settings struct {
 	// that one that kills its process is found. Default 4; negative: never.
 	SuspectReceives int
 	// BlockLimit is how long orchestration code may block outside durable
-	// operations. Default 10 seconds; negative: unwatched, on the caller's
-	// goroutine.
+	// operations; that it does is noticed before it has done so for twice as
+	// long. Default 10 seconds; negative: unwatched, on the caller's goroutine.
 	BlockLimit time.Duration
+	// VerifyGoroutine looks at every durable call whether it comes from a
+	// goroutine that orchestration code started itself, which else may end the
+	// process; see engine.Options. Package embedded does so.
+	VerifyGoroutine bool
 	// MaxOperations and MaxCoroutines of a turn; see engine.Options.
 	MaxOperations, MaxCoroutines int
 	// FailWhenStuck fails every instance where it would be stuck.
