@@ -28,7 +28,7 @@ func endpoint(t *testing.T) string {
 	t.Helper()
 	e := os.Getenv("TURNSTILE_DYNAMODB_ENDPOINT")
 	if e == "" {
-		t.Skip("TURNSTILE_DYNAMODB_ENDPOINT is not set: the tests of store/dynamo against DynamoDB Local are LEFT OUT; `make test` starts it and runs them")
+		t.Skip("NOT RUN: needs DynamoDB Local (TURNSTILE_DYNAMODB_ENDPOINT); `make test` starts it and runs this")
 	}
 	return e
 }
