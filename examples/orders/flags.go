@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
@@ -42,7 +43,9 @@ func parse(args []string, out io.Writer) (flags, error) {
 		return f, fmt.Errorf("%q is no flag; see -help", set.Arg(0))
 	}
 	if f.input != "" {
-		if err := json.Unmarshal([]byte(f.input), &f.order); err != nil {
+		decoder := json.NewDecoder(strings.NewReader(f.input))
+		decoder.DisallowUnknownFields() // a misspelt field would be fulfilled as the sample's
+		if err := decoder.Decode(&f.order); err != nil {
 			return f, fmt.Errorf("-input is not an order: %w\nexpected something like %s", err, sampleJSON())
 		}
 	}

@@ -65,6 +65,7 @@ func TestOutputs(t *testing.T) {
 		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after"}},
 		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
 		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
+		"an input with another field":   {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
 		"flags that exclude each other": {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
 		"help":                          {args: []string{"-help"}, shows: []string{"-approve-after"}},
 	} {
