@@ -22,7 +22,7 @@ var (
 	// running now: from another goroutine, or after the orchestration ended.
 	ErrNotRunning = errors.New("durable call outside the running orchestration")
 	// ErrNothingToWaitFor: Select or Any over nothing.
-	ErrNothingToWaitFor = errors.New("nothing to wait for: no futures given")
+	ErrNothingToWaitFor = errors.New("nothing to wait for: no operations given")
 	// ErrForeignFuture: a future of another execution.
 	ErrForeignFuture = errors.New("future belongs to another execution")
 )
