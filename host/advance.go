@@ -25,6 +25,13 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	}
 	t.keep = false
 	park := t.mustPark(w)
+	if !park && !w.run {
+		none, err := t.leaveNoFact(arrivals)
+		if err != nil {
+			return err
+		}
+		park = none
+	}
 	first := park
 	if t.creating && t.group.suspect != "" {
 		// A start that may kill its process is recorded before it is run, with

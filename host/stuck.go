@@ -77,6 +77,26 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	return nil
 }
 
+// leaveNoFact reports whether the instance is stuck and none of the arrivals
+// would be recorded. Such messages do not take it on: if the process died
+// behind the commit that answers what is parked, nothing would find that commit
+// again when they come back, and the wake-ups would be over.
+func (t *turn) leaveNoFact(arrivals []*message) (bool, error) {
+	if t.creating || t.record == nil || t.record.Problem == nil || t.record.Problem.Kind == problemCorrupt {
+		return false, nil
+	}
+	for _, m := range arrivals {
+		a, err := t.arrival(m)
+		if err != nil {
+			return false, err
+		}
+		if t.x.Judge(a).Kind == engine.Recorded {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // nextWake returns the wake-up after so many tries. Its number is that which
 // the record has once the turn is committed.
 func (t *turn) nextWake(tries int) *wire.Item {
