@@ -51,7 +51,9 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	if t.creating {
 		t.createRecord(&c, d)
 	} else if c.If == (store.RecordCondition{}) || c.If.WakeNumber != nil {
-		c.If.Exists, c.If.ExecutionID = true, t.execution
+		// A change without events meets no conditional write of the history:
+		// the record itself has to show that it is not stale.
+		c.If.Exists, c.If.ExecutionID, c.If.Running = true, t.execution, true
 	}
 	d.change = &c
 	return nil
@@ -114,8 +116,9 @@ func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
 		return false
 	}
 	var problem *store.Problem
-	status, wake := store.StatusRunning, int64(0)
+	status, wake, number := store.StatusRunning, int64(0), t.record.WakeNumber
 	c.Status, c.Problem, c.WakeNumber = &status, &problem, &wake
+	c.If.WakeNumber = &number
 	d.outcome = "recovered"
 	t.Observer.Count(CountRecovered, t.record.Problem.Kind, 1)
 	return true

@@ -87,3 +87,29 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 		}
 	}
 }
+
+// betweenRead is a store that lets something happen behind a read.
+type betweenRead struct {
+	store.Store
+	happens func()
+}
+
+func (s *betweenRead) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	turns, err := s.Store.Read(ctx, instance, executionID, from)
+	if f := s.happens; f != nil {
+		s.happens = nil
+		f()
+	}
+	return turns, err
+}
+
+// deliveryOf is a first delivery of an item from the delay queue.
+func (w *world) deliveryOf(item wire.Item) []Delivery {
+	w.Helper()
+	item.V = wire.Version
+	body, err := item.Encode()
+	if err != nil {
+		w.Fatal(err)
+	}
+	return []Delivery{{queue.Message{ID: "delivery-" + item.ID, Body: string(body), ReceiveCount: 1}, SourceDelay}}
+}

@@ -68,9 +68,9 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	if arm {
 		next := number + 1
 		c.WakeNumber = &next
-		if !t.creating {
-			c.If.WakeNumber = &number
-		}
+	}
+	if !t.creating {
+		c.If.WakeNumber = &number
 	}
 	t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
 		"kind", p.Kind, "event_id", p.EventID, "message", p.Message)
