@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
 )
 
 func TestA06AnAttemptThatWaitsForItsTimeoutGetsItInVirtualTime(t *testing.T) {
@@ -23,7 +24,8 @@ func TestA06AnAttemptThatWaitsForItsTimeoutGetsItInVirtualTime(t *testing.T) {
 			return 0, ctx.Err()
 		}),
 		flow.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }))
-	env, err := New(app, VirtualTime(time.Unix(0, 0)), func(o *options) { o.stall = time.Millisecond })
+	env, err := New(app, VirtualTime(time.Unix(0, 0)), func(o *options) { o.stall = time.Millisecond },
+		Settings(host.Settings{BlockLimit: -1}))
 	if err != nil {
 		t.Fatal(err)
 	}

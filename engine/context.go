@@ -34,7 +34,7 @@ type Info struct {
 
 // Info returns what is known of the execution.
 func (c *Context) Info() Info {
-	s := c.x.Started()
+	s := &c.x.events[0]
 	n := max(c.x.cursor.visiting, c.x.cursor.scheduled)
 	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n}
 }

@@ -90,6 +90,10 @@ type Execution struct {
 	progress atomic.Uint64
 	taken    atomic.Int64 // arrivals answered in this run
 	closed   atomic.Bool
+	// instead is the execution that made the turn when this one was left to
+	// code that blocks: from then on it answers for this one, which that code
+	// may still change.
+	instead atomic.Pointer[Execution]
 
 	status []byte
 }
@@ -152,10 +156,18 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 
 // LastEventID returns the id of the last event fed or appended, 0 if there is
 // none.
-func (x *Execution) LastEventID() int64 { return int64(len(x.events)) }
+func (x *Execution) LastEventID() int64 {
+	if y := x.instead.Load(); y != nil {
+		return y.LastEventID()
+	}
+	return int64(len(x.events))
+}
 
 // Started returns OrchestrationStarted, or nil before it.
 func (x *Execution) Started() *history.Event {
+	if y := x.instead.Load(); y != nil {
+		return y.Started()
+	}
 	if len(x.events) == 0 {
 		return nil
 	}
@@ -163,13 +175,26 @@ func (x *Execution) Started() *history.Event {
 }
 
 // Ended reports whether the last event is terminal.
-func (x *Execution) Ended() bool { return x.ledger.ended }
+func (x *Execution) Ended() bool {
+	if y := x.instead.Load(); y != nil {
+		return y.Ended()
+	}
+	return x.ledger.ended
+}
 
 // Judge says what would become of an arrival, without recording it.
-func (x *Execution) Judge(a Arrival) Verdict { return x.ledger.judge(&a) }
+func (x *Execution) Judge(a Arrival) Verdict {
+	if y := x.instead.Load(); y != nil {
+		return y.Judge(a)
+	}
+	return x.ledger.judge(&a)
+}
 
 // Size estimates what the execution holds in memory, for a bounded cache.
 func (x *Execution) Size() (bytes, coroutines int) {
+	if y := x.instead.Load(); y != nil {
+		return y.Size()
+	}
 	return x.bytes + len(x.ops)*200 + len(x.coroutines)*4096, len(x.coroutines)
 }
 

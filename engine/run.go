@@ -146,7 +146,10 @@ func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64
 		taken = 0
 		y, done, _ = again(nil)
 	}
-	defer y.Close()
+	defer func() {
+		y.Close()
+		x.instead.Store(y)
+	}()
 	from := len(fed)
 	y.fail(blocked)
 	y.stuck.EventID = int64(len(y.events)) + 1

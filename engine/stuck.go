@@ -53,7 +53,7 @@ func (x *Execution) park(a *Arrival) Verdict {
 		return v
 	}
 	first := x.appendArrival(a)
-	x.parkedTo = x.LastEventID()
+	x.parkedTo = int64(len(x.events))
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 

@@ -233,7 +233,9 @@ func TestR15BlockedOutsideDurableOperations(t *testing.T) {
 	})
 	f.opts.Guard = limitGuard{looks: 20}
 	f.turn(start("0"))
-	turn := f.turn(event("e", "1"), event("e", "2"), event("x", "3"))
+	x := f.cold()
+	defer x.Close()
+	turn := f.turnOn(x, event("e", "1"), event("e", "2"), event("x", "3"))
 	if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckBlocked || !strings.Contains(turn.Stuck.Message, "blocked outside durable operations") || turn.Stuck.Stack == "" {
 		t.Fatalf("stuck: %v", turn.Stuck)
 	}
@@ -242,6 +244,11 @@ func TestR15BlockedOutsideDurableOperations(t *testing.T) {
 		t.Errorf("event %d, verdicts %v", turn.Stuck.EventID, turn.Verdicts)
 	}
 	close(release)
+	// While that code may be running again, the execution tells what the turn
+	// has made of it (under -race this failed).
+	if e := x.Started(); x.LastEventID() != 7 || e.Name != "Test" || x.Ended() {
+		t.Errorf("after the turn: last event %d, %s, ended %v", x.LastEventID(), e.Name, x.Ended())
+	}
 	if err := <-escaped; err != nil {
 		t.Errorf("the blocked code went on: %v", err)
 	}
