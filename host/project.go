@@ -32,7 +32,7 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		}
 		clear := ""
 		c.Suspect, dirty = &clear, true
-	case parked && t.resent && t.record != nil && t.record.Problem != nil:
+	case parked && t.mayHaveMarked() && t.record != nil && t.record.Problem != nil:
 		// It was marked, and its wake-up may not have been sent.
 		d.wake = t.nextWake(t.record.Problem.Tries)
 	case out.Stuck != nil:

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -57,7 +58,7 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	if arm {
 		p.Tries++
 	}
-	if arm || t.resent {
+	if arm || t.mayHaveMarked() {
 		d.wake = t.nextWake(p.Tries)
 	}
 	if !arm && before.Kind == p.Kind && before.Message == p.Message {
@@ -95,6 +96,13 @@ func (t *turn) leaveNoFact(arrivals []*message) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// mayHaveMarked reports whether one of the messages was delivered before: that
+// delivery may have marked the instance as stuck and died ahead of the wake-up,
+// also if it left no fact. Of equal wake-ups one counts.
+func (t *turn) mayHaveMarked() bool {
+	return t.resent || slices.ContainsFunc(t.group.messages, (*message).returning)
 }
 
 // nextWake returns the wake-up after so many tries. Its number is that which
