@@ -798,8 +798,11 @@ func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 			}
 			e := drawArrival(t, d.events(), serial)
 			d.nowMS += 1000
-			if vs := d.turn(d.arrivalOf(e)); vs[0].Kind != engine.Recorded {
-				d.fail("%s is %v: %s", e.Kind, vs[0].Kind, vs[0].Reason)
+			// Code that was stuck in a deadlock runs again, at another time now,
+			// and may come to its end before the arrival.
+			v := d.turn(d.arrivalOf(e))[0]
+			if v.Kind != engine.Recorded && !(o.now.deadlock && v.Kind == engine.Late) {
+				d.fail("%s is %v: %s", e.Kind, v.Kind, v.Reason)
 			}
 			o.arrive(d.nowMS, e)
 		}
