@@ -86,8 +86,9 @@ type Start struct {
 	Secret string
 	// Parent that waits for this instance; nil for a root.
 	Parent *Parent
-	// SenderIDs are the newest sender ids of external events of earlier
-	// executions, oldest first, at most MaxCarriedSenderIDs.
+	// SenderIDs are the newest sender ids of earlier executions, oldest first,
+	// at most MaxCarriedSenderIDs: those of external events as they are, those
+	// of cancels with "cancel:" before them.
 	SenderIDs []string
 	// CustomStatus is carried over by continue-as-new; nil when none was set.
 	CustomStatus []byte
