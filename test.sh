@@ -69,7 +69,7 @@ local_tests() {
 	go -C cmd/turnstile test -count=1 -run TestOnLocalStack ./...
 
 	step "smoke test of the stack"
-	go -C smoke run . -stack turnstile
+	make smoke STACK=turnstile
 	localstack/local.sh down
 }
 
