@@ -38,7 +38,9 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 	out := t.newResending()
 	for _, m := range messages {
 		if n := m.item.ExecutionID; n != 0 && n != t.execution {
-			t.settle(m, "late")
+			if !t.resent || !m.returning() {
+				t.settle(m, "late")
+			}
 			continue
 		}
 		var err error
@@ -55,7 +57,11 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			// It re-armed, and may not have sent the next.
 			err = t.sendWakeAgain(out)
 		default:
-			t.settle(m, "obsolete_wake")
+			if !t.resent || !m.returning() {
+				t.settle(m, "obsolete_wake")
+			}
+			// Else a turn that it caused was committed: what follows from that
+			// is still to be done, and the wake comes back until it is.
 		}
 		if err != nil {
 			return w, err
