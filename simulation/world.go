@@ -2,14 +2,12 @@ package simulation
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/store/memory"
@@ -134,88 +132,6 @@ func (w *World) newQueue(o queuememory.Options) *simQueue {
 	return &simQueue{q, w, o.Name}
 }
 
-// newProcess starts a process of the build that is deployed.
-func (w *World) newProcess(worker bool) *process {
-	w.started++
-	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}}
-	if w.hit(Skew) {
-		p.clock.off = time.Duration(w.random.IntN(10*60)-5*60) * time.Second
-	}
-	queues := host.Queues{
-		Orchestrator: processQueue{w.fifo, p}, Delay: processQueue{w.delay, p}, Activity: processQueue{w.activity, p},
-		ActivityDead: processQueue{w.activityDead, p}, DeadFIFO: processQueue{w.deadFIFO, p}, DeadStandard: processQueue{w.deadStandard, p},
-	}
-	var key [32]byte
-	for i := range key {
-		key[i] = byte(w.random.Uint32())
-	}
-	source := rand.NewChaCha8(key)
-	here := func(f func()) { f() }
-	var err error
-	if worker {
-		p.name = fmt.Sprintf("worker%d", w.started)
-		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.worker, err = host.NewWorker(host.WorkerConfig{Activities: w.scenario.activities(p), Stops: simStops{w.stops, p}, Queues: queues,
-			Settings: w.settings, Clock: p.clock, Random: source, Go: here, Observer: observer{p: p}, Logger: w.logger(p)})
-	} else {
-		p.name = fmt.Sprintf("orch%d", w.started)
-		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
-			Queues: queues, Timer: simTimer{w.timer, p}, Settings: w.settings, Clock: p.clock, Random: source, Go: here,
-			Observer: observer{p: p}, Logger: w.logger(p)})
-	}
-	if err != nil {
-		panic(err)
-	}
-	w.log("%s starts with build %s, its clock %s off", p.name, p.code.name, p.clock.off)
-	return p
-}
-
-// bury ends a process that is not running; another takes its place when there
-// is something to do.
-func (w *World) bury(p *process) {
-	p.dead = true
-	if p.orchestrator != nil {
-		p.orchestrator.Close()
-	}
-	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
-}
-
-// free reports whether a process of the role has nothing to do, or can be
-// started.
-func (w *World) free(worker bool) bool {
-	n := 0
-	for _, p := range w.processes {
-		if (p.worker != nil) == worker {
-			if p.running == nil {
-				return true
-			}
-			n++
-		}
-	}
-	return n < w.slots
-}
-
-// idle returns a process of the role that has nothing to do; one is free.
-func (w *World) idle(worker bool) *process {
-	var free []*process
-	n := 0
-	for _, p := range w.processes {
-		if (p.worker != nil) == worker {
-			n++
-			if p.running == nil {
-				free = append(free, p)
-			}
-		}
-	}
-	if n < w.slots && (len(free) == 0 || w.random.IntN(4) == 0) {
-		p := w.newProcess(worker)
-		w.processes = append(w.processes, p)
-		return p
-	}
-	return free[w.random.IntN(len(free))]
-}
-
 // run lets everything happen until nothing is left to come.
 func (w *World) run() {
 	for w.Steps = 0; len(w.violations) == 0; w.Steps++ {
@@ -281,129 +197,6 @@ func (w *World) calmDown() {
 	w.deploy(w.good, 0)
 }
 
-// deploy replaces the processes: the idle ones at once or, a rolling
-// deployment, some time later; the others behind their invocation.
-func (w *World) deploy(b *build, within time.Duration) {
-	w.log("DEPLOY of build %s within %s", b.name, within)
-	w.build, w.replaceAt = b, w.clock.now.Add(within)
-	w.clock.AfterFunc(within, func() {
-		for _, p := range slices.Clone(w.processes) {
-			if p.code != w.build && p.running == nil {
-				w.bury(p)
-			}
-		}
-	})
-}
-
-// receive takes a batch from a queue and gives it to a process.
-func (w *World) receive() bool {
-	for _, i := range w.random.Perm(len(w.sources)) {
-		from := w.sources[i]
-		worker := from == w.activity
-		if !w.free(worker) {
-			continue
-		}
-		batch := w.receiveFrom(from)
-		if len(batch) == 0 {
-			continue
-		}
-		if w.hit(Unhandled) {
-			if w.tracing {
-				w.log("a receive of %s is handled by nobody", batchText(batch))
-			}
-			for _, m := range batch {
-				w.ghostReturns(m)
-			}
-			return true
-		}
-		p := w.idle(worker)
-		if !worker && w.hit(MixedBatch) {
-			batch = append(batch, w.receiveFrom(w.sources[w.random.IntN(3)])...)
-		}
-		if w.hit(Expired) {
-			for _, m := range batch {
-				if !m.ghost {
-					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.random.IntN(3))*time.Second)
-				}
-			}
-		}
-		p.invoke(batch)
-		return true
-	}
-	return false
-}
-
-func (w *World) receiveFrom(from *simQueue) []delivered {
-	source := host.SourceOrchestrator
-	switch from {
-	case w.delay:
-		source = host.SourceDelay
-	case w.activityDead:
-		source = host.SourceActivityDead
-	case w.activity:
-		source = host.SourceActivity
-	}
-	var batch []delivered
-	for i, g := range w.returning {
-		if g.from == from {
-			w.returning = slices.Delete(w.returning, i, i+1)
-			g.ReceiveCount++
-			return []delivered{g}
-		}
-	}
-	if len(w.ghosts) > 0 && w.hit(Ghost) {
-		g := w.ghosts[w.random.IntN(len(w.ghosts))]
-		if g.from == from {
-			g.ghost = true
-			g.ReceiveCount++
-			return []delivered{g}
-		}
-	}
-	n := 10
-	if w.random.IntN(2) == 0 {
-		n = 1 + w.random.IntN(10)
-	}
-	msgs, err := from.Queue.Receive(context.Background(), n, 0)
-	if err != nil {
-		w.violate("world", "receive: %v", err)
-	}
-	for _, m := range msgs {
-		batch = append(batch, delivered{Delivery: host.Delivery{Message: m, Source: source}, from: from})
-	}
-	return batch
-}
-
-// surprises are what happens to the surroundings.
-func (w *World) surprises() {
-	if w.calm {
-		return
-	}
-	if w.hit(Frozen) {
-		d := time.Duration(1+w.random.IntN(48)) * time.Hour
-		w.log("nothing runs for %s", d)
-		// Invocations under way end with the environment's timeout.
-		w.clock.advanceTo(w.clock.now.Add(d))
-	}
-	if w.hit(Deployed) && w.build == w.good {
-		b := w.scenario.broken(w)
-		w.bad++
-		w.deploy(b, time.Duration(w.random.IntN(60))*time.Second)
-		w.clock.AfterFunc(time.Duration(1+w.random.IntN(6*3600))*time.Second, func() {
-			if w.build == b {
-				w.deploy(w.good, time.Duration(w.random.IntN(60))*time.Second)
-			}
-		})
-	}
-	if w.hit(Forged) {
-		w.forge()
-	}
-	if w.hit(Operator) {
-		if all := w.shadow.instances(); len(all) > 0 {
-			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.random.IntN(len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
-		}
-	}
-}
-
 // close ends everything.
 func (w *World) close() {
 	for _, p := range slices.Clone(w.processes) {
@@ -418,22 +211,3 @@ func (w *World) close() {
 		q.Queue.Close()
 	}
 }
-
-// forge sends a completion of something that is open, without its token.
-func (w *World) forge() {
-	all := w.shadow.instances()
-	if len(all) == 0 {
-		return
-	}
-	instance := all[w.random.IntN(len(all))]
-	n := w.shadow.last[instance]
-	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
-		if e.Kind == history.ActivityScheduled && w.random.IntN(2) == 0 {
-			w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID,
-				Token: forgedToken, Result: []byte(`"forged"`)})
-			return
-		}
-	}
-}
-
-const forgedToken = "00000000000000000000000000000000"

@@ -1,0 +1,121 @@
+package history
+
+import (
+	"bytes"
+)
+
+// fieldFunc reads the value of one field of an object. The key has lost its
+// base64 suffix if b64 is set.
+type fieldFunc func(key []byte, b64 bool) bool
+
+// object reads an object whose fields field reads.
+func (d *decoder) object(field fieldFunc) bool {
+	return d.open('{', "an object") && d.fields(true, field)
+}
+
+// nested reads the object that is the value of a field.
+func (d *decoder) nested(bit uint32, field fieldFunc) bool {
+	if !d.once(bit) {
+		return false
+	}
+	outer := d.seen
+	d.seen = 0
+	ok := d.object(field)
+	d.seen = outer
+	return ok
+}
+
+// open reads an opening bracket and the space around it.
+func (d *decoder) open(bracket byte, want string) bool {
+	d.pos = skipSpace(d.data, d.pos)
+	if d.pos >= len(d.data) {
+		return d.fail(d.pos, cutOff)
+	}
+	if d.data[d.pos] != bracket {
+		return d.fail(d.pos, "expected %s", want)
+	}
+	d.pos = skipSpace(d.data, d.pos+1)
+	return true
+}
+
+// fields reads the fields of an object up to its closing brace. first says
+// that none was read before.
+func (d *decoder) fields(first bool, field fieldFunc) bool {
+	data := d.data
+	for {
+		i := d.pos
+		if i < len(data) && data[i] <= ' ' {
+			i = skipSpace(data, i)
+		}
+		if i >= len(data) {
+			return d.fail(i, cutOff)
+		}
+		if data[i] == '}' {
+			d.pos = i + 1
+			return true
+		}
+		if !first {
+			if data[i] != ',' {
+				return d.fail(i, notJSON)
+			}
+			i = skipSpace(data, i+1)
+		}
+		first = false
+
+		start := i + 1
+		if i >= len(data) || data[i] != '"' {
+			return d.fail(i, notJSON)
+		}
+		end, escaped, problem := skipString(data, start)
+		if problem != "" {
+			return d.fail(end, "%s", problem)
+		}
+		key := data[start : end-1]
+		if escaped {
+			text, ok := d.unquote(key, start)
+			if !ok {
+				return false
+			}
+			key = []byte(text)
+		}
+		if end < len(data) && data[end] != ':' {
+			end = skipSpace(data, end)
+		}
+		if end >= len(data) || data[end] != ':' {
+			return d.fail(end, notJSON)
+		}
+		if end++; end < len(data) && data[end] <= ' ' {
+			end = skipSpace(data, end)
+		}
+		if d.pos = end; end >= len(data) {
+			return d.fail(end, cutOff)
+		}
+		b64 := len(key) > len(base64Suffix) && key[len(key)-1] == '4' && bytes.HasSuffix(key, []byte(base64Suffix))
+		if b64 {
+			key = key[:len(key)-len(base64Suffix)]
+		}
+		if !field(key, b64) {
+			return false
+		}
+	}
+}
+
+// once marks a field as seen and refuses its repeat: which of the two would be
+// meant is a guess.
+func (d *decoder) once(bit uint32) bool {
+	if d.seen&bit != 0 {
+		return d.fail(d.pos, "a field is given twice")
+	}
+	d.seen |= bit
+	return true
+}
+
+// skip passes over the value of an unknown field.
+func (d *decoder) skip() bool {
+	end, problem := skipValue(d.data, d.pos)
+	if problem != "" {
+		return d.fail(end, "%s", problem)
+	}
+	d.pos = end
+	return true
+}

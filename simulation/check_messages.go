@@ -1,0 +1,146 @@
+package simulation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// item parses a message, each once.
+func (w *World) item(body string) (wire.Item, error) {
+	if item, ok := w.items[body]; ok {
+		return item, nil
+	}
+	item, err := wire.Parse(wire.Unwrap([]byte(body)))
+	if err == nil {
+		w.items[body] = item
+	}
+	return item, err
+}
+
+// acknowledged is I-07: what is deleted from a queue is accounted for.
+func (w *World) acknowledged(p *process, m delivered, began int) {
+	item, err := w.item(m.Body)
+	if err != nil {
+		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
+		return
+	}
+	item = item.WithID(m.ID)
+	w.lost = w.lost || m.from == w.activityDead
+	born, ok := w.shadow.born[item.Target()]
+	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
+		return // It met no instance.
+	}
+	if !w.accounted(&item) && !w.queued(&item) {
+		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
+	}
+}
+
+// accounted reports whether what an item says is in history, or needs not be.
+func (w *World) accounted(item *wire.Item) bool {
+	target := item.Target()
+	last := w.shadow.last[target]
+	current := w.shadow.executions[executionKey{target, last}]
+	if current == nil {
+		// Nothing of the instance is stored. A completion can't be meant for
+		// one that never was; a cancel or a wake may.
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake
+	}
+	switch item.Kind {
+	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance:
+		return true
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute:
+		source := item.SourceEventID
+		if item.Kind == wire.ActivityExecute {
+			source = item.SchedulingEventID
+		}
+		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
+		return x != nil && (x.completed[source] || x.end() != nil)
+	case wire.ExternalRaised:
+		for n := int64(1); n <= last; n++ {
+			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {
+				return true
+			}
+		}
+		return w.shadow.ended(target)
+	case wire.CancelInstance, wire.TerminateInstance:
+		if p := item.Parent; p != nil {
+			own := current.events[0].Start.Parent
+			if own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID {
+				return true
+			}
+		}
+		if w.shadow.ended(target) {
+			return true
+		}
+		for n := int64(1); n <= last && item.Kind == wire.CancelInstance; n++ {
+			if w.shadow.executions[executionKey{target, n}].cancelled {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// queued reports whether another message says the same, or carries it on.
+func (w *World) queued(item *wire.Item) bool {
+	for _, q := range []*simQueue{w.fifo, w.delay, w.activity, w.activityDead, w.deadFIFO, w.deadStandard} {
+		for _, m := range q.Queue.Peek() {
+			other, err := w.item(m.Body)
+			if err != nil {
+				continue
+			}
+			if sameFact(item, &other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameFact(a, b *wire.Item) bool {
+	if a.Target() != b.Target() || a.TargetExecution() != b.TargetExecution() {
+		return false
+	}
+	if a.Kind == wire.ActivityExecute {
+		switch b.Kind {
+		case wire.ActivityExecute:
+			return b.SchedulingEventID == a.SchedulingEventID && b.Attempt >= a.Attempt
+		case wire.ActivityCompleted, wire.ActivityFailed:
+			return b.SourceEventID == a.SchedulingEventID
+		}
+		return false
+	}
+	return a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.ID == b.ID && a.Name == b.Name
+}
+
+// redrive sends dead letters again that got there by their receive count, or
+// as events whose start came too late. It returns how many.
+func (w *World) redrive() int {
+	n := 0
+	for _, q := range []*simQueue{w.deadFIFO, w.deadStandard} {
+		msgs, _ := q.Queue.Receive(context.Background(), 10, 0)
+		for _, m := range msgs {
+			item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
+			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
+			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
+				continue
+			}
+			if err != nil || reason != "" && reason != string(wire.ReasonUnknownInstance) {
+				w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
+				return 0
+			}
+			if reason != "" && w.shadow.last[item.Target()] == 0 {
+				continue // Nobody ever started it.
+			}
+			w.log("redrive of %s", bodyText(m.Body))
+			w.send(w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
+				Attributes: map[string]string{"turnstile-redrive": "1"}})
+			_ = q.Queue.Delete(context.Background(), m)
+			n++
+		}
+	}
+	return n
+}

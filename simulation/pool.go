@@ -1,0 +1,106 @@
+package simulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// newProcess starts a process of the build that is deployed.
+func (w *World) newProcess(worker bool) *process {
+	w.started++
+	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}}
+	if w.hit(Skew) {
+		p.clock.off = time.Duration(w.random.IntN(10*60)-5*60) * time.Second
+	}
+	queues := host.Queues{
+		Orchestrator: processQueue{w.fifo, p}, Delay: processQueue{w.delay, p}, Activity: processQueue{w.activity, p},
+		ActivityDead: processQueue{w.activityDead, p}, DeadFIFO: processQueue{w.deadFIFO, p}, DeadStandard: processQueue{w.deadStandard, p},
+	}
+	var key [32]byte
+	for i := range key {
+		key[i] = byte(w.random.Uint32())
+	}
+	source := rand.NewChaCha8(key)
+	here := func(f func()) { f() }
+	var err error
+	if worker {
+		p.name = fmt.Sprintf("worker%d", w.started)
+		queues.DeadFIFO, queues.DeadStandard = nil, nil
+		p.worker, err = host.NewWorker(host.WorkerConfig{Activities: w.scenario.activities(p), Stops: simStops{w.stops, p}, Queues: queues,
+			Settings: w.settings, Clock: p.clock, Random: source, Go: here, Observer: observer{p: p}, Logger: w.logger(p)})
+	} else {
+		p.name = fmt.Sprintf("orch%d", w.started)
+		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
+			Queues: queues, Timer: simTimer{w.timer, p}, Settings: w.settings, Clock: p.clock, Random: source, Go: here,
+			Observer: observer{p: p}, Logger: w.logger(p)})
+	}
+	if err != nil {
+		panic(err)
+	}
+	w.log("%s starts with build %s, its clock %s off", p.name, p.code.name, p.clock.off)
+	return p
+}
+
+// bury ends a process that is not running; another takes its place when there
+// is something to do.
+func (w *World) bury(p *process) {
+	p.dead = true
+	if p.orchestrator != nil {
+		p.orchestrator.Close()
+	}
+	w.processes = slices.DeleteFunc(w.processes, func(other *process) bool { return other == p })
+}
+
+// free reports whether a process of the role has nothing to do, or can be
+// started.
+func (w *World) free(worker bool) bool {
+	n := 0
+	for _, p := range w.processes {
+		if (p.worker != nil) == worker {
+			if p.running == nil {
+				return true
+			}
+			n++
+		}
+	}
+	return n < w.slots
+}
+
+// idle returns a process of the role that has nothing to do; one is free.
+func (w *World) idle(worker bool) *process {
+	var free []*process
+	n := 0
+	for _, p := range w.processes {
+		if (p.worker != nil) == worker {
+			n++
+			if p.running == nil {
+				free = append(free, p)
+			}
+		}
+	}
+	if n < w.slots && (len(free) == 0 || w.random.IntN(4) == 0) {
+		p := w.newProcess(worker)
+		w.processes = append(w.processes, p)
+		return p
+	}
+	return free[w.random.IntN(len(free))]
+}
+
+// deploy replaces the processes: the idle ones at once or, a rolling
+// deployment, some time later; the others behind their invocation.
+func (w *World) deploy(b *build, within time.Duration) {
+	w.log("DEPLOY of build %s within %s", b.name, within)
+	w.build, w.replaceAt = b, w.clock.now.Add(within)
+	w.clock.AfterFunc(within, func() {
+		for _, p := range slices.Clone(w.processes) {
+			if p.code != w.build && p.running == nil {
+				w.bury(p)
+			}
+		}
+	})
+}

@@ -1,0 +1,87 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// receive takes a batch from a queue and gives it to a process.
+func (w *World) receive() bool {
+	for _, i := range w.random.Perm(len(w.sources)) {
+		from := w.sources[i]
+		worker := from == w.activity
+		if !w.free(worker) {
+			continue
+		}
+		batch := w.receiveFrom(from)
+		if len(batch) == 0 {
+			continue
+		}
+		if w.hit(Unhandled) {
+			if w.tracing {
+				w.log("a receive of %s is handled by nobody", batchText(batch))
+			}
+			for _, m := range batch {
+				w.ghostReturns(m)
+			}
+			return true
+		}
+		p := w.idle(worker)
+		if !worker && w.hit(MixedBatch) {
+			batch = append(batch, w.receiveFrom(w.sources[w.random.IntN(3)])...)
+		}
+		if w.hit(Expired) {
+			for _, m := range batch {
+				if !m.ghost {
+					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.random.IntN(3))*time.Second)
+				}
+			}
+		}
+		p.invoke(batch)
+		return true
+	}
+	return false
+}
+
+func (w *World) receiveFrom(from *simQueue) []delivered {
+	source := host.SourceOrchestrator
+	switch from {
+	case w.delay:
+		source = host.SourceDelay
+	case w.activityDead:
+		source = host.SourceActivityDead
+	case w.activity:
+		source = host.SourceActivity
+	}
+	var batch []delivered
+	for i, g := range w.returning {
+		if g.from == from {
+			w.returning = slices.Delete(w.returning, i, i+1)
+			g.ReceiveCount++
+			return []delivered{g}
+		}
+	}
+	if len(w.ghosts) > 0 && w.hit(Ghost) {
+		g := w.ghosts[w.random.IntN(len(w.ghosts))]
+		if g.from == from {
+			g.ghost = true
+			g.ReceiveCount++
+			return []delivered{g}
+		}
+	}
+	n := 10
+	if w.random.IntN(2) == 0 {
+		n = 1 + w.random.IntN(10)
+	}
+	msgs, err := from.Queue.Receive(context.Background(), n, 0)
+	if err != nil {
+		w.violate("world", "receive: %v", err)
+	}
+	for _, m := range msgs {
+		batch = append(batch, delivered{Delivery: host.Delivery{Message: m, Source: source}, from: from})
+	}
+	return batch
+}
