@@ -3,8 +3,13 @@
 #   ./test.sh go      what needs Go only
 #   ./test.sh local   what needs the emulators; installs them into .local/
 #   ./test.sh all     both
-#   ./test.sh fuzz    each fuzz target for half a minute
+#   ./test.sh fuzz    each fuzz target for half a minute, and each property test
+#                     on other values than the last time
+# The property tests of the first three draw the same values every time, so that
+# nobody's change is refused for a bug that was there before: RAPID_SEED=0 gives
+# them others.
 set -euo pipefail
+export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 modules=(. smoke cmd/turnstile)
@@ -94,6 +99,9 @@ local_tests() {
 
 fuzz() {
 	local package target
+	step "property tests, ten times as many values"
+	go list -f '{{if .XTestImports}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}{{end}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... |
+		grep . | RAPID_SEED=0 RAPID_CHECKS=1000 xargs go test -count=1
 	for package in ./history ./wire ./engine ./store; do
 		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
 			step "$package $target"
@@ -111,7 +119,7 @@ all)
 	;;
 fuzz) fuzz ;;
 *)
-	sed -n '2,6s/^# *//p' "$0" >&2
+	sed -n '2,10s/^# *//p' "$0" >&2
 	exit 2
 	;;
 esac

@@ -23,8 +23,8 @@ func Retryable(r *history.Retry, f *history.Failure, attempt int) bool {
 // random. random is from 0 to below 1. The result is never negative, and of a
 // policy without bound at most 292 years.
 func Delay(r *history.Retry, attempt int, random float64) time.Duration {
-	if r == nil || attempt < 2 {
-		return 0
+	if r == nil || attempt < 2 || r.InitialMS <= 0 {
+		return 0 // also where the power below is infinite: nothing times infinity is no number
 	}
 	coefficient := r.Coefficient
 	if coefficient == 0 {

@@ -31,6 +31,7 @@ func TestA05Delay(t *testing.T) {
 		{"all of it random, at the least", &history.Retry{InitialMS: 1000, Jitter: 1}, 2, 0, 0},
 		{"half of it random, at the least", &history.Retry{InitialMS: 1000, Jitter: 0.5}, 2, 0, 500 * time.Millisecond},
 		{"half of it random, in the middle", &history.Retry{InitialMS: 1000, Jitter: 0.5}, 2, 0.5, 750 * time.Millisecond},
+		{"no interval, and a power beyond all bounds", &history.Retry{MaxMS: 1, Coefficient: 100, Jitter: 1}, 157, 0.999, 0},
 		{"beyond all bounds", &history.Retry{InitialMS: math.MaxInt64, Coefficient: 1e300}, 1000, 0, math.MaxInt64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
