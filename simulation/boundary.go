@@ -15,11 +15,11 @@ import (
 // The boundary of a process: every call that leaves it goes through here.
 
 var (
-	readClass   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable}
-	writeClass  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, write: true}
-	commitClass = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, write: true, commit: store.ErrConflict}
-	queueClass  = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, write: true}
-	timerClass  = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, write: true}
+	readClass   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
+	writeClass  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
+	commitClass = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: commitFaults}
+	queueClass  = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: writeFaults}
+	timerClass  = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: writeFaults}
 )
 
 // simStore is the store as a process sees it.
@@ -131,10 +131,10 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		}
 		m := msgs[i]
 		if !q.FIFO() && q.w.hit(Disordered) {
-			m.Delay = min(m.Delay+time.Duration(q.w.random.IntN(5))*time.Second, queue.MaxDelay)
+			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}
 		if q.w.hit(Resent) {
-			q.w.clock.AfterFunc(time.Duration(q.w.random.IntN(20*60))*time.Second, func() { q.w.send(q.simQueue, m) })
+			q.w.clock.AfterFunc(time.Duration(q.w.choices.intN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.send(q.simQueue, m) })
 		}
 		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
 			return q.Queue.Send(ctx, m)
@@ -163,8 +163,9 @@ type simTimer struct {
 	p *process
 }
 
-// maxEarly is how early a schedule may fire: less than its precision.
-const maxEarly = 59 * time.Second
+// maxEarly is how many milliseconds early a schedule may fire: less than its
+// precision.
+const maxEarly = 59_000
 
 func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	w := t.p.w
@@ -173,9 +174,9 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	case t.p.dead:
 		return errKilled
 	case w.hit(TimerEarly):
-		s.Due = s.Due.Add(-time.Duration(w.random.Int64N(int64(maxEarly))))
+		s.Due = s.Due.Add(-time.Duration(1+w.choices.intN(w.how(TimerEarly), maxEarly)) * time.Millisecond)
 	case w.hit(TimerLate):
-		s.Due = s.Due.Add(time.Duration(w.random.Int64N(int64(time.Hour))))
+		s.Due = s.Due.Add(time.Duration(1+w.choices.intN(w.how(TimerLate), 3600)) * time.Second)
 	}
 	return t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
 		if !asked.Due.After(w.clock.now) {
@@ -202,7 +203,7 @@ func (w *World) fire(s timer.Schedule) error {
 	}
 	out := queue.Outgoing{Body: s.Body, Group: s.Group}
 	if w.hit(TimerTwice) {
-		w.clock.AfterFunc(time.Duration(w.random.IntN(600))*time.Second, func() { w.send(w.fifo, out) })
+		w.clock.AfterFunc(time.Duration(w.choices.intN(w.how(TimerTwice), 600))*time.Second, func() { w.send(w.fifo, out) })
 	}
 	w.send(w.fifo, out)
 	return nil
@@ -226,7 +227,7 @@ func (w *World) sendItem(item wire.Item) {
 		w.violate("world", "an item can't be encoded: %v", err)
 		return
 	}
-	if w.random.IntN(5) == 0 && item.Kind != wire.StartOrchestration {
+	if w.choices.oneIn(w.choices.at(ofClient, "way"), 5) && item.Kind != wire.StartOrchestration {
 		w.send(w.delay, queue.Outgoing{Body: string(body)})
 		return
 	}

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"time"
 )
 
@@ -57,22 +56,61 @@ func (f Fault) String() string {
 	return faultNames[f]
 }
 
-// plan says how often what goes wrong in a run. Each run has only some of the
-// faults, some of them often: a run with a little of everything finds little.
+// The faults of calls, by what the calls do.
+type callFaults int
+
+const (
+	readFaults callFaults = iota
+	writeFaults
+	commitFaults
+	callFaultsEnd
+)
+
+// faultsOfCalls are those that may happen to a call of each sort, at most one of
+// them. The order is part of what recorded choices mean.
+var faultsOfCalls = [callFaultsEnd][]Fault{
+	{CrashBefore, Unavailable},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict},
+}
+
+// plan says how often what goes wrong in a run. Each run of a seed has only some
+// of the faults, some of them often: a run with a little of everything finds
+// little. Rates are in parts of 10,000.
 type plan struct {
-	rates [faultEnd]float64
+	rates [faultEnd]int
+	// calls are the rates of those that happen to calls, and their sums.
+	calls [callFaultsEnd][]int
+	sums  [callFaultsEnd]int
 	// left is how many faults are still to come, until the end of the window.
 	left  int
 	until time.Time
 }
 
-func newPlan(r *rand.Rand) plan {
+func newPlan(c *choices) plan {
 	var p plan
+	if c.source == nil {
+		p.draw(c)
+	}
+	for sort, faults := range faultsOfCalls {
+		for _, f := range faults {
+			p.calls[sort] = append(p.calls[sort], p.rates[f])
+			p.sums[sort] += p.rates[f]
+		}
+	}
+	p.left = []int{1, 3, 10, 40, 100}[c.intN(c.at(ofWorld, "faults"), 5)]
+	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[c.intN(c.at(ofWorld, "faults until"), 4)])
+	return p
+}
+
+// draw draws rates. They are how the seed weighs its decisions, and no decisions
+// themselves: a source needs none.
+func (p *plan) draw(c *choices) {
 	for f := range faultEnd {
-		if r.IntN(2) == 0 {
+		if c.uniform(2) == 0 {
 			continue
 		}
-		p.rates[f] = []float64{0.003, 0.01, 0.03, 0.1}[r.IntN(4)]
+		p.rates[f] = [...]int{30, 100, 300, 1000}[c.uniform(4)]
 	}
 	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict} {
 		p.rates[f] /= 5 // drawn at every step, or costly
@@ -80,20 +118,37 @@ func newPlan(r *rand.Rand) plan {
 	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity} {
 		p.rates[f] *= 8 // seldom drawn
 	}
-	p.left = []int{1, 3, 10, 40, 100}[r.IntN(5)]
-	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[r.IntN(4)])
-	return p
 }
 
-// hit draws whether the fault happens here.
-func (w *World) hit(f Fault) bool {
+// hit decides whether the fault happens here.
+func (w *World) hit(f Fault) bool { return w.hitFor(f, "") }
+
+// hitFor decides whether the fault happens to what is named.
+func (w *World) hitFor(f Fault, who string) bool {
 	rate := w.plan.rates[f]
-	if rate == 0 || w.calm || w.random.Float64() >= rate {
+	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(w.choices.atNumber(ofFault, int(f)), who), rate) {
 		return false
 	}
 	w.faulted(f)
 	return true
 }
+
+// hitCall decides which fault happens to a call, or faultEnd.
+func (w *World) hitCall(sort callFaults, who string) Fault {
+	if w.calm || w.plan.sums[sort] == 0 && !w.choices.located() {
+		return faultEnd
+	}
+	n := w.choices.which(w.choices.at(ofFault, who), w.plan.calls[sort], w.plan.sums[sort])
+	if n == 0 {
+		return faultEnd
+	}
+	f := faultsOfCalls[sort][n-1]
+	w.faulted(f)
+	return f
+}
+
+// how is the spot of the particulars of a fault.
+func (w *World) how(f Fault) spot { return w.choices.at(w.choices.atNumber(ofFault, int(f)), "how") }
 
 // faulted counts a fault.
 func (w *World) faulted(f Fault) {

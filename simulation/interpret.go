@@ -51,7 +51,7 @@ func (ps programs) code(p *program, d defect) engine.Func {
 			return nil, err
 		}
 		r := &interpreter{programs: ps, round: in.Round, defect: d}
-		out := in.Out
+		out := append([]token{}, in.Out...)
 		err := r.block(ctx, p.body, &out)
 		switch {
 		case err != nil && ctx.Err() != nil && p.catches:

@@ -33,9 +33,12 @@ type placedOrder struct {
 
 func newOrdersScenario(w *World) *ordersScenario {
 	s := &ordersScenario{calls: map[string]map[string]bool{}}
-	for i := range 1 + w.random.IntN(2) {
-		o := placedOrder{instance: fmt.Sprintf("order%d", i), answer: []string{"yes", "yes", "no", ""}[w.random.IntN(4)], cancelled: w.random.IntN(5) == 0}
-		o.Order = orders.Order{ID: o.instance, Customer: "c", Card: []string{"4242", "4242", "0000"}[w.random.IntN(3)], ApproveWithin: "5h",
+	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "orders"), 2) {
+		o := placedOrder{instance: fmt.Sprintf("order%d", i)}
+		at := w.choices.at(ofProgram, o.instance)
+		o.answer = []string{"yes", "yes", "no", ""}[w.choices.intN(at, 4)]
+		o.cancelled = w.choices.oneIn(at, 5)
+		o.Order = orders.Order{ID: o.instance, Customer: "c", Card: []string{"4242", "4242", "0000"}[w.choices.intN(at, 3)], ApproveWithin: "5h",
 			Lines: []orders.Line{{SKU: "s", Quantity: 2, Price: 50}}}
 		s.orders = append(s.orders, o)
 	}
@@ -52,7 +55,7 @@ func (s *ordersScenario) working() *build {
 
 func (s *ordersScenario) broken(w *World) *build {
 	names := []string{"Fulfil", "Ship", "Remind"}
-	missing := w.random.IntN(3)
+	missing := w.choices.intN(w.how(Deployed), 3)
 	var all []engine.Orchestration
 	for i, name := range names {
 		if i == missing {
@@ -92,12 +95,12 @@ func (s *ordersScenario) begin(w *World) {
 		w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: o.instance, Name: "Fulfil", Input: input, ID: "start"})
 		if o.answer != "" {
 			data, _ := json.Marshal(orders.Approval{By: "boss", Approved: o.answer == "yes"})
-			w.clock.AfterFunc(time.Duration(w.random.IntN(4*3600))*time.Second, func() {
+			w.clock.AfterFunc(time.Duration(w.choices.intN(w.choices.at(ofClient, o.instance), 4*3600))*time.Second, func() {
 				w.sendItem(wire.Item{Kind: wire.ExternalRaised, Instance: o.instance, Name: "approved", Data: data, ID: "approval"})
 			})
 		}
 		if o.cancelled {
-			w.clock.AfterFunc(time.Duration(w.random.IntN(6*3600))*time.Second, func() {
+			w.clock.AfterFunc(time.Duration(w.choices.intN(w.choices.at(ofClient, o.instance), 6*3600))*time.Second, func() {
 				w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: o.instance, ID: "cancel"})
 			})
 		}
@@ -160,10 +163,10 @@ type noting struct {
 }
 
 func (n noting) note(ctx context.Context, what string) error {
-	if err := n.p.takeTime(ctx); err != nil {
+	info, _ := activity.InfoFrom(ctx)
+	if err := n.p.takeTime(ctx, info.Instance); err != nil {
 		return err
 	}
-	info, _ := activity.InfoFrom(ctx)
 	what += " " + info.Instance
 	if n.s.calls[what] == nil {
 		n.s.calls[what] = map[string]bool{}

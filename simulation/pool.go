@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,16 +15,18 @@ func (w *World) newProcess(worker bool) *process {
 	w.started++
 	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}}
 	if w.hit(Skew) {
-		p.clock.off = time.Duration(w.random.IntN(10*60)-5*60) * time.Second
+		p.clock.off = time.Duration(1+w.choices.intN(w.how(Skew), 5*60)) * time.Second
+		if w.choices.even(w.how(Skew)) {
+			p.clock.off = -p.clock.off
+		}
 	}
 	queues := host.Queues{
 		Orchestrator: processQueue{w.fifo, p}, Delay: processQueue{w.delay, p}, Activity: processQueue{w.activity, p},
 		ActivityDead: processQueue{w.activityDead, p}, DeadFIFO: processQueue{w.deadFIFO, p}, DeadStandard: processQueue{w.deadStandard, p},
 	}
 	var key [32]byte
-	for i := range key {
-		key[i] = byte(w.random.Uint32())
-	}
+	binary.LittleEndian.PutUint64(key[:], uint64(w.entropy))
+	binary.LittleEndian.PutUint64(key[8:], uint64(w.started))
 	source := rand.NewChaCha8(key)
 	here := func(f func()) { f() }
 	var err error
@@ -83,12 +86,12 @@ func (w *World) idle(worker bool) *process {
 			}
 		}
 	}
-	if n < w.slots && (len(free) == 0 || w.random.IntN(4) == 0) {
+	if n < w.slots && (len(free) == 0 || w.choices.oneIn(w.choices.at(ofSchedule, "another process"), 4)) {
 		p := w.newProcess(worker)
 		w.processes = append(w.processes, p)
 		return p
 	}
-	return free[w.random.IntN(len(free))]
+	return free[w.choices.intN(w.choices.at(ofSchedule, "process"), len(free))]
 }
 
 // deploy replaces the processes: the idle ones at once or, a rolling

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -45,6 +46,7 @@ type invocation struct {
 	wakeAt   time.Time
 	deadline time.Time // by true time
 	began    int       // step
+	about    string    // the call that it is about to make, while decisions are located
 	// committed are the instances that it has committed turns of.
 	committed map[string]bool
 	done      bool
@@ -125,30 +127,30 @@ func (p *process) die(why string) {
 	}
 }
 
-// class is what a call does to the world.
+// class is a kind of calls: what may happen to them, and the errors that tell
+// of it.
 type class struct {
-	unavailable, unknown error
-	// write: it changes something.
-	write bool
-	// commit: another writer may be first.
-	commit error
+	faults                         callFaults
+	unavailable, unknown, conflict error
 }
 
 // call makes one call that leaves the process, and lets happen to it what the
-// seed says.
+// choices say. On what says what it does, up to its first colon, it is decided.
 func (p *process) call(c *class, what func() string, effect func() error) error {
 	if p.dead {
 		return errKilled
 	}
 	w := p.w
-	p.pause(w.latency())
+	who := ""
+	if w.choices.located() {
+		who, _, _ = strings.Cut(what(), ":")
+		p.running.about = who
+	}
+	p.pause(w.latency(who))
 	if p.dead {
 		return errKilled
 	}
-	for _, f := range [...]Fault{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict} {
-		if !c.write && f != CrashBefore && f != Unavailable || f == FalseConflict && c.commit == nil || !w.hit(f) {
-			continue
-		}
+	if f := w.hitCall(c.faults, who); f != faultEnd {
 		if w.tracing {
 			w.log("%s %s: FAULT %s", p.name, what(), f)
 		}
@@ -177,7 +179,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		case Repeated:
 			// The client library knows its own write again.
 			first := effect()
-			if w.random.IntN(2) == 0 {
+			if w.choices.even(w.how(Repeated)) {
 				w.landLater(p, what, effect)
 				return first
 			}
@@ -186,7 +188,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 			}
 			return nil
 		case FalseConflict:
-			return fmt.Errorf("%w (simulated)", c.commit)
+			return fmt.Errorf("%w (simulated)", c.conflict)
 		}
 	}
 	err := effect()
@@ -201,26 +203,28 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 }
 
 // latency of a call.
-func (w *World) latency() time.Duration {
-	switch {
-	case w.hit(OutOfTime):
-		return time.Duration(30+w.random.IntN(60)) * time.Second
-	case w.hit(Slow):
-		return time.Duration(w.random.IntN(20)) * time.Second
-	case w.random.IntN(4) == 0:
-		return time.Duration(w.random.IntN(50)) * time.Millisecond
+func (w *World) latency(who string) time.Duration {
+	switch at := w.choices.at(ofDelivery, who); {
+	case w.hitFor(OutOfTime, who):
+		return time.Duration(30+w.choices.intN(w.how(OutOfTime), 60)) * time.Second
+	case w.hitFor(Slow, who):
+		return time.Duration(w.choices.intN(w.how(Slow), 20)) * time.Second
+	case w.choices.oneIn(at, 4):
+		return time.Duration(w.choices.intN(at, 50)) * time.Millisecond
 	}
 	return 0
 }
 
-// landLater lets a call take effect some time later.
+// landLater lets a call take effect some time later: seconds mostly, up to ten
+// minutes at times.
 func (w *World) landLater(p *process, what func() string, effect func() error) {
-	d := time.Duration(w.random.ExpFloat64() * float64(20*time.Second))
+	d := time.Duration(w.choices.intN(w.how(LandsLate), 20_000)) * time.Millisecond
+	d *= [...]time.Duration{1, 1, 3, 30}[w.choices.intN(w.how(LandsLate), 4)]
 	text := ""
 	if w.tracing {
 		text = what()
 	}
-	w.clock.AfterFunc(min(d, 10*time.Minute), func() {
+	w.clock.AfterFunc(d, func() {
 		err := effect()
 		w.log("%s %s: lands late: %v", p.name, text, err)
 	})

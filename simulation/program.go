@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 )
@@ -64,14 +63,15 @@ type program struct {
 // programs are those of a run; one starts only those behind it.
 type programs []*program
 
-func newPrograms(r *rand.Rand) programs {
-	all := make(programs, 1+r.IntN(4))
+func newPrograms(c *choices) programs {
+	all := make(programs, 1+c.intN(c.at(ofProgram, "programs"), 4))
 	for i := range all {
-		p := &program{name: fmt.Sprintf("P%d", i), rounds: 1, fails: r.IntN(8) == 0, catches: r.IntN(2) == 0}
-		if r.IntN(4) == 0 {
-			p.rounds = 2 + r.IntN(3)
-		}
-		d := drawing{r: r, at: i, programs: len(all)}
+		p := &program{name: fmt.Sprintf("P%d", i)}
+		at := c.at(ofProgram, p.name)
+		p.fails = c.oneIn(at, 8)
+		p.catches = c.even(at)
+		p.rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.intN(at, 12)]
+		d := drawing{c: c, name: p.name, at: i, programs: len(all)}
 		p.body = d.block(0)
 		all[i] = p
 	}
@@ -79,26 +79,34 @@ func newPrograms(r *rand.Rand) programs {
 }
 
 type drawing struct {
-	r            *rand.Rand
+	c            *choices
+	name         string
 	at, programs int
 	id           int
 }
 
+// block has places for statements, each of which is taken or not: so one can be
+// left out without another becoming something else.
 func (d *drawing) block(depth int) []*statement {
-	n := 1 + d.r.IntN(5-2*depth)
 	var b []*statement
-	for range n {
-		b = append(b, d.statement(depth))
+	for place := range 5 - 2*depth {
+		if depth == 0 {
+			d.id = 10 * place // Branches have up to nine statements.
+		}
+		d.id++
+		at := d.c.atNumber(d.c.at(ofProgram, d.name), d.id)
+		if d.c.chance(at, 6000) {
+			b = append(b, d.statement(at, depth))
+		}
 	}
 	return b
 }
 
-func (d *drawing) statement(depth int) *statement {
-	d.id++
-	s := &statement{kind: kind(d.r.IntN(int(kindEnd))), id: d.id, n: d.r.IntN(3), attempts: 1 + d.r.IntN(3)}
-	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour}[d.r.IntN(6)]
-	if d.r.IntN(3) == 0 {
-		s.fails = 1 + d.r.IntN(3)
+func (d *drawing) statement(at spot, depth int) *statement {
+	s := &statement{kind: kind(d.c.intN(at, int(kindEnd))), id: d.id, n: d.c.intN(at, 3), attempts: 1 + d.c.intN(at, 3)}
+	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour}[d.c.intN(at, 6)]
+	if d.c.oneIn(at, 3) {
+		s.fails = 1 + d.c.intN(at, 3)
 	}
 	switch {
 	case s.kind == kBranches && depth > 0:
@@ -108,9 +116,9 @@ func (d *drawing) statement(depth int) *statement {
 	}
 	switch s.kind {
 	case kChild, kWithin, kDetach:
-		s.n = d.at + 1 + d.r.IntN(d.programs-d.at-1)
+		s.n = d.at + 1 + d.c.intN(at, d.programs-d.at-1)
 	case kBranches:
-		for range 2 + d.r.IntN(2) {
+		for range 2 + d.c.intN(at, 2) {
 			s.branches = append(s.branches, d.block(depth+1))
 		}
 	}

@@ -10,8 +10,11 @@ import (
 
 // receive takes a batch from a queue and gives it to a process.
 func (w *World) receive() bool {
-	for _, i := range w.random.Perm(len(w.sources)) {
-		from := w.sources[i]
+	left := [...]*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
+	for n := len(left); n > 0; n-- {
+		i := w.choices.intN(w.choices.at(ofDelivery, "queue"), n)
+		from := left[i]
+		copy(left[i:], left[i+1:])
 		worker := from == w.activity
 		if !w.free(worker) {
 			continue
@@ -31,12 +34,12 @@ func (w *World) receive() bool {
 		}
 		p := w.idle(worker)
 		if !worker && w.hit(MixedBatch) {
-			batch = append(batch, w.receiveFrom(w.sources[w.random.IntN(3)])...)
+			batch = append(batch, w.receiveFrom(w.sources[w.choices.intN(w.how(MixedBatch), 3)])...)
 		}
 		if w.hit(Expired) {
 			for _, m := range batch {
 				if !m.ghost {
-					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.random.IntN(3))*time.Second)
+					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.choices.intN(w.how(Expired), 3))*time.Second)
 				}
 			}
 		}
@@ -65,17 +68,15 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		}
 	}
 	if len(w.ghosts) > 0 && w.hit(Ghost) {
-		g := w.ghosts[w.random.IntN(len(w.ghosts))]
+		g := w.ghosts[w.choices.intN(w.how(Ghost), len(w.ghosts))]
 		if g.from == from {
 			g.ghost = true
 			g.ReceiveCount++
 			return []delivered{g}
 		}
 	}
-	n := 10
-	if w.random.IntN(2) == 0 {
-		n = 1 + w.random.IntN(10)
-	}
+	// As many as there may be in half of the cases.
+	n := min(1+w.choices.intN(w.choices.at(ofDelivery, from.name), 20), 10)
 	msgs, err := from.Queue.Receive(context.Background(), n, 0)
 	if err != nil {
 		w.violate("world", "receive: %v", err)

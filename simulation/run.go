@@ -23,8 +23,15 @@ type Result struct {
 // Run runs a seed. The same seed always gives the same run. With tracing it
 // writes its story, which changes nothing else.
 func Run(seed uint64, tracing bool) Result {
-	w := newWorld(seed, tracing)
-	if w.random.IntN(8) == 0 {
+	r := run(seeded(seed), tracing)
+	r.Seed = seed
+	return r
+}
+
+// run runs what the choices say.
+func run(c choices, tracing bool) Result {
+	w := newWorld(c, tracing)
+	if w.choices.oneIn(w.choices.at(ofProgram, "sample application"), 8) {
 		w.scenario = newOrdersScenario(w)
 	} else {
 		w.scenario = newRandomScenario(w)
@@ -37,7 +44,7 @@ func Run(seed uint64, tracing bool) Result {
 	if len(w.violations) == 0 {
 		w.checkEnd()
 	}
-	r := Result{Seed: seed, Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
+	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[Fault(f).String()] = n

@@ -49,14 +49,14 @@ type root struct {
 }
 
 func newRandomScenario(w *World) *randomScenario {
-	s := &randomScenario{programs: newPrograms(w.random), sent: map[string]string{}}
-	for i := range 1 + w.random.IntN(3) {
+	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}}
+	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
-		switch w.random.IntN(6) {
-		case 0:
+		switch w.choices.intN(w.choices.at(ofProgram, r.instance), 12) {
+		case 9:
+			r.terminated = true
+		case 10, 11:
 			r.cancelled = true
-		case 1:
-			r.terminated = w.random.IntN(2) == 0
 		}
 		s.roots = append(s.roots, r)
 	}
@@ -93,7 +93,7 @@ func (s *randomScenario) build(name string, d defect) *build {
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: []string{"panic", "nondeterminism", "missing", "kill"}[w.random.IntN(4)], at: 1 + w.random.IntN(5),
+	d := defect{kind: []string{"panic", "nondeterminism", "missing", "kill"}[w.choices.intN(w.how(Deployed), 4)], at: 1 + w.choices.intN(w.how(Deployed), 5),
 		kill: func() { w.executing.die("its code kills it") }}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
 }
@@ -121,7 +121,7 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 	}
 	info, _ := activity.InfoFrom(ctx)
 	p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
-	if err := p.takeTime(ctx); err != nil {
+	if err := p.takeTime(ctx, info.Instance); err != nil {
 		return nil, err
 	}
 	if info.Attempt <= in.Fails {
@@ -132,13 +132,13 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 
 // takeTime lets an activity take as long as the seed says; it heeds its
 // context.
-func (p *process) takeTime(ctx context.Context) error {
+func (p *process) takeTime(ctx context.Context, instance string) error {
 	if p.dead {
 		return errKilled
 	}
-	d := time.Duration(p.w.random.IntN(200)) * time.Millisecond
-	if p.w.hit(SlowActivity) {
-		d = time.Duration(p.w.random.IntN(10*60)) * time.Second
+	d := time.Duration(p.w.choices.intN(p.w.choices.at(ofDelivery, instance), 200)) * time.Millisecond
+	if p.w.hitFor(SlowActivity, instance) {
+		d = time.Duration(p.w.choices.intN(p.w.how(SlowActivity), 10*60)) * time.Second
 	}
 	for end := p.w.clock.now.Add(d); p.w.clock.now.Before(end) && ctx.Err() == nil && !p.dead; {
 		p.pause(min(end.Sub(p.w.clock.now), 5*time.Second))
@@ -152,26 +152,27 @@ func (p *process) takeTime(ctx context.Context) error {
 // begin implements scenario.
 func (s *randomScenario) begin(w *World) {
 	for _, r := range s.roots {
+		client := w.choices.at(ofClient, r.instance)
 		at := time.Duration(0)
-		if w.random.IntN(3) == 0 {
-			at = time.Duration(w.random.IntN(20*60)) * time.Second
+		if w.choices.oneIn(client, 3) {
+			at = time.Duration(w.choices.intN(client, 20*60)) * time.Second
 		}
 		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: "start-" + r.instance}
-		if w.random.IntN(4) == 0 {
+		if w.choices.oneIn(client, 4) {
 			payload := s.payload(0)
 			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
 		}
 		w.clock.AfterFunc(at, func() { w.sendItem(start) })
-		if w.random.IntN(4) == 0 {
-			w.clock.AfterFunc(at+time.Duration(w.random.IntN(7200))*time.Second, func() { w.sendItem(start) })
+		if w.choices.oneIn(client, 4) {
+			w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(start) })
 		}
-		if w.random.IntN(4) == 0 {
+		if w.choices.oneIn(client, 4) {
 			other := start
 			other.ID, other.Events = "other", nil
-			w.clock.AfterFunc(at+time.Duration(1+w.random.IntN(7200))*time.Second, func() { w.sendItem(other) })
+			w.clock.AfterFunc(at+time.Duration(1+w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(other) })
 		}
 		s.raise(w, r.instance, r.program)
-		stop := time.Duration(w.random.IntN(2*3600)) * time.Second
+		stop := time.Duration(w.choices.intN(w.choices.at(client, "stop"), 2*3600)) * time.Second
 		if r.cancelled {
 			w.clock.AfterFunc(at+stop, func() {
 				w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel", Reason: "enough"})
@@ -198,19 +199,20 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 	waits(p.body, counts, p.rounds)
 	for name := range 3 {
 		n := counts[name]
-		if w.random.IntN(4) == 0 {
+		client := w.choices.at(w.choices.at(ofClient, instance), eventName(name))
+		if w.choices.oneIn(client, 4) {
 			n++
 		}
 		for range n {
 			payload := s.payload(name)
 			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-" + payload}
-			at := time.Duration(w.random.IntN(2*3600)) * time.Second
-			if w.random.IntN(2) == 0 {
-				at /= 60
+			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
+			if w.choices.even(client) {
+				at *= 60
 			}
 			w.clock.AfterFunc(at, func() { w.sendItem(item) })
-			if w.random.IntN(4) == 0 {
-				w.clock.AfterFunc(at+time.Duration(w.random.IntN(3600))*time.Second, func() { w.sendItem(item) })
+			if w.choices.oneIn(client, 4) {
+				w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 3600))*time.Second, func() { w.sendItem(item) })
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func (w *World) surprises() {
 		return
 	}
 	if w.hit(Frozen) {
-		d := time.Duration(1+w.random.IntN(48)) * time.Hour
+		d := time.Duration(1+w.choices.intN(w.how(Frozen), 48)) * time.Hour
 		w.log("nothing runs for %s", d)
 		// Invocations under way end with the environment's timeout.
 		w.clock.advanceTo(w.clock.now.Add(d))
@@ -22,10 +22,10 @@ func (w *World) surprises() {
 	if w.hit(Deployed) && w.build == w.good {
 		b := w.scenario.broken(w)
 		w.bad++
-		w.deploy(b, time.Duration(w.random.IntN(60))*time.Second)
-		w.clock.AfterFunc(time.Duration(1+w.random.IntN(6*3600))*time.Second, func() {
+		w.deploy(b, time.Duration(w.choices.intN(w.how(Deployed), 60))*time.Second)
+		w.clock.AfterFunc(time.Duration(1+w.choices.intN(w.how(Deployed), 6*3600))*time.Second, func() {
 			if w.build == b {
-				w.deploy(w.good, time.Duration(w.random.IntN(60))*time.Second)
+				w.deploy(w.good, time.Duration(w.choices.intN(w.how(Deployed), 60))*time.Second)
 			}
 		})
 	}
@@ -34,7 +34,7 @@ func (w *World) surprises() {
 	}
 	if w.hit(Operator) {
 		if all := w.shadow.instances(); len(all) > 0 {
-			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.random.IntN(len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
+			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.intN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
 		}
 	}
 }
@@ -45,10 +45,10 @@ func (w *World) forge() {
 	if len(all) == 0 {
 		return
 	}
-	instance := all[w.random.IntN(len(all))]
+	instance := all[w.choices.intN(w.how(Forged), len(all))]
 	n := w.shadow.last[instance]
 	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
-		if e.Kind == history.ActivityScheduled && w.random.IntN(2) == 0 {
+		if e.Kind == history.ActivityScheduled && !w.choices.even(w.how(Forged)) {
 			w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID,
 				Token: forgedToken, Result: []byte(`"forged"`)})
 			return

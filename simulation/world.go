@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 // World is one run: queues, store and timer in virtual time, the processes
 // that use them, and what is known of all that happened.
 type World struct {
-	Seed uint64
 	// Faults that happened, by kind; Counts is what the processes told their
 	// observers; Steps how often something was scheduled to run.
 	Faults [faultEnd]int
@@ -28,7 +26,7 @@ type World struct {
 	// Commits that landed.
 	Commits int
 
-	random  *rand.Rand
+	choices choices
 	clock   *clock
 	tracing bool
 	trace   strings.Builder
@@ -47,6 +45,7 @@ type World struct {
 	processes []*process
 	executing *process // whose step it is
 	slots     int      // processes of each role
+	entropy   int      // of what processes draw
 	started   int      // processes so far
 	build     *build
 	good      *build
@@ -85,12 +84,8 @@ const (
 	longest = 120 * 24 * time.Hour
 )
 
-func newWorld(seed uint64, tracing bool) *World {
-	var key [32]byte
-	for i := range 8 {
-		key[i] = byte(seed >> (8 * i))
-	}
-	w := &World{Seed: seed, random: rand.New(rand.NewChaCha8(key)), clock: newClock(), tracing: tracing, Counts: map[string]int{},
+func newWorld(c choices, tracing bool) *World {
+	w := &World{choices: c, clock: newClock(), tracing: tracing, Counts: map[string]int{},
 		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
@@ -105,21 +100,15 @@ func newWorld(seed uint64, tracing bool) *World {
 		panic(err)
 	}
 	w.timer = tm
-	w.plan = newPlan(w.random)
+	w.plan = newPlan(&w.choices)
 	w.settings = host.Settings{Parallelism: 1, BlockLimit: -1}
-	switch w.random.IntN(4) {
-	case 0:
-		w.settings.CacheInstances = -1
-	case 1:
-		w.settings.CacheInstances = 1
-	}
-	if w.random.IntN(3) == 0 {
+	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.intN(w.choices.at(ofWorld, "cache"), 4)]
+	if w.choices.oneIn(w.choices.at(ofWorld, "timer border"), 3) {
 		w.settings.TimerBorder = -1
 	}
-	if w.random.IntN(4) == 0 {
-		w.settings.ContinueLimit = 1 + w.random.IntN(2)
-	}
-	w.slots = 1 + w.random.IntN(3)
+	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
+	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
+	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<31)
 	return w
 }
 
@@ -150,7 +139,7 @@ func (w *World) run() {
 			}
 		}
 		// Beginning another batch is as likely as each step of those begun.
-		if n := w.random.IntN(len(ready) + 1); n < len(ready) {
+		if n := w.choices.intN(w.choices.turn(ready), len(ready)+1); n < len(ready) {
 			ready[n].step()
 			continue
 		}
@@ -158,7 +147,7 @@ func (w *World) run() {
 			continue
 		}
 		if len(ready) > 0 {
-			ready[w.random.IntN(len(ready))].step()
+			ready[w.choices.intN(w.choices.turn(ready), len(ready))].step()
 			continue
 		}
 		next, ok := w.nextDue()
