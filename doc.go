@@ -11,8 +11,9 @@
 //
 //   - no I/O, no time.Now, no random numbers, no environment: activities do
 //     I/O, and Now, GUID and SideEffect give values that are recorded
-//   - no goroutines, channels, locks or sleeps: Start several operations and
-//     Await, Select or Join them; Sleep and After are the timers
+//   - no goroutines, channels, locks or sleeps: Start several operations, or
+//     Go several branches, and Await, Select or Join them; Sleep and After are
+//     the timers
 //   - no ranging over a map where the order reaches one of the calls above
 //   - no package-level variables that change
 //
@@ -89,10 +90,11 @@
 // # Where to look
 //
 // Activities: Activity, Retry, AttemptTimeout, Permanent, WithCode,
-// ActivityInfo. Waiting: Await, Select, Join, Sleep, After. Events: Event.Wait,
-// Event.WaitFor, Event.Subscribe. Other orchestrations: Orchestration.Call,
-// Start, Detach, ContinueAsNew. Cancelling: WithCancel, Shield,
-// Future.Cancel. What is recorded once: Now, GUID, SideEffect, Trace. What is
+// ActivityInfo. Waiting: Await, Select, Any, Join, JoinMixed, Settle,
+// AsCompleted, Sleep, After. Side by side: Go, Map, ForEach. Events:
+// Event.Wait, Event.WaitFor, Event.Subscribe. Other orchestrations:
+// Orchestration.Call, Start, Detach, ContinueAsNew. Cancelling: WithCancel,
+// WithTimeout, Shield, Future.Cancel. What is recorded once: Now, GUID, SideEffect, Trace. What is
 // shown: SetStatus, Logger. From outside: Client.
 //
 // Values travel as JSON by encoding/json and may have 256 KiB (MaxPayload).

@@ -14,12 +14,12 @@ var (
 	// ErrCancelled: the operation, its scope or the instance was cancelled. An
 	// orchestration that returns it, wrapped or not, ends as cancelled.
 	ErrCancelled = engine.ErrCancelled
-	// ErrTimeout: a *TimeoutError, or an activity or a child that failed by
-	// timeout.
-	ErrTimeout = errors.New("out of time")
+	// ErrTimeout: a *TimeoutError, an activity or a child that failed by
+	// timeout, or a *CancelledError of a scope whose time was over.
+	ErrTimeout = engine.ErrTimeout
 	// ErrTerminated: the instance or the child was terminated.
 	ErrTerminated = errors.New("terminated")
-	// ErrNothingToWaitFor: Select without operations.
+	// ErrNothingToWaitFor: Select or Any without operations.
 	ErrNothingToWaitFor = engine.ErrNothingToWaitFor
 	// ErrNested: a durable call inside a side effect.
 	ErrNested = engine.ErrNested
@@ -28,6 +28,8 @@ var (
 	// first is sure to be seen: a goroutine that makes durable calls may end
 	// the process. Package embedded sees both.
 	ErrNotRunning = engine.ErrNotRunning
+	// ErrForeignFuture: a Future of another instance, or of another execution.
+	ErrForeignFuture = engine.ErrForeignFuture
 	// ErrUnwinding: a durable call in a deferred function while the
 	// orchestration is put away at the end of a turn, or while a panic is under
 	// way. Nothing was recorded.
@@ -122,6 +124,19 @@ type MisuseError struct {
 }
 
 func (e *MisuseError) Error() string { return "turnstile: " + e.Call + ": " + e.Problem }
+
+// InvalidArgumentError says that a call was given a value that it cannot work
+// with. Nothing was recorded.
+type InvalidArgumentError struct {
+	// Call and its argument: "Map", "limit".
+	Call, Argument string
+	// Problem, with the values that can be.
+	Problem string
+}
+
+func (e *InvalidArgumentError) Error() string {
+	return fmt.Sprintf("%s: the %s %s", e.Call, e.Argument, e.Problem)
+}
 
 func undeclared(what, constructor string) *MisuseError {
 	return &MisuseError{Call: what, Problem: "the declaration is the zero value: make it with " + constructor}

@@ -159,10 +159,10 @@ func explain(err error, kind subject, name, instance string) error {
 }
 
 // explainAmong is explain for an error of one of several futures.
-func explainAmong[T any](err error, futures []Future[T]) error {
+func explainAmong[F Awaitable](err error, futures []F) error {
 	if failure, ok := errors.AsType[*engine.FailureError](err); ok {
 		for _, f := range futures {
-			if f.EventID() == failure.EventID {
+			if f.operation().EventID() == failure.EventID {
 				return f.explain(err)
 			}
 		}

@@ -10,6 +10,8 @@ type Future[T any] struct {
 	op   *engine.Future
 	kind subject
 	name string
+	// local is where a branch leaves its result; nil for what comes as JSON.
+	local *T
 }
 
 // subject is what a future's result comes from; it decides how a failure reads.
@@ -31,6 +33,7 @@ type Awaitable interface {
 	Cancel(reason string)
 
 	operation() *engine.Future
+	explain(error) error
 }
 
 // Await waits for the operation and returns its result.
@@ -47,6 +50,14 @@ func Await[T any](ctx Context, f Future[T]) (T, error) {
 	if err != nil {
 		var zero T
 		return zero, f.explain(err)
+	}
+	return f.result(value)
+}
+
+// result returns the value of an operation that has succeeded.
+func (f Future[T]) result(value []byte) (T, error) {
+	if f.local != nil {
+		return *f.local, nil
 	}
 	if f.kind == ofTimer {
 		var zero T

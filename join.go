@@ -8,25 +8,43 @@ import "github.com/turnstile-go/turnstile/engine"
 // It records nothing.
 func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	run := ctx.engine("Join")
-	ops := make([]*engine.Future, len(futures))
-	for i, f := range futures {
-		if f.op == nil {
-			panic(&MisuseError{Call: "Join", Problem: "a Future is the zero value: it was never started"})
-		}
-		ops[i] = f.op
-	}
-	values, err := run.Join(ops...)
+	values, err := run.Join(operations("Join", futures)...)
 	if err != nil {
 		return nil, explainAmong(err, futures)
 	}
 	results := make([]T, len(values))
 	for i, value := range values {
-		if futures[i].kind == ofTimer {
-			continue
-		}
-		if results[i], err = decode[T](value, futures[i].what(), futures[i].name); err != nil {
+		if results[i], err = futures[i].result(value); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
+}
+
+// JoinMixed is Join of operations of different types: when it has returned
+// without an error, awaiting each returns its result at once.
+//
+//	stock, price := Stock.Start(ctx, item), Price.Start(ctx, item)
+//	if err := turnstile.JoinMixed(ctx, stock, price); err != nil {
+//		return err
+//	}
+//	n, _ := turnstile.Await(ctx, stock)
+func JoinMixed(ctx Context, futures ...Awaitable) error {
+	run := ctx.engine("JoinMixed")
+	_, err := run.Join(operations("JoinMixed", futures)...)
+	return explainAmong(err, futures)
+}
+
+// operations returns the engine's side of futures that were all started.
+func operations[F Awaitable](call string, futures []F) []*engine.Future {
+	ops := make([]*engine.Future, len(futures))
+	for i, f := range futures {
+		if any(f) != nil {
+			ops[i] = f.operation()
+		}
+		if ops[i] == nil {
+			panic(&MisuseError{Call: call, Problem: "an operation is the zero value: it was never started"})
+		}
+	}
+	return ops
 }

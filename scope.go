@@ -1,5 +1,7 @@
 package turnstile
 
+import "time"
+
 // CancelFunc cancels a scope. The reason stands in the *CancelledError that
 // the operations of the scope return. Only the first call has an effect.
 type CancelFunc func(reason string)
@@ -9,6 +11,20 @@ type CancelFunc func(reason string)
 // scope around it is cancelled. It records nothing.
 func WithCancel(ctx Context) (Context, CancelFunc) {
 	inner, cancel := ctx.engine("WithCancel").WithCancel()
+	return Context{inner}, cancel
+}
+
+// WithTimeout is WithCancel with an end of its own: after d the scope is
+// cancelled, and what was started in it returns a *CancelledError that is an
+// ErrTimeout (and no ErrCancelled). It records one event, and one when the
+// time is over; cancelling the scope removes the timer.
+//
+//	scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
+//	receipt, err := Charge.Call(scope, order)
+//	cancel("done")
+func WithTimeout(ctx Context, d time.Duration) (Context, CancelFunc) {
+	d = time.Duration(milliseconds(d)) * time.Millisecond
+	inner, cancel := ctx.engine("WithTimeout").WithTimeout(d)
 	return Context{inner}, cancel
 }
 

@@ -1,7 +1,5 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/engine"
-
 // Select waits until one of the operations is ready and returns its place
 // among the arguments. Ready means finished, well or not: Await it to learn
 // which. If several are ready, the one that became so first in history wins,
@@ -31,16 +29,7 @@ func SelectKeep(ctx Context, operations ...Awaitable) (int, error) {
 	return selectFirst(ctx, true, operations)
 }
 
-func selectFirst(ctx Context, keep bool, operations []Awaitable) (int, error) {
+func selectFirst(ctx Context, keep bool, futures []Awaitable) (int, error) {
 	run := ctx.engine("Select")
-	ops := make([]*engine.Future, len(operations))
-	for i, o := range operations {
-		if o != nil {
-			ops[i] = o.operation()
-		}
-		if ops[i] == nil {
-			panic(&MisuseError{Call: "Select", Problem: "an operation is the zero value: it was never started"})
-		}
-	}
-	return run.Select(keep, ops...)
+	return run.Select(keep, operations("Select", futures)...)
 }

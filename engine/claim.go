@@ -23,7 +23,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), caller())})
+				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), x.caller())})
 			return nil, x.suspend()
 		}
 		x.run.operations++
@@ -40,7 +40,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	}
 	e := &x.events[x.cursor.claim]
 	if difference := compare(e, want, normalize); difference != "" {
-		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", caller())
+		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", x.caller())
 		return nil, x.suspend()
 	}
 	x.cursor.claim++
@@ -56,7 +56,7 @@ func (x *Execution) extraOperation(want *history.Event) {
 		next := &x.events[x.cursor.claimEnd]
 		id, recorded = next.EventID, describe(next)+" and no further operation before it"
 	}
-	x.nondeterminism(3, id, recorded, "started "+describe(want), caller())
+	x.nondeterminism(3, id, recorded, "started "+describe(want), x.caller())
 }
 
 // compare returns what of a recorded scheduling event differs from what the

@@ -75,7 +75,7 @@ func (x *Execution) enter(call, name string) (*coroutine, error) {
 		return nil, fmt.Errorf("%s inside %s: %w", call, x.nested, ErrNested)
 	}
 	if x.cfg.Options.VerifyGoroutine && c.goid != goroutineID() {
-		return nil, fmt.Errorf("%s at %s comes from a goroutine that the orchestration started itself: %w", call, caller(), ErrNotRunning)
+		return nil, fmt.Errorf("%s at %s comes from a goroutine that the orchestration started itself: %w", call, x.caller(), ErrNotRunning)
 	}
 	x.progress.Add(1)
 	return c, nil
@@ -179,7 +179,7 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	}
 	if err := c.scope.cancelled(); err != nil {
 		x.readySeq++
-		f.state, f.seq, f.err = cancelled, x.readySeq, &CancelledError{What: strings.TrimSpace(call + " " + want.Name), Reason: err.Reason}
+		f.state, f.seq, f.err = cancelled, x.readySeq, err.of(strings.TrimSpace(call+" "+want.Name))
 		return f
 	}
 	e, err := x.schedule(want, normalize)
@@ -217,7 +217,12 @@ func (c *Context) SetCustomStatus(status []byte) {
 
 // Go starts a branch: fn runs side by side with the code that started it, one
 // of them at a time. It first runs when its parent blocks.
-func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future {
+func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future { return c.GoFrom(nil, fn) }
+
+// GoFrom is Go for a branch that may make durable calls without code of the
+// author's own on its stack: errors then point to origin, the callers as
+// runtime.Callers gives them.
+func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *Future {
 	x := c.x
 	f := &Future{x: x}
 	if _, err := x.enter("Go", ""); err != nil {
@@ -226,30 +231,12 @@ func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future {
 	}
 	if len(x.coroutines) >= x.cfg.Options.MaxCoroutines {
 		x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, caller())})
+			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
 		f.state, f.err = cancelled, x.suspend()
 		return f
 	}
 	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false)}, fn)
-	f.branch.future = f
+	f.branch.future, f.branch.origin = f, origin
 	c.scope.add(f)
 	return f
-}
-
-// WithCancel returns a context whose scope the function cancels: what was
-// started in it, and in scopes inside it, ends with the cancelled error.
-func (c *Context) WithCancel() (*Context, func(reason string)) {
-	inner := &Context{x: c.x, scope: c.scope.child(false)}
-	return inner, func(reason string) {
-		if _, err := c.x.enter("cancel", ""); err != nil {
-			return
-		}
-		c.x.cancelScope(inner.scope, "scope", reason)
-	}
-}
-
-// Shield returns a context whose scope cancellations of outer scopes do not
-// reach, for clean-up.
-func (c *Context) Shield() *Context {
-	return &Context{x: c.x, scope: c.scope.child(true)}
 }

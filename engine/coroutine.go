@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"runtime"
 	"runtime/debug"
+	"slices"
 )
 
 // Rule 10: one coroutine runs at a time. A turn that ends unwinds its
@@ -15,7 +17,8 @@ type coroutine struct {
 	x       *Execution
 	number  int // order of start
 	context *Context
-	future  *Future // of a branch; nil for main
+	future  *Future   // of a branch; nil for main
+	origin  []uintptr // the callers of a branch that runs no code of the author's own
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -108,11 +111,9 @@ func (x *Execution) resume(c *coroutine) {
 
 // drop forgets a coroutine that has ended.
 func (x *Execution) drop(c *coroutine) {
-	for i := len(x.coroutines) - 1; i >= 0; i-- {
-		if x.coroutines[i] == c {
-			x.coroutines = append(x.coroutines[:i], x.coroutines[i+1:]...)
-			return
-		}
+	i, found := slices.BinarySearchFunc(x.coroutines, c.number, func(c *coroutine, n int) int { return cmp.Compare(c.number, n) })
+	if found {
+		x.coroutines = slices.Delete(x.coroutines, i, i+1)
 	}
 }
 
@@ -123,7 +124,7 @@ func (x *Execution) block(c *coroutine) error {
 	// wait blocks: a replay never blocks where the live turn did not.
 	if x.cursor.live && unwindingNow() {
 		c.unwinding = true
-		x.fail(&StuckError{Kind: StuckPanic, Stack: string(debug.Stack()), Message: "a deferred function awaited at " + caller() +
+		x.fail(&StuckError{Kind: StuckPanic, Stack: string(debug.Stack()), Message: "a deferred function awaited at " + x.caller() +
 			" while a panic or runtime.Goexit was under way; await after the recover has returned"})
 		c.wait.unregister()
 		return ErrUnwinding
@@ -138,7 +139,7 @@ func (x *Execution) block(c *coroutine) error {
 		if !c.probing {
 			break
 		}
-		c.probing, c.location = false, caller()
+		c.probing, c.location = false, caller(c.origin)
 	}
 	c.blocked = false
 	c.wait.unregister()

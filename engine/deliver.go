@@ -13,7 +13,7 @@ func (x *Execution) visit(e *history.Event) {
 	case history.OrchestrationStarted:
 		x.startMain(e)
 	case history.OrchestrationCancelRequested:
-		x.cancelScope(x.root, "instance", e.Reason)
+		x.cancelScope(x.root, &CancelledError{What: "instance", Reason: e.Reason})
 	case history.ExternalEvent:
 		x.deliverExternal(e)
 	default:

@@ -34,7 +34,8 @@ func (x *Execution) endMain(output []byte, err error) {
 
 // FailureOf returns how an orchestration's error is recorded: its own Failure
 // if it, or what it wraps, has a method Failure() *history.Failure; cancelled
-// if it is an ErrCancelled; else an application failure with its text.
+// if it is an ErrCancelled; a timeout if it is that of a scope; else an
+// application failure with its text.
 func FailureOf(err error) *history.Failure {
 	var own interface{ Failure() *history.Failure }
 	if errors.As(err, &own) {
@@ -44,7 +45,10 @@ func FailureOf(err error) *history.Failure {
 		}
 	}
 	var recorded *FailureError
+	var scope *CancelledError
 	switch {
+	case errors.As(err, &scope) && scope.Timeout:
+		return &history.Failure{Kind: history.FailureTimeout, Message: err.Error()}
 	case errors.Is(err, ErrCancelled):
 		return &history.Failure{Kind: history.FailureCancelled, Message: err.Error()}
 	case errors.As(err, &recorded):

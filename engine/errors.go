@@ -12,6 +12,8 @@ import (
 var (
 	// ErrCancelled: the operation, its scope or the instance was cancelled.
 	ErrCancelled = errors.New("cancelled")
+	// ErrTimeout: the time of a scope was over.
+	ErrTimeout = errors.New("out of time")
 	// ErrUnwinding: a durable call in a deferred function while the coroutine
 	// is being unwound at the end of a turn, or while a panic or
 	// runtime.Goexit is under way. Nothing is recorded.
@@ -24,7 +26,7 @@ var (
 	// ErrNothingToWaitFor: Select or Any over nothing.
 	ErrNothingToWaitFor = errors.New("nothing to wait for: no operations given")
 	// ErrForeignFuture: a future of another execution.
-	ErrForeignFuture = errors.New("future belongs to another execution")
+	ErrForeignFuture = errors.New("future of another execution: await it in the orchestration that started it")
 )
 
 // CancelledError is an ErrCancelled with its reason.
@@ -32,6 +34,9 @@ type CancelledError struct {
 	// What was cancelled: "activity Charge (event 5)", "scope", "instance".
 	What   string
 	Reason string
+	// Timeout is set if the time of a scope was over: then it is an ErrTimeout
+	// and no ErrCancelled.
+	Timeout bool
 }
 
 func (e *CancelledError) Error() string {
@@ -41,8 +46,19 @@ func (e *CancelledError) Error() string {
 	return e.What + " was cancelled: " + e.Reason
 }
 
-// Is makes a CancelledError an ErrCancelled.
-func (e *CancelledError) Is(target error) bool { return target == ErrCancelled }
+// Is makes it an ErrCancelled, or an ErrTimeout if the time of its scope was
+// over.
+func (e *CancelledError) Is(target error) bool {
+	if e.Timeout {
+		return target == ErrTimeout
+	}
+	return target == ErrCancelled
+}
+
+// of returns the same cancellation of something else.
+func (e *CancelledError) of(what string) *CancelledError {
+	return &CancelledError{What: what, Reason: e.Reason, Timeout: e.Timeout}
+}
 
 // FailureError is a recorded failure of an activity or a child.
 type FailureError struct {

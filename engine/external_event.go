@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -14,7 +15,8 @@ type externalEvents struct {
 
 type eventName struct {
 	kept  []*history.Event // not yet matched, oldest first
-	waits []*Future        // open waits, in the order of scheduling
+	waits []*Future        // waits in the order of scheduling, some cancelled
+	gone  int              // how many of them were cancelled
 }
 
 func (x *Execution) eventName(name string) *eventName {
@@ -37,6 +39,7 @@ func (x *Execution) deliverExternal(e *history.Event) {
 		wait := n.waits[0]
 		n.waits = n.waits[1:]
 		if wait.state != open {
+			n.gone--
 			continue // cancelled: it takes nothing any more
 		}
 		if x.strictAllows(wait, e) {
@@ -60,18 +63,15 @@ func (x *Execution) waitExternal(wait *Future) {
 	n.waits = append(n.waits, wait)
 }
 
-// forgetWaits drops cancelled waits at the front, so that a loop of waits with
-// timeouts does not grow.
-func (x *Execution) forgetWaits(name string) {
+// forgetWait drops the cancelled waits once they are half of all, so that a
+// loop of waits with timeouts does not grow.
+func (x *Execution) forgetWait(name string) {
 	n := x.eventName(name)
-	kept := n.waits[:0]
-	for _, w := range n.waits {
-		if w.state == open {
-			kept = append(kept, w)
-		}
+	if n.gone++; 2*n.gone < len(n.waits) {
+		return
 	}
-	clear(n.waits[len(kept):])
-	n.waits = kept
+	n.waits = slices.DeleteFunc(n.waits, func(w *Future) bool { return w.state != open })
+	n.gone = 0
 }
 
 // unconsumed returns all kept events in the order in which they came.

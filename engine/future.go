@@ -84,19 +84,22 @@ func (f *Future) become(state futureState, value []byte, err error) {
 
 // cancel makes an open future ready with a cancelled error, and notes what has
 // to be stopped outside.
-func (f *Future) cancel(reason string) {
+func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
+
+// stop is cancel for the reason of another cancellation.
+func (f *Future) stop(cause *CancelledError) {
 	if f.state != open {
 		return
 	}
 	x := f.x
-	f.become(cancelled, nil, &CancelledError{What: f.what(), Reason: reason})
+	f.become(cancelled, nil, cause.of(f.what()))
 	switch {
 	case f.branch != nil:
 		// Its code goes on and sees the cancelled scope; its result goes to
 		// nobody.
-		x.cancelScope(f.branch.context.scope, "branch", reason)
+		x.cancelScope(f.branch.context.scope, cause.of("branch"))
 	case f.kind == history.ExternalSubscribed:
-		x.forgetWaits(f.name)
+		x.forgetWait(f.name)
 	case f.stoppable():
 		x.noteCancelled(f.id)
 	}

@@ -9,10 +9,28 @@ import (
 )
 
 // caller returns file:line of the innermost frame in the author's code: the
-// first that is not the engine's or the authoring surface's.
-func caller() string {
+// first that is not the engine's or the authoring surface's. Where the surface
+// itself runs the branch, it is the place that the branch comes from.
+func (x *Execution) caller() string {
+	if x.current == nil {
+		return caller(nil)
+	}
+	return caller(x.current.origin)
+}
+
+func caller(origin []uintptr) string {
 	pcs := make([]uintptr, 32)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	if at := authors(pcs[:runtime.Callers(2, pcs)]); at != "" {
+		return at
+	}
+	return authors(origin)
+}
+
+func authors(pcs []uintptr) string {
+	if len(pcs) == 0 {
+		return ""
+	}
+	frames := runtime.CallersFrames(pcs)
 	for {
 		frame, more := frames.Next()
 		if frame.Function != "" && !ours(&frame) {

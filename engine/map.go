@@ -11,24 +11,24 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 		return nil, fmt.Errorf("map: limit is %d, must be at least 1", limit)
 	}
 	outcomes := make([]Outcome, n)
-	var window []*Future
-	var indexes []int
-	for started, ended := 0, 0; ended < n; {
-		for ; started < n && len(window) < limit; started++ {
+	all := c.x.collect(n)
+	defer all.close()
+	for started, ended := 0, 0; ended < n; ended++ {
+		for ; started < n && started-ended < limit; started++ {
 			if err := c.Err(); err != nil {
 				return nil, err
 			}
-			window = append(window, start(c, started))
-			indexes = append(indexes, started)
+			f := start(c, started)
+			if f == nil || f.x != c.x {
+				return nil, ErrForeignFuture
+			}
+			all.add(f)
 		}
-		i, err := c.Select(true, window...)
+		i, err := all.next("Map", c)
 		if err != nil {
 			return nil, err
 		}
-		outcomes[indexes[i]] = Outcome{window[i].value, window[i].err}
-		window = append(window[:i], window[i+1:]...)
-		indexes = append(indexes[:i], indexes[i+1:]...)
-		ended++
+		outcomes[i] = Outcome{all.members[i].future.value, all.members[i].future.err}
 	}
 	return outcomes, nil
 }

@@ -119,15 +119,15 @@ func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Futur
 
 // cancelScope cancels what is open in s and in the scopes inside it, in the
 // order of scheduling, and wakes the coroutines that wait in one of them.
-func (x *Execution) cancelScope(s *scope, what, reason string) {
+func (x *Execution) cancelScope(s *scope, err *CancelledError) {
 	if s == nil || s.cancelled() != nil {
 		return
 	}
 	var reached []*scope
-	futures := s.collect(&CancelledError{What: what, Reason: reason}, &reached, nil)
+	futures := s.collect(err, &reached, nil)
 	sort.Slice(futures, func(i, j int) bool { return futures[i].id < futures[j].id })
 	for _, f := range futures {
-		f.cancel(reason)
+		f.stop(err)
 	}
 	for _, c := range x.coroutines {
 		if err := c.wait.scope.cancelled(); err != nil && c.blocked && !c.queued {

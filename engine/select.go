@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // earliest returns the index of the ready future that history made ready
@@ -41,25 +42,31 @@ func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 		winner = earliest(fs)
 	}
 	if !keep {
-		c.cancelLosers(fs, winner)
+		c.cancelLosers(fs, fs[winner])
 	}
 	return winner, nil
 }
 
 // cancelLosers cancels in the order of scheduling, whatever the order of the
 // arguments.
-func (c *Context) cancelLosers(fs []*Future, winner int) {
-	for {
-		var next *Future
-		for _, f := range fs {
-			if f != fs[winner] && f.state == open && (next == nil || f.before(next)) {
-				next = f
-			}
+func (c *Context) cancelLosers(fs []*Future, winner *Future) {
+	losers := make([]*Future, 0, len(fs))
+	for _, f := range fs {
+		if f != winner && f.state == open {
+			losers = append(losers, f)
 		}
-		if next == nil {
-			return
+	}
+	slices.SortFunc(losers, func(a, b *Future) int {
+		switch {
+		case a == b:
+			return 0
+		case a.before(b):
+			return -1
 		}
-		next.cancel("another branch of the select was first")
+		return 1
+	})
+	for _, f := range losers {
+		f.cancel("another branch of the select was first")
 	}
 }
 
@@ -89,8 +96,7 @@ func (e *AllFailedError) Unwrap() []error { return e.Errs }
 // fail: *AllFailedError.
 func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	x := c.x
-	co, err := x.enter("Any", "")
-	if err != nil {
+	if _, err := x.enter("Any", ""); err != nil {
 		return -1, nil, err
 	}
 	if len(fs) == 0 {
@@ -99,36 +105,23 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	if err := x.foreign(fs); err != nil {
 		return -1, nil, err
 	}
-	left := append([]*Future(nil), fs...)
-	for remaining := len(fs); remaining > 0; remaining-- {
-		i := earliest(left)
-		if i < 0 {
-			if err := c.waitFor(co, 1, present(left)); err != nil {
-				return -1, nil, err
-			}
-			i = earliest(left)
+	all := x.collect(len(fs), fs...)
+	defer all.close()
+	for range fs {
+		i, err := all.next("Any", c)
+		if err != nil {
+			return -1, nil, err
 		}
 		if fs[i].err == nil {
-			c.cancelLosers(fs, i)
+			c.cancelLosers(fs, fs[i])
 			return i, fs[i].value, nil
 		}
-		left[i] = nil
 	}
-	all := &AllFailedError{}
+	failed := &AllFailedError{}
 	for _, f := range fs {
-		all.Errs = append(all.Errs, f.err)
+		failed.Errs = append(failed.Errs, f.err)
 	}
-	return -1, nil, all
-}
-
-func present(fs []*Future) []*Future {
-	var list []*Future
-	for _, f := range fs {
-		if f != nil {
-			list = append(list, f)
-		}
-	}
-	return list
+	return -1, nil, failed
 }
 
 // AsCompleted yields index and outcome of each of fs in history order. Leaving
@@ -137,26 +130,19 @@ func present(fs []*Future) []*Future {
 func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		x := c.x
-		left := append([]*Future(nil), fs...)
-		for remaining := len(fs); remaining > 0; remaining-- {
-			co, err := x.enter("AsCompleted", "")
-			if err == nil {
-				err = x.foreign(fs)
-			}
-			i := -1
-			if err == nil {
-				if i = earliest(left); i < 0 {
-					err = c.waitFor(co, 1, present(left))
-					i = earliest(left)
-				}
-			}
+		if err := x.foreign(fs); err != nil {
+			yield(-1, Outcome{Err: err})
+			return
+		}
+		all := x.collect(len(fs), fs...)
+		defer all.close()
+		for range fs {
+			i, err := all.next("AsCompleted", c)
 			if err != nil {
 				yield(-1, Outcome{Err: err})
 				return
 			}
-			f := left[i]
-			left[i] = nil
-			if !yield(i, Outcome{f.value, f.err}) {
+			if !yield(i, Outcome{fs[i].value, fs[i].err}) {
 				return
 			}
 		}

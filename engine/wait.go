@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // wait is what a coroutine blocks on: a number of futures that have to become
 // ready. A coroutine has one, used again for each wait.
 type wait struct {
@@ -8,6 +10,11 @@ type wait struct {
 	futures []*Future
 	scope   *scope
 	err     error
+
+	// A wait of another kind has one of these, and no coroutine of its own.
+	into  *collector // to which the future's place is told
+	place int
+	then  func() // called in the visit that makes the future ready
 }
 
 // on registers the coroutine with the open ones of fs; need of them have to
@@ -25,6 +32,14 @@ func (c *coroutine) on(s *scope, need int, fs []*Future) {
 }
 
 func (w *wait) oneReady(x *Execution) {
+	switch {
+	case w.into != nil:
+		w.into.gather(w.place)
+		return
+	case w.then != nil:
+		w.then()
+		return
+	}
 	w.need--
 	if w.need == 0 {
 		x.ready.push(w.c)
@@ -63,7 +78,13 @@ func (f *Future) forget(w *wait) {
 }
 
 // awaited reports whether a coroutine is waiting for f now.
-func (f *Future) awaited() bool { return f.wait != nil || len(f.waits) > 0 }
+func (f *Future) awaited() bool {
+	return f.wait.blocks() || slices.ContainsFunc(f.waits, (*wait).blocks)
+}
+
+// blocks reports whether something rests until the future is ready. A
+// collector of which none is asked for now waits for nothing.
+func (w *wait) blocks() bool { return w != nil && (w.into == nil || w.into.blocked != nil) }
 
 // wake tells all that wait for f.
 func (f *Future) wake() {

@@ -1,0 +1,28 @@
+package turnstile
+
+import "github.com/turnstile-go/turnstile/engine"
+
+// AllFailedError has the errors of all operations of an Any, in the order of
+// the arguments. errors.Is and errors.As look into each.
+type AllFailedError = engine.AllFailedError
+
+// Any waits for the first operation that succeeds, and returns its place among
+// the arguments and its result. The others are cancelled. It records nothing.
+//
+// Errors: *AllFailedError if none succeeds, *CancelledError when the scope of
+// ctx or the instance is cancelled, ErrNothingToWaitFor without operations.
+func Any[T any](ctx Context, futures ...Future[T]) (int, T, error) {
+	run := ctx.engine("Any")
+	var zero T
+	i, value, err := run.Any(operations("Any", futures)...)
+	if failed, ok := err.(*AllFailedError); ok {
+		for i := range failed.Errs {
+			failed.Errs[i] = futures[i].explain(failed.Errs[i])
+		}
+	}
+	if err != nil {
+		return -1, zero, err
+	}
+	result, err := futures[i].result(value)
+	return i, result, err
+}

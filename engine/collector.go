@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+)
+
+// collector hands out futures one by one in the order in which they become
+// ready (rule 6). It waits with each of them once, so that taking n of them
+// costs n steps, where n times a select over those that are left would cost
+// n².
+type collector struct {
+	x       *Execution
+	members []member
+	ready   []int // places of members that are ready, in history order
+	taken   int   // how many of them were handed out
+	blocked *coroutine
+}
+
+// member is a future of a collector, and the collector's wait for it.
+type member struct {
+	wait   wait
+	future *Future
+}
+
+// collect returns a collector of fs, which has room for n futures in all.
+func (x *Execution) collect(n int, fs ...*Future) *collector {
+	k := &collector{x: x, members: make([]member, 0, max(n, len(fs)))}
+	for _, f := range fs {
+		if k.join(f); f.state != open {
+			k.ready = append(k.ready, len(k.members)-1)
+		}
+	}
+	slices.SortStableFunc(k.ready, func(a, b int) int { return cmp.Compare(k.members[a].future.seq, k.members[b].future.seq) })
+	return k
+}
+
+// add takes in one more.
+func (k *collector) add(f *Future) {
+	k.join(f)
+	if f.state == open {
+		return
+	}
+	k.ready = append(k.ready, len(k.members)-1)
+	for i := len(k.ready) - 1; i > k.taken && k.members[k.ready[i-1]].future.seq > f.seq; i-- {
+		k.ready[i-1], k.ready[i] = k.ready[i], k.ready[i-1]
+	}
+}
+
+// join never moves the members, to which their futures point.
+func (k *collector) join(f *Future) {
+	k.members = append(k.members, member{future: f})
+	m := &k.members[len(k.members)-1]
+	m.wait.into, m.wait.place = k, len(k.members)-1
+	if f.state == open {
+		f.register(&m.wait)
+	}
+}
+
+// gather notes that a member has become ready.
+func (k *collector) gather(place int) {
+	k.ready = append(k.ready, place)
+	if c := k.blocked; c != nil {
+		k.blocked = nil
+		k.x.ready.push(c)
+	}
+}
+
+// next waits for the next one to become ready and returns its place.
+func (k *collector) next(call string, c *Context) (int, error) {
+	co, err := k.x.enter(call, "")
+	if err != nil {
+		return -1, err
+	}
+	if k.taken == len(k.ready) {
+		k.blocked = co
+		err := c.waitFor(co, 1, nil)
+		k.blocked = nil
+		if err != nil {
+			return -1, err
+		}
+	}
+	k.taken++
+	return k.ready[k.taken-1], nil
+}
+
+// close takes the waits back from those that are still open.
+func (k *collector) close() {
+	for i := range k.members {
+		if m := &k.members[i]; m.future.state == open {
+			m.future.forget(&m.wait)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// WithCancel returns a context whose scope the function cancels: what was
+// started in it, and in scopes inside it, ends with the cancelled error.
+func (c *Context) WithCancel() (*Context, func(reason string)) {
+	inner := &Context{x: c.x, scope: c.scope.child(false)}
+	return inner, func(reason string) {
+		if _, err := c.x.enter("cancel", ""); err != nil {
+			return
+		}
+		c.x.cancelScope(inner.scope, &CancelledError{What: "scope", Reason: reason})
+	}
+}
+
+// WithTimeout is WithCancel with a timer of d, which belongs to the scope and
+// cancels it when it fires, in that very visit: before any code runs. The
+// errors are ErrTimeout then.
+func (c *Context) WithTimeout(d time.Duration) (*Context, func(reason string)) {
+	inner, cancel := c.WithCancel()
+	timer := inner.Timer(d)
+	if timer.state == open {
+		timer.register(&wait{then: func() {
+			if timer.state == done {
+				c.x.cancelScope(inner.scope, &CancelledError{What: "scope", Timeout: true, Reason: fmt.Sprintf("the time of its scope, %s, was over", d)})
+			}
+		}})
+	}
+	return inner, cancel
+}
+
+// Shield returns a context whose scope cancellations of outer scopes do not
+// reach, for clean-up.
+func (c *Context) Shield() *Context {
+	return &Context{x: c.x, scope: c.scope.child(true)}
+}

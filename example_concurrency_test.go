@@ -1,0 +1,198 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// A few of many items at a time: Call is a plain function value.
+func ExampleMap() {
+	thumbnail := turnstile.NewActivity[string, string]("Thumbnail")
+	album := turnstile.NewOrchestration[[]string, []string]("Album")
+	show(album, []string{"cat.jpg", "dog.jpg", "yak.jpg"}, nil,
+		thumbnail.Is(func(_ context.Context, file string) (string, error) { return "small-" + file, nil }),
+		album.Is(func(ctx turnstile.Context, files []string) ([]string, error) {
+			return turnstile.Map(ctx, files, 2, thumbnail.Call)
+		}))
+	// Output: completed: [small-cat.jpg small-dog.jpg small-yak.jpg]
+}
+
+// Some failures are tolerated, and listed.
+func ExampleTolerateFailures() {
+	send := turnstile.NewActivity[string, string]("Send")
+	news := turnstile.NewOrchestration[[]string, string]("News")
+	show(news, []string{"ada@example.com", "nobody", "grace@example.com"}, nil,
+		send.Is(func(_ context.Context, to string) (string, error) {
+			if !strings.Contains(to, "@") {
+				return "", errors.New("no such address")
+			}
+			return "", nil
+		}),
+		news.Is(func(ctx turnstile.Context, readers []string) (string, error) {
+			var failed []turnstile.ItemError
+			_, err := turnstile.Map(ctx, readers, 10, send.Call, turnstile.TolerateFailures(len(readers)/3, &failed))
+			return fmt.Sprintf("%d readers, not reached: %v", len(readers), failed[0].Index), err
+		}))
+	// Output: completed: 3 readers, not reached: 1
+}
+
+// Several steps for each item, without a result.
+func ExampleForEach() {
+	reserve := turnstile.NewActivity[string, int]("Reserve")
+	pack := turnstile.NewActivity[int, bool]("Pack")
+	fulfil := turnstile.NewOrchestration[[]string, string]("Fulfil")
+	show(fulfil, []string{"teapot", "cup"}, nil,
+		reserve.Is(func(_ context.Context, what string) (int, error) { return len(what), nil }),
+		pack.Is(func(context.Context, int) (bool, error) { return true, nil }),
+		fulfil.Is(func(ctx turnstile.Context, items []string) (string, error) {
+			err := turnstile.ForEach(ctx, items, 5, func(ctx turnstile.Context, item string) error {
+				shelf, err := reserve.Call(ctx, item)
+				if err != nil {
+					return err
+				}
+				_, err = pack.Call(ctx, shelf)
+				return err
+			})
+			return "packed", err
+		}))
+	// Output: completed: packed
+}
+
+// Two branches of several steps each go on side by side.
+func ExampleGo() {
+	price := turnstile.NewActivity[string, int]("Price")
+	exchange := turnstile.NewActivity[int, int]("Exchange")
+	compare := turnstile.NewOrchestration[string, string]("Compare")
+	show(compare, "teapot", nil,
+		price.Is(func(_ context.Context, shop string) (int, error) { return 10 * len(shop), nil }),
+		exchange.Is(func(_ context.Context, cents int) (int, error) { return 2 * cents, nil }),
+		compare.Is(func(ctx turnstile.Context, what string) (string, error) {
+			home := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return price.Call(ctx, "home") })
+			abroad := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
+				foreign, err := price.Call(ctx, "far")
+				if err != nil {
+					return 0, err
+				}
+				return exchange.Call(ctx, foreign)
+			})
+			prices, err := turnstile.Join(ctx, home, abroad)
+			return fmt.Sprint(what, " ", prices), err
+		}))
+	// Output: completed: teapot [40 60]
+}
+
+// The first that succeeds is enough.
+func ExampleAny() {
+	fetch := turnstile.NewActivity[string, string]("Fetch")
+	load := turnstile.NewOrchestration[[]string, string]("Load")
+	show(load, []string{"broken", "good"}, nil,
+		fetch.Is(func(_ context.Context, mirror string) (string, error) {
+			if mirror == "broken" {
+				return "", errors.New("no answer")
+			}
+			return "the file", nil
+		}),
+		load.Is(func(ctx turnstile.Context, mirrors []string) (string, error) {
+			var files []turnstile.Future[string]
+			for _, mirror := range mirrors {
+				files = append(files, fetch.Start(ctx, mirror))
+			}
+			i, file, err := turnstile.Any(ctx, files...)
+			if err != nil {
+				return "", err
+			}
+			return file + " from " + mirrors[i], nil
+		}))
+	// Output: completed: the file from good
+}
+
+// Every outcome, good or bad.
+func ExampleSettle() {
+	check := turnstile.NewActivity[string, bool]("Check")
+	audit := turnstile.NewOrchestration[[]string, []string]("Audit")
+	show(audit, []string{"door", "alarm"}, nil,
+		check.Is(func(_ context.Context, what string) (bool, error) {
+			if what == "alarm" {
+				return false, errors.New("no power")
+			}
+			return true, nil
+		}),
+		audit.Is(func(ctx turnstile.Context, things []string) ([]string, error) {
+			var checks []turnstile.Future[bool]
+			for _, thing := range things {
+				checks = append(checks, check.Start(ctx, thing))
+			}
+			outcomes, err := turnstile.Settle(ctx, checks...)
+			var report []string
+			for i, o := range outcomes {
+				report = append(report, fmt.Sprintf("%s: %v %v", things[i], o.Value, o.Err))
+			}
+			return report, err
+		}))
+	// Output: completed: [door: true <nil> alarm: false activity "Check" failed: no power]
+}
+
+// Results are taken as they come.
+func ExampleAsCompleted() {
+	run := turnstile.NewOrchestration[[]int, []int]("Race")
+	show(run, []int{30, 10, 20}, nil,
+		run.Is(func(ctx turnstile.Context, minutes []int) ([]int, error) {
+			var runners []turnstile.Future[int]
+			for _, m := range minutes {
+				runners = append(runners, turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
+					return m, turnstile.Sleep(ctx, time.Duration(m)*time.Minute)
+				}))
+			}
+			var finish []int
+			for _, runner := range turnstile.AsCompleted(ctx, runners...) {
+				if runner.Err != nil {
+					return nil, runner.Err
+				}
+				finish = append(finish, runner.Value)
+			}
+			return finish, nil
+		}))
+	// Output: completed: [10 20 30]
+}
+
+// Operations of different types are waited for together.
+func ExampleJoinMixed() {
+	stock := turnstile.NewActivity[string, int]("Stock")
+	name := turnstile.NewActivity[string, string]("Name")
+	page := turnstile.NewOrchestration[string, string]("Page")
+	show(page, "t-1", nil,
+		stock.Is(func(context.Context, string) (int, error) { return 3, nil }),
+		name.Is(func(context.Context, string) (string, error) { return "Teapot", nil }),
+		page.Is(func(ctx turnstile.Context, id string) (string, error) {
+			left, title := stock.Start(ctx, id), name.Start(ctx, id)
+			if err := turnstile.JoinMixed(ctx, left, title); err != nil {
+				return "", err
+			}
+			n, _ := turnstile.Await(ctx, left)
+			t, _ := turnstile.Await(ctx, title)
+			return fmt.Sprintf("%s: %d left", t, n), nil
+		}))
+	// Output: completed: Teapot: 3 left
+}
+
+// A scope ends what was started in it when its time is over.
+func ExampleWithTimeout() {
+	search := turnstile.NewEvent[string]("found")
+	find := turnstile.NewOrchestration[string, string]("Find")
+	show(find, "keys", nil,
+		find.Is(func(ctx turnstile.Context, what string) (string, error) {
+			scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
+			place, err := search.Wait(scope)
+			if errors.Is(err, turnstile.ErrTimeout) {
+				return what + " not found", nil
+			}
+			cancel("found")
+			return place, err
+		}))
+	// Output: completed: keys not found
+}

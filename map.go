@@ -1,0 +1,144 @@
+package turnstile
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Map calls fn for each item, never for more than limit of them at once, and
+// returns the results in the order of the items. The next one starts in the
+// turn in which one ends. What fn starts is recorded, Map itself records
+// nothing.
+//
+//	receipts, err := turnstile.Map(ctx, orders, 3, Charge.Call)
+//
+// The first failure cancels the calls under way, no other begins, and it is
+// returned as an *ItemError; TolerateFailures allows for some. Map returns when
+// all calls have returned, those that were cancelled included.
+//
+// Errors: *ItemError, *InvalidArgumentError for a limit below 1 before anything
+// is recorded, *CancelledError when the scope of ctx or the instance is
+// cancelled.
+func Map[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (Out, error), options ...MapOption) ([]Out, error) {
+	return mapItems(ctx, "Map", items, limit, fn, options)
+}
+
+// ForEach is Map for calls without results.
+func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) error, options ...MapOption) error {
+	var none func(Context, In) (struct{}, error)
+	if fn != nil {
+		none = func(ctx Context, in In) (struct{}, error) { return struct{}{}, fn(ctx, in) }
+	}
+	_, err := mapItems(ctx, "ForEach", items, limit, none, options)
+	return err
+}
+
+// ItemError is the failure of one item of a Map or ForEach.
+type ItemError struct {
+	// Index of the item.
+	Index int
+	Err   error
+}
+
+func (e *ItemError) Error() string { return fmt.Sprintf("item %d: %v", e.Index, e.Err) }
+
+// Unwrap returns the item's own error.
+func (e *ItemError) Unwrap() error { return e.Err }
+
+// MapOption is an option of Map and ForEach.
+type MapOption interface{ applyToMap(*mapOptions) }
+
+type mapOptions struct {
+	tolerated int
+	failed    *[]ItemError
+}
+
+// TolerateFailures lets up to n items fail: their results are the zero value.
+// The failures are appended to failed, in the order of history; nil leaves them
+// out. With one more than n the Map fails with the first of them.
+func TolerateFailures(n int, failed *[]ItemError) MapOption { return mapOptions{n, failed} }
+
+func (o mapOptions) applyToMap(all *mapOptions) { *all = o }
+
+// mapping is one Map under way.
+type mapping struct {
+	mapOptions
+	cancel   func(reason string)
+	next     int // item to begin
+	failures int
+	first    *ItemError
+	over     error // why no other item begins
+}
+
+func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn func(Context, In) (Out, error), options []MapOption) ([]Out, error) {
+	run := ctx.engine(call)
+	switch {
+	case fn == nil:
+		panic(&MisuseError{Call: call, Problem: "the function is nil"})
+	case limit < 1:
+		return nil, &InvalidArgumentError{Call: call, Argument: "limit", Problem: fmt.Sprintf("is %d, it must be at least 1", limit)}
+	}
+	scope, cancel := run.WithCancel()
+	m := &mapping{cancel: cancel}
+	for _, o := range options {
+		o.applyToMap(&m.mapOptions)
+	}
+	results := make([]Out, len(items))
+	// Each branch takes one item after the other, so that there are never more
+	// branches than items under way.
+	worker := func(c *engine.Context) ([]byte, error) {
+		for m.next < len(items) && m.over == nil {
+			if err := c.Err(); err != nil {
+				m.over = err
+				break
+			}
+			i := m.next
+			m.next++
+			result, err := fn(Context{c}, items[i])
+			if err == nil {
+				results[i] = result
+				continue
+			}
+			m.fail(c, &ItemError{i, err})
+		}
+		return nil, nil
+	}
+	origin := make([]uintptr, 16)
+	origin = origin[:runtime.Callers(3, origin)]
+	workers := make([]*engine.Future, min(limit, len(items)))
+	for i := range workers {
+		workers[i] = scope.GoFrom(origin, worker)
+	}
+	// A cancelled scope is no reason to leave calls behind that clean up.
+	if _, err := run.Shield().Settle(workers...); err != nil {
+		return nil, err
+	}
+	if m.over != nil {
+		return nil, m.over
+	}
+	return results, nil
+}
+
+// fail notes the failure of an item.
+func (m *mapping) fail(c *engine.Context, failure *ItemError) {
+	if m.over != nil {
+		return
+	}
+	if err := c.Err(); err != nil {
+		m.over = err
+		return
+	}
+	if m.first == nil {
+		m.first = failure
+	}
+	if m.failures++; m.failures > m.tolerated {
+		m.over = m.first
+		m.cancel(fmt.Sprintf("item %d failed", failure.Index))
+		return
+	}
+	if m.failed != nil {
+		*m.failed = append(*m.failed, *failure)
+	}
+}

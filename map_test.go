@@ -1,0 +1,155 @@
+package turnstile_test
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+func TestF09MapKeepsToItsLimit(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, []int]("Flow")
+	e := start(t, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) ([]int, error) {
+		return turnstile.Map(ctx, []int{5, 4, 3, 2, 1}, 2, double.Call)
+	}))
+	run := ok[*turnstile.Run[[]int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	if got := ok[[]int](t)(run.Wait(e.ctx)); !reflect.DeepEqual(got, []int{10, 8, 6, 4, 2}) {
+		t.Errorf("the results are %v", got)
+	}
+	open, events := 0, e.history(run.Instance)
+	for i := range events {
+		switch events[i].Kind {
+		case history.ActivityScheduled:
+			if open++; open > 2 {
+				t.Errorf("event %d: %d are open", events[i].EventID, open)
+			}
+			// F-09: the next starts in the turn in which one completes.
+			if i > 2 && events[i-1].Kind != history.ActivityCompleted {
+				t.Errorf("event %d follows a %s", events[i].EventID, events[i-1].Kind)
+			}
+		case history.ActivityCompleted:
+			open--
+		}
+	}
+	if len(events) != 12 {
+		t.Errorf("%d events were recorded, want 12", len(events))
+	}
+}
+
+func TestF02F09MapOverNothingAndWithoutALimit(t *testing.T) {
+	t.Parallel()
+	kinds, err := outcome(t, func(ctx turnstile.Context) error {
+		if got, err := turnstile.Map(ctx, nil, 3, double.Call); err != nil || len(got) != 0 {
+			return differ("over nothing: %v, %v", got, err)
+		}
+		_, err := turnstile.Map(ctx, []int{1}, 0, double.Call)
+		if wrong, ok := errors.AsType[*turnstile.InvalidArgumentError](err); !ok || wrong.Call != "Map" || wrong.Argument != "limit" {
+			return differ("without a limit: %v", err)
+		}
+		return nil
+	})
+	if err != nil || len(kinds) != 2 {
+		t.Error(kinds, err)
+	}
+}
+
+func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		var ended []error
+		began := 0
+		err := turnstile.ForEach(ctx, []int{0, 1, 2, 3}, 3, func(ctx turnstile.Context, n int) error {
+			began++
+			if n == 1 {
+				_, err := odd.Call(ctx, 2)
+				return err
+			}
+			err := turnstile.Sleep(ctx, time.Hour)
+			// Clean-up is waited for.
+			if _, undone := double.Call(turnstile.Shield(ctx), n); undone != nil {
+				return undone
+			}
+			ended = append(ended, err)
+			return err
+		})
+		item, ok := errors.AsType[*turnstile.ItemError](err)
+		failed, isActivity := errors.AsType[*turnstile.ActivityError](err)
+		if !ok || item.Index != 1 || !isActivity || failed.Activity != "Odd" {
+			return differ("ForEach gave %v", err)
+		}
+		if began != 3 || len(ended) != 2 || !errors.Is(ended[0], turnstile.ErrCancelled) || !errors.Is(ended[1], turnstile.ErrCancelled) {
+			return differ("%d began, of which %v ended", began, ended)
+		}
+		return nil
+	}, odd.Is(oddOnly))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMapToleratesAsManyFailuresAsItIsTold(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		var failed []turnstile.ItemError
+		got, err := turnstile.Map(ctx, []int{1, 2, 3, 4, 5}, 2, odd.Call, turnstile.TolerateFailures(2, &failed))
+		if err != nil || !reflect.DeepEqual(got, []int{1, 0, 3, 0, 5}) || len(failed) != 2 || failed[0].Index != 1 || failed[1].Index != 3 {
+			return differ("two of two: %v, %v, %v", got, failed, err)
+		}
+		got, err = turnstile.Map(ctx, []int{1, 2, 3, 4, 6, 8}, 1, odd.Call, turnstile.TolerateFailures(2, nil))
+		item, ok := errors.AsType[*turnstile.ItemError](err)
+		if !ok || item.Index != 1 || got != nil {
+			return differ("three of two: %v, %v", got, err)
+		}
+		return nil
+	}, odd.Is(oddOnly))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMapInACancelledScopeReturnsItsError(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		scope, _ := turnstile.WithTimeout(ctx, time.Minute)
+		cleaned := 0
+		err := turnstile.ForEach(scope, []int{1, 2, 3}, 2, func(ctx turnstile.Context, n int) error {
+			defer func() { cleaned++ }()
+			return turnstile.Sleep(ctx, time.Hour)
+		})
+		if cancelled, ok := errors.AsType[*turnstile.CancelledError](err); !ok || !cancelled.Timeout || cleaned != 2 {
+			return differ("ForEach gave %v, %d were cleaned up", err, cleaned)
+		}
+		if _, err := turnstile.Map(scope, []int{1}, 1, double.Call); !errors.Is(err, turnstile.ErrTimeout) {
+			return differ("in a cancelled scope: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Where a method value leaves no code of the author's on the stack, errors
+// point to the Map.
+func TestR04ANondeterminismErrorInAMapNamesItsPlace(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	part := func(n int) turnstile.Part {
+		return flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+			_, err := turnstile.Map(ctx, []int{n}, 1, double.Call)
+			return 0, err
+		})
+	}
+	e := start(t, part(1), double.Is(doubled))
+	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	ok[int](t)(run.Wait(e.ctx))
+	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
+	if turn.Stuck == nil || !strings.Contains(turn.Stuck.Message, "map_test.go:") {
+		t.Errorf("the error is %v", turn.Stuck)
+	}
+}
