@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"unicode/utf8"
 )
@@ -29,10 +28,11 @@ func (l Limits) Parse(data []byte) (Item, error) {
 	if !utf8.Valid(data) {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not UTF-8"}
 	}
-	p := parser{fields: map[string]json.RawMessage{}}
-	if err := p.split(data); err != nil {
+	top, err := split(data)
+	if err != nil {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not a JSON object: " + err.Error()}
 	}
+	p := parser{fields: top}
 	item := p.item()
 	if p.err == nil {
 		p.err = l.check(&item)
@@ -46,54 +46,11 @@ func (l Limits) Parse(data []byte) (Item, error) {
 // parser takes the fields of one JSON object out of it, one after the other.
 // The first error stays.
 type parser struct {
-	fields map[string]json.RawMessage
+	fields fields
 	// path of the object inside the item, with a dot behind it.
 	path string
 	kind Kind
 	err  *ParseError
-}
-
-// split cuts an object into its fields, their bytes untouched. It goes by
-// tokens, for a field given twice would be lost in a map.
-func (p *parser) split(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	open, err := dec.Token()
-	if err != nil {
-		return cutShort(err)
-	}
-	if open != json.Delim('{') {
-		return fmt.Errorf("it begins with %q", clip(string(bytes.TrimSpace(data)), 20))
-	}
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return cutShort(err)
-		}
-		key := token.(string) // Token refuses any other key.
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return cutShort(err)
-		}
-		if _, twice := p.fields[key]; twice {
-			return fmt.Errorf("field %q is given twice", clip(key, 80))
-		}
-		p.fields[key] = raw
-	}
-	if _, err := dec.Token(); err != nil {
-		return cutShort(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind the object")
-	}
-	return nil
-}
-
-// cutShort gives the bare io.EOF a sentence.
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends too early")
-	}
-	return err
 }
 
 func (p *parser) item() Item {
@@ -123,9 +80,9 @@ func (p *parser) item() Item {
 	p.text("id", &i.ID)
 	p.text("name", &i.Name)
 	p.text("version", &i.OrchVersion)
-	i.Input = p.fields["input"]
-	i.Data = p.fields["data"]
-	i.Result = p.fields["result"]
+	i.Input = p.payload("input")
+	i.Data = p.payload("data")
+	i.Result = p.payload("result")
 	p.text("codec", &i.Codec)
 	p.events(&i.Events)
 	p.object("parent", func(o *parser) {
@@ -170,7 +127,7 @@ func (p *parser) failure(f *Failure) {
 	p.whole("attempt", (*int64Int)(&f.Attempt))
 	p.flag("retryable", &f.Retryable)
 	p.text("stack", &f.Stack)
-	f.Details = p.fields["details"]
+	f.Details = p.payload("details")
 }
 
 func (p *parser) events(to *[]StartEvent) {
@@ -188,7 +145,7 @@ func (p *parser) events(to *[]StartEvent) {
 		p.inner(fmt.Sprintf("events[%d]", n), raw, func(o *parser) {
 			o.text("id", &e.ID)
 			o.text("name", &e.Name)
-			e.Data = o.fields["data"]
+			e.Data = o.payload("data")
 		})
 		*to = append(*to, e)
 	}
@@ -224,12 +181,18 @@ func (p *parser) present(field string) (json.RawMessage, bool) {
 	return raw, ok && p.err == nil && string(raw) != "null"
 }
 
+// payload is a copy of a field's bytes: the body may be written over, and what
+// of it is kept need not keep the rest of it.
+func (p *parser) payload(field string) json.RawMessage { return bytes.Clone(p.fields[field]) }
+
 func (p *parser) text(field string, to *string) {
 	raw, ok := p.present(field)
 	if !ok {
 		return
 	}
-	if json.Unmarshal(raw, to) != nil {
+	if s, ok := plain(raw); ok {
+		*to = string(s)
+	} else if json.Unmarshal(raw, to) != nil {
 		p.invalid(field, "expected a string, found %s", found(raw))
 	} else if unpairedSurrogate(raw) {
 		p.invalid(field, "the string holds an unpaired surrogate, which is no character")
@@ -275,15 +238,16 @@ func (p *parser) inner(field string, raw json.RawMessage, read func(o *parser)) 
 	if p.err != nil {
 		return
 	}
-	o := parser{fields: map[string]json.RawMessage{}, path: p.path + field + ".", kind: p.kind}
 	if raw[0] != '{' {
 		p.invalid(field, "expected an object, found %s", found(raw))
 		return
 	}
-	if err := o.split(raw); err != nil {
+	inside, err := cut(raw)
+	if err != nil {
 		p.invalid(field, "%v", err)
 		return
 	}
+	o := parser{fields: inside, path: p.path + field + ".", kind: p.kind}
 	read(&o)
 	p.err = o.err
 }

@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzSplit holds split against encoding/json: the same bodies are objects for
+// both, with the same fields in the same bytes.
+func FuzzSplit(f *testing.F) {
+	for _, body := range []string{
+		`{}`, " { } ", `{"a":1}`, "\n{\t\"a\" :\r[1 , {\"b\":\"]}\\\"\"}, -1.5e3 ] ,\"\\u0061b\": null ,\"\":true}",
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\\"}`, `{"a":1}}`, `{"a":1} 2`, `{"a"}`, `{"a":1,}`, `[1]`, `null`, `{`, ``,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if !utf8.Valid(body) {
+			return // Parse refuses it ahead of this.
+		}
+		got, err := split(body)
+		var want map[string]json.RawMessage
+		isObject := json.Unmarshal(body, &want) == nil && want != nil
+		if err != nil {
+			if isObject && !strings.Contains(err.Error(), "twice") {
+				t.Fatalf("%q is an object, and refused: %v", body, err)
+			}
+			return
+		}
+		if !isObject || len(got) != len(want) {
+			t.Fatalf("%q has the fields %q, found are %q", body, want, got)
+		}
+		for name, value := range want {
+			if !bytes.Equal(got[name], value) {
+				t.Fatalf("field %q of %q is %s, found is %s", name, body, value, got[name])
+			}
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	body := []byte(`{"v":1,"kind":"ActivityExecute","instance":"order-1","execution_id":1,"scheduling_event_id":3,"name":"Charge",` +
+		`"token":"4bd1c8","attempt":2,"scheduled_at_ms":1700000000000,"input":{"order":"order-1","cents":1250}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
