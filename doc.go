@@ -89,8 +89,8 @@
 //
 // # Where to look
 //
-// Activities: Activity, Retry, AttemptTimeout, Permanent, WithCode,
-// ActivityInfo. Waiting: Await, Select, Any, Join, JoinMixed, Settle,
+// Activities: Activity.Call, Start and Inline, Batch, Retry, AttemptTimeout,
+// Permanent, WithCode, ActivityInfo. Waiting: Await, Select, Any, Join, JoinMixed, Settle,
 // AsCompleted, Sleep, After. Side by side: Go, Map, ForEach. Events:
 // Event.Wait, Event.WaitFor, Event.Subscribe. Other orchestrations:
 // Orchestration.Call, Start, Detach, ContinueAsNew. Cancelling: WithCancel,

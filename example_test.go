@@ -218,3 +218,23 @@ func ExampleSideEffect() {
 		}))
 	// Output: completed: 4 of 6 at 2030-01-01 00:00:00
 }
+
+// Many short steps run in the orchestration's own turn.
+func ExampleActivity_Inline() {
+	square := turnstile.NewActivity[int, int]("Square").With(turnstile.Batch(100))
+	sum := turnstile.NewOrchestration[int, int]("Sum")
+	show(sum, 1000, nil,
+		square.Is(func(_ context.Context, n int) (int, error) { return n * n, nil }),
+		sum.Is(func(ctx turnstile.Context, upTo int) (int, error) {
+			total := 0
+			for n := 1; n <= upTo; n++ {
+				s, err := square.Inline(ctx, n)
+				if err != nil {
+					return 0, err
+				}
+				total += s
+			}
+			return total, nil
+		}))
+	// Output: completed: 333833500
+}

@@ -13,8 +13,8 @@ type ActivityOption interface {
 }
 
 // RetryPolicy says how often, and after which delays, a failed attempt of an
-// activity is followed by another. Retries are made by the worker: they cost
-// no history. The delay before attempt n ≥ 2 is InitialInterval ×
+// activity is followed by another. Retries are made by the worker, or in the
+// turn for Inline: they cost no history. The delay before attempt n ≥ 2 is InitialInterval ×
 // Coefficient^(n−2), but at most MaxInterval.
 type RetryPolicy struct {
 	// MaxAttempts in all; 0 and 1 mean one attempt.

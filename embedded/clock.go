@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"container/heap"
+	"context"
 	"sync"
 	"time"
 )
@@ -18,6 +19,8 @@ type virtualClock struct {
 	now     time.Time
 	lastSeq int64
 	pending timerHeap
+	// handled counts what is being handled; nil where nobody asks.
+	handled *gauge
 	// due is told of a timer that is due as soon as it is set.
 	due func()
 }
@@ -56,6 +59,27 @@ func (c *virtualClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 		}
 		heap.Remove(&c.pending, t.index)
 		return true
+	}
+}
+
+// Sleep lets d pass for something that is being handled, and that counts as
+// idle meanwhile. It counts as busy again before time goes on.
+func (c *virtualClock) Sleep(ctx context.Context, d time.Duration) error {
+	var once sync.Once
+	wake := func() { once.Do(c.handled.begin) }
+	passed := make(chan struct{})
+	stop := c.AfterFunc(d, func() {
+		wake()
+		close(passed)
+	})
+	defer stop()
+	c.handled.end()
+	select {
+	case <-passed:
+		return nil
+	case <-ctx.Done():
+		wake()
+		return ctx.Err()
 	}
 }
 

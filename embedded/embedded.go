@@ -64,6 +64,7 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	e.clock = host.WallClock{}
 	if e.opts.virtual {
 		e.virtual = newVirtualClock(e.opts.start, e.gauge.poke)
+		e.virtual.handled = e.gauge
 		e.clock = e.virtual
 	}
 	return e, e.wire(app)

@@ -1,5 +1,12 @@
 package engine
 
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
 // inlineQueue holds inline activities in the order of scheduling. They run
 // inside the turn once all else rests; the host runs them and hands each
 // result in like an arrival of its own, so the rules hold unchanged.
@@ -25,4 +32,32 @@ func (x *Execution) inlineCalls() []InlineCall {
 		calls = append(calls, InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS})
 	}
 	return calls
+}
+
+// Inline runs an activity inside the turn and waits for its result. Where the
+// host leaves a retry to the code, because its delay is too long to be waited
+// for in a turn, a timer and another scheduling event stand for it; both know
+// of the attempts made.
+func (c *Context) Inline(call ActivityCall) ([]byte, error) {
+	call.Inline = true
+	for {
+		f := c.Activity(call)
+		value, err := c.Await(f)
+		var failure *FailureError
+		if !errors.As(err, &failure) || failure.Failure.RetryAfterMS <= 0 {
+			return value, err
+		}
+		if _, err := c.Await(c.Timer(time.Duration(failure.Failure.RetryAfterMS) * time.Millisecond)); err != nil {
+			return nil, err
+		}
+		var retry history.Retry
+		if call.Retry != nil {
+			retry = *call.Retry
+		}
+		retry.AttemptsMade = failure.Failure.Attempt
+		if retry.FirstEventID == 0 {
+			retry.FirstEventID = f.id
+		}
+		call.Retry = &retry
+	}
 }

@@ -145,6 +145,9 @@ const (
 	retryJitter
 	retryTimeoutMS
 	retryFinalCodes
+	retryBatch
+	retryAttemptsMade
+	retryFirstEventID
 )
 
 func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
@@ -167,6 +170,12 @@ func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 		return d.float(&r.Jitter, retryJitter)
 	case "timeout_ms":
 		return d.integer(&r.TimeoutMS, math.MinInt64, retryTimeoutMS)
+	case "batch":
+		return d.count(&r.Batch, retryBatch)
+	case "attempts_made":
+		return d.count(&r.AttemptsMade, retryAttemptsMade)
+	case "first_event_id":
+		return d.integer(&r.FirstEventID, math.MinInt64, retryFirstEventID)
 	}
 	return d.skip()
 }
@@ -182,6 +191,7 @@ const (
 	failureRetryable
 	failureStack
 	failureDetails
+	failureRetryAfterMS
 )
 
 func (d *decoder) failureField(f *Failure, key []byte, b64 bool) bool {
@@ -209,6 +219,8 @@ func (d *decoder) failureField(f *Failure, key []byte, b64 bool) bool {
 		return d.count(&f.Attempt, failureAttempt)
 	case "retryable":
 		return d.flag(&f.Retryable, failureRetryable)
+	case "retry_after_ms":
+		return d.integer(&f.RetryAfterMS, math.MinInt64, failureRetryAfterMS)
 	}
 	return d.skip()
 }

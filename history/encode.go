@@ -144,6 +144,9 @@ func appendRetry(dst []byte, r *Retry) []byte {
 	dst = appendFloat(dst, "jitter", r.Jitter)
 	dst = appendInt(dst, "timeout_ms", r.TimeoutMS)
 	dst = appendTexts(dst, "final_codes", r.FinalCodes)
+	dst = appendInt(dst, "batch", int64(r.Batch))
+	dst = appendInt(dst, "attempts_made", int64(r.AttemptsMade))
+	dst = appendInt(dst, "first_event_id", r.FirstEventID)
 	return closeObject(dst, start)
 }
 
@@ -156,6 +159,7 @@ func appendFailure(dst []byte, f *Failure) []byte {
 	dst = appendText(dst, "instance", f.Instance)
 	dst = appendInt(dst, "attempt", int64(f.Attempt))
 	dst = appendFlag(dst, "retryable", f.Retryable)
+	dst = appendInt(dst, "retry_after_ms", f.RetryAfterMS)
 	dst = appendText(dst, "stack", f.Stack)
 	dst = appendJSON(dst, "details", f.Details)
 	return closeObject(dst, start)

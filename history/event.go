@@ -123,6 +123,9 @@ type Failure struct {
 	Retryable bool
 	// Stack of a panic; may be cut.
 	Stack string
+	// RetryAfterMS is how long the code has to wait before it schedules the
+	// next attempt of an inline activity; 0 where none follows.
+	RetryAfterMS int64
 	// Details is a value the author attached, as JSON; may be nil.
 	Details []byte
 }
@@ -171,7 +174,7 @@ const (
 	OpTrace      = "trace"
 )
 
-// Retry is a worker-side retry policy and the time limits of an activity.
+// Retry is the retry policy and the time limits of an activity.
 type Retry struct {
 	// MaxAttempts in all; 0 and 1 mean one attempt.
 	MaxAttempts int `json:"max_attempts,omitempty"`
@@ -187,6 +190,13 @@ type Retry struct {
 	TimeoutMS int64 `json:"timeout_ms,omitempty"`
 	// FinalCodes are failure codes that are not retried.
 	FinalCodes []string `json:"final_codes,omitempty"`
+	// Batch is how many results of inline activities may share a commit; 0 and
+	// 1 mean that each has its own.
+	Batch int `json:"batch,omitempty"`
+	// AttemptsMade by earlier scheduling events, of which FirstEventID is the
+	// first, where retries of an inline activity are apart by timers.
+	AttemptsMade int   `json:"attempts_made,omitempty"`
+	FirstEventID int64 `json:"first_event_id,omitempty"`
 }
 
 // MaxCarriedSenderIDs bounds how many sender ids go over into the next

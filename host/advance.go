@@ -46,12 +46,11 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	if err != nil {
 		return err
 	}
-	pending := arrivals
-	var decided []judged
+	q := &arrivalQueue{pending: arrivals}
 	for {
-		pending, decided = sortOut(pending, out.Verdicts, decided)
+		q.sortOut(out.Verdicts)
 		d := t.draft(out)
-		if t.warm && !t.confirmed && len(d.events) == 0 && len(decided) > 0 && out.State != engine.RunInline {
+		if t.warm && !t.confirmed && len(d.events) == 0 && len(q.decided) > 0 && out.State != engine.RunInline {
 			// What a warm execution says of a message is believed once its
 			// commit has shown that it is not stale. Here there is none.
 			return errRebuild
@@ -61,14 +60,13 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			switch {
 			case !hasTime(ctx, t.Clock, t.Settings.InlineTime):
 				yield = true
-				if pending, decided, err = t.parkPending(d, pending, decided); err != nil {
+				if err := t.parkPending(d, q); err != nil {
 					return err
 				}
 			case !d.dispatches():
-				if err := t.answerInline(ctx, d, out.Inline[0]); err != nil {
+				if out, answered, err = t.answerInline(ctx, d, out, q); err != nil {
 					return err
 				}
-				answered = true
 			}
 		}
 		if err := t.project(ctx, d, &out, w, park); err != nil {
@@ -84,17 +82,17 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 				yield = true
 			}
 		case out.State == engine.Ended, out.State == engine.Stuck, park:
-			return t.settleAll(ctx, decided)
+			return t.settleAll(ctx, q.decided)
 		case first:
 			// Recorded; now it is run.
 			first = false
 		case out.State != engine.RunInline:
 			t.keep = true
-			return t.settleAll(ctx, decided)
+			return t.settleAll(ctx, q.decided)
 		case !answered && !yield:
 			// What else the turn asked for is on its way; now the inline
 			// activity alone is left to do.
-			out = engine.Turn{State: engine.RunInline, Inline: out.Inline, Verdicts: make([]engine.Verdict, len(pending)), CustomStatus: out.CustomStatus}
+			out = engine.Turn{State: engine.RunInline, Inline: out.Inline, Verdicts: make([]engine.Verdict, len(q.pending)), CustomStatus: out.CustomStatus}
 			continue
 		}
 		if yield {
@@ -102,9 +100,9 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 				return err
 			}
 			t.keep = true
-			return t.settleAll(ctx, decided)
+			return t.settleAll(ctx, q.decided)
 		}
-		if in, err = t.input(pending, false); err != nil {
+		if in, err = t.input(q.pending, false); err != nil {
 			return err
 		}
 		if out, err = t.run(in); err != nil {
@@ -140,16 +138,23 @@ func (t *turn) run(in engine.Input) (engine.Turn, error) {
 	return out, err
 }
 
-// sortOut splits messages by whether the engine has looked at them.
-func sortOut(messages []*message, verdicts []engine.Verdict, decided []judged) (pending []*message, _ []judged) {
-	for i, m := range messages {
+// arrivalQueue is the arrivals of an invocation.
+type arrivalQueue struct {
+	pending []*message // the engine has not looked at them yet
+	decided []judged
+}
+
+// sortOut takes the verdicts on the pending ones.
+func (q *arrivalQueue) sortOut(verdicts []engine.Verdict) {
+	var pending []*message
+	for i, m := range q.pending {
 		if i >= len(verdicts) || verdicts[i].Kind == engine.Pending {
 			pending = append(pending, m)
 			continue
 		}
-		decided = append(decided, judged{m, verdicts[i]})
+		q.decided = append(q.decided, judged{m, verdicts[i]})
 	}
-	return pending, decided
+	q.pending = pending
 }
 
 // settleAll does with each message what its verdict asks for.

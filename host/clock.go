@@ -42,10 +42,22 @@ func hasTime(ctx context.Context, c Clock, need time.Duration) bool {
 	return ctx.Err() == nil && (!bounded || left >= need)
 }
 
+// Sleeper is a Clock that has to know when a turn waits for it: one of virtual
+// time, which stands still while anything is being handled.
+type Sleeper interface {
+	Clock
+	// Sleep lets d pass and returns nil, or the error of ctx if that ends
+	// before.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
 // wait lets d pass, unless ctx ends before.
 func wait(ctx context.Context, c Clock, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
+	}
+	if s, ok := c.(Sleeper); ok {
+		return s.Sleep(ctx, d)
 	}
 	passed := make(chan struct{})
 	stop := c.AfterFunc(d, func() { close(passed) })

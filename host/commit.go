@@ -50,6 +50,13 @@ func (d *draft) append(out *engine.Turn) {
 	d.parked = out.Parked
 }
 
+// goOn takes over what else a further run gave, in which the code went on.
+func (d *draft) goOn(out *engine.Turn) {
+	d.cancelled, d.next, d.logs = append(d.cancelled, out.Cancelled...), out.Next, append(d.logs, out.Logs...)
+	d.customStatus, d.statusChanged = out.CustomStatus, d.statusChanged || out.StatusChanged
+	d.state, d.outcome = out.State, stateWord(out.State)
+}
+
 // dispatches reports whether committing it sends anything.
 func (d *draft) dispatches() bool {
 	if len(d.cancelled) > 0 {
@@ -70,24 +77,24 @@ func (d *draft) dispatches() bool {
 
 // parkPending records the arrivals that the run stopped before, because the
 // turn goes on in another invocation.
-func (t *turn) parkPending(d *draft, pending []*message, decided []judged) ([]*message, []judged, error) {
-	if len(pending) == 0 {
-		return nil, decided, nil
+func (t *turn) parkPending(d *draft, q *arrivalQueue) error {
+	if len(q.pending) == 0 {
+		return nil
 	}
-	in, err := t.input(pending, true)
+	in, err := t.input(q.pending, true)
 	if err != nil {
-		return pending, decided, err
+		return err
 	}
 	out, err := t.x.Run(in)
 	if err != nil {
-		return pending, decided, err
+		return err
 	}
 	if len(d.events) == 0 {
 		d.messaged = len(out.Events) > 0
 	}
 	d.append(&out)
-	pending, decided = sortOut(pending, out.Verdicts, decided)
-	return pending, decided, nil
+	q.sortOut(out.Verdicts)
+	return nil
 }
 
 // commitAndDispatch makes a draft durable, and then does what follows from it.

@@ -117,6 +117,32 @@ func programs() []program {
 		}}}
 	})
 
+	batched := one("W-01 inline activities that share commits, and a retry by timer", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		for _, name := range []string{"In", "In", "In", "Queued", "In", "In", "Late"} {
+			call := engine.ActivityCall{Name: name, Input: in, Retry: &history.Retry{Batch: 2, MaxAttempts: 2, InitialMS: 90_000}}
+			out, err := []byte(nil), error(nil)
+			if name == "Queued" {
+				out, err = ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+			} else {
+				out, err = ctx.Inline(call)
+			}
+			if err != nil {
+				return nil, err
+			}
+			in = out
+		}
+		return in, nil
+	}, "12221223", func(w *world) {
+		w.inline = []activity.Activity{{Name: "In", Source: "test", Func: func(_ context.Context, in []byte) ([]byte, error) {
+			return append(in[:len(in):len(in)], '2'), nil
+		}}, {Name: "Late", Source: "test", Func: func(ctx context.Context, in []byte) ([]byte, error) {
+			if info, _ := activity.InfoFrom(ctx); info.Attempt < 2 {
+				return nil, errors.New("not yet")
+			}
+			return append(in[:len(in):len(in)], '3'), nil
+		}}}
+	})
+
 	events := one("W-03 events, a cancel and compensation", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 			return nil, err
@@ -232,8 +258,8 @@ func programs() []program {
 		}
 	}
 
-	inline.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, events, terminated, mended, looping, yielding, purged}
+	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true, true
+	return []program{chained, fan, timers, family, again, inline, batched, events, terminated, mended, looping, yielding, purged}
 }
 
 // sendLater sends an item through the timer.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,28 +11,55 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// answerInline runs an inline activity and adds its result to the draft, not
-// yet visited by the code: the result is committed before the code goes on, so
-// that a result that the code has seen never runs again.
-func (t *turn) answerInline(ctx context.Context, d *draft, call engine.InlineCall) error {
-	if err := t.checkKilled(ctx); err != nil {
-		return err
+// answerInline runs the inline activities whose results share the draft's
+// commit. Those before the last are visited by the code at once. The last is
+// not: a result is committed before the code goes on, so that what the code
+// has seen and acted on outside of the turn never runs again. It returns the
+// outcome of the last run, and whether a result waits to be visited.
+func (t *turn) answerInline(ctx context.Context, d *draft, out engine.Turn, q *arrivalQueue) (_ engine.Turn, answered bool, err error) {
+	for n := 1; ; n++ {
+		call := out.Inline[0]
+		if err := t.checkKilled(ctx); err != nil {
+			return out, false, err
+		}
+		park := call.Retry == nil || n >= call.Retry.Batch
+		result := engine.Arrival{Event: t.runInline(ctx, call), Inline: true}
+		var behind []*message
+		if !park {
+			behind = q.pending
+		}
+		in, err := t.input(behind, park)
+		if err != nil {
+			return out, false, err
+		}
+		in.Arrivals = append([]engine.Arrival{result}, in.Arrivals...)
+		next, err := t.run(in)
+		if err != nil {
+			return out, false, err
+		}
+		if len(next.Verdicts) == 0 || next.Verdicts[0].Kind != engine.Recorded {
+			return out, false, fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.group.instance, t.execution)
+		}
+		d.append(&next)
+		if park {
+			return out, true, nil
+		}
+		q.sortOut(next.Verdicts[1:])
+		d.goOn(&next)
+		next.Recovered = next.Recovered || out.Recovered
+		out = next
+		if out.State != engine.RunInline || d.dispatches() || n >= batchOf(out.Inline[0]) || !hasTime(ctx, t.Clock, t.Settings.InlineTime) {
+			return out, false, nil
+		}
 	}
-	e := t.runInline(ctx, call)
-	in, err := t.input(nil, true)
-	if err != nil {
-		return err
+}
+
+// batchOf returns how many results may share a commit with this one.
+func batchOf(call engine.InlineCall) int {
+	if call.Retry == nil {
+		return 0
 	}
-	in.Arrivals = []engine.Arrival{{Event: e, Inline: true}}
-	out, err := t.x.Run(in)
-	if err != nil {
-		return err
-	}
-	if len(out.Verdicts) != 1 || out.Verdicts[0].Kind != engine.Recorded {
-		return fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.group.instance, t.execution)
-	}
-	d.append(&out)
-	return nil
+	return call.Retry.Batch
 }
 
 // checkKilled looks at the record before code runs that only a wake may run.
@@ -53,9 +81,14 @@ func (t *turn) checkKilled(ctx context.Context) error {
 	return nil
 }
 
+// longestInlineDelay is how long a turn waits for the next attempt of an inline
+// activity.
+const longestInlineDelay = time.Second
+
 // runInline runs the attempts of an inline activity. Its context ends in time
-// before the invocation does, and that is a failed attempt like any other; a
-// retry whose delay does not fit into the invocation is not made.
+// before the invocation does, and that is a failed attempt like any other. A
+// retry whose delay is long, or does not fit into the invocation, is left to
+// the code, which sets a timer for it.
 func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Event {
 	retry := call.Retry
 	if retry == nil {
@@ -63,18 +96,20 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 	}
 	info := activity.Info{Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
-		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, call.EventID)}
-	for n := 1; ; n++ {
+		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
+	for n := retry.AttemptsMade + 1; ; n++ {
 		info.Attempt = n
 		result, failure := t.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
 			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result}
 		}
 		if activity.Retryable(retry, failure, n) {
-			share, err := t.random.share()
-			if delay := activity.Delay(retry, n+1, share); err == nil && hasTime(ctx, t.Clock, delay+t.Settings.InlineTime) && wait(ctx, t.Clock, delay) == nil {
+			share, _ := t.random.share()
+			delay := activity.Delay(retry, n+1, share)
+			if delay <= longestInlineDelay && hasTime(ctx, t.Clock, delay+t.Settings.InlineTime) && wait(ctx, t.Clock, delay) == nil {
 				continue
 			}
+			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 		}
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure}
 	}

@@ -1,0 +1,47 @@
+package turnstile
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Inline runs the activity inside the orchestration's own turn, without a
+// queue, and waits for its result: for what takes milliseconds, and for what is
+// done thousands of times. The process that runs the orchestration needs its
+// implementation.
+//
+// The retry policy is the same. Delays of up to a second are waited for in the
+// turn; a longer one is a timer, and the next attempt a new ActivityScheduled
+// with the same idempotency key. A result is committed before the code goes on;
+// see Batch. It runs at least once: a crash before the commit runs it again.
+// An invocation that nears its deadline goes on in another one.
+//
+// It records two events, and four more for each retry that waits for longer
+// than a second. Errors as for Call.
+func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
+	run := ctx.engine(a.name)
+	var zero Out
+	if a.normalize == nil {
+		panic(undeclared("activity", "NewActivity"))
+	}
+	input, err := encode(in, "input of activity", a.name)
+	if err != nil {
+		return zero, err
+	}
+	result, err := run.Inline(engine.ActivityCall{Name: a.name, Input: input, Retry: a.retry, Normalize: a.normalize})
+	if err != nil {
+		return zero, explain(err, ofActivity, a.name, "")
+	}
+	return decode[Out](result, "result of activity", a.name)
+}
+
+// Batch lets up to n results of inline runs, of this and other activities that
+// allow it, share a commit, which makes many short ones n times cheaper. A crash
+// runs again what was not committed, up to n of them, in their order. Without
+// it each result is committed before the code goes on. It has no meaning for
+// Call and Start.
+func Batch(n int) ActivityOption { return batch(n) }
+
+type batch int
+
+func (n batch) applyToActivity(r *history.Retry) { r.Batch = max(int(n), 0) }
