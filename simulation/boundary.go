@@ -137,6 +137,9 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			q.w.clock.AfterFunc(time.Duration(q.w.choices.intN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.send(q.simQueue, m) })
 		}
 		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
+			if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, &m) {
+				return nil
+			}
 			return q.Queue.Send(ctx, m)
 		}); err != nil {
 			if q.w.hit(AnswerLost) {

@@ -34,6 +34,9 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 // checked of it at once: I-01, I-02, I-06.
 func (w *World) commit(p *process, c *store.Commit) error {
 	err := w.store.Commit(context.Background(), *c)
+	if w.sabotage.commit != nil {
+		err = w.sabotage.commit(c, err)
+	}
 	if err != nil {
 		return err
 	}

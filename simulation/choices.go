@@ -18,6 +18,8 @@ type choices struct {
 	random rand.ChaCha8
 	// source decides in place of the seed, if there is one.
 	source source
+	// free are the areas in which the seed decides all the same.
+	free [areas]bool
 	// record notes the decisions, if somebody wants them.
 	record *record
 }
@@ -43,6 +45,12 @@ const (
 	ofSchedule                         // who runs next
 	ofDelivery                         // what is received together, and how long calls and activities take
 )
+
+// areas is one more than the last.
+const areas = ofDelivery>>32 + 1
+
+// asked reports whether the source makes a decision.
+func (c *choices) asked(at spot) bool { return c.source != nil && !c.free[at>>32] }
 
 // area is what a decision is about.
 func (s spot) area() spot { return s &^ (1<<32 - 1) }
@@ -89,7 +97,7 @@ func (c *choices) intN(at spot, n int) int {
 	if n < 2 {
 		return 0
 	}
-	if c.source != nil {
+	if c.asked(at) {
 		return c.given(at, n)
 	}
 	return c.note(at, c.uniform(n))
@@ -100,7 +108,7 @@ func (c *choices) even(at spot) bool { return c.intN(at, 2) == 1 }
 
 // chance decides for a yes in so many of 10,000 cases.
 func (c *choices) chance(at spot, parts int) bool {
-	if c.source != nil {
+	if c.asked(at) {
 		return c.given(at, 2) == 1
 	}
 	v := 0
@@ -112,7 +120,7 @@ func (c *choices) chance(at spot, parts int) bool {
 
 // oneIn decides for a yes in one of n cases.
 func (c *choices) oneIn(at spot, n int) bool {
-	if c.source != nil {
+	if c.asked(at) {
 		return c.given(at, 2) == 1
 	}
 	v := 0
@@ -128,7 +136,7 @@ const certain = 10_000
 // which decides for one of several, which come to pass in so many of 10,000
 // cases each, sum in all: 1 is the first. 0 is none of them.
 func (c *choices) which(at spot, parts []int, sum int) int {
-	if c.source != nil {
+	if c.asked(at) {
 		return c.given(at, len(parts)+1)
 	}
 	v := 0

@@ -89,7 +89,7 @@ type plan struct {
 
 func newPlan(c *choices) plan {
 	var p plan
-	if c.source == nil {
+	if !c.asked(ofFault) {
 		p.draw(c)
 	}
 	for sort, faults := range faultsOfCalls {
@@ -154,4 +154,14 @@ func (w *World) how(f Fault) spot { return w.choices.at(w.choices.atNumber(ofFau
 func (w *World) faulted(f Fault) {
 	w.Faults[f]++
 	w.plan.left--
+}
+
+// faultCounts counts faults by kind.
+type faultCounts [faultEnd]int
+
+func (c *faultCounts) total() (n int) {
+	for _, k := range c {
+		n += k
+	}
+	return n
 }

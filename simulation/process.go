@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -135,7 +134,7 @@ type class struct {
 }
 
 // call makes one call that leaves the process, and lets happen to it what the
-// choices say. On what says what it does, up to its first colon, it is decided.
+// choices say.
 func (p *process) call(c *class, what func() string, effect func() error) error {
 	if p.dead {
 		return errKilled
@@ -143,7 +142,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 	w := p.w
 	who := ""
 	if w.choices.located() {
-		who, _, _ = strings.Cut(what(), ":")
+		who = spotText(what())
 		p.running.about = who
 	}
 	p.pause(w.latency(who))

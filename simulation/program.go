@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -135,27 +134,4 @@ func waits(b []*statement, counts map[int]int, times int) {
 			waits(branch, counts, times)
 		}
 	}
-}
-
-// String shows a program as one reads it.
-func (p *program) String() string {
-	s := fmt.Sprintf("%s: %d rounds", p.name, p.rounds)
-	if p.fails {
-		s += ", fails in the end"
-	}
-	if p.catches {
-		s += ", catches its cancellation"
-	}
-	return s + "\n" + blockText(p.body, "  ")
-}
-
-func blockText(b []*statement, indent string) string {
-	var t strings.Builder
-	for _, s := range b {
-		fmt.Fprintf(&t, "%s%d %s n=%d d=%s fails=%d of %d\n", indent, s.id, kindNames[s.kind], s.n, s.d, s.fails, s.attempts)
-		for i, branch := range s.branches {
-			fmt.Fprintf(&t, "%s  branch %d\n%s", indent, i, blockText(branch, indent+"    "))
-		}
-	}
-	return t.String()
 }

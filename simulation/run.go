@@ -16,21 +16,41 @@ type Result struct {
 	// Steps, Commits and Processes of the run.
 	Steps, Commits, Processes int
 	// Story of a run with tracing: what was run, who did what, what the world
-	// did to it, and the histories.
+	// did to it, which invariant broke, and the histories. It is the same on
+	// every machine.
 	Story string
+	// Choices of a run with tracing, for RunChoices.
+	Choices string
 }
 
 // Run runs a seed. The same seed always gives the same run. With tracing it
 // writes its story, which changes nothing else.
 func Run(seed uint64, tracing bool) Result {
-	r := run(seeded(seed), tracing)
+	c := seeded(seed)
+	if tracing {
+		c.record = newRecord()
+	}
+	r := run(c, tracing)
 	r.Seed = seed
 	return r
 }
 
-// run runs what the choices say.
-func run(c choices, tracing bool) Result {
+// RunChoices runs choices in their text form, with the story: the run that they
+// were recorded of.
+func RunChoices(text string) (Result, error) {
+	made, err := parseChoices(text)
+	if err != nil {
+		return Result{}, err
+	}
+	return run(choices{source: newReplay(made), record: newRecord()}, true), nil
+}
+
+// run runs what the choices say in a world that is set up so.
+func run(c choices, tracing bool, setup ...func(*World)) Result {
 	w := newWorld(c, tracing)
+	for _, f := range setup {
+		f(w)
+	}
 	if w.choices.oneIn(w.choices.at(ofProgram, "sample application"), 8) {
 		w.scenario = newOrdersScenario(w)
 	} else {
@@ -41,7 +61,7 @@ func run(c choices, tracing bool) Result {
 	defer w.close()
 	w.scenario.begin(w)
 	w.run()
-	if len(w.violations) == 0 {
+	if len(w.violations) == 0 && !w.givenUp {
 		w.checkEnd()
 	}
 	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
@@ -50,9 +70,11 @@ func run(c choices, tracing bool) Result {
 			r.Faults[Fault(f).String()] = n
 		}
 	}
+	if w.choices.record != nil {
+		r.Choices = formatChoices(w.choices.record.made)
+	}
 	if tracing {
-		r.Story = w.scenario.String() + fmt.Sprintf("settings %+v, %d processes of each role, faults until %s or %d\n\n",
-			w.settings, w.slots, w.at(w.plan.until), w.plan.left) + w.trace.String() + "\n" + w.histories()
+		r.Story = w.story()
 	}
 	return r
 }

@@ -70,7 +70,14 @@ func (s *randomScenario) String() string {
 		text += p.String()
 	}
 	for _, r := range s.roots {
-		text += fmt.Sprintf("%s runs %s, cancelled %t, terminated %t\n", r.instance, r.program.name, r.cancelled, r.terminated)
+		text += r.instance + " runs " + r.program.name
+		switch {
+		case r.cancelled:
+			text += ", and is cancelled"
+		case r.terminated:
+			text += ", and is terminated"
+		}
+		text += "\n"
 	}
 	return text
 }

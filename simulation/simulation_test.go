@@ -17,6 +17,7 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 0, "run this seed alone, with its story")
+	text      = flag.String("choices", "", "run these choices alone, with their story: what a shrunk failure prints")
 	schedules = flag.Int("schedules", 1500, "how many schedules TestRandomSchedules runs")
 	first     = flag.Uint64("first", 1_000_000, "its first seed")
 )
@@ -28,6 +29,17 @@ func TestRandomSchedules(t *testing.T) {
 	t.Parallel()
 	if *seed != 0 {
 		r := simulation.Run(*seed, true)
+		t.Log(r.Story)
+		if r.Failed() {
+			t.Error(r.Text())
+		}
+		return
+	}
+	if *text != "" {
+		r, err := simulation.RunChoices(*text)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Log(r.Story)
 		if r.Failed() {
 			t.Error(r.Text())
@@ -52,14 +64,16 @@ func TestRandomSchedules(t *testing.T) {
 	t.Logf("%d schedules, %.0f a second, %d steps", *schedules, float64(*schedules)/took.Seconds(), steps.Load())
 }
 
-// report fails the test for a run that broke an invariant, with its story.
+// report fails the test for a seed that broke an invariant, with the story of
+// the smallest run that breaks it too.
 func report(t *testing.T, r *simulation.Result) {
 	t.Helper()
 	if !r.Failed() {
 		return
 	}
-	again := simulation.Run(r.Seed, true)
-	t.Errorf("%s\n%s\nrepeat it with: go test ./simulation -run TestRandomSchedules -seed %d", again.Story, r.Text(), r.Seed)
+	s, _ := simulation.Shrink(r.Seed, simulation.MostShrinkRuns)
+	t.Errorf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go test ./simulation -run TestRandomSchedules -seed %d\nor shrunk with: -choices %s",
+		r.Text(), s.Runs, s.Story, r.Seed, s.Choices)
 }
 
 // Seeds that once failed stay good. The comment behind each says what it found.
@@ -74,6 +88,13 @@ func TestSeedsThatOnceFailed(t *testing.T) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		line, _, _ := strings.Cut(lines.Text(), "#")
 		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if text, ok := strings.CutPrefix(line, "choices "); ok {
+			n++
+			if r, err := simulation.RunChoices(text); err != nil || r.Failed() {
+				t.Errorf("%s: %v\n%s\n%s", text, err, r.Text(), r.Story)
+			}
 			continue
 		}
 		seed, err := strconv.ParseUint(line, 10, 64)

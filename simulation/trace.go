@@ -76,6 +76,34 @@ func bodyText(body string) string {
 	return s + ")"
 }
 
+// spotText is who decides in what is to happen to a call: what the call says of
+// itself, as far as it stays the same when something else is left out. Numbers of
+// events, executions, attempts and messages don't, and so are cut.
+func spotText(what string) string {
+	for _, end := range []string{": ", " event", " id "} {
+		what, _, _ = strings.Cut(what, end)
+	}
+	b := make([]byte, 0, len(what))
+	inner := false // behind a / or . in an id
+	name := false  // behind a letter, or a digit of its number
+	for i := range len(what) {
+		c := what[i]
+		letter, digit := 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9'
+		switch {
+		case c == '/' || c == '.':
+			inner = true
+		case !letter && !digit:
+			inner = false
+		}
+		name = letter || digit && name
+		if digit && !name || inner && (letter || digit) {
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
 func delayText(d time.Duration) string {
 	if d == 0 {
 		return ""
@@ -164,30 +192,6 @@ func (w *World) leftText() string {
 		all = append(all[:12], "…")
 	}
 	return strings.Join(all, "; ")
-}
-
-// histories is all that is stored.
-func (w *World) histories() string {
-	var b strings.Builder
-	for _, instance := range w.shadow.instances() {
-		if r, err := w.store.Describe(context.Background(), instance); err == nil {
-			fmt.Fprintf(&b, "%s: %s %s", instance, r.Status, r.Output)
-			if r.Failure != nil {
-				fmt.Fprintf(&b, " failure %s: %s", r.Failure.Kind, r.Failure.Message)
-			}
-			if r.Problem != nil {
-				fmt.Fprintf(&b, " problem %s: %s", r.Problem.Kind, r.Problem.Message)
-			}
-			fmt.Fprintf(&b, " wake number %d\n", r.WakeNumber)
-		}
-		for n := int64(1); n <= w.shadow.last[instance]; n++ {
-			fmt.Fprintf(&b, "  execution %d\n", n)
-			for _, e := range w.shadow.executions[executionKey{instance, n}].events {
-				fmt.Fprintf(&b, "    %s  %s\n", w.at(time.UnixMilli(e.AtMS)), eventsText([]history.Event{e}))
-			}
-		}
-	}
-	return b.String()
 }
 
 // observer counts what a process that lives tells.

@@ -20,7 +20,7 @@ import (
 type World struct {
 	// Faults that happened, by kind; Counts is what the processes told their
 	// observers; Steps how often something was scheduled to run.
-	Faults [faultEnd]int
+	Faults faultCounts
 	Counts map[string]int
 	Steps  int
 	// Commits that landed.
@@ -61,6 +61,11 @@ type World struct {
 	scenario   scenario
 	shadow     shadow
 	violations []Violation
+	// most bounds the steps; givenUp says that it was the bound of shrinking.
+	most    int
+	givenUp bool
+	// sabotage breaks what a test wants to see found.
+	sabotage sabotage
 }
 
 // Violation is a broken invariant.
@@ -85,7 +90,7 @@ const (
 )
 
 func newWorld(c choices, tracing bool) *World {
-	w := &World{choices: c, clock: newClock(), tracing: tracing, Counts: map[string]int{},
+	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
 		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
@@ -124,7 +129,10 @@ func (w *World) newQueue(o queuememory.Options) *simQueue {
 // run lets everything happen until nothing is left to come.
 func (w *World) run() {
 	for w.Steps = 0; len(w.violations) == 0; w.Steps++ {
-		if w.Steps > maxSteps {
+		if w.Steps > w.most {
+			if w.givenUp = w.most < maxSteps; w.givenUp {
+				return
+			}
 			w.violate("I-03", "no end to the messages after %d steps: %s", w.Steps, w.leftText())
 			return
 		}

@@ -1,0 +1,50 @@
+package simulation
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+)
+
+// formatChoices writes decisions as text without blanks: what -choices takes.
+func formatChoices(made []decision) string {
+	b := []byte{choicesVersion}
+	for _, d := range made {
+		b = append(b, byte(d.at>>32))
+		b = binary.BigEndian.AppendUint32(b, uint32(d.at))
+		b = binary.AppendUvarint(b, uint64(d.nth))
+		b = binary.AppendUvarint(b, uint64(d.value))
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// choicesVersion changes when texts of before can't be read any more.
+const choicesVersion = 1
+
+// parseChoices reads what formatChoices wrote.
+func parseChoices(text string) ([]decision, error) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("choices: %w; copy the whole text", err)
+	}
+	if len(b) == 0 || b[0] != choicesVersion {
+		return nil, fmt.Errorf("choices: this text is of another version of the simulation; shrink its seed again")
+	}
+	var made []decision
+	for b = b[1:]; len(b) > 0; {
+		if len(b) < 7 {
+			return nil, fmt.Errorf("choices: the text ends within choice %d; copy the whole text", len(made)+1)
+		}
+		d := decision{at: spot(b[0])<<32 | spot(binary.BigEndian.Uint32(b[1:]))}
+		b = b[5:]
+		for _, to := range []*int{&d.nth, &d.value} {
+			v, n := binary.Uvarint(b)
+			if n <= 0 || v > 1<<40 {
+				return nil, fmt.Errorf("choices: choice %d can't be read; copy the whole text", len(made)+1)
+			}
+			*to, b = int(v), b[n:]
+		}
+		made = append(made, d)
+	}
+	return made, nil
+}

@@ -1,0 +1,133 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String shows a program as the code that it stands for. A variable has the
+// number of its statement, as the transcript has.
+func (p *program) String() string {
+	var t strings.Builder
+	fmt.Fprintf(&t, "func %s(ctx) {\n", p.name)
+	indent := "\t"
+	if p.catches {
+		t.WriteString(indent + "defer ifCancelled(func() { await(activity(999)) }) // and complete with what there is\n")
+	}
+	if p.rounds > 1 {
+		fmt.Fprintf(&t, "%sfor range %d { // each round is an execution, continued as new\n", indent, p.rounds)
+		writeBlock(&t, p.body, indent+"\t")
+		t.WriteString(indent + "}\n")
+	} else {
+		writeBlock(&t, p.body, indent)
+	}
+	switch {
+	case p.fails:
+		t.WriteString(indent + "return error\n")
+	default:
+		t.WriteString(indent + "return transcript\n")
+	}
+	t.WriteString("}\n")
+	return t.String()
+}
+
+func writeBlock(t *strings.Builder, b []*statement, indent string) {
+	for _, s := range b {
+		code := s.code()
+		if s.kind == kBranches {
+			code = "join(\n"
+			for _, branch := range s.branches {
+				var inner strings.Builder
+				writeBlock(&inner, branch, indent+"\t\t")
+				code += indent + "\tgo func() {\n" + inner.String() + indent + "\t},\n"
+			}
+			code += indent + ")"
+		}
+		fmt.Fprintf(t, "%sv%d := %s\n", indent, s.id, code)
+	}
+}
+
+// activityCode is one activity of a statement.
+func (s *statement) activityCode(fn string) string {
+	args := fmt.Sprint(s.id)
+	if s.fails > 0 {
+		args += fmt.Sprintf(", fails %s", times(s.fails))
+	}
+	if s.attempts > 1 {
+		args += fmt.Sprintf(", %d attempts", s.attempts)
+	}
+	return fn + "(" + args + ")"
+}
+
+// several are the activities of a statement. The first of those that may fail
+// does not.
+func (s *statement) several() string {
+	if s.n == 0 {
+		return s.firstOf().activityCode("activity")
+	}
+	text := s.activityCode("activity")
+	if s.n > 1 {
+		text += fmt.Sprintf(" ×%d", s.n)
+	}
+	return s.firstOf().activityCode("activity") + ", " + text
+}
+
+func (s *statement) firstOf() *statement {
+	first := *s
+	if s.kind != kJoin {
+		first.fails = 0
+	}
+	return &first
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// code is a statement other than branches.
+func (s *statement) code() string {
+	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.d), fmt.Sprintf("event(%q)", eventName(s.n))
+	child := fmt.Sprintf("child(P%d)", s.n)
+	switch s.kind {
+	case kAct:
+		return "await(" + activity + ")"
+	case kInline:
+		return "await(" + s.activityCode("inlineActivity") + ")"
+	case kTimer:
+		return "await(" + timer + ")"
+	case kEvent:
+		return "await(" + event + ")"
+	case kEventOr:
+		return "race(" + timer + ", " + event + ")"
+	case kRace:
+		return "race(" + timer + ", " + activity + ")"
+	case kWithin:
+		return "race(" + timer + ", " + child + ")"
+	case kKeep:
+		return "selectKeepingLosers(" + timer + ", " + activity + ") // then await both"
+	case kJoin:
+		return "join(" + s.several() + ")"
+	case kSettle:
+		return "settle(" + s.several() + ")"
+	case kAny:
+		return "any(" + s.several() + ")"
+	case kCompleted:
+		return "asCompleted(" + s.several() + ")"
+	case kChild:
+		return "await(" + child + ")"
+	case kDetach:
+		return fmt.Sprintf("detach(P%d)", s.n)
+	case kSystem:
+		return [...]string{"now()", "guid()", "sideEffect(draw)"}[s.n]
+	case kStatus:
+		return "setCustomStatus()"
+	case kScope:
+		return "await(" + activity + ") in a scope that is cancelled behind await(" + timer + ")"
+	case kOpen:
+		return "start(" + activity + ", " + timer + ") // nobody awaits them"
+	}
+	return "unknown"
+}

@@ -1,0 +1,281 @@
+package simulation
+
+import "slices"
+
+// Shrunk is the smallest run found that breaks the invariant that a larger one
+// broke.
+type Shrunk struct {
+	// Result of the smaller run, with its story; Seed is that of the larger one.
+	Result
+	// Runs is how many were tried.
+	Runs int
+}
+
+// MostShrinkRuns is how many runs shrinking takes when nothing else is wanted.
+const MostShrinkRuns = 2000
+
+// mostShrinkSteps bounds the steps of all of them together: a run that does not
+// end takes very many.
+const mostShrinkSteps = 20_000_000
+
+// Shrink runs a seed and, if it breaks an invariant, smaller and smaller runs
+// that break the same one, at most runs of them. ok is false if the seed breaks
+// none. The same seed always shrinks to the same run.
+func Shrink(seed uint64, runs int) (s Shrunk, ok bool) {
+	s, ok = shrink(seeded(seed), runs)
+	s.Seed = seed
+	return s, ok
+}
+
+// ShrinkChoices is Shrink for choices in their text form.
+func ShrinkChoices(text string, runs int) (s Shrunk, ok bool, err error) {
+	made, err := parseChoices(text)
+	if err != nil {
+		return s, false, err
+	}
+	s, ok = shrink(choices{source: newReplay(made)}, runs)
+	return s, ok, nil
+}
+
+func shrink(c choices, runs int, setup ...func(*World)) (Shrunk, bool) {
+	c.record = newRecord()
+	first := run(c, false, setup...)
+	if !first.Failed() {
+		return Shrunk{Result: first}, false
+	}
+	s := &shrinker{setup: setup, runs: runs, steps: mostShrinkSteps, rule: first.Violations[0].Rule, best: c.record.made, cost: cost(&first, c.record.made), bestSteps: first.Steps}
+	s.passes()
+	for s.left() && s.searchAgain() {
+	}
+	return Shrunk{run(choices{source: newReplay(s.best), record: newRecord()}, true, setup...), runs - s.runs}, true
+}
+
+// shrinker looks for fewer and lower decisions that break the rule. What was
+// not asked for in a run that broke it is dropped at once, so a fault goes with
+// its particulars, and a program with its statements.
+type shrinker struct {
+	setup       []func(*World)
+	runs, steps int // left
+	rule        string
+	best        []decision
+	cost        int
+	bestSteps   int
+	found       int // how often something simpler was
+}
+
+func (s *shrinker) left() bool { return s.runs > 0 && s.steps > 0 }
+
+// try keeps a candidate if it breaks the rule, and is simpler.
+func (s *shrinker) try(candidate []decision) bool {
+	return s.left() && s.tryRun(choices{source: newReplay(candidate)})
+}
+
+func (s *shrinker) tryRun(c choices) bool {
+	r, made := s.run(c)
+	if !s.fails(&r) || !simpler(cost(&r, made), made, s.cost, s.best) {
+		return false
+	}
+	s.best, s.cost, s.bestSteps = made, cost(&r, made), r.Steps
+	s.found++
+	return true
+}
+
+// run runs choices, within bounds: what takes much longer is not simpler.
+func (s *shrinker) run(c choices) (Result, []decision) {
+	s.runs--
+	c.record = newRecord()
+	most := min(2*s.bestSteps+1000, maxSteps)
+	r := run(c, false, append(slices.Clip(s.setup), func(w *World) { w.most = most })...)
+	s.steps -= r.Steps
+	return r, c.record.made
+}
+
+func (s *shrinker) fails(r *Result) bool { return r.Failed() && r.Violations[0].Rule == s.rule }
+
+// cost is how much there is to read and to understand in a run: faults, the
+// program, what does not happen in the plainest order, and the lines.
+func cost(r *Result, made []decision) int {
+	n := r.Steps
+	for _, f := range r.Faults {
+		n += 20 * f
+	}
+	for _, d := range made {
+		n += 3
+		if d.at.area() == ofProgram {
+			n += 10
+		}
+	}
+	return n
+}
+
+// simpler orders runs by their cost, and then by what their decisions add up
+// to. It makes shrinking end.
+func simpler(cost int, made []decision, than int, best []decision) bool {
+	if cost != than {
+		return cost < than
+	}
+	return sum(made, func(d decision) int { return d.value }) < sum(best, func(d decision) int { return d.value }) ||
+		sum(made, func(d decision) int { return d.value }) == sum(best, func(d decision) int { return d.value }) &&
+			sum(made, func(d decision) int { return d.nth }) < sum(best, func(d decision) int { return d.nth })
+}
+
+func sum(made []decision, of func(decision) int) (n int) {
+	for _, d := range made {
+		n += of(d)
+	}
+	return n
+}
+
+// passes tries everything again and again until nothing is found any more.
+func (s *shrinker) passes() {
+	for s.left() && s.pass() {
+	}
+}
+
+// pass tries everything once, what promises most first, and reports whether
+// anything was found.
+func (s *shrinker) pass() bool {
+	found := s.found
+	for _, area := range []spot{ofDelivery, ofSchedule, ofClient, ofWorld, ofFault, ofProgram} {
+		s.without(func(d decision) bool { return d.at.area() == area })
+	}
+	for _, area := range []spot{ofFault, ofProgram, ofClient, ofSchedule, ofDelivery, ofWorld} {
+		s.dropSpots(area)
+		s.dropChunks(area)
+	}
+	s.dropSingles()
+	s.lowerValues()
+	s.lowerNumbers()
+	return s.found > found
+}
+
+// without tries to do without some decisions: to take the plainest in their
+// place.
+func (s *shrinker) without(drop func(decision) bool) bool {
+	if !slices.ContainsFunc(s.best, drop) {
+		return false
+	}
+	return s.try(slices.DeleteFunc(slices.Clone(s.best), drop))
+}
+
+// dropSpots drops all that was decided on a spot, such as a whole statement.
+func (s *shrinker) dropSpots(area spot) {
+	seen := map[spot]bool{}
+	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
+		at := s.best[i].at
+		if at.area() != area || seen[at] {
+			continue
+		}
+		seen[at] = true
+		here := func(d decision) bool { return d.at == at }
+		if s.without(here) || area != ofProgram {
+			continue
+		}
+		// What goes wrong at the third commit may go wrong at the second when
+		// a statement is less.
+		for by := 1; by <= 2; by++ {
+			if s.try(sooner(slices.DeleteFunc(slices.Clone(s.best), here), by)) {
+				break
+			}
+		}
+	}
+}
+
+// sooner are the decisions with all that goes wrong, and who runs when, earlier.
+func sooner(made []decision, by int) []decision {
+	for i := range made {
+		if a := made[i].at.area(); a == ofFault || a == ofSchedule {
+			made[i].nth = max(made[i].nth-by, 0)
+		}
+	}
+	return made
+}
+
+// dropChunks drops runs of decisions of an area, long ones first.
+func (s *shrinker) dropChunks(area spot) {
+	count := func() (n int) {
+		for _, d := range s.best {
+			if d.at.area() == area {
+				n++
+			}
+		}
+		return n
+	}
+	for size := count() / 2; size > 1; size /= 2 {
+		for from := count() - size; from > -size; from -= size {
+			n := 0
+			s.without(func(d decision) bool {
+				if d.at.area() != area {
+					return false
+				}
+				n++
+				return n > from && n <= from+size
+			})
+		}
+	}
+}
+
+// dropSingles drops decisions one by one, with those behind on their spot where
+// they are or moved up.
+func (s *shrinker) dropSingles() {
+	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
+		d := s.best[i]
+		rest := slices.Delete(slices.Clone(s.best), i, i+1)
+		if s.try(rest) {
+			continue
+		}
+		moved := false
+		for j := range rest {
+			if rest[j].at == d.at && rest[j].nth > d.nth {
+				rest[j].nth--
+				moved = true
+			}
+		}
+		if moved {
+			s.try(rest)
+		}
+	}
+}
+
+// lowerValues lowers each decision as far as it goes.
+func (s *shrinker) lowerValues() {
+	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
+		s.lower(i, func(d *decision) *int { return &d.value }, 1)
+	}
+}
+
+// lowerNumbers lets what goes wrong, and who runs when, come sooner.
+func (s *shrinker) lowerNumbers() {
+	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
+		s.lower(i, func(d *decision) *int { return &d.nth }, 0)
+	}
+}
+
+const few = 20
+
+// lower looks for the least number of a decision that will do: among few one by
+// one, for they may be names of things, and by halving among many.
+func (s *shrinker) lower(i int, of func(*decision) *int, least int) {
+	high := *of(&s.best[i])
+	for v := least; v < high && high <= few; v++ {
+		candidate := slices.Clone(s.best)
+		*of(&candidate[i]) = v
+		if s.try(candidate) {
+			return
+		}
+	}
+	for low := least; low < high && high > few; {
+		n := len(s.best)
+		candidate := slices.Clone(s.best)
+		middle := low + (high-low)/2
+		*of(&candidate[i]) = middle
+		if !s.try(candidate) {
+			low = middle + 1
+			continue
+		}
+		high = middle
+		if len(s.best) != n {
+			return // Another pass goes on; i is something else now.
+		}
+	}
+}

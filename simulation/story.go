@@ -1,0 +1,115 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// story tells a run: what ran, what happened, what broke, and the histories.
+func (w *World) story() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "RUN: %s, %s\n", plural(w.Faults.total(), "fault"), plural(w.started, "process"))
+	for f, n := range w.Faults {
+		if n > 0 {
+			fmt.Fprintf(&b, "  %d × %s\n", n, Fault(f))
+		}
+	}
+	fmt.Fprintf(&b, "  at most %s of each role; faults stop at %s; settings:%s\n", plural(w.slots, "process"), w.at(w.plan.until), settingsText(w.settings))
+	fmt.Fprintf(&b, "\nPROGRAM\n%s", w.scenario)
+	fmt.Fprintf(&b, "\nWHAT HAPPENED (hours:minutes:seconds)\n%s", w.trace.String())
+	if len(w.violations) > 0 {
+		b.WriteString("\nBROKEN\n")
+		for _, v := range w.violations {
+			fmt.Fprintf(&b, "%s  %s: %s\n", w.at(v.At), v.Rule, v.Text)
+		}
+	}
+	fmt.Fprintf(&b, "\nHISTORIES\n%s", w.histories())
+	return b.String()
+}
+
+// plural is a count with its noun.
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// settingsText shows the settings that are not the default.
+func settingsText(s host.Settings) string {
+	text := ""
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			text += fmt.Sprintf(" %s %v", v.Type().Field(i).Name, f.Interface())
+		}
+	}
+	return text
+}
+
+// histories is all that is stored, an execution a table.
+func (w *World) histories() string {
+	var b strings.Builder
+	for _, instance := range w.shadow.instances() {
+		if r, err := w.store.Describe(context.Background(), instance); err == nil {
+			fmt.Fprintf(&b, "%s is %s", instance, r.Status)
+			if len(r.Output) > 0 {
+				fmt.Fprintf(&b, " with %s", r.Output)
+			}
+			if r.Failure != nil {
+				fmt.Fprintf(&b, ", failure %s: %s", r.Failure.Kind, r.Failure.Message)
+			}
+			if r.Problem != nil {
+				fmt.Fprintf(&b, ", problem %s: %s", r.Problem.Kind, r.Problem.Message)
+			}
+			if r.WakeNumber > 0 {
+				fmt.Fprintf(&b, ", wake number %d", r.WakeNumber)
+			}
+			b.WriteByte('\n')
+		}
+		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+			w.historyTable(&b, instance, n)
+		}
+	}
+	return b.String()
+}
+
+func (w *World) historyTable(b *strings.Builder, instance string, n int64) {
+	x := w.shadow.executions[executionKey{instance, n}]
+	if x == nil {
+		return
+	}
+	fmt.Fprintf(b, "  execution %d\n", n)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for i := range x.events {
+		e := &x.events[i]
+		completes, what := "", e.Name
+		if e.SourceEventID > 0 {
+			completes = fmt.Sprintf("of %d", e.SourceEventID)
+		}
+		if e.Instance != "" {
+			what += " as " + e.Instance
+		}
+		if e.FireAtMS > 0 {
+			what += " due " + w.at(time.UnixMilli(e.FireAtMS))
+		}
+		if len(e.Payload) > 0 {
+			what += fmt.Sprintf(" %.60s", e.Payload)
+		}
+		if e.Failure != nil {
+			what += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, e.Failure.Message)
+		}
+		fmt.Fprintf(t, "    %d\t%s\t%s\t%s\t%s\n", e.EventID, w.at(time.UnixMilli(e.AtMS)), e.Kind, completes, strings.TrimSpace(what))
+	}
+	t.Flush()
+}
