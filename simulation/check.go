@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
@@ -53,14 +52,13 @@ func (w *World) commit(p *process, c *store.Commit) error {
 			// Its own append, made before.
 			for j := range t.Events {
 				at := int(t.First()) - 1 + j
-				if at >= len(x.bytes) || !bytes.Equal(x.bytes[at], history.Encode(t.Events[j:j+1])) {
+				if !x.holds(at, &t.Events[j]) {
 					w.violate("own append", "%s was told that its append at %d of %s/%d is in, which holds something else", p.name, t.First(), t.Instance, t.ExecutionID)
 				}
 			}
 			continue
 		}
 		w.checkTurn(p, x, t)
-		x.add(t)
 		if i == 0 {
 			w.Commits++
 		}
@@ -73,43 +71,43 @@ func (w *World) commit(p *process, c *store.Commit) error {
 	return nil
 }
 
-// checkTurn is I-01 and I-02 for what is appended.
+// checkTurn is I-01 and I-02 for what is appended, which it then notes: what
+// was appended before has been checked before.
 func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
-	where := fmt.Sprintf("%s/%d by %s", t.Instance, t.ExecutionID, p.name)
-	if end := x.end(); end != nil {
-		w.violate("I-01", "%s: appended behind %s", where, end.Kind)
+	violate := func(rule, format string, args ...any) {
+		w.violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.name, fmt.Sprintf(format, args...))
 	}
-	events := slices.Clone(x.events)
+	if end := x.end(); end != nil {
+		violate("I-01", "appended behind %s", end.Kind)
+	}
 	for i := range t.Events {
-		e := t.Events[i]
-		if want := int64(len(events)) + 1; e.EventID != want {
-			w.violate("I-01", "%s: event id %d stands where %d has to", where, e.EventID, want)
+		e := &t.Events[i]
+		if want := int64(len(x.events)) + 1; e.EventID != want {
+			violate("I-01", "event id %d stands where %d has to", e.EventID, want)
 			return
 		}
 		if (e.EventID == 1) != (e.Kind == history.OrchestrationStarted) {
-			w.violate("I-01", "%s: %s stands at %d", where, e.Kind, e.EventID)
+			violate("I-01", "%s stands at %d", e.Kind, e.EventID)
 		}
 		if e.Kind.Terminal() && i != len(t.Events)-1 {
-			w.violate("I-01", "%s: %s at %d is not the last", where, e.Kind, e.EventID)
+			violate("I-01", "%s at %d is not the last", e.Kind, e.EventID)
 		}
 		if want := completes(e.Kind); want != history.KindUnknown {
 			switch s := e.SourceEventID; {
 			case s < 1 || s >= e.EventID:
-				w.violate("I-02", "%s: %s at %d names %d", where, e.Kind, e.EventID, s)
-			case events[s-1].Kind != want:
-				w.violate("I-02", "%s: %s at %d names a %s", where, e.Kind, e.EventID, events[s-1].Kind)
-			case slices.ContainsFunc(events, func(o history.Event) bool { return o.SourceEventID == s }):
-				w.violate("I-02", "%s: %s at %d completes %d a second time", where, e.Kind, e.EventID, s)
-			case e.Kind == history.TimerFired && e.AtMS < events[s-1].FireAtMS:
-				w.violate("T-01", "%s: timer %d fired %d ms early", where, s, events[s-1].FireAtMS-e.AtMS)
+				violate("I-02", "%s at %d names %d", e.Kind, e.EventID, s)
+			case x.events[s-1].Kind != want:
+				violate("I-02", "%s at %d names a %s", e.Kind, e.EventID, x.events[s-1].Kind)
+			case x.completed[s]:
+				violate("I-02", "%s at %d completes %d a second time", e.Kind, e.EventID, s)
+			case e.Kind == history.TimerFired && e.AtMS < x.events[s-1].FireAtMS:
+				violate("T-01", "timer %d fired %d ms early", s, x.events[s-1].FireAtMS-e.AtMS)
 			}
 		}
-		if e.Kind == history.ExternalEvent && e.SenderID != "" && slices.ContainsFunc(events, func(o history.Event) bool {
-			return o.Kind == history.ExternalEvent && o.SenderID == e.SenderID
-		}) {
-			w.violate("E-04", "%s: event %q of sender id %s is recorded twice", where, e.Name, e.SenderID)
+		if e.Kind == history.ExternalEvent && e.SenderID != "" && x.senders[e.SenderID] {
+			violate("E-04", "event %q of sender id %s is recorded twice", e.Name, e.SenderID)
 		}
-		events = append(events, e)
+		x.add(e)
 	}
 }
 
@@ -182,7 +180,7 @@ func (w *World) checkRead(turns []store.Turn) {
 		}
 		for j := range t.Events {
 			id := t.Events[j].EventID
-			if id > int64(len(x.bytes)) || !bytes.Equal(x.bytes[id-1], history.Encode(t.Events[j:j+1])) {
+			if !x.holds(int(id)-1, &t.Events[j]) {
 				w.violate("I-05", "event %d of %s/%d has changed", id, t.Instance, t.ExecutionID)
 				return
 			}

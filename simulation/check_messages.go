@@ -9,25 +9,26 @@ import (
 )
 
 // item parses a message, each once.
-func (w *World) item(body string) (wire.Item, error) {
+func (w *World) item(body string) (*wire.Item, error) {
 	if item, ok := w.items[body]; ok {
 		return item, nil
 	}
 	item, err := wire.Parse(wire.Unwrap([]byte(body)))
-	if err == nil {
-		w.items[body] = item
+	if err != nil {
+		return nil, err
 	}
-	return item, err
+	w.items[body] = &item
+	return &item, nil
 }
 
 // acknowledged is I-07: what is deleted from a queue is accounted for.
 func (w *World) acknowledged(p *process, m delivered, began int) {
-	item, err := w.item(m.Body)
+	stored, err := w.item(m.Body)
 	if err != nil {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
-	item = item.WithID(m.ID)
+	item := stored.WithID(m.ID)
 	w.lost = w.lost || m.from == w.activityDead
 	born, ok := w.shadow.born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
@@ -92,7 +93,7 @@ func (w *World) queued(item *wire.Item) bool {
 			if err != nil {
 				continue
 			}
-			if sameFact(item, &other) {
+			if sameFact(item, other) {
 				return true
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -40,8 +39,7 @@ type invocation struct {
 	p        *process
 	batch    []delivered
 	failed   []string
-	resume   func() (struct{}, bool)
-	yield    func(struct{}) bool
+	routine  *routine
 	wakeAt   time.Time
 	deadline time.Time // by true time
 	began    int       // step
@@ -76,8 +74,7 @@ func (p *process) invoke(batch []delivered) {
 	inv := &invocation{p: p, batch: batch, began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
 	p.running = inv
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
-	inv.resume, _ = iter.Pull(func(yield func(struct{}) bool) {
-		inv.yield = yield
+	inv.routine = p.w.routine(func() {
 		deliveries := make([]host.Delivery, len(batch))
 		for i := range batch {
 			deliveries[i] = batch[i].Delivery
@@ -102,8 +99,9 @@ func (p *process) step() {
 		p.die("its invocation is out of time")
 	}
 	p.w.executing = p
-	inv.resume()
+	inv.routine.resume()
 	if inv.done {
+		p.w.routines = append(p.w.routines, inv.routine)
 		p.running = nil
 		p.w.finished(inv)
 	}
@@ -115,7 +113,7 @@ func (p *process) pause(d time.Duration) {
 		return
 	}
 	p.running.wakeAt = p.w.clock.now.Add(d)
-	p.running.yield(struct{}{})
+	p.running.routine.yield(struct{}{})
 }
 
 // die lets the process be dead from here on.

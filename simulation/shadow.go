@@ -1,11 +1,11 @@
 package simulation
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 type executionKey struct {
@@ -24,12 +24,13 @@ type shadow struct {
 // recorded is one execution as it landed.
 type recorded struct {
 	events []history.Event
-	bytes  [][]byte
-	parked bool
+	bytes  []byte // of the events, one behind the other
+	ends   []int  // of each in bytes
 	// completed by scheduling event; senders of external events.
 	completed map[int64]bool
 	senders   map[string]bool
 	cancelled bool
+	scratch   []byte
 }
 
 func newShadow() shadow {
@@ -51,19 +52,31 @@ func (x *recorded) end() *history.Event {
 	return nil
 }
 
-func (x *recorded) add(t *store.Turn) {
-	for i := range t.Events {
-		e := t.Events[i]
-		x.events = append(x.events, e)
-		x.bytes = append(x.bytes, history.Encode(t.Events[i:i+1]))
-		switch {
-		case e.SourceEventID > 0:
-			x.completed[e.SourceEventID] = true
-		case e.Kind == history.ExternalEvent:
-			x.senders[e.SenderID] = true
-		case e.Kind == history.OrchestrationCancelRequested:
-			x.cancelled = true
-		}
+// add notes an event that has landed.
+func (x *recorded) add(e *history.Event) {
+	x.events = append(x.events, *e)
+	x.bytes = history.AppendEvent(x.bytes, e)
+	x.ends = append(x.ends, len(x.bytes))
+	if e.SourceEventID > 0 {
+		x.completed[e.SourceEventID] = true
 	}
-	x.parked = t.Parked
+	switch e.Kind {
+	case history.ExternalEvent:
+		x.senders[e.SenderID] = true
+	case history.OrchestrationCancelRequested:
+		x.cancelled = true
+	}
+}
+
+// holds reports whether the event at an index is this one, byte for byte.
+func (x *recorded) holds(at int, e *history.Event) bool {
+	if at < 0 || at >= len(x.ends) {
+		return false
+	}
+	begin := 0
+	if at > 0 {
+		begin = x.ends[at-1]
+	}
+	x.scratch = history.AppendEvent(x.scratch[:0], e)
+	return bytes.Equal(x.bytes[begin:x.ends[at]], x.scratch)
 }

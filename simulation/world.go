@@ -55,8 +55,9 @@ type World struct {
 	returning []delivered // ghosts to be received again
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
-	items     map[string]wire.Item // by body
-	lost      bool                 // an activity was given up after all its deliveries
+	items     map[string]*wire.Item // by body
+	routines  []*routine            // with nothing to run
+	lost      bool                  // an activity was given up after all its deliveries
 
 	scenario   scenario
 	shadow     shadow
@@ -91,7 +92,7 @@ const (
 
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
-		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]wire.Item{}}
+		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
@@ -199,9 +200,15 @@ func (w *World) close() {
 	for _, p := range slices.Clone(w.processes) {
 		p.dead = true
 		for p.running != nil && !p.running.done {
-			p.running.resume()
+			p.running.routine.resume()
+		}
+		if p.running != nil {
+			p.running.routine.stop()
 		}
 		w.bury(p)
+	}
+	for _, r := range w.routines {
+		r.stop()
 	}
 	w.timer.Close()
 	for _, q := range append(slices.Clone(w.sources), w.deadFIFO, w.deadStandard) {

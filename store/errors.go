@@ -71,6 +71,14 @@ func (e *CorruptError) Error() string {
 }
 
 // NotFound returns the ErrNotFound that names the instance.
-func NotFound(instance string) error {
-	return fmt.Errorf("%w: %q has no record; it was never started, or its start is still queued", ErrNotFound, instance)
+func NotFound(instance string) error { return notFoundError(instance) }
+
+// notFoundError is the instance that was not found. Its text is made when
+// somebody reads it: a host asks for every new instance, and expects it.
+type notFoundError string
+
+func (e notFoundError) Error() string {
+	return fmt.Sprintf("%v: %q has no record; it was never started, or its start is still queued", ErrNotFound, string(e))
 }
+
+func (notFoundError) Unwrap() error { return ErrNotFound }

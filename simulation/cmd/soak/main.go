@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/turnstile-go/turnstile/simulation"
 )
@@ -43,6 +44,9 @@ func main() {
 			s.report(&r)
 		}
 	default:
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(400) // A world is small, and forgotten as a whole.
+		}
 		good = s.run()
 	}
 	if !good {

@@ -34,7 +34,7 @@ type soak struct {
 
 // run runs the range and reports whether all went well.
 func (s *soak) run() bool {
-	began := time.Now()
+	began, cpu := time.Now(), cpuTime()
 	s.faults, s.counts = map[string]int{}, map[string]int{}
 	var all sync.WaitGroup
 	for range s.parallel {
@@ -47,8 +47,12 @@ func (s *soak) run() bool {
 	}
 	all.Wait()
 	took := time.Since(began)
+	cpu = cpuTime() - cpu
 	fmt.Fprintf(s.out, "%d schedules from seed %d in %s, %.0f a second; %d steps, %d commits, %d failures\n",
 		s.ran, s.from, took.Round(time.Millisecond), float64(s.ran)/took.Seconds(), s.steps, s.commits, s.failures)
+	if cpu > 0 {
+		fmt.Fprintf(s.out, "by CPU time %.0f a second and core, %s each\n", float64(s.ran)/cpu.Seconds(), (cpu / time.Duration(max(s.ran, 1))).Round(time.Microsecond))
+	}
 	s.table("faults", s.faults)
 	s.table("told by the host", s.counts)
 	return s.failures == 0
