@@ -51,9 +51,14 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 // Is gives the declaration its implementation, for NewApp. The implementation
 // may do anything. It runs at least once: a worker may die behind the effect
 // and before the result is recorded, so make it idempotent
-// (ActivityInfo(ctx).IdempotencyKey helps). Its context ends with the attempt.
-func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, error)) Part {
+// (ActivityInfo(ctx).IdempotencyKey helps), or declare it AtMostOnce. Its
+// context ends with the attempt, and, seen at a Heartbeat, when the
+// orchestration wants it to stop: context.Cause is a *StoppedError then.
+func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
 	entry := activity.Activity{Name: a.name, Source: source()}
+	for _, o := range options {
+		o.applyToImplementation(&entry)
+	}
 	if implementation != nil {
 		name := a.name
 		entry.Func = func(ctx context.Context, input []byte) ([]byte, error) {

@@ -18,8 +18,17 @@ const (
 	KindApplication FailureKind = history.FailureApplication
 	// KindPanic is a panic in an activity.
 	KindPanic FailureKind = history.FailurePanic
-	// KindTimeout is an attempt out of time.
+	// KindTimeout is an attempt out of time (AttemptTimeout), a wait, or a
+	// scope.
 	KindTimeout FailureKind = history.FailureTimeout
+	// KindTotalTimeout is an activity not done within its TotalTimeout.
+	KindTotalTimeout FailureKind = history.FailureTotalTimeout
+	// KindHeartbeatTimeout is an attempt without a heartbeat for longer than
+	// its HeartbeatTimeout.
+	KindHeartbeatTimeout FailureKind = history.FailureHeartbeatTimeout
+	// KindInterrupted is an attempt, of an activity that runs AtMostOnce, in
+	// which a worker died.
+	KindInterrupted FailureKind = history.FailureInterrupted
 	// KindCancelled is an end by cancellation.
 	KindCancelled FailureKind = history.FailureCancelled
 	// KindTerminated is an end by terminate.
@@ -69,7 +78,8 @@ func (e *ActivityError) Error() string {
 	return text + ofKind(e.Kind) + ": " + e.Message
 }
 
-// Is makes it an ErrCancelled or an ErrTimeout by its kind.
+// Is makes it an ErrCancelled or an ErrTimeout by its kind; all three kinds of
+// timeout are one.
 func (e *ActivityError) Is(target error) bool { return isOfKind(e.Kind, target) }
 
 // Failure says how it is recorded if an orchestration returns it.
@@ -127,7 +137,7 @@ func isOfKind(kind FailureKind, target error) bool {
 	case ErrTerminated:
 		return kind == KindTerminated
 	case ErrTimeout:
-		return kind == KindTimeout
+		return kind == KindTimeout || kind == KindTotalTimeout || kind == KindHeartbeatTimeout
 	}
 	return false
 }

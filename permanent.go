@@ -2,6 +2,7 @@ package turnstile
 
 import (
 	"errors"
+	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
@@ -26,6 +27,26 @@ func (e *permanentError) Failure() *history.Failure {
 	f.Retryable = false
 	return f
 }
+
+// RetryAfter has the next attempt of the activity made after d, in place of the
+// retry policy's delay, if the policy has an attempt left: for a service that
+// says when to come back. Nil stays nil.
+func RetryAfter(err error, d time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &delayedError{err, d}
+}
+
+type delayedError struct {
+	err   error
+	after time.Duration
+}
+
+func (e *delayedError) Error() string             { return e.err.Error() }
+func (e *delayedError) Unwrap() error             { return e.err }
+func (e *delayedError) RetryDelay() time.Duration { return e.after }
+func (e *delayedError) Failure() *history.Failure { return activity.FailureOf(e.err) }
 
 // WithCode gives an error a code, a word to act on: ActivityError.Code,
 // ChildError.Code and OrchestrationError.Code have it, and

@@ -47,8 +47,8 @@ func (p RetryPolicy) applyToActivity(r *history.Retry) {
 }
 
 // AttemptTimeout bounds one attempt: its context ends, the attempt counts as
-// failed by timeout, and the retry policy decides what follows. Without it the
-// worker's own limit holds.
+// failed by timeout (KindTimeout), and the retry policy decides what follows.
+// Without it the worker's own limit holds, five minutes by default.
 func AttemptTimeout(d time.Duration) ActivityOption { return attemptTimeout(d) }
 
 type attemptTimeout time.Duration
@@ -56,6 +56,41 @@ type attemptTimeout time.Duration
 func (d attemptTimeout) applyToActivity(r *history.Retry) {
 	r.TimeoutMS = milliseconds(time.Duration(d))
 }
+
+// TotalTimeout bounds all attempts together, with the delays between them and
+// the time in the queue, from when the activity was scheduled. At its end the
+// attempt's context ends and the activity fails (KindTotalTimeout), whatever
+// the retry policy says; so does a pending one. Without it there is no bound.
+func TotalTimeout(d time.Duration) ActivityOption { return totalTimeout(d) }
+
+type totalTimeout time.Duration
+
+func (d totalTimeout) applyToActivity(r *history.Retry) {
+	r.TotalTimeoutMS = milliseconds(time.Duration(d))
+}
+
+// HeartbeatTimeout bounds how long an attempt may go without a Heartbeat: its
+// context ends, the attempt counts as failed (KindHeartbeatTimeout), and the
+// retry policy decides what follows. If its worker dies, the attempt is
+// delivered again soon after this time. Without it a worker that has died is
+// found by AttemptTimeout. Inline runs have no heartbeats.
+func HeartbeatTimeout(d time.Duration) ActivityOption { return heartbeatTimeout(d) }
+
+type heartbeatTimeout time.Duration
+
+func (d heartbeatTimeout) applyToActivity(r *history.Retry) {
+	r.HeartbeatTimeoutMS = milliseconds(time.Duration(d))
+}
+
+// AtMostOnce has no attempt begun twice: it is claimed, with a conditional
+// write, before it begins. One whose claim is there already, because a worker
+// died in it, counts as failed (KindInterrupted), and only a retry policy
+// brings another. Without it an attempt that was interrupted is begun anew.
+func AtMostOnce() ActivityOption { return atMostOnce{} }
+
+type atMostOnce struct{}
+
+func (atMostOnce) applyToActivity(r *history.Retry) { r.AtMostOnce = true }
 
 // milliseconds rounds up: a limit that was asked for never becomes none.
 func milliseconds(d time.Duration) int64 {

@@ -21,6 +21,15 @@ type Info struct {
 	// IdempotencyKey is the same for all attempts and deliveries of one
 	// scheduling event and different for all others.
 	IdempotencyKey string
+	// Deadline is when the attempt's context ends at the latest.
+	Deadline time.Time
+	// Heartbeat has the details of the last heartbeat that an earlier attempt
+	// or delivery gave, JSON; nil if there was none.
+	Heartbeat []byte
+	// CompletionToken completes the activity from outside once the attempt
+	// has returned ErrPending. It can't be guessed and fits into a link. Empty
+	// for an inline activity.
+	CompletionToken string
 	// Inline is set for an activity that runs inside the turn.
 	Inline bool
 }

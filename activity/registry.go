@@ -9,13 +9,17 @@ import (
 
 // Func is the code of an activity. Input and result are JSON. It may do
 // anything; it runs at least once and should be idempotent (InfoFrom gives a
-// key for that). ctx ends at the attempt's timeout.
+// key for that). ctx ends at the attempt's time limits, and when the activity
+// is asked to stop; context.Cause tells why.
 type Func func(ctx context.Context, input []byte) (result []byte, err error)
 
 // Activity is an entry of the registry.
 type Activity struct {
 	Name string
 	Func Func
+	// Final reports whether no attempt follows one that failed with this
+	// error; nil for never.
+	Final func(error) bool
 	// Source is the file and line of the registration.
 	Source string
 }

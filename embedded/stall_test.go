@@ -10,9 +10,22 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-func TestA06AnAttemptThatWaitsForItsTimeoutGetsItInVirtualTime(t *testing.T) {
+func TestA06A11A13AnAttemptThatWaitsForItsTimeLimitGetsItInVirtualTime(t *testing.T) {
 	t.Parallel()
-	hang := turnstile.NewActivity[int, int]("Hang").With(turnstile.AttemptTimeout(time.Minute))
+	for kind, options := range map[turnstile.FailureKind][]turnstile.ActivityOption{
+		turnstile.KindTimeout:          {turnstile.AttemptTimeout(time.Minute)},
+		turnstile.KindHeartbeatTimeout: {turnstile.HeartbeatTimeout(time.Minute)},
+		turnstile.KindTotalTimeout:     {turnstile.TotalTimeout(time.Minute), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 9})},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			expectTimeout(t, kind, options)
+		})
+	}
+}
+
+func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.ActivityOption) {
+	hang := turnstile.NewActivity[int, int]("Hang").With(limits...)
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	// What the attempt returns after its timeout is ignored; here it returns
 	// when the test has seen that.
@@ -23,7 +36,14 @@ func TestA06AnAttemptThatWaitsForItsTimeoutGetsItInVirtualTime(t *testing.T) {
 			<-seen
 			return 0, ctx.Err()
 		}),
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }))
+		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+			_, err := hang.Call(ctx, n)
+			failed, isActivity := errors.AsType[*turnstile.ActivityError](err)
+			if !isActivity || failed.Kind != kind || !errors.Is(err, turnstile.ErrTimeout) || failed.Attempt != 1 {
+				t.Errorf("failed with %v, want %s on attempt 1", err, kind)
+			}
+			return 0, err
+		}))
 	env, err := New(app, VirtualTime(time.Unix(0, 0)), func(o *options) { o.stall = time.Millisecond },
 		Settings(host.Settings{BlockLimit: -1}))
 	if err != nil {
@@ -43,7 +63,7 @@ func TestA06AnAttemptThatWaitsForItsTimeoutGetsItInVirtualTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer close(seen)
-	if _, err := run.Wait(t.Context()); !errors.Is(err, turnstile.ErrTimeout) {
-		t.Errorf("it ended with %v", err)
+	if _, err := run.Wait(t.Context()); err == nil {
+		t.Error("it did not fail")
 	}
 }

@@ -144,6 +144,9 @@ const (
 	retryCoefficient
 	retryJitter
 	retryTimeoutMS
+	retryTotalTimeoutMS
+	retryHeartbeatTimeoutMS
+	retryAtMostOnce
 	retryFinalCodes
 	retryBatch
 	retryAttemptsMade
@@ -176,6 +179,12 @@ func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 		return d.count(&r.AttemptsMade, retryAttemptsMade)
 	case "first_event_id":
 		return d.integer(&r.FirstEventID, math.MinInt64, retryFirstEventID)
+	case "total_timeout_ms":
+		return d.integer(&r.TotalTimeoutMS, math.MinInt64, retryTotalTimeoutMS)
+	case "heartbeat_timeout_ms":
+		return d.integer(&r.HeartbeatTimeoutMS, math.MinInt64, retryHeartbeatTimeoutMS)
+	case "at_most_once":
+		return d.flag(&r.AtMostOnce, retryAtMostOnce)
 	}
 	return d.skip()
 }

@@ -136,8 +136,16 @@ const (
 	FailureApplication = "application"
 	// FailurePanic is a panic in user code.
 	FailurePanic = "panic"
-	// FailureTimeout is an attempt, or all of them, out of time.
+	// FailureTimeout is an attempt out of time.
 	FailureTimeout = "timeout"
+	// FailureTotalTimeout is an activity that was not done in the time that
+	// all its attempts have together.
+	FailureTotalTimeout = "total_timeout"
+	// FailureHeartbeatTimeout is an attempt that gave no sign of life.
+	FailureHeartbeatTimeout = "heartbeat_timeout"
+	// FailureInterrupted is an attempt, of an activity that runs at most once,
+	// that was begun before and not heard of again.
+	FailureInterrupted = "interrupted"
 	// FailureCancelled is an end by cancellation.
 	FailureCancelled = "cancelled"
 	// FailureTerminated is an end by terminate.
@@ -188,6 +196,14 @@ type Retry struct {
 	Jitter float64 `json:"jitter,omitempty"`
 	// TimeoutMS bounds one attempt; 0 means the worker's default.
 	TimeoutMS int64 `json:"timeout_ms,omitempty"`
+	// TotalTimeoutMS bounds all attempts together, the delays between them
+	// included, from when the activity was scheduled; 0 means no bound.
+	TotalTimeoutMS int64 `json:"total_timeout_ms,omitempty"`
+	// HeartbeatTimeoutMS is how long an attempt may go without a heartbeat; 0
+	// means for ever.
+	HeartbeatTimeoutMS int64 `json:"heartbeat_timeout_ms,omitempty"`
+	// AtMostOnce: no attempt is begun twice.
+	AtMostOnce bool `json:"at_most_once,omitempty"`
 	// FinalCodes are failure codes that are not retried.
 	FinalCodes []string `json:"final_codes,omitempty"`
 	// Batch is how many results of inline activities may share a commit; 0 and

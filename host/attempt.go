@@ -16,34 +16,60 @@ import (
 
 // attempt is one run of an activity's code.
 type attempt struct {
-	code       activity.Func
-	info       activity.Info
-	input      []byte
-	timeout    time.Duration
+	code  activity.Func
+	final func(error) bool
+	info  activity.Info
+	input []byte
+	limit attemptLimit
+	// pulse takes heartbeats; nil where nobody wants any.
+	pulse      *pulse
 	maxPayload int
 	clock      Clock
 	start      func(func())
 }
 
-// errAttemptTimeout ends the context of an attempt that is out of time.
-var errAttemptTimeout = errors.New("the attempt's timeout has passed")
-
+// attemptResult is what came of an attempt: a result, a failure, or neither
+// yet.
 type attemptResult struct {
 	result  []byte
 	failure *history.Failure
+	// pending: the activity will be completed by its token.
+	pending bool
+	// delay until the next attempt, if the error asked for one.
+	delay *time.Duration
 }
+
+// timeUp is the cause for which an attempt's context ends when it is out of
+// time: the failure as which the attempt then counts.
+type timeUp struct{ failure history.Failure }
+
+func (e *timeUp) Error() string { return e.failure.Message }
+
+// Is makes it a context.DeadlineExceeded, as which code expects it.
+func (e *timeUp) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // do runs the attempt. When its time is over its context ends, and what it
 // returns later is ignored; a panic is a failed attempt with its stack.
-func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
+func (a *attempt) do(ctx context.Context) attemptResult {
+	a.info.Deadline = a.clock.Now().Add(a.limit.timeout)
 	ctx, cancel := context.WithCancelCause(activity.NewContext(ctx, a.info))
 	defer cancel(nil)
-	expired := make(chan struct{})
-	stop := a.clock.AfterFunc(a.timeout, func() {
-		close(expired)
-		cancel(errAttemptTimeout)
-	})
+	expired := make(chan *timeUp, 1)
+	expire := func(f history.Failure) {
+		up := &timeUp{f}
+		cancel(up)
+		select {
+		case expired <- up:
+		default: // another limit was first
+		}
+	}
+	stop := a.clock.AfterFunc(a.limit.timeout, func() { expire(a.limit.failure(&a.info)) })
 	defer stop()
+	if a.pulse != nil {
+		a.pulse.begin(a, expire, cancel)
+		defer a.pulse.end()
+		ctx = activity.WithPulse(ctx, a.pulse.beat)
+	}
 	done := make(chan attemptResult, 1)
 	a.start(func() {
 		var r attemptResult
@@ -54,32 +80,33 @@ func (a *attempt) do(ctx context.Context) ([]byte, *history.Failure) {
 	var r attemptResult
 	select {
 	case r = <-done:
-	case <-expired:
+	case up := <-expired:
 		// What it returns from now on is ignored, an error that only says that
 		// its context has ended above all.
-		r.failure = &history.Failure{}
+		r.failure = &up.failure
 	}
-	if r.failure != nil && closed(expired) {
-		r.failure = &history.Failure{Kind: history.FailureTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", a.info.Attempt, a.info.Name, a.timeout)}
-	}
-	if r.failure != nil {
-		r.failure.Attempt = a.info.Attempt
-		if r.failure.Source == "" {
-			r.failure.Source = a.info.Name
-		}
-		boundFailure(r.failure, a.maxPayload)
-	}
-	return r.result, r.failure
+	a.explain(ctx, &r)
+	return r
 }
 
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
+// explain gives a failure its cause: an attempt that fails once its context
+// has ended fails for that reason, whatever its code made of it.
+func (a *attempt) explain(ctx context.Context, r *attemptResult) {
+	if r.failure == nil {
+		return
 	}
+	cause := context.Cause(ctx)
+	if up, ok := errors.AsType[*timeUp](cause); ok {
+		f := up.failure
+		r.failure, r.delay = &f, nil
+	} else if stopped, ok := errors.AsType[*activity.StoppedError](cause); ok && r.failure.Kind != history.FailurePanic {
+		r.failure = &history.Failure{Kind: history.FailureCancelled, Message: stopped.Error() + "; it ended with: " + r.failure.Message}
+	}
+	r.failure.Attempt = a.info.Attempt
+	if r.failure.Source == "" {
+		r.failure.Source = a.info.Name
+	}
+	boundFailure(r.failure, a.maxPayload)
 }
 
 // call runs the code on this goroutine.
@@ -100,8 +127,19 @@ func (a *attempt) call(ctx context.Context, r *attemptResult) {
 	result, err := a.code(ctx, a.input)
 	returned = true
 	switch {
+	case errors.Is(err, activity.ErrPending) && a.info.CompletionToken != "":
+		r.pending = true
+	case errors.Is(err, activity.ErrPending):
+		r.failure = &history.Failure{Kind: history.FailureApplication, Message: fmt.Sprintf(
+			"activity %q returned ErrPending, but runs inline, where nobody can complete it: schedule it with Call or Start", a.info.Name)}
 	case err != nil:
 		r.failure = activity.FailureOf(err)
+		if a.final != nil && a.final(err) {
+			r.failure.Retryable = false
+		}
+		if d, ok := activity.RetryDelayOf(err); ok {
+			r.delay = &d
+		}
 	case len(result) > a.maxPayload:
 		r.failure = &history.Failure{Kind: history.FailureTooLarge, Message: fmt.Sprintf(
 			"result too large: %d bytes, the limit is %d; store it and return a reference", len(result), a.maxPayload)}
@@ -127,19 +165,6 @@ func boundFailure(f *history.Failure, maxPayload int) {
 	}
 }
 
-// attemptTimeout returns what one attempt may take: its policy's limit or the
-// default, at most what is left of the invocation but for the time to end it.
-func attemptTimeout(ctx context.Context, c Clock, r *history.Retry, fallback, exit time.Duration) time.Duration {
-	limit := fallback
-	if r != nil && r.TimeoutMS > 0 {
-		limit = time.Duration(r.TimeoutMS) * time.Millisecond
-	}
-	if left, bounded := timeLeft(ctx, c); bounded {
-		limit = min(limit, left-exit)
-	}
-	return max(limit, 0)
-}
-
 // idempotencyKey is the same for all attempts and deliveries of one scheduling
 // event, and different for all others.
 func idempotencyKey(instance string, execution, eventID int64) string {
@@ -149,9 +174,12 @@ func idempotencyKey(instance string, execution, eventID int64) string {
 }
 
 // outcomeOf is the word that an attempt is counted under.
-func outcomeOf(f *history.Failure) string {
-	if f == nil {
-		return "completed"
+func outcomeOf(r *attemptResult) string {
+	switch {
+	case r.pending:
+		return "pending"
+	case r.failure != nil:
+		return r.failure.Kind
 	}
-	return f.Kind
+	return "completed"
 }

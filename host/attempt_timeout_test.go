@@ -20,11 +20,11 @@ func (firing) AfterFunc(_ time.Duration, f func()) func() bool {
 func TestA06AnAttemptThatReturnsWhenItsContextEndsFailsByTimeout(t *testing.T) {
 	t.Parallel()
 	for range 2000 {
-		a := &attempt{clock: firing{newVirtualClock()}, timeout: time.Second, maxPayload: 1000, start: func(f func()) { go f() },
+		a := &attempt{clock: firing{newVirtualClock()}, limit: attemptLimit{timeout: time.Second}, maxPayload: 1000, start: func(f func()) { go f() },
 			info: activity.Info{Name: "Slow", Attempt: 1},
 			code: func(ctx context.Context, _ []byte) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }}
-		if _, f := a.do(t.Context()); f == nil || f.Kind != history.FailureTimeout {
-			t.Fatalf("failed with %+v, want a timeout", f)
+		if r := a.do(t.Context()); r.failure == nil || r.failure.Kind != history.FailureTimeout {
+			t.Fatalf("failed with %+v, want a timeout", r.failure)
 		}
 	}
 }

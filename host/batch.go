@@ -86,7 +86,7 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 	switch {
 	case i.Kind == wire.TimerFired:
 		return time.UnixMilli(i.FireAtMS), true
-	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance) && i.NotBeforeMS > 0:
+	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance || i.Kind == wire.ActivityPending) && i.NotBeforeMS > 0:
 		return time.UnixMilli(i.NotBeforeMS), true
 	}
 	return time.Time{}, false

@@ -304,7 +304,7 @@ func TestN03LateCompletionsDontReachTheNextExecution(t *testing.T) {
 	if n := len(w.timer.Pending()); n != 1 {
 		t.Errorf("%d schedules, want that of the second execution", n)
 	}
-	if _, stop, err := w.stops.StopRequested(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}); !stop || err != nil {
+	if s, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}); !s.Stop || err != nil {
 		t.Errorf("the activity was not asked to stop: %v", err)
 	}
 	// The second has an event of the same id and kind.
@@ -356,8 +356,8 @@ func TestK01CancelWhileAnActivityIsAwaited(t *testing.T) {
 	w.settleFIFO()
 	w.expectStatus("a", store.StatusCancelled)
 	w.expectHistory("a", 1, "Started Act(Step) CancelRequested Failed(cancelled)")
-	if reason, stop, err := w.stops.StopRequested(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}); !stop || err != nil || reason != "first" {
-		t.Errorf("asked to stop %t (%q), %v", stop, reason, err)
+	if s, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}); !s.Stop || err != nil || s.StopReason != "first" {
+		t.Errorf("asked to stop: %+v, %v", s, err)
 	}
 	if f := w.record("a").Failure; f == nil || !strings.Contains(f.Message, "first") {
 		t.Errorf("failure %+v", f)
@@ -471,7 +471,7 @@ func TestK06K07WholeFamilies(t *testing.T) {
 				w.expectInvariants(id)
 			}
 			w.expectStatus("alone", store.StatusRunning)
-			if _, stop, err := w.stops.StopRequested(t.Context(), store.ActivityKey{Instance: "leaf", ExecutionID: 1, EventID: 2}); !stop || err != nil {
+			if s, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "leaf", ExecutionID: 1, EventID: 2}); !s.Stop || err != nil {
 				t.Error("the leaf's activity was not asked to stop")
 			}
 		})

@@ -28,7 +28,9 @@ type faults struct {
 	after  bool
 	// die decides it for each call.
 	die func() (dies, after bool)
-	log []string
+	// fail answers a call in its place.
+	fail func(name string) error
+	log  []string
 }
 
 // call makes one call.
@@ -48,6 +50,11 @@ func (f *faults) call(name string, do func() error) error {
 	f.mu.Unlock()
 	if dies && !after {
 		return errKilled
+	}
+	if f.fail != nil {
+		if err := f.fail(name); err != nil {
+			return err
+		}
 	}
 	err := do()
 	if dies {
@@ -133,12 +140,24 @@ func (s faultyStops) RequestStop(ctx context.Context, key store.ActivityKey, rea
 	return s.f.call("RequestStop", func() error { return s.Activities.RequestStop(ctx, key, reason, expiresAt) })
 }
 
-func (s faultyStops) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
-	err = s.f.call("StopRequested", func() error {
-		reason, stop, err = s.Activities.StopRequested(ctx, key)
+func (s faultyStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
+	err = s.f.call("State", func() error {
+		state, err = s.Activities.State(ctx, key)
 		return err
 	})
-	return reason, stop, err
+	return state, err
+}
+
+func (s faultyStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
+	err = s.f.call("Heartbeat", func() error {
+		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
+		return err
+	})
+	return state, err
+}
+
+func (s faultyStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	return s.f.call("Claim", func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
 }
 
 type faultyQueue struct {

@@ -120,11 +120,11 @@ func (t *turn) attemptInline(ctx context.Context, info activity.Info, input []by
 	if err != nil {
 		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}
 	}
-	run := attempt{code: a.Func, info: info, input: input, clock: t.Clock, start: t.Go, maxPayload: t.Settings.MaxPayload,
-		timeout: attemptTimeout(ctx, t.Clock, retry, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
+	run := attempt{code: a.Func, final: a.Final, info: info, input: input, clock: t.Clock, start: t.Go, maxPayload: t.Settings.MaxPayload,
+		limit: limitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
 	began := t.Clock.Now()
-	result, failure := run.do(ctx)
+	r := run.do(ctx)
 	t.Observer.Timing(TimeAttempt, t.Clock.Now().Sub(began))
-	t.Observer.Count(CountAttempts, outcomeOf(failure), 1)
-	return result, failure
+	t.Observer.Count(CountAttempts, outcomeOf(&r), 1)
+	return r.result, r.failure
 }

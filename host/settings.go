@@ -83,8 +83,8 @@ type Settings struct {
 	// through the queue, since a timer service refuses the past. Default 2
 	// minutes.
 	TimerBorder, TimerLeast time.Duration
-	// StopRetention is how long a request to stop an activity is kept. Default
-	// 14 days, the longest that a message lives.
+	// StopRetention is how long a request to stop an activity, a heartbeat and
+	// a claim are kept. Default 14 days, the longest that a message lives.
 	StopRetention time.Duration
 
 	// PurgeGrace is how long after its end a purged history stays. Default and
@@ -103,6 +103,10 @@ type Settings struct {
 	// AttemptTime is how much of the invocation must be left for an attempt
 	// to be begun. Default 10 seconds.
 	AttemptTime time.Duration
+	// HeartbeatInterval is the least time between two heartbeats of an attempt
+	// that are recorded; a third of its heartbeat timeout if that is less.
+	// Default 10 seconds.
+	HeartbeatInterval time.Duration
 	// VisibilityMargin is added to what an attempt may take when its message
 	// is hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
@@ -130,7 +134,7 @@ func DefaultSettings() Settings {
 		StopRetention: 14 * 24 * time.Hour,
 		PurgeGrace:    time.Hour, PurgePage: 500,
 		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
-		VisibilityMargin: 30 * time.Second, UnknownReceives: 6, UnknownFirst: 15 * time.Second,
+		HeartbeatInterval: 10 * time.Second, VisibilityMargin: 30 * time.Second, UnknownReceives: 6, UnknownFirst: 15 * time.Second,
 	}
 }
 
@@ -153,7 +157,7 @@ func (s *Settings) complete() error {
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
 		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
 		{&s.PurgeGrace, &d.PurgeGrace}, {&s.AttemptTimeout, &d.AttemptTimeout}, {&s.AttemptTime, &d.AttemptTime},
-		{&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst},
+		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst},
 	} {
 		if *f.set == 0 {
 			*f.set = *f.fallback

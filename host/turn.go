@@ -89,6 +89,9 @@ func (t *turn) proceed(ctx context.Context) error {
 	if t.group.tooLarge != nil {
 		return t.imposeTooLarge(ctx)
 	}
+	if err := t.takePending(ctx); err != nil {
+		return err
+	}
 	if err := t.takeReturning(ctx); err != nil {
 		return err
 	}

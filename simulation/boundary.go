@@ -99,12 +99,26 @@ func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason
 	})
 }
 
-func (s simStops) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
+func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
-		reason, stop, err = s.Activities.StopRequested(ctx, key)
+		state, err = s.Activities.State(ctx, key)
 		return err
 	})
-	return reason, stop, err
+	return state, err
+}
+
+func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
+	err = s.p.call(writeClass, func() string { return fmt.Sprintf("heartbeat of attempt %d of activity %v", beat.Attempt, key) }, func() error {
+		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
+		return err
+	})
+	return state, err
+}
+
+func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	return s.p.call(writeClass, func() string { return fmt.Sprintf("claims attempt %d of activity %v", claim.Attempt, key) }, func() error {
+		return s.Activities.Claim(ctx, key, claim, expiresAt)
+	})
 }
 
 // simQueue is a queue of the world.

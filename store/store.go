@@ -249,20 +249,3 @@ type ListPage struct {
 	Records       []Record
 	NextPageToken string
 }
-
-// Activities is the table of what activity workers keep. Items expire by
-// themselves some time after their ExpiresAt.
-type Activities interface {
-	// RequestStop asks the activity of a scheduling event to stop. Repeating
-	// it is no error.
-	RequestStop(ctx context.Context, key ActivityKey, reason string, expiresAt time.Time) error
-	// StopRequested reports whether a stop was asked for, and its reason.
-	StopRequested(ctx context.Context, key ActivityKey) (reason string, stop bool, err error)
-}
-
-// ActivityKey names an activity: its scheduling event.
-type ActivityKey struct {
-	Instance    string
-	ExecutionID int64
-	EventID     int64
-}

@@ -10,7 +10,7 @@ import (
 func Kinds() []Kind {
 	return []Kind{
 		StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
-		ActivityExecute,
+		ActivityExecute, ActivityPending, ActivityHeartbeat,
 		ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 	}
 }
@@ -93,7 +93,7 @@ func (c *checker) needs(i *Item) {
 		c.positive("execution_id", i.ExecutionID)
 		c.positive("scheduling_event_id", i.SchedulingEventID)
 		c.given("token", i.Token)
-	case ActivityCompleted, ActivityFailed, TimerFired:
+	case ActivityCompleted, ActivityFailed, TimerFired, ActivityPending, ActivityHeartbeat:
 		c.positive("execution_id", i.ExecutionID)
 		c.completion(i)
 	case SubOrchCompleted, SubOrchFailed:
@@ -146,7 +146,7 @@ func (c *checker) ranges(i *Item) {
 		c.size("details.details", len(f.Details), l.Payload)
 	}
 	if r := i.Retry; r != nil {
-		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS} {
+		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS} {
 			if n < 0 {
 				c.fail(ReasonInvalidField, "retry", "a number below 0")
 			}

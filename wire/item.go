@@ -32,6 +32,13 @@ const (
 	// ActivityExecute runs one attempt of an activity. Activity queue only.
 	ActivityExecute Kind = "ActivityExecute"
 
+	// ActivityPending says that an attempt has ended, and that its activity
+	// will be completed, or fail, by its token. It goes round the delay queue
+	// until a time limit of the activity has passed, or it is done.
+	ActivityPending Kind = "ActivityPending"
+	// ActivityHeartbeat is a sign of life of a pending activity, with details.
+	ActivityHeartbeat Kind = "ActivityHeartbeat"
+
 	// ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted and
 	// SubOrchFailed bring a completion back to the orchestration.
 	ActivityCompleted Kind = "ActivityCompleted"
@@ -68,9 +75,9 @@ type Item struct {
 	// newest.
 	OrchVersion string `json:"version,omitempty"`
 
-	// Input (StartOrchestration, ActivityExecute), Data (ExternalRaised) and
-	// Result (ActivityCompleted, SubOrchCompleted) are JSON values, their
-	// bytes kept exactly.
+	// Input (StartOrchestration, ActivityExecute), Data (ExternalRaised,
+	// ActivityHeartbeat) and Result (ActivityCompleted, SubOrchCompleted) are
+	// JSON values, their bytes kept exactly.
 	Input  json.RawMessage `json:"input,omitempty"`
 	Data   json.RawMessage `json:"data,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -93,17 +100,23 @@ type Item struct {
 	// Token proves that a completion answers what was sent out
 	// (ActivityExecute carries it, completions bring it back).
 	Token string `json:"token,omitempty"`
-	// Attempt of an ActivityExecute, from 1; absent means 1.
+	// ActivityToken may stand for the instance, execution_id, source_event_id
+	// and token of an ActivityCompleted, ActivityFailed or ActivityHeartbeat:
+	// the one text that a pending activity hands out. Parse puts them in its
+	// place; Encode does not write it.
+	ActivityToken string `json:"activity_token,omitempty"`
+	// Attempt of an ActivityExecute or ActivityPending, from 1; absent means 1.
 	Attempt int `json:"attempt,omitempty"`
 	// ScheduledAtMS is when the activity was scheduled (ActivityExecute).
 	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
 	// NotBeforeMS holds an item back whose delay is longer than a queue can
-	// wait: an attempt (ActivityExecute), a Wake or a PurgeInstance that goes
-	// on.
+	// wait: an attempt (ActivityExecute), a Wake, a PurgeInstance or an
+	// ActivityPending that goes on.
 	NotBeforeMS int64 `json:"not_before_ms,omitempty"`
 	// Retry is the activity's policy (ActivityExecute).
 	Retry *history.Retry `json:"retry,omitempty"`
-	// Details of a failure (ActivityFailed, SubOrchFailed).
+	// Details of a failure (ActivityFailed, SubOrchFailed), or of that of the
+	// attempt before (ActivityExecute).
 	Details *Failure `json:"details,omitempty"`
 
 	// FireAtMS is when a timer is due (TimerFired).

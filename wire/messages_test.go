@@ -118,15 +118,18 @@ func TestTheExamplesOfTheContractCanBePasted(t *testing.T) {
 	}
 }
 
-func TestTheContractShowsTheEnvelopeAsItIsTaken(t *testing.T) {
+func TestTheContractShowsJSONAsItIsTaken(t *testing.T) {
 	t.Parallel()
 	blocks := fenced(t, "json")
-	if len(blocks) != 1 {
-		t.Fatalf("%d blocks of JSON, want the envelope alone", len(blocks))
+	want := []wire.Kind{wire.ActivityCompleted, wire.TimerFired}
+	if len(blocks) != len(want) {
+		t.Fatalf("%d blocks of JSON, want one by activity_token and the envelope", len(blocks))
 	}
-	item, err := wire.Parse(wire.Unwrap([]byte(blocks[0])))
-	if err != nil || item.Kind != wire.TimerFired {
-		t.Errorf("got %+v, %v", item, err)
+	for i, block := range blocks {
+		item, err := wire.Parse(wire.Unwrap([]byte(block)))
+		if err != nil || item.Kind != want[i] || item.Instance != "order-1" {
+			t.Errorf("got %+v, %v; want %s", item, err, want[i])
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // may add some. Known fields must have their type, whatever the kind; null
 // counts as absent, except for a payload, where it is the value null. Names of
 // fields are case-sensitive. V is 1 and Attempt of an ActivityExecute is 1 in
-// what is returned when they were absent. Payloads are copies of exactly the
+// what is returned when they were absent; an ActivityToken is put apart. Payloads are copies of exactly the
 // bytes that stand in data.
 func Parse(data []byte) (Item, error) { return Limits{}.Parse(data) }
 
@@ -96,6 +96,7 @@ func (p *parser) item() Item {
 	p.whole("scheduling_event_id", (*int64Value)(&i.SchedulingEventID))
 	p.whole("source_event_id", (*int64Value)(&i.SourceEventID))
 	p.text("token", &i.Token)
+	p.activityToken(&i)
 	p.whole("attempt", (*int64Int)(&i.Attempt))
 	p.whole("scheduled_at_ms", (*int64Value)(&i.ScheduledAtMS))
 	p.whole("not_before_ms", (*int64Value)(&i.NotBeforeMS))
@@ -112,7 +113,7 @@ func (p *parser) item() Item {
 	p.flag("force", &i.Force)
 	p.whole("first_seen_ms", (*int64Value)(&i.FirstSeenMS))
 	p.whole("hops", (*int64Int)(&i.Hops))
-	if i.Kind == ActivityExecute && i.Attempt == 0 {
+	if (i.Kind == ActivityExecute || i.Kind == ActivityPending) && i.Attempt == 0 {
 		i.Attempt = 1
 	}
 	return i

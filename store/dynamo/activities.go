@@ -2,19 +2,23 @@ package dynamo
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // Activities implements store.Activities on DynamoDB.
 type Activities struct {
-	client ActivitiesClient
-	config Config
+	client  ActivitiesClient
+	config  Config
+	encoder *Encoder
 }
 
 var _ store.Activities = (*Activities)(nil)
@@ -28,7 +32,7 @@ type ActivitiesClient interface {
 // NewActivities returns the activities table of config.Tables. It makes no
 // request.
 func NewActivities(client ActivitiesClient, config Config) *Activities {
-	return &Activities{client: client, config: config.withDefaults()}
+	return &Activities{client: client, config: config.withDefaults(), encoder: NewEncoder(config)}
 }
 
 func activityKey(k store.ActivityKey) attributes {
@@ -65,16 +69,104 @@ func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, rea
 	})
 }
 
-// StopRequested implements store.Activities.
-func (a *Activities) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
+// State implements store.Activities.
+func (a *Activities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
 	if err := ctx.Err(); err != nil {
-		return "", false, err
+		return store.ActivityState{}, err
 	}
-	r := request{what: "look for a request to stop an activity", instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
+	r := of(key, "state of an activity")
 	item, err := getItem(ctx, a.client, &a.config, r, &dynamodb.GetItemInput{TableName: &a.config.Tables.Activities, Key: activityKey(key)})
 	if err != nil {
-		return "", false, err
+		return store.ActivityState{}, err
 	}
-	_, stop = item["stop_reason"]
-	return textOf(item, "stop_reason"), stop, nil
+	return activityState(r, item)
+}
+
+// Heartbeat implements store.Activities.
+func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (store.ActivityState, error) {
+	if err := ctx.Err(); err != nil {
+		return store.ActivityState{}, err
+	}
+	set := "SET beat_attempt = :attempt, beat_at_ms = :at, expires_at = :expires"
+	values := attributes{":attempt": number(int64(beat.Attempt)), ":at": number(beat.At.UnixMilli()), ":expires": number(expiresAt.Unix())}
+	if beat.Details != nil {
+		set += ", beat_details = :details, beat_codec = :codec"
+		values[":details"], values[":codec"] = a.encoder.compressor.value(beat.Details), text(beat.Codec)
+	}
+	r := of(key, "heartbeat of an activity")
+	item, err := a.update(ctx, r, &dynamodb.UpdateItemInput{
+		Key: activityKey(key), UpdateExpression: &set, ExpressionAttributeValues: values,
+		ConditionExpression: aws.String("attribute_not_exists(beat_attempt) OR beat_attempt <= :attempt"),
+		ReturnValues:        types.ReturnValueAllNew,
+	}, len(beat.Details))
+	var refused *types.ConditionalCheckFailedException
+	if errors.As(err, &refused) {
+		// A later attempt goes on; what this one says no longer counts.
+		item, err = refused.Item, nil
+	}
+	if err != nil {
+		return store.ActivityState{}, err
+	}
+	return activityState(r, item)
+}
+
+// Claim implements store.Activities.
+func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := a.update(ctx, of(key, "claim of an attempt"), &dynamodb.UpdateItemInput{
+		Key:                 activityKey(key),
+		UpdateExpression:    aws.String("SET claim_attempt = :attempt, claim_token = :token, claim_until_ms = :until, expires_at = :expires"),
+		ConditionExpression: aws.String("attribute_not_exists(claim_attempt) OR claim_attempt < :attempt OR claim_attempt = :attempt AND claim_token = :token"),
+		ExpressionAttributeValues: attributes{":attempt": number(int64(claim.Attempt)), ":token": text(claim.Token),
+			":until": number(claim.Until.UnixMilli()), ":expires": number(expiresAt.Unix())},
+	}, len(claim.Token))
+	var refused *types.ConditionalCheckFailedException
+	if errors.As(err, &refused) {
+		return &store.ClaimedError{Key: key, Found: store.Claim{Attempt: int(numberOf(refused.Item, "claim_attempt")),
+			Token: textOf(refused.Item, "claim_token"), Until: time.UnixMilli(numberOf(refused.Item, "claim_until_ms")).UTC()}}
+	}
+	return err
+}
+
+// update makes a conditional change of an item. The
+// *types.ConditionalCheckFailedException of one whose condition does not hold
+// has the item as it stands.
+func (a *Activities) update(ctx context.Context, r request, in *dynamodb.UpdateItemInput, bytes int) (item attributes, err error) {
+	in.TableName = &a.config.Tables.Activities
+	in.ReturnConsumedCapacity = a.config.consumed()
+	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	err = a.config.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := a.client.UpdateItem(ctx, in, once)
+		if err == nil {
+			item = out.Attributes
+			a.config.meterWrite("UpdateItem", nil, 1, bytes, one(out.ConsumedCapacity)...)
+			return verdict{kind: settled}
+		}
+		a.config.meterWrite("UpdateItem", err, 0, 0)
+		if outcomeOf(err) == refused {
+			return verdict{settled, err}
+		}
+		return unsettled(r, err)
+	})
+	return item, err
+}
+
+func of(key store.ActivityKey, what string) request {
+	return request{what: what, instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
+}
+
+func activityState(r request, item attributes) (s store.ActivityState, err error) {
+	_, s.Stop = item["stop_reason"]
+	s.StopReason = textOf(item, "stop_reason")
+	s.Beat.Attempt = int(numberOf(item, "beat_attempt"))
+	if at := numberOf(item, "beat_at_ms"); at > 0 {
+		s.Beat.At = time.UnixMilli(at).UTC()
+	}
+	s.Beat.Codec = textOf(item, "beat_codec")
+	if s.Beat.Details, err = bytesOf(item, "beat_details"); err != nil {
+		return store.ActivityState{}, fmt.Errorf("store: %s: %w", r, err)
+	}
+	return s, nil
 }

@@ -191,8 +191,8 @@ func TestReadsAreRepeatedWhileTheFaultPasses(t *testing.T) {
 				"Read":     func() error { _, err := dynamo.New(f, config).Read(t.Context(), "order-7", 1, 1); return err },
 				"Describe": func() error { _, err := dynamo.New(f, config).Describe(t.Context(), "order-7"); return err },
 				"List":     func() error { _, err := dynamo.New(f, config).List(t.Context(), store.ListQuery{}); return err },
-				"StopRequested": func() error {
-					_, _, err := dynamo.NewActivities(f, config).StopRequested(t.Context(), store.ActivityKey{Instance: "order-7"})
+				"State": func() error {
+					_, err := dynamo.NewActivities(f, config).State(t.Context(), store.ActivityKey{Instance: "order-7"})
 					return err
 				},
 			} {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -18,9 +19,9 @@ type Activities struct {
 var _ store.Activities = (*Activities)(nil)
 
 type activity struct {
-	stop       bool
-	stopReason string
-	expiresAt  time.Time
+	state     store.ActivityState
+	claim     store.Claim
+	expiresAt time.Time
 }
 
 // NewActivities returns an empty store; now is the clock by which its items
@@ -38,23 +39,68 @@ func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, rea
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	it := a.find(key)
-	if !it.stop {
-		it.stop, it.stopReason = true, reason
+	if !it.state.Stop {
+		it.state.Stop, it.state.StopReason = true, reason
 	}
 	it.expiresAt = expiresAt
 	a.items[key] = it
 	return nil
 }
 
-// StopRequested implements store.Activities.
-func (a *Activities) StopRequested(ctx context.Context, key store.ActivityKey) (reason string, stop bool, err error) {
+// State implements store.Activities.
+func (a *Activities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
 	if err := ctx.Err(); err != nil {
-		return "", false, err
+		return store.ActivityState{}, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.find(key).copied(), nil
+}
+
+// Heartbeat implements store.Activities.
+func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (store.ActivityState, error) {
+	if err := ctx.Err(); err != nil {
+		return store.ActivityState{}, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	it := a.find(key)
-	return it.stopReason, it.stop, nil
+	last := &it.state.Beat
+	if beat.Attempt < last.Attempt {
+		return it.copied(), nil
+	}
+	if beat.Details != nil {
+		last.Details, last.Codec = bytes.Clone(beat.Details), beat.Codec
+	}
+	last.Attempt, last.At = beat.Attempt, beat.At.UTC().Truncate(time.Millisecond)
+	it.expiresAt = expiresAt
+	a.items[key] = it
+	return it.copied(), nil
+}
+
+// Claim implements store.Activities.
+func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	it := a.find(key)
+	if found := it.claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
+		return &store.ClaimedError{Key: key, Found: found}
+	}
+	it.claim = claim
+	it.claim.Until = claim.Until.UTC().Truncate(time.Millisecond)
+	it.expiresAt = expiresAt
+	a.items[key] = it
+	return nil
+}
+
+// copied returns the state, sharing no memory with the item.
+func (it activity) copied() store.ActivityState {
+	s := it.state
+	s.Beat.Details = bytes.Clone(s.Beat.Details)
+	return s
 }
 
 // find returns the item, the zero one if there is none or it has expired. The

@@ -50,11 +50,11 @@ func TestRequestToStopExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	now = now.Add(time.Minute - 1)
-	if _, stop, _ := a.StopRequested(t.Context(), key); !stop {
+	if s, _ := a.State(t.Context(), key); !s.Stop {
 		t.Fatal("the request was gone before it expired")
 	}
 	now = now.Add(1)
-	if _, stop, _ := a.StopRequested(t.Context(), key); stop {
+	if s, _ := a.State(t.Context(), key); s.Stop {
 		t.Fatal("the request outlived its time")
 	}
 }

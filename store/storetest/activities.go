@@ -1,13 +1,35 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
+
+func sameBeat(a, b store.Heartbeat) bool {
+	return a.Attempt == b.Attempt && a.At.Equal(b.At) && bytes.Equal(a.Details, b.Details) && a.Codec == b.Codec
+}
+
+// wantBeat records a heartbeat and expects what is then recorded.
+func wantBeat(t *testing.T, a store.Activities, key store.ActivityKey, beat, want store.Heartbeat) store.ActivityState {
+	t.Helper()
+	got, err := a.Heartbeat(t.Context(), key, beat, beat.At.Add(24*time.Hour))
+	if err != nil || !sameBeat(got.Beat, want) {
+		t.Fatalf("heartbeat %+v gave %+v, %v; want %+v", beat, got.Beat, err, want)
+	}
+	s, err := a.State(t.Context(), key)
+	if err != nil || !sameBeat(s.Beat, want) {
+		t.Fatalf("behind heartbeat %+v: %+v, %v; want %+v", beat, s.Beat, err, want)
+	}
+	return got
+}
 
 // RunActivities runs the suite for store.Activities. now is the time by the
 // backend's clock.
@@ -16,9 +38,9 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 	key := store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 2}
 	wantStop := func(t *testing.T, a store.Activities, key store.ActivityKey, reason string, stop bool) {
 		t.Helper()
-		gotReason, gotStop, err := a.StopRequested(t.Context(), key)
-		if err != nil || gotReason != reason || gotStop != stop {
-			t.Fatalf("stop requested for %+v: %q, %v, %v; want %q, %v", key, gotReason, gotStop, err, reason, stop)
+		s, err := a.State(t.Context(), key)
+		if err != nil || s.StopReason != reason || s.Stop != stop {
+			t.Fatalf("state of %+v: %+v, %v; want stop %v for %q", key, s, err, stop, reason)
 		}
 	}
 	request := func(t *testing.T, a store.Activities, key store.ActivityKey, reason string) {
@@ -58,14 +80,81 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				wantStop(t, a, k, "stop", true)
 			}
 		}},
+		{"a heartbeat is seen with its details, which stay until others come", func(t *testing.T, a store.Activities) {
+			at := now().UTC().Truncate(time.Millisecond)
+			first := store.Heartbeat{Attempt: 1, At: at, Details: []byte(`{"page":7}`)}
+			wantBeat(t, a, key, first, first)
+			wantBeat(t, a, key, store.Heartbeat{Attempt: 1, At: at.Add(time.Second)},
+				store.Heartbeat{Attempt: 1, At: at.Add(time.Second), Details: first.Details})
+			other := store.Heartbeat{Attempt: 2, At: at.Add(2 * time.Second), Details: []byte("\xff\x00"), Codec: "aes"}
+			wantBeat(t, a, key, other, other)
+			wantBeat(t, a, key, store.Heartbeat{Attempt: 1, At: at.Add(time.Hour), Details: []byte("1")}, other)
+		}},
+		{"a heartbeat learns of a stop, and a stop keeps the heartbeat", func(t *testing.T, a store.Activities) {
+			beat := store.Heartbeat{Attempt: 1, At: now().UTC().Truncate(time.Millisecond), Details: []byte("1")}
+			request(t, a, key, "order withdrawn")
+			got := wantBeat(t, a, key, beat, beat)
+			if !got.Stop || got.StopReason != "order withdrawn" {
+				t.Errorf("the heartbeat found %+v, want the stop", got)
+			}
+			request(t, a, key, "again")
+			if s, err := a.State(t.Context(), key); err != nil || !sameBeat(s.Beat, beat) {
+				t.Errorf("behind the stop: %+v, %v", s, err)
+			}
+		}},
+		{"A-16 one attempt is claimed once, its repeats by one token are granted", func(t *testing.T, a store.Activities) {
+			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
+			claim := func(attempt int, token string, want *store.Claim) {
+				t.Helper()
+				err := a.Claim(t.Context(), key, store.Claim{Attempt: attempt, Token: token, Until: until}, now().Add(time.Hour))
+				claimed, refused := errors.AsType[*store.ClaimedError](err)
+				switch {
+				case want == nil && err != nil:
+					t.Fatalf("claim of attempt %d by %q: %v", attempt, token, err)
+				case want != nil && (!refused || claimed.Found.Attempt != want.Attempt || claimed.Found.Token != want.Token || !claimed.Found.Until.Equal(until) || claimed.Key != key):
+					t.Fatalf("claim of attempt %d by %q: %v; want refused for %+v", attempt, token, err, want)
+				}
+			}
+			claim(1, "a", nil)
+			claim(1, "a", nil)
+			claim(1, "b", &store.Claim{Attempt: 1, Token: "a"})
+			claim(2, "b", nil)
+			claim(1, "a", &store.Claim{Attempt: 2, Token: "b"})
+			claim(2, "c", &store.Claim{Attempt: 2, Token: "b"})
+			wantStop(t, a, key, "", false)
+		}},
+		{"A-16 of many claims of one attempt at the same time one is granted", func(t *testing.T, a store.Activities) {
+			var granted atomic.Int32
+			var all sync.WaitGroup
+			for i := range 16 {
+				all.Go(func() {
+					err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: strconv.Itoa(i), Until: now()}, now().Add(time.Hour))
+					if err == nil {
+						granted.Add(1)
+					} else if _, refused := errors.AsType[*store.ClaimedError](err); !refused {
+						t.Errorf("claim: %v", err)
+					}
+				})
+			}
+			all.Wait()
+			if granted.Load() != 1 {
+				t.Errorf("%d claims were granted, want 1", granted.Load())
+			}
+		}},
 		{"S-15 a cancelled context stops the call", func(t *testing.T, a store.Activities) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := a.RequestStop(ctx, key, "", now()); !errors.Is(err, context.Canceled) {
 				t.Fatalf("request: got %v, want context.Canceled", err)
 			}
-			if _, _, err := a.StopRequested(ctx, key); !errors.Is(err, context.Canceled) {
-				t.Fatalf("requested: got %v, want context.Canceled", err)
+			if _, err := a.State(ctx, key); !errors.Is(err, context.Canceled) {
+				t.Fatalf("state: got %v, want context.Canceled", err)
+			}
+			if _, err := a.Heartbeat(ctx, key, store.Heartbeat{Attempt: 1, At: now()}, now()); !errors.Is(err, context.Canceled) {
+				t.Fatalf("heartbeat: got %v, want context.Canceled", err)
+			}
+			if err := a.Claim(ctx, key, store.Claim{Attempt: 1, Token: "a"}, now()); !errors.Is(err, context.Canceled) {
+				t.Fatalf("claim: got %v, want context.Canceled", err)
 			}
 			wantStop(t, a, key, "", false)
 		}},

@@ -1,0 +1,49 @@
+package turnstile
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/activity"
+)
+
+// ImplementationOption is an option of Activity.Is: what only the side that
+// runs the activity can know.
+type ImplementationOption interface {
+	applyToImplementation(*activity.Activity)
+}
+
+// FinalErrors names errors, as errors.Is finds them, behind which no attempt
+// follows whatever the retry policy says.
+//
+//	Charge.Is(charge, turnstile.FinalErrors(ErrCardDeclined))
+//
+// Permanent marks one where it is returned, RetryPolicy.FinalCodes goes by
+// codes.
+func FinalErrors(targets ...error) ImplementationOption {
+	return finalIf(func(err error) bool {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// FinalErrorType names a type of errors, as errors.As finds it, behind which
+// no attempt follows whatever the retry policy says.
+//
+//	Charge.Is(charge, turnstile.FinalErrorType[*ValidationError]())
+func FinalErrorType[E error]() ImplementationOption {
+	return finalIf(func(err error) bool {
+		_, found := errors.AsType[E](err)
+		return found
+	})
+}
+
+type finalIf func(error) bool
+
+func (f finalIf) applyToImplementation(a *activity.Activity) {
+	before := a.Final
+	a.Final = func(err error) bool { return f(err) || before != nil && before(err) }
+}

@@ -1,0 +1,216 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// take makes one attempt and sends what came of it. With an error the message
+// comes back, after at least the delay.
+func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err error) {
+	item := &m.item
+	now := w.Clock.Now()
+	if due := time.UnixMilli(item.NotBeforeMS); item.NotBeforeMS > 0 && due.After(now) {
+		return 0, w.sendAttempt(ctx, *item, due)
+	}
+	scheduled := time.UnixMilli(item.ScheduledAtMS)
+	if end, bounded := totalEnd(item.Retry, scheduled); bounded && !end.After(now) {
+		w.Observer.Count(CountAttempts, history.FailureTotalTimeout, 1)
+		f := totalFailure(item.Name, item.Attempt-1, end.Sub(scheduled), item.Details.History())
+		return 0, w.sendFailure(ctx, item, &f)
+	}
+	if !hasTime(ctx, w.Clock, w.Settings.AttemptTime) {
+		return 0, fmt.Errorf("too little is left of the invocation: %w", context.DeadlineExceeded)
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	state, err := w.Stops.State(ctx, key)
+	if err != nil {
+		return 0, fmt.Errorf("what is known of the activity: %w", err)
+	}
+	if state.Stop {
+		w.Observer.Count(CountAttempts, "stopped", 1)
+		return 0, w.sendFailure(ctx, item, &history.Failure{Kind: history.FailureCancelled, Source: item.Name, Attempt: item.Attempt - 1,
+			Message: "asked to stop before attempt " + fmt.Sprint(item.Attempt) + ": " + state.StopReason})
+	}
+	a, err := w.Activities.Lookup(item.Name)
+	if err != nil {
+		return w.unknown(ctx, m, err)
+	}
+	run := attempt{code: a.Func, final: a.Final, input: item.Input, clock: w.Clock, start: w.Go, maxPayload: w.Settings.MaxPayload,
+		limit: limitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
+		info: activity.Info{Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
+			Attempt: item.Attempt, Delivery: max(m.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: state.Beat.Details,
+			IdempotencyKey: idempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
+			CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
+				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
+	if item.Retry != nil && item.Retry.AtMostOnce {
+		mine, delay, err := w.claim(ctx, m, key, run.limit.timeout)
+		if !mine {
+			return delay, err
+		}
+	}
+	run.pulse = w.newPulse(m, key)
+	w.hide(ctx, m, run.limit.timeout, run.pulse)
+	began := w.Clock.Now()
+	result := run.do(ctx)
+	w.Observer.Timing(TimeAttempt, w.Clock.Now().Sub(began))
+	w.Observer.Count(CountAttempts, outcomeOf(&result), 1)
+	if result.failure != nil {
+		run.pulse.flush(ctx)
+	}
+	return 0, w.finish(ctx, item, result)
+}
+
+// hide keeps the message from others for what the attempt may take, or may
+// take until its next heartbeat: if this process dies it comes back soon
+// after, and not after the queue's whole timeout.
+func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p *pulse) {
+	if p.timeout > 0 {
+		timeout = min(timeout, p.timeout+p.interval)
+	}
+	if err := w.Queues.Activity.SetVisibility(ctx, m.Message, min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)); err != nil {
+		w.Logger.DebugContext(ctx, "visibility of an attempt's message not set", "message_id", m.ID, "error", err)
+	}
+}
+
+// newPulse returns what takes the heartbeats of an attempt.
+func (w *Worker) newPulse(m *message, key store.ActivityKey) *pulse {
+	p := &pulse{interval: w.Settings.HeartbeatInterval, log: w.Logger.WarnContext}
+	p.record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
+		if len(details) > w.Settings.MaxPayload {
+			return store.ActivityState{}, fmt.Errorf("host: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.MaxPayload)
+		}
+		now := w.Clock.Now()
+		return w.Stops.Heartbeat(ctx, key, store.Heartbeat{Attempt: m.item.Attempt, At: now, Details: details}, now.Add(w.Settings.StopRetention))
+	}
+	if r := m.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
+		p.timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
+		p.interval = min(p.interval, p.timeout/3)
+		p.extend = func(ctx context.Context) { w.hide(ctx, m, p.timeout+p.interval, p) }
+	}
+	return p
+}
+
+// finish sends the result, the next attempt, or the failure. A retry is a new
+// message, sent before the old one is acknowledged.
+func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) error {
+	if r.pending {
+		return w.sendPending(ctx, item)
+	}
+	failure := r.failure
+	if failure == nil {
+		done := wire.Item{V: wire.Version, Kind: wire.ActivityCompleted, Instance: item.Instance, ExecutionID: item.ExecutionID,
+			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result}
+		err := w.send(ctx, &done)
+		var parse *wire.ParseError
+		var invalid *queue.InvalidMessageError
+		if !errors.As(err, &parse) && !errors.As(err, &invalid) {
+			return err
+		}
+		failure = sendFailure(err, fmt.Sprintf("result of activity %q", item.Name))
+		failure.Source, failure.Attempt = item.Name, item.Attempt
+	}
+	if activity.Retryable(item.Retry, failure, item.Attempt) {
+		next, due, err := nextAttempt(item, failure, r.delay, w.Clock.Now(), w.random)
+		if err != nil {
+			return err
+		}
+		return w.sendAttempt(ctx, next, due)
+	}
+	return w.sendFailure(ctx, item, failure)
+}
+
+// nextAttempt returns the attempt that follows a failed one, and when it is
+// due: no later than the time of all attempts together, when it fails for
+// that.
+func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Time, random *random) (wire.Item, time.Time, error) {
+	next := *item
+	next.Attempt++
+	next.Details = nil
+	if delay == nil {
+		share, err := random.share()
+		if err != nil {
+			return next, now, err
+		}
+		d := activity.Delay(item.Retry, next.Attempt, share)
+		delay = &d
+	}
+	due := now.Add(*delay)
+	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded {
+		next.Details = wire.FailureOf(&history.Failure{Kind: f.Kind, Message: f.Message, Code: f.Code, Attempt: item.Attempt})
+		if due.After(end) {
+			due = end
+		}
+	}
+	return next, due, nil
+}
+
+// sendAttempt sends an attempt that is due at a time. A delay that is longer
+// than a queue can wait is waited in full, in rounds.
+func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time) error {
+	body, delay, err := attemptMessage(item, due, w.Clock.Now())
+	if err == nil {
+		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: attempt %d: %w", errDispatch, item.Attempt, err)
+	}
+	return nil
+}
+
+func attemptMessage(item wire.Item, due, now time.Time) (body string, delay time.Duration, err error) {
+	rest := due.Sub(now)
+	item.NotBeforeMS = 0
+	if rest > queue.MaxDelay {
+		item.NotBeforeMS = due.UnixMilli()
+	}
+	b, err := item.Encode()
+	return string(b), queueDelay(rest), err
+}
+
+func (w *Worker) sendFailure(ctx context.Context, item *wire.Item, f *history.Failure) error {
+	return w.send(ctx, &wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: item.Instance, ExecutionID: item.ExecutionID,
+		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f)})
+}
+
+// sendPending tells the orchestrator of a pending activity, so that it watches
+// over its time limits; without any there is nothing to watch.
+func (w *Worker) sendPending(ctx context.Context, item *wire.Item) error {
+	if item.Retry == nil || item.Retry.TotalTimeoutMS <= 0 && item.Retry.HeartbeatTimeoutMS <= 0 {
+		return nil
+	}
+	return w.send(ctx, &wire.Item{V: wire.Version, Kind: wire.ActivityPending, Instance: item.Instance, ExecutionID: item.ExecutionID,
+		SourceEventID: item.SchedulingEventID, Token: item.Token, Attempt: item.Attempt})
+}
+
+// send sends a completion to its orchestration. Its deduplication id derives
+// from the fact, so that a repeat is heard once.
+func (w *Worker) send(ctx context.Context, item *wire.Item) error {
+	body, err := encode(item)
+	if err == nil {
+		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: wire.DedupID(item)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s of event %d of instance %q: %w", errDispatch, item.Kind, item.SourceEventID, item.Instance, err)
+	}
+	return nil
+}
+
+// unknown lets the message of an activity that this build does not have come
+// back, for a deployment may be under way. At the limit its orchestration is
+// told.
+func (w *Worker) unknown(ctx context.Context, m *message, cause error) (time.Duration, error) {
+	if m.ReceiveCount < w.Settings.UnknownReceives {
+		return grown(w.Settings.UnknownFirst, queue.MaxDelay, m.ReceiveCount-1), cause
+	}
+	w.Observer.Count(CountAttempts, history.FailureNotRegistered, 1)
+	return 0, w.sendFailure(ctx, &m.item, &history.Failure{Kind: history.FailureNotRegistered, Message: cause.Error(), Source: m.item.Name})
+}

@@ -1,0 +1,152 @@
+package turnstile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// ErrPending is what an activity returns when it has handed out its
+// ActivityInfo(ctx).CompletionToken, to a person, another service, a machine
+// that works for hours: nothing runs meanwhile, and whoever has the token
+// completes the activity (Activity.Complete, Client.CompleteActivity) or lets
+// it fail (Client.FailActivity). TotalTimeout bounds how long that may take,
+// and HeartbeatTimeout how long may pass between two
+// Client.HeartbeatActivity.
+var ErrPending = activity.ErrPending
+
+// TokenError says that a text is not the completion token of an activity.
+type TokenError struct {
+	// Problem with it, and what to do.
+	Problem string
+}
+
+func (e *TokenError) Error() string { return "turnstile: completion token: " + e.Problem }
+
+// NotPendingError says that an activity can't be completed any more: it is
+// done, or nobody waits for it. Nothing was sent.
+type NotPendingError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the ActivityScheduled.
+	EventID int64
+	// Cancelled: the orchestration asked the activity to stop. The error is an
+	// ErrCancelled then.
+	Cancelled bool
+	// Problem: what became of it.
+	Problem string
+}
+
+func (e *NotPendingError) Error() string {
+	return fmt.Sprintf("turnstile: activity %d of instance %q execution %d is not pending: %s", e.EventID, e.Instance, e.ExecutionID, e.Problem)
+}
+
+// Is makes it an ErrCancelled if the activity was cancelled.
+func (e *NotPendingError) Is(target error) bool { return e.Cancelled && target == ErrCancelled }
+
+// Complete completes a pending activity with its result; see
+// Client.CompleteActivity.
+func (a Activity[In, Out]) Complete(ctx context.Context, c *Client, token string, result Out) error {
+	data, err := encode(result, "result of activity", a.name)
+	if err != nil {
+		return err
+	}
+	return c.CompleteActivity(ctx, token, data)
+}
+
+// CompleteActivity completes a pending activity by its completion token.
+// result is JSON; nil for none. It returns when the result is queued. Of
+// several that are sent at the same time the first counts.
+//
+// Errors: *TokenError, *NotPendingError if it was completed before, or nobody
+// waits for it any more; *PayloadTooLargeError.
+func (c *Client) CompleteActivity(ctx context.Context, token string, result json.RawMessage) error {
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
+}
+
+// FailActivity lets a pending activity fail by its completion token, with the
+// error as an activity would have returned it. The failure is final: the retry
+// policy is for attempts. Errors: those of CompleteActivity.
+func (c *Client) FailActivity(ctx context.Context, token string, failure error) error {
+	if failure == nil {
+		return &MisuseError{Call: "FailActivity", Problem: "the error is nil: use CompleteActivity for what succeeded"}
+	}
+	f := activity.FailureOf(recordable(failure))
+	f.Retryable = false
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
+}
+
+// HeartbeatActivity says by its completion token that a pending activity is
+// still worked on, which holds off its HeartbeatTimeout, with details for the
+// next attempt (JSON; nil leaves those given before). Errors: those of
+// CompleteActivity; errors.Is(err, ErrCancelled) says that the work is no longer
+// wanted.
+func (c *Client) HeartbeatActivity(ctx context.Context, token string, details json.RawMessage) error {
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))
+}
+
+// answer sends what is said of a pending activity by its token.
+func (c *Client) answer(ctx context.Context, token string, item wire.Item, size int) error {
+	t, err := wire.ParseActivityToken(token)
+	if err != nil {
+		return &TokenError{Problem: err.Error()}
+	}
+	if size > MaxPayload {
+		return &PayloadTooLargeError{What: "result or details of a pending activity", Size: size, Limit: MaxPayload}
+	}
+	if err := c.checkPending(ctx, t); err != nil {
+		return err
+	}
+	item.Instance, item.ExecutionID, item.SourceEventID, item.Token = t.Instance, t.ExecutionID, t.EventID, t.Token
+	if item.Kind == wire.ActivityHeartbeat {
+		return c.sendWithID(ctx, item)
+	}
+	return c.send(ctx, item)
+}
+
+// checkPending looks in the history whether the token is right and its
+// activity open. Nothing is said about an instance to who has no right token.
+func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
+	wrong := &TokenError{Problem: "no activity has it: the instance may have been purged, or the token is made up"}
+	if _, err := c.cfg.Store.Describe(ctx, t.Instance); errors.Is(err, store.ErrNotFound) {
+		return wrong
+	} else if err != nil {
+		return err
+	}
+	turns, err := c.cfg.Store.Read(ctx, t.Instance, t.ExecutionID, 1)
+	if err != nil {
+		return err
+	}
+	if len(turns) == 0 || turns[0].Events[0].Start == nil ||
+		!history.TokenMatches(turns[0].Events[0].Start.Secret, t.Instance, t.ExecutionID, t.EventID, t.Token) {
+		return wrong
+	}
+	gone := &NotPendingError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.EventID}
+	for i := range turns {
+		for _, id := range turns[i].Cancelled {
+			if id == t.EventID {
+				gone.Cancelled, gone.Problem = true, "the orchestration cancelled it"
+			}
+		}
+		for j := range turns[i].Events {
+			switch e := &turns[i].Events[j]; {
+			case e.SourceEventID == t.EventID && e.Kind.Completes() == history.ActivityScheduled:
+				gone.Cancelled = false
+				gone.Problem = fmt.Sprintf("it was completed at event %d (%s)", e.EventID, e.Kind)
+				return gone
+			case e.Kind.Terminal() && gone.Problem == "":
+				gone.Problem = fmt.Sprintf("its execution has ended (%s)", e.Kind)
+			}
+		}
+	}
+	if gone.Problem != "" {
+		return gone
+	}
+	return nil
+}

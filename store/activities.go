@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Activities is the table of what activity workers keep: one item an activity
+// at most, which expires by itself some time after the expiresAt given last. Errors are those of Store.
+type Activities interface {
+	// RequestStop asks the activity of a scheduling event to stop. Repeating
+	// it is no error; the first reason stays.
+	RequestStop(ctx context.Context, key ActivityKey, reason string, expiresAt time.Time) error
+
+	// State returns what is known of an activity; the zero state if nothing.
+	State(ctx context.Context, key ActivityKey) (ActivityState, error)
+
+	// Heartbeat records a sign of life of an attempt, and returns the state
+	// with it. Nil details leave those that were recorded before. One of an
+	// attempt before the last that was recorded changes nothing.
+	Heartbeat(ctx context.Context, key ActivityKey, beat Heartbeat, expiresAt time.Time) (ActivityState, error)
+
+	// Claim claims an attempt for one who is about to make it. Of all claims
+	// of one attempt the first is granted, and repeats of it with the same
+	// token; one of an earlier attempt than the last claimed is not.
+	// *ClaimedError with the claim that stands.
+	Claim(ctx context.Context, key ActivityKey, claim Claim, expiresAt time.Time) error
+}
+
+// ActivityKey names an activity: its scheduling event.
+type ActivityKey struct {
+	Instance    string
+	ExecutionID int64
+	EventID     int64
+}
+
+// ActivityState is what is known of an activity outside its history.
+type ActivityState struct {
+	// Stop was asked for, for this reason.
+	Stop       bool
+	StopReason string
+	// Beat is the last heartbeat; the zero value if there was none.
+	Beat Heartbeat
+}
+
+// Heartbeat is a sign of life of an attempt.
+type Heartbeat struct {
+	// Attempt that it is of, from 1.
+	Attempt int
+	// At which time.
+	At time.Time
+	// Details that the attempt gave with it, JSON; nil for none. The next
+	// attempt can read them.
+	Details []byte
+	// Codec of Details; empty for plain.
+	Codec string
+}
+
+// Claim is the right to make one attempt.
+type Claim struct {
+	// Attempt, from 1.
+	Attempt int
+	// Token of who claims: random, new for each delivery. 1 to 64 characters.
+	Token string
+	// Until when the attempt may take.
+	Until time.Time
+}
+
+// ClaimedError says that an attempt was claimed by another before.
+type ClaimedError struct {
+	Key ActivityKey
+	// Found is the claim that stands.
+	Found Claim
+}
+
+func (e *ClaimedError) Error() string {
+	return fmt.Sprintf("store: attempt %d of activity %d of instance %q execution %d has been claimed by another delivery, until %s",
+		e.Found.Attempt, e.Key.EventID, e.Key.Instance, e.Key.ExecutionID, e.Found.Until.UTC().Format(time.RFC3339))
+}
