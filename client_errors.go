@@ -81,7 +81,11 @@ func (e *WaitError) Error() string {
 	if e.Last != nil {
 		state = "is " + string(e.Last.Status)
 		if p := e.Last.Problem; p != nil {
-			state += " (" + p.Kind + ": " + p.Message + ")"
+			why := p.Message
+			if !strings.HasPrefix(why, p.Kind+":") {
+				why = p.Kind + ": " + why
+			}
+			state += " (" + why + ")"
 		}
 	}
 	return fmt.Sprintf("turnstile: gave up waiting for instance %q, which %s: %v", e.Instance, state, e.Err)

@@ -131,7 +131,13 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(CountTurns, d.outcome, 1)
-		t.Observer.Committed(Committed{Turns: turns, Actions: out.actions})
+		c := Committed{Turns: turns, Actions: out.actions}
+		if d.change != nil && d.change.Problem != nil {
+			c.Problem = *d.change.Problem
+		} else if d.change != nil && d.change.Create != nil {
+			c.Problem = d.change.Create.Problem
+		}
+		t.Observer.Committed(c)
 	}
 	return nil
 }

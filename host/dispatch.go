@@ -134,9 +134,8 @@ func (out *outbox) detached(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("detached", s, e.EventID)}
 	if err := out.send(&item); err != nil {
-		// Nobody waits for it; there is no one to tell but the log.
-		out.o.Logger.Error("detached orchestration not started", "instance", s.Instance, "execution_id", s.ExecutionID,
-			"event_id", e.EventID, "detached", e.Instance, "error", err)
+		// Nobody waits for it: what is owed is a dead letter with the reason.
+		out.refuse(s, e.EventID, "detached orchestration "+strconv.Quote(e.Instance)+" not started", err)
 		return
 	}
 	out.note("detached", e.EventID, e.Instance)
@@ -166,8 +165,7 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 			item.Kind, kind = wire.TerminateInstance, "terminate child"
 		}
 		if err := out.send(&item); err != nil {
-			out.o.Logger.Error("child not stopped", "instance", s.Instance, "execution_id", s.ExecutionID,
-				"event_id", eventID, "child", w.child, "error", err)
+			out.refuse(s, eventID, "child "+strconv.Quote(w.child)+" not stopped", err)
 			return
 		}
 		out.note(kind, eventID, w.child)

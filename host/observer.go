@@ -22,13 +22,16 @@ type Observer interface {
 type Committed struct {
 	Turns   []store.Turn
 	Actions []Action
+	// Problem is why the instance is stuck, where this commit marked it or
+	// gave another reason; nil otherwise.
+	Problem *store.Problem
 }
 
 // Action is something sent, scheduled or stopped outside.
 type Action struct {
 	// Kind in words: "activity", "timer", "child", "detached", "parent",
 	// "stop", "remove timer", "cancel child", "terminate child", "wake",
-	// "failure".
+	// "failure", "dead letter".
 	Kind string
 	// EventID of the scheduling event, 0 where there is none.
 	EventID int64
@@ -53,7 +56,7 @@ const (
 	// CountHandedBack: messages reported as failed, by reason.
 	CountHandedBack Counter = "handed_back"
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
-	// "not_due".
+	// "not_due", "grace".
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of the delay queue sent on to the FIFO queue.
 	CountForwarded Counter = "forwarded"

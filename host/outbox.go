@@ -28,6 +28,8 @@ type outbox struct {
 	// activities go to the activity queue, fifo to the orchestrator queue.
 	activities []queue.Outgoing
 	fifo       []queue.Outgoing
+	// refused are dead letters in place of what no message can hold.
+	refused []queue.Outgoing
 
 	actions []Action
 	err     error
@@ -108,6 +110,7 @@ func (out *outbox) sendAll(ctx context.Context) error {
 		{o.Queues.Delay, out.delayed, "delay"},
 		{o.Queues.Activity, out.activities, "activity"},
 		{o.Queues.Orchestrator, out.fifo, "orchestrator"},
+		{o.Queues.DeadStandard, out.refused, "dead-letter"},
 	} {
 		if len(to.msgs) == 0 {
 			continue
@@ -138,12 +141,16 @@ func encode(item *wire.Item) (string, error) {
 // sendFailure is the failure for a value that no message can hold.
 func sendFailure(err error, what string) *history.Failure {
 	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
-	var parse *wire.ParseError
-	var invalid *queue.InvalidMessageError
-	if errors.As(err, &parse) && parse.Reason == wire.ReasonTooLarge || errors.As(err, &invalid) {
+	if tooLarge(err) {
 		f.Kind = history.FailureTooLarge
 	}
 	return f
+}
+
+func tooLarge(err error) bool {
+	var parse *wire.ParseError
+	var invalid *queue.InvalidMessageError
+	return errors.As(err, &parse) && parse.Reason == wire.ReasonTooLarge || errors.As(err, &invalid)
 }
 
 // queueDelay returns the delay of a message that is due after rest: whole

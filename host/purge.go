@@ -136,6 +136,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 		if err := t.sendRound(ctx, &item, due); err != nil {
 			return err
 		}
+		t.Observer.Count(CountDelayed, "grace", 1)
 		m.state = settled
 		return nil
 	}

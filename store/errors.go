@@ -7,7 +7,10 @@ import (
 
 // Errors that a Store returns, wrapped; test with errors.Is.
 var (
-	// ErrConflict: another writer was first. Reload and decide again.
+	// ErrConflict: another writer was first, or may have been: a store that
+	// cannot tell (an item locked by a transaction that then failed) may say
+	// so although nobody wrote. It promises that nothing of this write has
+	// taken effect and nothing of it ever will. Reload and decide again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
 	// ErrNotFound: no record of that instance.
 	ErrNotFound = errors.New("store: instance not found")

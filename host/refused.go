@@ -1,0 +1,36 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// unsent is where the event of something stands that could not be sent.
+type unsent struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+}
+
+// refuse leaves a dead letter for something that no message can hold and that
+// nobody waits for: a detached start, or the cancel of a child. Its body is no
+// work item, so that a redrive of it starts nothing with half of its input; it
+// names the event, whose history holds all of it. Repeated with its dispatch,
+// it may be there twice.
+func (out *outbox) refuse(s *sending, eventID int64, what string, err error) {
+	reason := wire.ReasonMalformed
+	if tooLarge(err) {
+		reason = wire.ReasonTooLarge
+	}
+	text := fmt.Sprintf("%s: event %d of instance %q execution %d can't be sent: %v", what, eventID, s.Instance, s.ExecutionID, err)
+	body, _ := json.Marshal(map[string]any{"unsent": unsent{s.Instance, s.ExecutionID, eventID}})
+	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
+	fitReason(&m, reason, cut(text, maxProblemMessage))
+	out.refused = append(out.refused, m)
+	out.o.Logger.Error(what, "instance", s.Instance, "execution_id", s.ExecutionID, "event_id", eventID, "error", err)
+	out.o.Observer.Count(CountDeadLettered, string(reason), 1)
+	out.note("dead letter", eventID, "")
+}

@@ -1,0 +1,121 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// I-07, P-07: nobody waits for a detached orchestration; a start of one that
+// no message can hold ends as a dead letter with its reason, and its
+// orchestration goes on. A redrive of that dead letter starts nothing.
+func TestI07ADetachedStartThatNoMessageCanHoldIsADeadLetter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, input, reason string }{
+		{"not JSON", "{", "malformed"},
+		{"over the limit", `"` + strings.Repeat("x", 300<<10) + `"`, "too_large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Other", waits())
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				_, err := ctx.Detach(engine.ChildCall{Name: "Other", Instance: "other", Input: []byte(c.input)})
+				return []byte(`"done"`), err
+			})
+			w.start("a", "Main", "1")
+			w.run()
+			w.expectOutput("a", `"done"`)
+			w.expectDead(c.reason)
+			w.expectCount(CountDeadLettered, c.reason, 1)
+			letter := w.deadStandard.Peek()[0]
+			if text := letter.Attributes[wire.ReasonAttribute]; !strings.Contains(text, `event 2 of instance "a" execution 1`) {
+				t.Errorf("the reason is %q", text)
+			}
+			if _, err := wire.Parse([]byte(letter.Body)); err == nil {
+				t.Errorf("the body %s is a work item", letter.Body)
+			}
+			w.expectQuiet()
+		})
+	}
+}
+
+// I-07: a deletion asked for by hand waits for the grace, and is counted.
+func TestI07ADeletionByHandIsCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits())
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
+	w.settleFIFO()
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "by-hand", UpToExecution: 1})
+	w.settleFIFO()
+	w.expectCount(CountDelayed, "grace", 1)
+	w.runFor(2 * time.Hour)
+	w.expectCount(CountMessages, "deleted", 2)
+	w.expectQuiet()
+}
+
+// M-11: a store that cannot tell may call a commit lost although nobody wrote.
+// The turn is made again, on redelivery too, and everything is done once.
+func TestM11AConflictWithNobody(t *testing.T) {
+	t.Parallel()
+	for _, conflicts := range []int{1, 2, 3, 4, 7} {
+		t.Run(fmt.Sprint(conflicts), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", chain(2))
+			w.activityFunc("Step", step)
+			left := conflicts
+			w.beforeCommit = func(c *store.Commit) error {
+				if c.Turns[0].First() == 1 || left == 0 {
+					return nil
+				}
+				left--
+				return fmt.Errorf("a lock of nobody: %w", store.ErrConflict)
+			}
+			w.start("a", "Main", "1")
+			w.run()
+			w.expectHistory("a", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Completed")
+			w.expectCount(CountConflicts, "warm", 1)
+			w.expectCount(CountAttempts, "completed", 2)
+			w.expectQuiet()
+			w.expectDead()
+		})
+	}
+}
+
+// The observer learns with the commit why an instance is stuck.
+func TestACommitCarriesTheProblem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := waits("go")(ctx, in); err != nil {
+			return nil, err
+		}
+		panic("broken")
+	})
+	w.orchestration("AtOnce", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.raise("a", "go", "1", "e")
+	w.start("b", "AtOnce", "1")
+	w.settleFIFO()
+	var kinds []string
+	for _, c := range w.observer.committed {
+		kind := ""
+		if c.Problem != nil {
+			kind = c.Problem.Kind
+		}
+		kinds = append(kinds, c.Turns[0].Instance+" "+kind)
+	}
+	if got := strings.Join(kinds, ", "); got != "a , a panic, b panic" && got != "a , b panic, a panic" {
+		t.Errorf("commits with %q", got)
+	}
+}
