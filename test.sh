@@ -12,13 +12,13 @@ set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-modules=(. smoke cmd/turnstile)
+modules=(. smoke cmd/turnstile lint)
 started_at=$SECONDS
 
 step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
 
 go_tests() {
-	local module unformatted
+	local module unformatted linter
 	step "gofmt"
 	unformatted="$(git ls-files -z '*.go' | xargs -0 gofmt -l)"
 	if [ -n "$unformatted" ]; then
@@ -36,6 +36,11 @@ go_tests() {
 	step "bench: the cost of a chain, and every benchmark once"
 	go -C bench vet ./...
 	go -C bench test -bench . -benchtime 1x ./...
+	step "turnstile-lint on our own orchestrations"
+	linter="$(mktemp -d)"
+	go -C lint build -o "$linter/turnstile-lint" ./cmd/turnstile-lint
+	go vet -vettool="$linter/turnstile-lint" ./examples/... ./lambdas/...
+	rm -r "$linter"
 	step "the sample application ends by itself"
 	go run ./examples/orders
 }

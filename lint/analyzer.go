@@ -1,0 +1,64 @@
+package lint
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Analyzer reports findings of all checks. A diagnostic's category is the
+// name of its check.
+var Analyzer = &analysis.Analyzer{
+	Name: "turnstile",
+	Doc: `find what orchestration code may not do
+
+An orchestration is run again against its history, and must do the same every
+time. This looks for what is not the same: the clock, randomness, goroutines,
+channels, locks, the order of maps, the environment, files, the network, and
+variables that change; in functions that are given a turnstile.Context, and in
+all that they call. A comment "//turnstile:allow CHECK reason" silences a
+finding.`,
+	URL:        "https://github.com/turnstile-go/turnstile/blob/main/docs/lint.md",
+	Run:        run,
+	FactTypes:  []analysis.Fact{new(functionFact), new(variableFact)},
+	ResultType: reflect.TypeFor[*Silenced](),
+}
+
+// Silenced counts the findings that comments silenced, in what was analysed.
+type Silenced struct{ Count int }
+
+func run(pass *analysis.Pass) (any, error) {
+	if isStandard(pass) || isTurnstile(pass.Pkg.Path()) {
+		return &Silenced{}, nil
+	}
+	c := &collector{
+		pass:            pass,
+		info:            pass.TypesInfo,
+		comments:        readComments(pass),
+		byObject:        map[types.Object]*function{},
+		implementations: map[any]bool{},
+		mapOrdered:      map[types.Object]bool{},
+		written:         map[*types.Var]variableFact{},
+	}
+	c.collect()
+	c.findWritten()
+	c.reach()
+	c.findMapOrder()
+	c.reach()
+	c.findCaptures()
+	c.exportFacts()
+	c.report()
+	c.comments.report(pass)
+	return &Silenced{Count: c.comments.silenced}, nil
+}
+
+// find reports one finding.
+func (c *collector) find(e effect) {
+	c.pass.Report(analysis.Diagnostic{
+		Pos:      e.pos,
+		Category: string(e.check),
+		Message:  fmt.Sprintf("%s: %s; %s", e.check, e.what, e.instead),
+	})
+}

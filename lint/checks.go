@@ -1,0 +1,96 @@
+package lint
+
+import "strings"
+
+// A check is one kind of finding. Its name begins each message, and stands in
+// the comment that silences it.
+type check string
+
+const (
+	clock     check = "clock"
+	random    check = "random"
+	goroutine check = "goroutine"
+	channel   check = "channel"
+	locks     check = "sync"
+	mapOrder  check = "maporder"
+	env       check = "env"
+	file      check = "file"
+	network   check = "network"
+	process   check = "process"
+	output    check = "output"
+	context   check = "context"
+	global    check = "global"
+	durable   check = "durable"
+	capture   check = "capture"
+	// allow is about the comments themselves, and can't be silenced.
+	allow check = "allow"
+)
+
+// checks are those that a comment can silence, in the order of docs/lint.md.
+var checks = []check{
+	clock, random, goroutine, channel, locks, mapOrder, env, file, network, process, output, context, global, durable, capture,
+}
+
+// abroad says whether a check looks into functions of other modules. What a
+// library does with a lock, a variable or a map of its own is its business as
+// long as its results do not depend on it, and most caches are of that kind.
+func (c check) abroad() bool {
+	switch c {
+	case locks, mapOrder, output, context, global:
+		return false
+	}
+	return true
+}
+
+// instead says what to use instead, where the table of the standard library
+// does not say it better.
+func (c check) instead() string {
+	switch c {
+	case clock:
+		return "use turnstile.Now, and turnstile.Sleep or turnstile.After to wait"
+	case random:
+		return "use turnstile.GUID for an id, turnstile.SideEffect for another random value"
+	case goroutine:
+		return "Start several operations and turnstile.Await, Join or Select them"
+	case channel:
+		return "wait for operations with turnstile.Await, Select or Join, and for what comes from outside with Event.Wait"
+	case locks:
+		return "leave it out: the code of an instance never runs on two threads, and waits with turnstile.Await, Join or Select"
+	case mapOrder:
+		return "go through the keys in order: for _, k := range slices.Sorted(maps.Keys(m))"
+	case env:
+		return "put it into the input, or read it in an activity or a turnstile.SideEffect"
+	case file, network:
+		return "do it in an activity"
+	case process:
+		return "do it in an activity; to end an orchestration, return"
+	case output:
+		return "use turnstile.Logger, which is silent on replay"
+	case context:
+		return "use the turnstile.Context, with turnstile.WithCancel and turnstile.After; what takes a context.Context belongs in an activity"
+	case global:
+		return "keep it in a local variable, or in the input of the next execution"
+	case durable:
+		return "make it in the orchestration, before or after"
+	case capture:
+		return "give the branch a variable of its own, or let it return its result"
+	}
+	return ""
+}
+
+func isCheck(name string) bool {
+	for _, c := range checks {
+		if string(c) == name {
+			return true
+		}
+	}
+	return false
+}
+
+func checkNames() string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}

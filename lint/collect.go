@@ -1,0 +1,284 @@
+package lint
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// collector gathers what the functions of a package do.
+type collector struct {
+	pass     *analysis.Pass
+	info     *types.Info
+	comments *comments
+	// functions in the order of the source.
+	functions []*function
+	byObject  map[types.Object]*function
+	// implementations are what Orchestration.Is is given: *types.Func or
+	// *ast.FuncLit.
+	implementations map[any]bool
+	// mapOrdered are functions whose results depend on the order of a map.
+	mapOrdered map[types.Object]bool
+	// written are package-level variables that functions write.
+	written map[*types.Var]variableFact
+}
+
+func (c *collector) collect() {
+	for _, file := range c.pass.Files {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				c.declared(d)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if v, ok := s.(*ast.ValueSpec); ok {
+						c.initialized(v)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (c *collector) declared(d *ast.FuncDecl) {
+	obj, ok := c.info.Defs[d.Name].(*types.Func)
+	if !ok || d.Body == nil {
+		return
+	}
+	f := &function{name: nameOf(obj, c.pass.Pkg), object: obj, key: obj, code: d.Body}
+	if isOrchestrationCode(obj.Signature()) {
+		f.kind = orchestration
+	}
+	c.function(f)
+}
+
+// initialized takes the values of package-level variables: a variable that
+// holds a function is one, and literals may stand in any.
+func (c *collector) initialized(v *ast.ValueSpec) {
+	for i, value := range v.Values {
+		f := &function{name: "a variable", code: value}
+		if len(v.Names) == len(v.Values) {
+			if obj, ok := c.info.Defs[v.Names[i]].(*types.Var); ok && holdsFunction(obj) {
+				f.name, f.object, f.key = obj.Name(), obj, obj
+			}
+		}
+		c.function(f)
+	}
+}
+
+func holdsFunction(v *types.Var) bool {
+	_, ok := v.Type().Underlying().(*types.Signature)
+	return ok
+}
+
+// function adds a function and looks into it.
+func (c *collector) function(f *function) {
+	f.reached = map[check]reached{}
+	c.functions = append(c.functions, f)
+	if f.object != nil {
+		c.byObject[f.object] = f
+	}
+	c.look(f, f.code)
+}
+
+// literal adds a function literal, or an expression that stands for a
+// function, that is of another kind than what it stands in.
+func (c *collector) literal(in *function, k kind, e ast.Expr) {
+	f := &function{kind: k, name: "a function in " + in.name, key: e, code: e}
+	if l, ok := e.(*ast.FuncLit); ok {
+		f.code = l.Body
+	}
+	c.function(f)
+}
+
+// look goes through code of f.
+func (c *collector) look(f *function, code ast.Node) {
+	// ours are nodes that have been looked at together with one above them.
+	ours := map[ast.Node]bool{}
+	ast.Inspect(code, func(n ast.Node) bool {
+		if ours[n] {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if s, ok := c.info.TypeOf(n).(*types.Signature); ok && isOrchestrationCode(s) {
+				c.literal(f, orchestration, n)
+				return false
+			}
+		case *ast.GoStmt:
+			c.add(f, goroutine, n.Pos(), "replay knows nothing of goroutines", "")
+			// What it does is not looked at: it should not be there at all.
+			return f.kind == activityCode
+		case *ast.SelectStmt:
+			c.add(f, channel, n.Pos(), "select takes whichever channel is ready first", "")
+			for _, clause := range n.Body.List {
+				if clause, ok := clause.(*ast.CommClause); ok && clause.Comm != nil {
+					ours[clause.Comm] = true
+				}
+			}
+		case *ast.SendStmt:
+			c.add(f, channel, n.Pos(), "sending on a channel waits for another goroutine", "")
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				c.add(f, channel, n.Pos(), "receiving from a channel waits for another goroutine", "")
+			}
+		case *ast.RangeStmt:
+			if t := c.info.TypeOf(n.X); t != nil && isChannel(t) {
+				c.add(f, channel, n.Pos(), "receiving from a channel waits for another goroutine", "")
+			}
+			c.assigned(f, n.Key, n.Tok, ours)
+			c.assigned(f, n.Value, n.Tok, ours)
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				c.assigned(f, e, n.Tok, ours)
+			}
+		case *ast.IncDecStmt:
+			c.assigned(f, n.X, n.Tok, ours)
+		case *ast.CallExpr:
+			return c.call(f, n, ours)
+		case *ast.SelectorExpr:
+			if !ours[n.Sel] {
+				pos := n.Pos()
+				if _, selects := c.info.Selections[n]; selects {
+					pos = n.Sel.Pos() // Of a chain of calls each has its own.
+				}
+				c.mention(f, n.Sel, pos)
+				ours[n.Sel] = true
+			}
+		case *ast.Ident:
+			c.mention(f, n, n.Pos())
+		}
+		return true
+	})
+}
+
+// call looks at a call, and says whether its parts are still to be looked at.
+func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool) bool {
+	if builtin, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
+		if b, ok := c.info.Uses[builtin].(*types.Builtin); ok {
+			c.builtin(f, b.Name(), call, ours)
+			return true
+		}
+	}
+	to := callee(c.info, call)
+	switch w := wordOf(to); {
+	case w == sideEffect && len(call.Args) > 0:
+		last := call.Args[len(call.Args)-1]
+		c.literal(f, activityCode, last)
+		ours[last] = true
+	case w == activityIs && len(call.Args) == 1:
+		c.literal(f, activityCode, call.Args[0])
+		ours[call.Args[0]] = true
+	case w == orchestrationIs && len(call.Args) == 1:
+		c.implementation(f, call.Args[0], ours)
+	case w == fromOutside:
+		c.add(f, network, call.Pos(), nameOf(to, nil)+" is for callers, and works on the network",
+			"use the durable call for it: Call, Start or Detach of the orchestration, or an activity")
+	}
+	if f.kind != orchestration && passesContext(c.info, call) && wordOf(to) != unrecorded {
+		c.add(f, durable, call.Pos(), callName(call, to)+" is a durable call, which replay expects in orchestration code alone", "")
+	}
+	return true
+}
+
+// implementation notes what implements an orchestration. A function of another
+// module is not linted where it stands, so its findings are reported here.
+func (c *collector) implementation(f *function, e ast.Expr, ours map[ast.Node]bool) {
+	e = ast.Unparen(e)
+	if l, ok := e.(*ast.FuncLit); ok {
+		c.implementations[l] = true
+		return
+	}
+	if to := namedFunction(c.info, e); to != nil {
+		c.implementations[types.Object(to)] = true
+		c.literal(f, orchestration, e)
+		ours[e] = true
+	}
+}
+
+// namedFunction returns the function or method that an expression names.
+func namedFunction(info *types.Info, e ast.Expr) *types.Func {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		return namedFunction(info, x.X)
+	case *ast.IndexListExpr:
+		return namedFunction(info, x.X)
+	case *ast.Ident:
+		if f, ok := info.Uses[x].(*types.Func); ok {
+			return f.Origin()
+		}
+	case *ast.SelectorExpr:
+		if f, ok := info.Uses[x.Sel].(*types.Func); ok {
+			return f.Origin()
+		}
+	}
+	return nil
+}
+
+func callName(call *ast.CallExpr, to *types.Func) string {
+	if to != nil {
+		return nameOf(to, nil)
+	}
+	return types.ExprString(call.Fun)
+}
+
+func (c *collector) builtin(f *function, name string, call *ast.CallExpr, ours map[ast.Node]bool) {
+	if len(call.Args) == 0 {
+		return
+	}
+	first := call.Args[0]
+	t := c.info.TypeOf(first)
+	switch name {
+	case "make":
+		if t != nil && isChannel(t) {
+			c.add(f, channel, call.Pos(), "a channel is for several goroutines", "")
+		}
+	case "close":
+		c.add(f, channel, call.Pos(), "closing a channel wakes another goroutine", "")
+	case "delete", "clear", "copy":
+		c.assigned(f, first, token.ASSIGN, ours)
+	}
+}
+
+func isChannel(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Chan)
+	return ok
+}
+
+// mention looks at a name that is used.
+func (c *collector) mention(f *function, id *ast.Ident, pos token.Pos) {
+	switch obj := c.info.Uses[id].(type) {
+	case *types.Func:
+		fn := obj.Origin()
+		if r := ruleFor(fn); r != nil {
+			c.addRule(f, r, fn, pos)
+			return
+		}
+		if fn.Pkg() != nil && !isTurnstile(fn.Pkg().Path()) && !types.IsInterface(receiverType(fn)) {
+			f.uses = append(f.uses, use{pos: pos, object: fn})
+		}
+	case *types.Var:
+		if !isPackageLevel(obj) {
+			return
+		}
+		if r := ruleFor(obj); r != nil {
+			c.addRule(f, r, obj, pos)
+			return
+		}
+		if holdsFunction(obj) {
+			f.uses = append(f.uses, use{pos: pos, object: obj})
+		}
+		f.reads = append(f.reads, read{pos: pos, variable: obj})
+	}
+}
+
+// receiverType returns the type that a method belongs to, an empty struct for
+// a function.
+func receiverType(f *types.Func) types.Type {
+	if recv := f.Signature().Recv(); recv != nil {
+		return recv.Type()
+	}
+	return types.NewStruct(nil, nil)
+}

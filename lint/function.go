@@ -1,0 +1,70 @@
+package lint
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// kind is what a function is for.
+type kind uint8
+
+const (
+	// plain functions are findings only where orchestration code calls them.
+	plain kind = iota
+	// orchestration code is where findings are reported.
+	orchestration
+	// activity code may do anything but make durable calls. What is given to
+	// SideEffect counts as such.
+	activityCode
+)
+
+// function is a function, or what initializes a package-level variable that
+// holds one, with the literals in it that are of its kind.
+type function struct {
+	kind kind
+	name string
+	// object is a *types.Func or *types.Var, nil for a literal.
+	object types.Object
+	// key is the object, or the literal.
+	key any
+	// code is its body, or the initial value.
+	code    ast.Node
+	effects []effect
+	uses    []use
+	reads   []read
+	reached map[check]reached
+}
+
+// effect is something that a function does by itself.
+type effect struct {
+	check         check
+	what, instead string
+	pos           token.Pos
+}
+
+// use is a call, or another mention, of a function.
+type use struct {
+	pos    token.Pos
+	object types.Object
+}
+
+// read is where a package-level variable is read.
+type read struct {
+	pos      token.Pos
+	variable *types.Var
+}
+
+// nameOf returns the name of a function, as package from would write it.
+func nameOf(obj types.Object, from *types.Package) string {
+	name := obj.Name()
+	if f, ok := obj.(*types.Func); ok {
+		if owner := receiverName(f); owner != "" {
+			name = owner + "." + name
+		}
+	}
+	if obj.Pkg() != nil && obj.Pkg() != from {
+		name = obj.Pkg().Name() + "." + name
+	}
+	return name
+}

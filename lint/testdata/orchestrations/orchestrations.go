@@ -1,0 +1,146 @@
+// Package orchestrations does by itself what orchestration code may not.
+package orchestrations
+
+import (
+	"context"
+	crypto "crypto/rand"
+	"fmt"
+	"log"
+	"log/slog"
+	"math/rand"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/library"
+	"github.com/turnstile-go/turnstile"
+)
+
+type order struct{ ID string }
+
+var (
+	fulfil = turnstile.NewOrchestration[order, string]("Fulfil")
+	remind = turnstile.NewOrchestration[string, string]("Remind")
+	charge = turnstile.NewActivity[order, string]("Charge")
+
+	count   int
+	prices  = map[string]int{}
+	current order
+	rate    = 7
+)
+
+type service struct{ client *turnstile.Client }
+
+var app = turnstile.NewApp(
+	fulfil.Is(clocks),
+	fulfil.Is(service{}.fromOutside),
+	fulfil.Is(generic[order]),
+	fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
+		return time.Now().String(), nil // want `clock: time.Now reads the wall clock; use turnstile.Now`
+	}),
+	remind.Is(library.Remind), // want `clock: library.Remind reaches \(through Stamp\) time.Now reads the wall clock, at library.go:26; use turnstile.Now`
+)
+
+func clocks(ctx turnstile.Context, o order) (string, error) {
+	start := time.Now()         // want `clock: time.Now reads the wall clock; use turnstile.Now`
+	time.Sleep(time.Second)     // want `clock: time.Sleep waits for the wall clock; use turnstile.Sleep`
+	<-time.After(time.Second)   // want `clock: time.After waits for the wall clock; use turnstile.After` `channel: receiving`
+	later := func() time.Time { // A literal is part of what it stands in.
+		return time.Now() // want `clock: time.Now`
+	}
+	tell := time.Since // want `clock: time.Since`
+	_ = tell
+	_ = start.Local() // want `env: time.Time.Local is the time zone of this machine; use time.UTC`
+	return later().String(), nil
+}
+
+func generic[In any](ctx turnstile.Context, in In) (string, error) {
+	return fmt.Sprint(rand.Intn(6)), nil // want `random: rand.Intn is not the same on replay; use turnstile.GUID for an id, turnstile.SideEffect`
+}
+
+func randomness(ctx turnstile.Context, b []byte) {
+	_, _ = crypto.Read(b) // want `random: rand.Read`
+	_ = crypto.Reader     // want `random: rand.Reader`
+	// A source of its own with a seed from the input is the same each time.
+	_ = rand.New(rand.NewSource(17)).Intn(6)
+}
+
+func concurrency(ctx turnstile.Context, items []string) {
+	var mu sync.Mutex
+	mu.Lock()         // want `sync: sync.Mutex.Lock waits for other goroutines; leave it out`
+	defer mu.Unlock() // want `sync: sync.Mutex.Unlock`
+	var n atomic.Int64
+	n.Add(1)                     // want `sync: atomic.Int64.Add is for several goroutines`
+	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with turnstile.Await`
+	go func() {                  // want `goroutine: replay knows nothing of goroutines; Start several operations`
+		results <- "this is not told once more"
+	}()
+	select { // want `channel: select takes whichever`
+	case <-results:
+	default:
+	}
+	for range results { // want `channel: receiving`
+	}
+	results <- ""  // want `channel: sending`
+	close(results) // want `channel: closing`
+}
+
+func world(ctx turnstile.Context, o order) {
+	_ = os.Getenv("RATE")                  // want `env: os.Getenv depends on the process or its machine; put it into the input`
+	_ = os.Args                            // want `env: os.Args`
+	_, _ = os.ReadFile("rates.json")       // want `file: os.ReadFile works on files; do it in an activity`
+	_, _ = http.Get("https://example.com") // want `network: http.Get works on the network; do it in an activity`
+	_ = exec.Command("true").Run()         // want `process: exec.Command runs a program` `process: exec.Cmd.Run`
+	os.Exit(1)                             // want `process: os.Exit acts on processes`
+	_ = context.Background()               // want `context: context.Background makes a context that replay knows nothing of; use the turnstile.Context`
+	fmt.Println(o.ID)                      // want `output: fmt.Println is written again on every replay; use turnstile.Logger`
+	log.Printf("order %s", o.ID)           // want `output: log.Printf`
+	slog.Info("order", "id", o.ID)         // want `output: slog.Info`
+	fmt.Fprintln(os.Stderr, o.ID)          // want `output: os.Stderr`
+	_ = os.IsNotExist(nil)
+	_ = http.StatusText(http.StatusOK)
+	var missing *os.PathError
+	_ = missing.Error()
+}
+
+func variables(ctx turnstile.Context, o order) {
+	count++             // want `global: the package-level variable count is written, and another instance or process finds another value in it; keep it in a local variable`
+	prices[o.ID] = 1    // want `global: the package-level variable prices is written`
+	delete(prices, "x") // want `global: the package-level variable prices is written`
+	current.ID = o.ID   // want `global: the package-level variable current is written`
+	_ = rate
+	_ = setting // want `global: the package-level variable setting is written by Configure, at orchestrations.go:\d+`
+}
+
+var setting string
+
+// Configure changes what orchestrations read.
+func Configure(s string) { setting = s }
+
+func init() { rate = 8 }
+
+func (s service) fromOutside(ctx turnstile.Context, o order) (string, error) {
+	_, err := fulfil.StartWith(nil, s.client, o) // want `network: turnstile.Orchestration.StartWith is for callers, and works on the network; use the durable call for it`
+	return "", err
+}
+
+// What has no Context, and is called by nothing that has one, may do anything.
+func elsewhere() {
+	time.Sleep(0)
+	count++
+	go elsewhere()
+}
+
+func byChance(a, b int) int { return rand.Int() }
+
+// saga has a Context of its own: its methods are orchestration code.
+type saga struct{ ctx turnstile.Context }
+
+func (s *saga) undo() error {
+	time.Sleep(1) // want `clock: time.Sleep`
+	_, err := charge.Call(s.ctx, order{})
+	return err
+}

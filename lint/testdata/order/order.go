@@ -1,0 +1,118 @@
+// Package order lets the order of maps reach durable calls, or not.
+package order
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"example.com/shop/helpers"
+	"github.com/turnstile-go/turnstile"
+)
+
+var (
+	charge = turnstile.NewActivity[string, int]("Charge")
+	all    = turnstile.NewActivity[[]string, int]("All")
+	report = turnstile.NewOrchestration[map[string]int, []string]("Report")
+	_      = report.Is(output)
+)
+
+func direct(ctx turnstile.Context, m map[string]int) error {
+	for k := range m { // want `maporder: the order of a map decides the order of durable calls: turnstile.Activity.Call, at order.go:23; go through the keys in order: for _, k := range slices.Sorted\(maps.Keys\(m\)\)`
+		if _, err := charge.Call(ctx, k); err != nil {
+			return err
+		}
+	}
+	for k := range maps.Keys(m) { // want `maporder: the order of a map decides`
+		charge.Start(ctx, k)
+	}
+	pay := func(k string) { charge.Start(ctx, k) }
+	for k := range m { // want `maporder: the order of a map decides`
+		pay(k)
+	}
+	for k := range m { // want `maporder: the order of a map decides the order of durable calls: order.helper`
+		helper(ctx, k)
+	}
+	for k := range m { // want `maporder: .* durable calls: turnstile.SideEffect`
+		_, _ = turnstile.SideEffect(ctx, "n", func() (int, error) { return len(k), nil })
+	}
+	var undo []func(turnstile.Context) error
+	add := func(fn func(turnstile.Context) error) { undo = append(undo, fn) }
+	for k := range m { // want `maporder: .* durable calls: add`
+		add(func(ctx turnstile.Context) error { _, err := charge.Call(ctx, k); return err })
+	}
+	return nil
+}
+
+func helper(ctx turnstile.Context, k string) { charge.Start(ctx, k) }
+
+func byValue(ctx turnstile.Context, m map[string]int) error {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	_, _ = all.Call(ctx, keys) // want `maporder: the order of a map \(of order.go:52\) reaches a durable call: turnstile.Activity.Call`
+	for _, k := range keys {   // want `maporder: the order of a map \(of order.go:52\) decides the order`
+		charge.Start(ctx, k)
+	}
+	text := ""
+	for k := range m {
+		text += k
+	}
+	_, _ = charge.Call(ctx, text)                      // want `maporder: `
+	_, _ = all.Call(ctx, slices.Collect(maps.Keys(m))) // want `maporder: the order of a map reaches a durable call`
+	other := helpers.Keys(m)
+	_, _ = charge.Call(ctx, strings.Join(other, ",")) // want `maporder: `
+	var batch struct{ keys []string }
+	for k := range m {
+		batch.keys = append(batch.keys, k)
+	}
+	_, _ = all.Call(ctx, batch.keys) // want `maporder: `
+	return nil
+}
+
+func output(ctx turnstile.Context, m map[string]int) ([]string, error) {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	return keys, nil // want `maporder: the order of a map reaches the output of the orchestration, which history holds`
+}
+
+func good(ctx turnstile.Context, m map[string]int) (int, error) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		charge.Start(ctx, k)
+	}
+	var keys, others []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	for _, k := range keys {
+		charge.Start(ctx, k)
+	}
+	for k := range m {
+		others = append(others, k)
+	}
+	sort.Sort(sort.Reverse(sort.StringSlice(others)))
+	_, _ = all.Call(ctx, others)
+
+	sum, groups := 0, map[string][]string{}
+	for k, n := range m {
+		sum += n
+		groups[k] = append(groups[k], k)
+	}
+	for range m { // As often in any order.
+		charge.Start(ctx, "same")
+	}
+	_, _ = all.Call(ctx, groups["a"])
+	log := turnstile.Logger(ctx)
+	for k := range m {
+		log.Info(k)
+	}
+	first := helpers.Keys(m)
+	slices.Sort(first)
+	_, _ = all.Call(ctx, first)
+	return sum, nil
+}

@@ -1,0 +1,166 @@
+package lint
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// The packages whose words orchestrations are written with.
+const (
+	rootPath   = "github.com/turnstile-go/turnstile"
+	enginePath = rootPath + "/engine"
+)
+
+// inside are the packages of Turnstile that are not looked into: they keep
+// their promises by other means than this, and reading a clock is what some of
+// them are for.
+var inside = []string{
+	"activity", "awslambda", "embedded", "engine", "history", "host", "queue", "store", "timer", "turnstiletest", "wire",
+}
+
+// isTurnstile reports whether a package is one of Turnstile's own, other than
+// its examples and tests.
+func isTurnstile(path string) bool {
+	if path == rootPath {
+		return true
+	}
+	below, ok := strings.CutPrefix(path, rootPath+"/")
+	first, _, _ := strings.Cut(below, "/")
+	if !ok {
+		return false
+	}
+	for _, name := range inside {
+		if first == name {
+			return true
+		}
+	}
+	return false
+}
+
+// isStandard reports whether the package is one of the standard library, of
+// which tables speaks.
+func isStandard(pass *analysis.Pass) bool {
+	if pass.Module != nil && pass.Module.Path != "" && pass.Module.Path != "std" {
+		return false
+	}
+	first, _, _ := strings.Cut(pass.Pkg.Path(), "/")
+	return !strings.Contains(first, ".") && first != "command-line-arguments"
+}
+
+// isContext reports whether t is what durable calls are made with:
+// turnstile.Context, or *engine.Context.
+func isContext(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Name() != "Context" {
+		return false
+	}
+	path := n.Obj().Pkg().Path()
+	return path == rootPath || path == enginePath
+}
+
+// carriesContext reports whether t is a Context, or a struct that has one as a
+// field, or points to either.
+func carriesContext(t types.Type) bool {
+	if isContext(t) {
+		return true
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if isContext(f.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOrchestrationCode reports whether a function of that signature is
+// orchestration code: nobody else is given a Context.
+func isOrchestrationCode(s *types.Signature) bool {
+	if s.Recv() != nil && carriesContext(s.Recv().Type()) {
+		return true
+	}
+	for p := range s.Params().Variables() {
+		if carriesContext(p.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// word is what a call is, of the words of the root package that matter here.
+type word uint8
+
+const (
+	otherWord word = iota
+	// sideEffect's function runs outside of replay, once.
+	sideEffect
+	// activityIs joins an activity to what implements it.
+	activityIs
+	// orchestrationIs joins an orchestration to what implements it.
+	orchestrationIs
+	// unrecorded takes a Context and leaves nothing in history.
+	unrecorded
+	// fromOutside is for callers of orchestrations, not for orchestrations.
+	fromOutside
+)
+
+func wordOf(f *types.Func) word {
+	if f == nil || f.Pkg() == nil || f.Pkg().Path() != rootPath && f.Pkg().Path() != enginePath {
+		return otherWord
+	}
+	switch receiverName(f) + "." + f.Name() {
+	case ".SideEffect", "Context.SideEffect":
+		return sideEffect
+	case "Activity.Is":
+		return activityIs
+	case "Orchestration.Is":
+		return orchestrationIs
+	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus":
+		return unrecorded
+	}
+	if f.Pkg().Path() == rootPath && f.Signature().Params().Len() > 0 && f.Name() != "ActivityInfo" {
+		n, ok := types.Unalias(f.Signature().Params().At(0).Type()).(*types.Named)
+		if ok && n.Obj().Name() == "Context" && n.Obj().Pkg().Path() == "context" {
+			return fromOutside
+		}
+	}
+	return otherWord
+}
+
+// callee returns the function or method that a call names, its generic form
+// for an instance; nil for a function value.
+func callee(info *types.Info, call *ast.CallExpr) *types.Func {
+	f, _ := typeutil.Callee(info, call).(*types.Func)
+	if f == nil {
+		return nil
+	}
+	return f.Origin()
+}
+
+// passesContext reports whether a call hands on a Context.
+func passesContext(info *types.Info, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if isContext(info.TypeOf(arg)) {
+			return true
+		}
+	}
+	return false
+}
