@@ -77,7 +77,9 @@ func compare(e, want *history.Event, normalize Normalizer) string {
 		return "duration"
 	case e.Inline != want.Inline:
 		return "inline or queued"
-	case e.Kind != history.SystemCall && !sameInput(e.Payload, want.Payload, normalize):
+	case e.Reason != want.Reason:
+		return "reason"
+	case (e.Kind != history.SystemCall || e.Op == history.OpRaiseEvent) && !sameInput(e.Payload, want.Payload, normalize):
 		return "input"
 	}
 	return ""

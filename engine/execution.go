@@ -72,6 +72,8 @@ type Execution struct {
 	openOps    int // operations that something outside can still complete
 	openInline inlineQueue
 	external   externalEvents
+	patches    map[string]bool // which patches were asked for, and are there
+	before     []string        // retired patches that the history is from before
 	root       *scope
 
 	main       *coroutine

@@ -210,6 +210,9 @@ func describe(e *history.Event) string {
 		}
 		return s + fmt.Sprintf(", input %s)", brief(e.Payload))
 	case history.SystemCall:
+		if e.Instance != "" {
+			return fmt.Sprintf("SystemCall(%s %q, instance %q%s)", e.Op, e.Name, e.Instance, input(e))
+		}
 		if e.Name != "" {
 			return fmt.Sprintf("SystemCall(%s %q)", e.Op, e.Name)
 		}
@@ -229,6 +232,13 @@ func describe(e *history.Event) string {
 		return fmt.Sprintf("%s for event %d", e.Kind, e.SourceEventID)
 	}
 	return e.Kind.String()
+}
+
+func input(e *history.Event) string {
+	if len(e.Payload) == 0 {
+		return ""
+	}
+	return ", input " + brief(e.Payload)
 }
 
 // brief is a payload short enough for an error text.

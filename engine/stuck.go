@@ -22,7 +22,7 @@ func (x *Execution) fail(err *StuckError) {
 
 func (x *Execution) nondeterminism(rule int, eventID int64, recorded, attempted, location string) {
 	err := &NondeterminismError{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, EventID: eventID,
-		Rule: rule, Recorded: recorded, Attempted: attempted, Location: location}
+		Rule: rule, Recorded: recorded, Attempted: attempted + x.patchHint(), Location: location}
 	x.fail(&StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Err: err})
 }
 

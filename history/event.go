@@ -25,8 +25,8 @@ type Event struct {
 	// OrchestrationContinuedAsNew the version asked for, empty for the
 	// newest.
 	Version string
-	// Instance of the child (SubOrchestrationScheduled) or of the detached
-	// orchestration (OrchestrationChained).
+	// Instance of the child (SubOrchestrationScheduled), of the detached
+	// orchestration (OrchestrationChained), or that a SystemCall is about.
 	Instance string
 
 	// Payload is the event's value, exactly the bytes that were given. In
@@ -47,7 +47,7 @@ type Event struct {
 	// DurationMS is the duration that the code asked for (TimerCreated).
 	DurationMS int64
 
-	// Op is what a SystemCall was: OpNow, OpGUID, OpSideEffect or OpTrace.
+	// Op is what a SystemCall was: one of the Op constants.
 	Op string
 	// Inline marks an ActivityScheduled whose activity runs inside the turn.
 	Inline bool
@@ -62,7 +62,8 @@ type Event struct {
 	// SenderID is the id that the sender of an ExternalEvent or of an
 	// OrchestrationCancelRequested gave it.
 	SenderID string
-	// Reason of an OrchestrationCancelRequested.
+	// Reason of an OrchestrationCancelRequested, or of a SystemCall that asks
+	// another instance to stop.
 	Reason string
 	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and
 	// OrchestrationFailed.
@@ -180,6 +181,12 @@ const (
 	OpGUID       = "guid"
 	OpSideEffect = "side_effect"
 	OpTrace      = "trace"
+	// OpRaiseEvent raises the external event Name for Instance.
+	OpRaiseEvent = "raise_event"
+	// OpCancelInstance asks Instance to stop, for Reason.
+	OpCancelInstance = "cancel_instance"
+	// OpPatch marks an execution that began with the patch Name.
+	OpPatch = "patch"
 )
 
 // Retry is the retry policy and the time limits of an activity.

@@ -70,6 +70,10 @@ func (d *draft) dispatches() bool {
 			}
 		case history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationChained:
 			return true
+		case history.SystemCall:
+			if e.Op == history.OpRaiseEvent || e.Op == history.OpCancelInstance {
+				return true
+			}
 		}
 	}
 	return false

@@ -143,6 +143,28 @@ func programs() []program {
 		}}}
 	})
 
+	talking := one("W-03 events and a cancel for other instances", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		other := ctx.Child(engine.ChildCall{Name: "Child", Instance: "other", Input: in})
+		third := ctx.Child(engine.ChildCall{Name: "Child", Instance: "third", Input: in})
+		// A cancel that comes before the start finds nobody.
+		if _, err := ctx.Await(ctx.Timer(time.Hour)); err != nil {
+			return nil, err
+		}
+		for _, data := range []string{"1", "2"} {
+			if err := ctx.RaiseEvent("other", "e", []byte(data), nil); err != nil {
+				return nil, err
+			}
+		}
+		if err := ctx.CancelInstance("third", "enough"); err != nil {
+			return nil, err
+		}
+		if _, err := ctx.Await(third); !errors.Is(err, engine.ErrCancelled) {
+			return nil, fmt.Errorf("the third ended with %w", err)
+		}
+		return ctx.Await(other)
+	}, "[1,2]", func(w *world) { w.orchestration("Child", waits("e", "e")) })
+	talking.instances = []string{"main", "other", "third"}
+
 	events := one("W-03 events, a cancel and compensation", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 			return nil, err
@@ -259,7 +281,7 @@ func programs() []program {
 	}
 
 	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, events, terminated, mended, looping, yielding, purged}
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, mended, looping, yielding, purged}
 }
 
 // sendLater sends an item through the timer.

@@ -44,6 +44,9 @@ func (out *outbox) add(s sending) {
 			// It has no completion: whether it was sent is not known.
 			out.detached(&s, e)
 			continue
+		case history.SystemCall:
+			out.message(&s, e)
+			continue
 		case history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled:
 		default:
 			continue

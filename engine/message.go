@@ -1,0 +1,31 @@
+package engine
+
+import "github.com/turnstile-go/turnstile/history"
+
+// What goes to other instances is a system call: it is recorded once, sent
+// behind the commit as often as that is dispatched, with an id derived from its
+// event, and has no completion.
+
+// RaiseEvent raises an external event for another instance. Whether that
+// exists is not known to the code.
+func (c *Context) RaiseEvent(instance, name string, data []byte, normalize Normalizer) error {
+	return c.message("RaiseEvent", &history.Event{Kind: history.SystemCall, Op: history.OpRaiseEvent, Name: name,
+		Instance: instance, ExplicitID: true, Payload: data}, normalize)
+}
+
+// CancelInstance asks another instance to stop.
+func (c *Context) CancelInstance(instance, reason string) error {
+	return c.message("CancelInstance", &history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance,
+		Instance: instance, ExplicitID: true, Reason: reason}, nil)
+}
+
+func (c *Context) message(call string, want *history.Event, normalize Normalizer) error {
+	if _, err := c.x.enter(call, want.Name); err != nil {
+		return err
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	_, err := c.x.schedule(want, normalize)
+	return err
+}

@@ -1,0 +1,37 @@
+package turnstile
+
+// RaiseTo raises the event for another instance, as Event.Raise does from
+// outside. It is sent once the turn is committed; whether such an instance
+// exists, and what becomes of the event there, is not known here. It records
+// one event.
+//
+// Errors: *InvalidNameError, *EncodeError, *PayloadTooLargeError,
+// *CancelledError in a cancelled scope. With an error nothing is recorded.
+func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
+	run := ctx.engine(e.name)
+	if e.source == "" {
+		panic(undeclared("event", "NewEvent"))
+	}
+	if err := validInstance(instance); err != nil {
+		return err
+	}
+	payload, err := encode(data, "data of event", e.name)
+	if err != nil {
+		return err
+	}
+	return run.RaiseEvent(instance, e.name, payload, normalize[T])
+}
+
+// CancelInstance asks another instance to stop, as Client.Cancel does from
+// outside; a sub-orchestration is cancelled by its Future. It is sent once the
+// turn is committed. It records one event.
+//
+// Errors: *InvalidNameError, *CancelledError in a cancelled scope. With an error
+// nothing is recorded.
+func CancelInstance(ctx Context, instance, reason string) error {
+	run := ctx.engine("CancelInstance")
+	if err := validInstance(instance); err != nil {
+		return err
+	}
+	return run.CancelInstance(instance, reason)
+}
