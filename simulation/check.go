@@ -11,7 +11,7 @@ import (
 
 // violate notes a broken invariant.
 func (w *World) violate(rule, format string, args ...any) {
-	v := Violation{rule, fmt.Sprintf(format, args...), w.clock.now}
+	v := Violation{rule, withoutRoot(fmt.Sprintf(format, args...)), w.clock.now}
 	w.violations = append(w.violations, v)
 	w.log("VIOLATION %s: %s", v.Rule, v.Text)
 }

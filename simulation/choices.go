@@ -18,8 +18,8 @@ type choices struct {
 	random rand.ChaCha8
 	// source decides in place of the seed, if there is one.
 	source source
-	// free are the areas in which the seed decides all the same.
-	free [areas]bool
+	// free says where the seed decides all the same; nil is nowhere.
+	free func(at spot) bool
 	// record notes the decisions, if somebody wants them.
 	record *record
 }
@@ -32,8 +32,8 @@ type source interface {
 }
 
 // spot is where in a run a decision stands: what it is about in the upper half,
-// and a hash of who decides there in the lower one, which is 0 unless the
-// decisions are recorded or a source makes them.
+// and a hash of where that is in the lower one, which is 0 unless the decisions
+// are recorded or a source makes them.
 type spot uint64
 
 // What decisions are about.
@@ -46,14 +46,17 @@ const (
 	ofDelivery                         // what is received together, and how long calls and activities take
 )
 
-// areas is one more than the last.
-const areas = ofDelivery>>32 + 1
-
 // asked reports whether the source makes a decision.
-func (c *choices) asked(at spot) bool { return c.source != nil && !c.free[at>>32] }
+func (c *choices) asked(at spot) bool { return c.source != nil && (c.free == nil || !c.free(at)) }
 
 // area is what a decision is about.
-func (s spot) area() spot { return s &^ (1<<32 - 1) }
+func (s spot) area() spot { return s & (1<<40 - 1<<32) }
+
+// sort is the part of an area: which fault.
+func (s spot) sort() int { return int(s >> 40) }
+
+// of is a part of an area.
+func (s spot) of(sort int) spot { return s | spot(sort)<<40 }
 
 // seeded are the choices of a seed.
 func seeded(seed uint64) choices {
@@ -76,12 +79,17 @@ func (c *choices) at(of spot, who string) spot {
 	if !c.located() {
 		return of
 	}
+	return of.within(who)
+}
+
+// within is a spot within one.
+func (s spot) within(who string) spot {
 	// FNV-1a, on top of what the spot is within already.
-	h := uint32(2166136261) ^ uint32(of)
+	h := uint32(2166136261) ^ uint32(s)
 	for i := range len(who) {
 		h = (h ^ uint32(who[i])) * 16777619
 	}
-	return of.area() | spot(h)
+	return s&^(1<<32-1) | spot(h)
 }
 
 // atNumber is at for a number.

@@ -10,7 +10,7 @@ import (
 func formatChoices(made []decision) string {
 	b := []byte{choicesVersion}
 	for _, d := range made {
-		b = append(b, byte(d.at>>32))
+		b = binary.LittleEndian.AppendUint16(b, uint16(d.at>>32))
 		b = binary.BigEndian.AppendUint32(b, uint32(d.at))
 		b = binary.AppendUvarint(b, uint64(d.nth))
 		b = binary.AppendUvarint(b, uint64(d.value))
@@ -19,7 +19,7 @@ func formatChoices(made []decision) string {
 }
 
 // choicesVersion changes when texts of before can't be read any more.
-const choicesVersion = 1
+const choicesVersion = 2
 
 // parseChoices reads what formatChoices wrote.
 func parseChoices(text string) ([]decision, error) {
@@ -32,11 +32,11 @@ func parseChoices(text string) ([]decision, error) {
 	}
 	var made []decision
 	for b = b[1:]; len(b) > 0; {
-		if len(b) < 7 {
+		if len(b) < 8 {
 			return nil, fmt.Errorf("choices: the text ends within choice %d; copy the whole text", len(made)+1)
 		}
-		d := decision{at: spot(b[0])<<32 | spot(binary.BigEndian.Uint32(b[1:]))}
-		b = b[5:]
+		d := decision{at: spot(binary.LittleEndian.Uint16(b))<<32 | spot(binary.BigEndian.Uint32(b[2:]))}
+		b = b[6:]
 		for _, to := range []*int{&d.nth, &d.value} {
 			v, n := binary.Uvarint(b)
 			if n <= 0 || v > 1<<40 {

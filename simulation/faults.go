@@ -66,6 +66,9 @@ const (
 	callFaultsEnd
 )
 
+// ofCalls is the sort of the decisions about them.
+const ofCalls = int(faultEnd)
+
 // faultsOfCalls are those that may happen to a call of each sort, at most one of
 // them. The order is part of what recorded choices mean.
 var faultsOfCalls = [callFaultsEnd][]Fault{
@@ -89,7 +92,7 @@ type plan struct {
 
 func newPlan(c *choices) plan {
 	var p plan
-	if !c.asked(ofFault) {
+	if c.source == nil || c.free != nil {
 		p.draw(c)
 	}
 	for sort, faults := range faultsOfCalls {
@@ -120,13 +123,13 @@ func (p *plan) draw(c *choices) {
 	}
 }
 
-// hit decides whether the fault happens here.
-func (w *World) hit(f Fault) bool { return w.hitFor(f, "") }
+// hit decides whether the fault happens here: behind what was done last.
+func (w *World) hit(f Fault) bool { return w.hitFor(f, w.lately) }
 
 // hitFor decides whether the fault happens to what is named.
 func (w *World) hitFor(f Fault, who string) bool {
 	rate := w.plan.rates[f]
-	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(w.choices.atNumber(ofFault, int(f)), who), rate) {
+	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(ofFault.of(int(f)), who), rate) {
 		return false
 	}
 	w.faulted(f)
@@ -138,7 +141,7 @@ func (w *World) hitCall(sort callFaults, who string) Fault {
 	if w.calm || w.plan.sums[sort] == 0 && !w.choices.located() {
 		return faultEnd
 	}
-	n := w.choices.which(w.choices.at(ofFault, who), w.plan.calls[sort], w.plan.sums[sort])
+	n := w.choices.which(w.choices.at(ofFault.of(ofCalls), who), w.plan.calls[sort], w.plan.sums[sort])
 	if n == 0 {
 		return faultEnd
 	}
@@ -148,7 +151,9 @@ func (w *World) hitCall(sort callFaults, who string) Fault {
 }
 
 // how is the spot of the particulars of a fault.
-func (w *World) how(f Fault) spot { return w.choices.at(w.choices.atNumber(ofFault, int(f)), "how") }
+func (w *World) how(f Fault) spot { return w.choices.at(ofFault.of(int(f)), particulars) }
+
+const particulars = "how"
 
 // faulted counts a fault.
 func (w *World) faulted(f Fault) {

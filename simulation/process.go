@@ -86,6 +86,9 @@ func (p *process) invoke(batch []delivered) {
 		}
 		inv.done = true
 	})
+	if p.w.choices.located() {
+		p.w.lately = spotText(bodyText(batch[0].Body))
+	}
 	if p.w.tracing {
 		p.w.log("%s receives %s", p.name, batchText(batch))
 	}
@@ -147,6 +150,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 	if p.dead {
 		return errKilled
 	}
+	w.lately = who
 	if f := w.hitCall(c.faults, who); f != faultEnd {
 		if w.tracing {
 			w.log("%s %s: FAULT %s", p.name, what(), f)

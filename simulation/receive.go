@@ -12,7 +12,7 @@ import (
 func (w *World) receive() bool {
 	left := [...]*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 	for n := len(left); n > 0; n-- {
-		i := w.choices.intN(w.choices.at(ofDelivery, "queue"), n)
+		i := w.choices.intN(w.choices.at(ofDelivery, w.lately), n)
 		from := left[i]
 		copy(left[i:], left[i+1:])
 		worker := from == w.activity
@@ -76,7 +76,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		}
 	}
 	// As many as there may be in half of the cases.
-	n := min(1+w.choices.intN(w.choices.at(ofDelivery, from.name), 20), 10)
+	n := min(1+w.choices.intN(w.choices.at(w.choices.at(ofDelivery, from.name), w.lately), 20), 10)
 	msgs, err := from.Queue.Receive(context.Background(), n, 0)
 	if err != nil {
 		w.violate("world", "receive: %v", err)

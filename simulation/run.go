@@ -74,7 +74,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 		r.Choices = formatChoices(w.choices.record.made)
 	}
 	if tracing {
-		r.Story = w.story()
+		r.Story = withoutRoot(w.story())
 	}
 	return r
 }

@@ -71,7 +71,7 @@ func (s *shrinker) try(candidate []decision) bool {
 }
 
 func (s *shrinker) tryRun(c choices) bool {
-	r, made := s.run(c)
+	r, made := s.run(c, s.setup)
 	if !s.fails(&r) || !simpler(cost(&r, made), made, s.cost, s.best) {
 		return false
 	}
@@ -81,11 +81,11 @@ func (s *shrinker) tryRun(c choices) bool {
 }
 
 // run runs choices, within bounds: what takes much longer is not simpler.
-func (s *shrinker) run(c choices) (Result, []decision) {
+func (s *shrinker) run(c choices, setup []func(*World)) (Result, []decision) {
 	s.runs--
 	c.record = newRecord()
 	most := min(2*s.bestSteps+1000, maxSteps)
-	r := run(c, false, append(slices.Clip(s.setup), func(w *World) { w.most = most })...)
+	r := run(c, false, append(slices.Clip(setup), func(w *World) { w.most = most })...)
 	s.steps -= r.Steps
 	return r, c.record.made
 }

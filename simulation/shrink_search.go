@@ -3,53 +3,100 @@ package simulation
 import "slices"
 
 const (
-	// searchSeeds is how many seeds a smaller program is given to fail.
-	searchSeeds = 25
+	// searchSeeds is how many seeds a smaller program is given to fail: with
+	// one sort of faults at other places, and with everything anew.
+	searchSeeds, searchAnew = 12, 16
 	// searchRuns bounds the runs of shrinking what one of them found.
-	searchRuns = 250
+	searchRuns = 200
+	// searchRate is how often a fault happens whose place is looked for, in
+	// parts of 10,000.
+	searchRate = 500
 )
 
-// searchAgain looks for the same failure in smaller programs, with other faults
-// and another order than the one that is known: leaving a statement out changes
-// when everything behind it happens, so that what was found by chance is often
-// missed by one step and found by chance again. It reports whether anything was
+// searchAgain looks for the same failure in smaller programs, with faults at
+// other places and in another order than what is known: leaving a statement out
+// changes when everything behind it happens, so that what was found by chance is
+// missed by one step, and found by chance again. It reports whether anything was
 // found.
 func (s *shrinker) searchAgain() bool {
 	for _, smaller := range s.smallerPrograms() {
-		for seed := uint64(1); seed <= searchSeeds && s.left(); seed++ {
-			c := seeded(seed)
-			c.source = newReplay(smaller)
-			c.free[ofFault>>32], c.free[ofSchedule>>32], c.free[ofDelivery>>32] = true, true, true
-			r, made := s.run(c)
-			if !s.fails(&r) {
-				continue
-			}
-			// Shrunk by itself first: it is larger than what is known as yet.
-			budget := min(s.runs, searchRuns)
-			inner := &shrinker{setup: s.setup, runs: budget, steps: s.steps, rule: s.rule, best: made, cost: cost(&r, made), bestSteps: r.Steps}
-			inner.passes()
-			s.runs -= budget - inner.runs
-			s.steps = inner.steps
-			if simpler(inner.cost, inner.best, s.cost, s.best) {
-				s.best, s.cost, s.bestSteps = inner.best, inner.cost, inner.bestSteps
-				s.passes()
+		for _, sort := range s.sortsOfFaults() {
+			how := ofFault.of(sort).within(particulars)
+			free := func(at spot) bool { return at.area() == ofFault && at.sort() == sort && at != how }
+			if s.search(smaller, searchSeeds, free, func(w *World) {
+				if sort != ofCalls {
+					w.plan.rates[sort] = searchRate
+				}
+			}) {
 				return true
 			}
-			break
+		}
+		anew := func(at spot) bool {
+			return at.area() == ofFault || at.area() == ofSchedule || at.area() == ofDelivery
+		}
+		if s.search(smaller, searchAnew, anew, nil) {
+			return true
 		}
 	}
 	return false
 }
 
-// smallerPrograms are the decisions with one fewer about the program, or a lower
-// one, and those of now at last.
+// search runs seeds with what is not free, and keeps the first that fails if it
+// shrinks to something simpler than is known.
+func (s *shrinker) search(fixed []decision, seeds uint64, free func(spot) bool, setup func(*World)) bool {
+	for seed := uint64(1); seed <= seeds && s.left(); seed++ {
+		c := seeded(seed)
+		c.source, c.free = newReplay(fixed), free
+		all := s.setup
+		if setup != nil {
+			all = append(slices.Clip(all), setup)
+		}
+		r, made := s.run(c, all)
+		if !s.fails(&r) {
+			continue
+		}
+		// Shrunk by itself first: it is larger than what is known as yet.
+		budget := min(s.runs, searchRuns)
+		inner := &shrinker{setup: s.setup, runs: budget, steps: s.steps, rule: s.rule, best: made, cost: cost(&r, made), bestSteps: r.Steps}
+		inner.passes()
+		s.runs -= budget - inner.runs
+		s.steps = inner.steps
+		if !simpler(inner.cost, inner.best, s.cost, s.best) {
+			return false
+		}
+		s.best, s.cost, s.bestSteps = inner.best, inner.cost, inner.bestSteps
+		s.passes()
+		return true
+	}
+	return false
+}
+
+// sortsOfFaults are those that are left.
+func (s *shrinker) sortsOfFaults() []int {
+	var all []int
+	for _, d := range s.best {
+		if d.at.area() == ofFault && !slices.Contains(all, d.at.sort()) {
+			all = append(all, d.at.sort())
+		}
+	}
+	return all
+}
+
+// smallerPrograms are the decisions without one of them, or all of one
+// statement, or one fault; or with a lower one about the program; and at last
+// those of now.
 func (s *shrinker) smallerPrograms() [][]decision {
 	var all [][]decision
 	seen := map[spot]bool{}
-	for _, d := range s.best {
-		if a := d.at.area(); (a == ofProgram || a == ofClient || a == ofWorld) && !seen[d.at] {
-			seen[d.at] = true
-			all = append(all, slices.DeleteFunc(slices.Clone(s.best), func(o decision) bool { return o.at == d.at }))
+	for i, d := range s.best {
+		switch d.at.area() {
+		case ofProgram, ofClient, ofWorld:
+			if !seen[d.at] {
+				seen[d.at] = true
+				all = append(all, slices.DeleteFunc(slices.Clone(s.best), func(o decision) bool { return o.at == d.at }))
+			}
+		case ofFault:
+			all = append(all, slices.Delete(slices.Clone(s.best), i, i+1))
 		}
 	}
 	for i, d := range s.best {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,6 +32,13 @@ func (w *World) story() string {
 	}
 	fmt.Fprintf(&b, "\nHISTORIES\n%s", w.histories())
 	return b.String()
+}
+
+// withoutRoot cuts the directory of the module out of a text: a message that
+// names a line of code is the same wherever the code lies.
+func withoutRoot(text string) string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.ReplaceAll(text, strings.TrimSuffix(file, "simulation/story.go"), "")
 }
 
 // plural is a count with its noun.

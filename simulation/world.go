@@ -44,6 +44,7 @@ type World struct {
 
 	processes []*process
 	executing *process // whose step it is
+	lately    string   // what was done last, while decisions are located
 	slots     int      // processes of each role
 	entropy   int      // of what processes draw
 	started   int      // processes so far
