@@ -25,7 +25,7 @@ func TestASpotIsNamedByWhatStaysTheSameWhenSomethingElseIsLeftOut(t *testing.T) 
 		"commits root0/1/3/1: 1 OrchestrationStarted(P1)":              "commits root0///",
 		"sends to fifo ActivityCompleted(root2/1/3+1.11/1 event 3)":    "sends to fifo ActivityCompleted(root2//+./",
 		"sends to delay Wake(root0 id wake-1-1900000061000 number 1)":  "sends to delay Wake(root0",
-		"lets activity-12 come back after 5m30s":                       "lets activity- come back after ms",
+		"lets activity-12 come back after 5m30s":                       "lets activity- come back after m30s",
 		"removes schedule root0.1.8.f98e620521c2735c8d571cc689d447d6f": "removes schedule root0...",
 	} {
 		if got := spotText(what); got != want {
