@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"go/types"
-	"reflect"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -20,18 +19,14 @@ channels, locks, the order of maps, the environment, files, the network, and
 variables that change; in functions that are given a turnstile.Context, and in
 all that they call. A comment "//turnstile:allow CHECK reason" silences a
 finding.`,
-	URL:        "https://github.com/turnstile-go/turnstile/blob/main/docs/lint.md",
-	Run:        run,
-	FactTypes:  []analysis.Fact{new(functionFact), new(variableFact)},
-	ResultType: reflect.TypeFor[*Silenced](),
+	URL:       "https://github.com/turnstile-go/turnstile/blob/main/docs/lint.md",
+	Run:       run,
+	FactTypes: []analysis.Fact{new(functionFact), new(variableFact)},
 }
-
-// Silenced counts the findings that comments silenced, in what was analysed.
-type Silenced struct{ Count int }
 
 func run(pass *analysis.Pass) (any, error) {
 	if isStandard(pass) || isTurnstile(pass.Pkg.Path()) {
-		return &Silenced{}, nil
+		return nil, nil
 	}
 	c := &collector{
 		pass:            pass,
@@ -51,7 +46,7 @@ func run(pass *analysis.Pass) (any, error) {
 	c.exportFacts()
 	c.report()
 	c.comments.report(pass)
-	return &Silenced{Count: c.comments.silenced}, nil
+	return nil, nil
 }
 
 // find reports one finding.

@@ -14,10 +14,9 @@ const directive = "//turnstile:allow"
 
 // comments are those of a package that silence findings.
 type comments struct {
-	fset     *token.FileSet
-	all      []*comment
-	byLine   map[line][]*comment
-	silenced int
+	fset   *token.FileSet
+	all    []*comment
+	byLine map[line][]*comment
 }
 
 // comment is one of them: //turnstile:allow CHECK reason.
@@ -26,8 +25,6 @@ type comment struct {
 	check   check
 	problem string
 	used    bool
-	// at are the places that it silenced something at.
-	at map[token.Pos]bool
 }
 
 type line struct {
@@ -95,7 +92,7 @@ func parseComment(c *ast.Comment) *comment {
 	// What stands behind another // is no reason.
 	text, _, _ = strings.Cut(text, "//")
 	name, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
-	read := &comment{pos: c.Pos(), check: check(name), at: map[token.Pos]bool{}}
+	read := &comment{pos: c.Pos(), check: check(name)}
 	switch {
 	case name == "":
 		read.problem = "which check, and why? Write " + directive + " CHECK reason, with one of " + checkNames()
@@ -113,10 +110,6 @@ func (cs *comments) allows(k check, pos token.Pos) bool {
 	p := cs.fset.Position(pos)
 	for _, c := range cs.byLine[line{p.Filename, p.Line}] {
 		if c.check == k {
-			if !c.at[pos] {
-				c.at[pos] = true
-				cs.silenced++
-			}
 			c.used = true
 			return true
 		}

@@ -1,0 +1,53 @@
+package lint
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A name that is misspelt, or that a new version of Go does not have any more,
+// would find nothing, or let nothing be, without a word.
+func TestEachNameOfTheTableIsOneOfItsPackage(t *testing.T) {
+	t.Parallel()
+	var standard []string
+	for _, path := range slices.Sorted(maps.Keys(tables)) {
+		if !strings.Contains(strings.SplitN(path, "/", 2)[0], ".") {
+			standard = append(standard, path)
+		}
+	}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports}, standard...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(loaded) != len(standard) {
+		t.Fatalf("%d packages for %d paths", len(loaded), len(standard))
+	}
+	for _, p := range loaded {
+		for _, r := range tables[p.PkgPath] {
+			for _, name := range strings.Fields(r.only + " " + r.except) {
+				if !has(p.Types, name) {
+					t.Errorf("%s has no %s", p.PkgPath, name)
+				}
+			}
+		}
+	}
+}
+
+func has(p *types.Package, name string) bool {
+	owner, method, isMethod := strings.Cut(name, ".")
+	prefix, wide := strings.CutSuffix(owner, "*")
+	if wide {
+		return slices.ContainsFunc(p.Scope().Names(), func(n string) bool { return strings.HasPrefix(n, prefix) })
+	}
+	obj := p.Scope().Lookup(owner)
+	if obj == nil || !isMethod || method == "*" {
+		return obj != nil
+	}
+	m, _, _ := types.LookupFieldOrMethod(obj.Type(), true, p, method)
+	return m != nil
+}
