@@ -28,6 +28,11 @@ func TestEachNameOfTheTableIsOneOfItsPackage(t *testing.T) {
 		t.Fatalf("%d packages for %d paths", len(loaded), len(standard))
 	}
 	for _, p := range loaded {
+		for _, wrong := range []string{"Nonsense", "Nonsense.Method", "Nonsense*"} {
+			if has(p.Types, wrong) {
+				t.Fatalf("%s is said to have %s", p.PkgPath, wrong)
+			}
+		}
 		for _, r := range tables[p.PkgPath] {
 			for _, name := range strings.Fields(r.only + " " + r.except) {
 				if !has(p.Types, name) {

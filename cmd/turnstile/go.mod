@@ -1,8 +1,11 @@
 module github.com/turnstile-go/turnstile/cmd/turnstile
 
-go 1.26
+go 1.26.0
 
-replace github.com/turnstile-go/turnstile => ../../
+replace (
+	github.com/turnstile-go/turnstile => ../../
+	github.com/turnstile-go/turnstile/lint => ../../lint
+)
 
 require (
 	github.com/aws/aws-sdk-go-v2 v1.47.6
@@ -11,7 +14,9 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9
 	github.com/aws/smithy-go v1.28.8
 	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile/lint v0.0.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/tools v0.52.0
 )
 
 require (
@@ -30,4 +35,5 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/sso v1.39.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ssooidc v1.44.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sts v1.51.7 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 )

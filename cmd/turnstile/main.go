@@ -13,9 +13,16 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/turnstile-go/turnstile/lint"
 )
 
 func main() {
+	if isVetTool(os.Args[1:]) {
+		unitchecker.Main(lint.Analyzer)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	c := cli{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,

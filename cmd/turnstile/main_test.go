@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/lint"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -22,7 +24,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if isVetTool(os.Args[1:]) {
+		unitchecker.Main(lint.Analyzer)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // epoch is the time at which tests begin.
 var epoch = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
