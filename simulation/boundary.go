@@ -53,6 +53,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		s.p.hears(func() string { return turnsText(turns) })
 		return err
 	})
 	if n := len(turns); n > 0 {
@@ -65,6 +66,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
 	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
 		r, err = s.Store.Describe(ctx, instance)
+		s.p.hears(func() string { return recordText(&r) })
 		return err
 	})
 	return r, err
@@ -102,6 +104,7 @@ func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason
 func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
 		state, err = s.Activities.State(ctx, key)
+		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
 	return state, err
@@ -110,6 +113,7 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
 	err = s.p.call(writeClass, func() string { return fmt.Sprintf("heartbeat of attempt %d of activity %v", beat.Attempt, key) }, func() error {
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
+		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
 	return state, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -27,6 +28,10 @@ type process struct {
 	// seen is the last event of each execution that it has seen, by a read or
 	// because its own commit was answered.
 	seen map[executionKey]int64
+	// random is what it draws from. heard is all that it was told, where a
+	// scope is searched.
+	random *rand.ChaCha8
+	heard  []byte
 
 	running *invocation
 	// dead: no call has any effect any more.
@@ -47,6 +52,10 @@ type invocation struct {
 	// committed are the instances that it has committed turns of.
 	committed map[string]bool
 	done      bool
+	// next is the call that it is about to make and verdict what happens to
+	// it, where a scope is searched.
+	next    nextCall
+	verdict Fault
 }
 
 // delivered is a message and the queue that it came from.
@@ -66,7 +75,7 @@ type deadlineContext struct {
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 
 // invoke begins to handle a batch.
-func (p *process) invoke(batch []delivered) {
+func (p *process) invoke(batch []delivered) *invocation {
 	limit := time.Minute
 	if p.worker != nil {
 		limit = 15 * time.Minute
@@ -93,6 +102,7 @@ func (p *process) invoke(batch []delivered) {
 		p.w.log("%s receives %s", p.name, batchText(batch))
 	}
 	p.step()
+	return inv
 }
 
 // step lets the invocation run up to its next call.
@@ -141,6 +151,9 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		return errKilled
 	}
 	w := p.w
+	if w.walk != nil {
+		return w.walk.call(p, c, what, effect)
+	}
 	who := ""
 	if w.choices.located() {
 		who = spotText(what())

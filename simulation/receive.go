@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
 )
 
 // receive takes a batch from a queue and gives it to a process.
@@ -50,15 +51,6 @@ func (w *World) receive() bool {
 }
 
 func (w *World) receiveFrom(from *simQueue) []delivered {
-	source := host.SourceOrchestrator
-	switch from {
-	case w.delay:
-		source = host.SourceDelay
-	case w.activityDead:
-		source = host.SourceActivityDead
-	case w.activity:
-		source = host.SourceActivity
-	}
 	var batch []delivered
 	for i, g := range w.returning {
 		if g.from == from {
@@ -82,7 +74,21 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		w.violate("world", "receive: %v", err)
 	}
 	for _, m := range msgs {
-		batch = append(batch, delivered{Delivery: host.Delivery{Message: m, Source: source}, from: from})
+		batch = append(batch, from.delivered(m))
 	}
 	return batch
+}
+
+// delivered is a message that was received of the queue.
+func (q *simQueue) delivered(m queue.Message) delivered {
+	source := host.SourceOrchestrator
+	switch q {
+	case q.w.delay:
+		source = host.SourceDelay
+	case q.w.activityDead:
+		source = host.SourceActivityDead
+	case q.w.activity:
+		source = host.SourceActivity
+	}
+	return delivered{Delivery: host.Delivery{Message: m, Source: source}, from: q}
 }

@@ -8,6 +8,8 @@ import (
 // Result of a run.
 type Result struct {
 	Seed uint64
+	// Scope that it is a run of, else "".
+	Scope string
 	// Violations of invariants; none if all is well.
 	Violations []Violation
 	// Faults that happened, by kind, and Counts of what the processes told.
@@ -19,7 +21,8 @@ type Result struct {
 	// did to it, which invariant broke, and the histories. It is the same on
 	// every machine.
 	Story string
-	// Choices of a run with tracing, for RunChoices.
+	// Choices of a run with tracing, for RunChoices; of a run of a scope, for
+	// Scope.Repeat.
 	Choices string
 }
 
@@ -64,6 +67,11 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 	if len(w.violations) == 0 && !w.givenUp {
 		w.checkEnd()
 	}
+	return w.result()
+}
+
+// result of a run that is over.
+func (w *World) result() Result {
 	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
 	for f, n := range w.Faults {
 		if n > 0 {
@@ -73,7 +81,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 	if w.choices.record != nil {
 		r.Choices = formatChoices(w.choices.record.made)
 	}
-	if tracing {
+	if w.tracing {
 		r.Story = withoutRoot(w.story())
 	}
 	return r
@@ -85,8 +93,12 @@ func (r *Result) Failed() bool { return len(r.Violations) > 0 }
 // Text says what was broken.
 func (r *Result) Text() string {
 	var all []string
+	run := fmt.Sprintf("seed %d", r.Seed)
+	if r.Scope != "" {
+		run = "scope " + r.Scope + " choices " + r.Choices
+	}
 	for _, v := range r.Violations {
-		all = append(all, fmt.Sprintf("seed %d: %s: %s", r.Seed, v.Rule, v.Text))
+		all = append(all, fmt.Sprintf("%s: %s: %s", run, v.Rule, v.Text))
 	}
 	return strings.Join(all, "\n")
 }

@@ -13,4 +13,6 @@ type sabotage struct {
 	// loses reports whether a message that a process sends to the queue of
 	// that name gets lost, with an answer that it is in.
 	loses func(to string, m *queue.Outgoing) bool
+	// early: messages are acknowledged when they are received. In scopes alone.
+	early bool
 }

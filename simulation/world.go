@@ -60,8 +60,10 @@ type World struct {
 	routines  []*routine            // with nothing to run
 	lost      bool                  // an activity was given up after all its deliveries
 
-	scenario   scenario
-	shadow     shadow
+	scenario scenario
+	shadow   shadow
+	// walk decides everything, where a scope is searched; else it is nil.
+	walk       *walk
 	violations []Violation
 	// most bounds the steps; givenUp says that it was the bound of shrinking.
 	most    int
@@ -95,13 +97,7 @@ func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
 		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
-	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
-	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
-	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: 2 * time.Minute, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: 100})
-	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
-	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
-	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: 16 * time.Minute, DeadLetter: w.activityDead.Queue, MaxReceiveCount: 10})
-	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
+	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
 	if err != nil {
 		panic(err)
@@ -117,6 +113,17 @@ func newWorld(c choices, tracing bool) *World {
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
 	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<31)
 	return w
+}
+
+// openQueues makes the queues, empty, with these visibility timeouts.
+func (w *World) openQueues(visibility, ofActivities time.Duration) {
+	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
+	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
+	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: 100})
+	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
+	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
+	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.activityDead.Queue, MaxReceiveCount: 10})
+	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 }
 
 func (w *World) newQueue(o queuememory.Options) *simQueue {

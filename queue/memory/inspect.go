@@ -2,6 +2,8 @@ package memory
 
 import (
 	"cmp"
+	"container/heap"
+	"fmt"
 	"slices"
 	"time"
 
@@ -54,11 +56,7 @@ func (q *Queue) Ready() <-chan struct{} {
 func (q *Queue) Peek() []queue.Message {
 	q.present()
 	defer q.unlock()
-	all := make([]*message, 0, len(q.messages))
-	for _, m := range q.messages {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b *message) int { return cmp.Compare(a.seq, b.seq) })
+	all := q.ordered()
 	out := make([]queue.Message, len(all))
 	for i, m := range all {
 		out[i] = m.view()
@@ -74,4 +72,86 @@ func (q *Queue) present() {
 	if !q.closed {
 		q.promote(q.opts.Clock.Now())
 	}
+}
+
+// Held is a message of the queue and where it stands.
+type Held struct {
+	queue.Message
+	// Visible; else it is in flight or, never received yet, delayed until Due.
+	Visible bool
+	Due     time.Time
+}
+
+// Snapshot returns the messages in the order of sending, with where they
+// stand. It promotes what is due by now, and changes nothing else.
+func (q *Queue) Snapshot() []Held {
+	q.present()
+	defer q.unlock()
+	out := make([]Held, 0, len(q.messages))
+	for _, m := range q.ordered() {
+		h := Held{Message: m.view(), Visible: m.state == visible}
+		if !h.Visible {
+			h.Due = m.due
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// Remembered returns what a FIFO queue deduplicates by now: the id of the first
+// message by group and deduplication id, with a line feed between these.
+func (q *Queue) Remembered() map[string]string {
+	q.present()
+	defer q.unlock()
+	q.dedup.find(dedupKey{}, q.opts.Clock.Now()) // forgets what is over
+	out := make(map[string]string, len(q.dedup.ids))
+	for k, e := range q.dedup.ids {
+		out[k.group+"\n"+k.id] = e.sent
+	}
+	return out
+}
+
+// ReceiveThese receives exactly these messages, in this order, where a test
+// decides what a batch has. All of them have to be visible; those of a FIFO
+// queue are of one group that has none in flight, and its oldest.
+func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
+	now, unlock, err := q.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	for i, id := range ids {
+		m := q.messages[id]
+		switch {
+		case m == nil || m.state != visible:
+			return nil, fmt.Errorf("queue %q: message %q is not visible", q.opts.Name, id)
+		case q.opts.FIFO && (m.group.inFlight > 0 || i >= len(m.group.visible) || m.group.visible[i] != m):
+			return nil, fmt.Errorf("queue %q: message %q is not the next of its group", q.opts.Name, id)
+		}
+	}
+	var out []queue.Message
+	for _, id := range ids {
+		m := q.messages[id]
+		if g := m.group; g != nil {
+			if g.index >= 0 {
+				heap.Remove(&q.readyGroups, g.index)
+			}
+			g.visible = g.visible[1:]
+		} else {
+			q.visible.Remove(m.element)
+			m.element = nil
+		}
+		out = append(out, q.deliver(m, now))
+	}
+	return out, nil
+}
+
+// ordered returns all messages in the order of sending.
+func (q *Queue) ordered() []*message {
+	all := make([]*message, 0, len(q.messages))
+	for _, m := range q.messages {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b *message) int { return cmp.Compare(a.seq, b.seq) })
+	return all
 }

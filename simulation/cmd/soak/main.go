@@ -6,6 +6,12 @@
 //	go run ./simulation/cmd/soak -n 100000        # seeds 1 to 100000
 //	go run ./simulation/cmd/soak -seed 4711       # one seed, with its story
 //	go run ./simulation/cmd/soak -choices TEXT    # a shrunk failure, with its story
+//
+// It also makes every run of scopes that are small enough for it:
+//
+//	go run ./simulation/cmd/soak -exhaustive                      # all scopes
+//	go run ./simulation/cmd/soak -exhaustive -scope NAME          # one scope
+//	go run ./simulation/cmd/soak -scope NAME -choices 0.2.1       # one run of it, with its story
 package main
 
 import (
@@ -28,9 +34,26 @@ func main() {
 	flag.IntVar(&s.runs, "shrink", simulation.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
 	seed := flag.Uint64("seed", 0, "run this seed alone and print its story, as it is and, when it fails, shrunk")
 	choices := flag.String("choices", "", "run these choices alone and print their story")
+	exhaustive := flag.Bool("exhaustive", false, "make every run of the scopes; with -scope, of that one")
+	scope := flag.String("scope", "", "with -exhaustive, search this scope alone; else run -choices of it")
 	flag.Parse()
 	good := false
 	switch {
+	case *exhaustive:
+		scopes, err := scopesNamed(*scope)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		good = search(s.out, scopes, s.parallel)
+	case *scope != "":
+		scopes, err := scopesNamed(*scope)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		r := scopes[0].Repeat(*choices)
+		good = tell(s.out, &r)
 	case *choices != "":
 		r, err := simulation.RunChoices(*choices)
 		if err != nil {

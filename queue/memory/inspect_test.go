@@ -1,0 +1,103 @@
+package memory_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/queue/memory"
+)
+
+func opened(t *testing.T, o memory.Options) *memory.Queue {
+	t.Helper()
+	q, err := memory.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func TestReceiveTheseOfAStandardQueueTakesAnyThatAreVisible(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	q := opened(t, memory.Options{Clock: clock})
+	ids := send(t, q, queue.Outgoing{Body: "1"}, queue.Outgoing{Body: "2"}, queue.Outgoing{Body: "3"}, queue.Outgoing{Body: "4", Delay: time.Minute})
+	msgs, err := q.ReceiveThese(ids[2], ids[0])
+	if err != nil || len(msgs) != 2 || msgs[0].Body != "3" || msgs[1].Body != "1" || msgs[0].ReceiveCount != 1 {
+		t.Fatalf("received %v, %v", msgs, err)
+	}
+	for _, id := range []string{ids[0], ids[3], "none"} {
+		if _, err := q.ReceiveThese(id); err == nil {
+			t.Errorf("%s was received, which is not visible", id)
+		}
+	}
+	if left, _ := q.Receive(t.Context(), 10, 0); len(left) != 1 || left[0].ID != ids[1] {
+		t.Errorf("%v is left to receive, not %s alone", left, ids[1])
+	}
+}
+
+func TestReceiveTheseOfAFIFOQueueKeepsTheOrderOfTheGroup(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	q := opened(t, memory.Options{Clock: clock, FIFO: true})
+	ids := send(t, q, queue.Outgoing{Body: "1", Group: "a"}, queue.Outgoing{Body: "2", Group: "a"}, queue.Outgoing{Body: "3", Group: "b"}, queue.Outgoing{Body: "4", Group: "a"})
+	for _, wrong := range [][]string{{ids[1]}, {ids[0], ids[3]}, {ids[0], ids[2]}, {ids[0], ids[0]}} {
+		if _, err := q.ReceiveThese(wrong...); err == nil {
+			t.Errorf("%v were received, which are not the next of one group", wrong)
+		}
+	}
+	msgs, err := q.ReceiveThese(ids[0], ids[1])
+	if err != nil || len(msgs) != 2 {
+		t.Fatalf("received %v, %v", msgs, err)
+	}
+	if _, err := q.ReceiveThese(ids[3]); err == nil {
+		t.Error("a message was received whose group has some in flight")
+	}
+	// The other group is free, and this one again when its batch is done.
+	if left, _ := q.Receive(t.Context(), 10, 0); len(left) != 1 || left[0].ID != ids[2] {
+		t.Errorf("%v is left to receive, not %s alone", left, ids[2])
+	}
+	for _, m := range msgs {
+		if err := q.Delete(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if next, err := q.ReceiveThese(ids[3]); err != nil || len(next) != 1 {
+		t.Errorf("received %v, %v", next, err)
+	}
+}
+
+func TestSnapshotSaysWhereEachMessageStands(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	q := opened(t, memory.Options{Clock: clock, Visibility: time.Hour})
+	ids := send(t, q, queue.Outgoing{Body: "1"}, queue.Outgoing{Body: "2", Delay: time.Minute}, queue.Outgoing{Body: "3"})
+	if _, err := q.ReceiveThese(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	got := q.Snapshot()
+	if len(got) != 3 || got[0].Visible || got[1].Visible || !got[2].Visible {
+		t.Fatalf("%+v", got)
+	}
+	if now := clock.Now(); !got[0].Due.Equal(now.Add(time.Hour)) || !got[1].Due.Equal(now.Add(time.Minute)) || !got[2].Due.IsZero() {
+		t.Errorf("due %s, %s, %s", got[0].Due, got[1].Due, got[2].Due)
+	}
+	if got[0].ReceiveCount != 1 || got[1].ReceiveCount != 0 {
+		t.Errorf("received %d and %d times", got[0].ReceiveCount, got[1].ReceiveCount)
+	}
+}
+
+func TestRememberedIsWhatWouldBeDeduplicated(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	q := opened(t, memory.Options{Clock: clock, FIFO: true})
+	ids := send(t, q, queue.Outgoing{Body: "1", Group: "a", DedupID: "x"}, queue.Outgoing{Body: "2", Group: "a", DedupID: "x"})
+	if got := q.Remembered(); len(got) != 1 || got["a\nx"] != ids[0] {
+		t.Errorf("remembered %v", got)
+	}
+	clock.Advance(memory.DedupWindow)
+	if got := q.Remembered(); len(got) != 0 {
+		t.Errorf("still remembered %v", got)
+	}
+}

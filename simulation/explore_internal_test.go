@@ -1,0 +1,84 @@
+package simulation
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// tinyScope has one activity, one message of a client and one fault at most.
+func tinyScope(a Allowance) *Scope {
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}
+	return &Scope{Name: "tiny", Allowance: a, messages: []wire.Item{start}, code: program1(workCode), outcomes: map[string][]string{"a": {"x"}}}
+}
+
+// Stopping at states that were visited before leaves out no state and no end.
+func TestReductionKeepsStatesAndEnds(t *testing.T) {
+	t.Parallel()
+	cases := []*Scope{tinyScope(Allowance{Crashes: 1}), tinyScope(Allowance{Answers: 1}), tinyScope(Allowance{Duplicates: 1})}
+	for _, s := range Scopes() {
+		if s.Allowance = (Allowance{}); !s.Large && !s.Workers {
+			cases = append(cases, s)
+		}
+	}
+	for _, s := range cases {
+		search := func(reduced bool) (Exploration, map[fingerprint]bool) {
+			ends := map[fingerprint]bool{}
+			e := s.explore(20_000, reduced, func(k *walk) { ends[k.fingerprint()] = true })
+			if e.Failure != nil || !e.All {
+				t.Errorf("%s, reduced %t: %v", e.String(), reduced, e.Failure)
+			}
+			return e, ends
+		}
+		e, ends := search(true)
+		full, all := search(false)
+		t.Logf("%s %+v: %d states, %d ends; %d schedules reduced, %d in full", s.Name, s.Allowance, e.States, len(ends), e.Schedules, full.Schedules)
+		if !maps.Equal(ends, all) || e.States != full.States {
+			t.Errorf("%s %+v: %d states and %d ends with reduction, %d and %d without", s.Name, s.Allowance, e.States, len(ends), full.States, len(all))
+		}
+	}
+}
+
+// A world that breaks its word is found out in each of these scopes, and the
+// choices repeat it to the byte.
+func TestExplorationFindsABrokenWorld(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, scope string
+		sabotage    sabotage
+	}{
+		{"messages are acknowledged ahead of their dispatch", "child+crash", sabotage{early: true}},
+		{"messages are acknowledged ahead of their dispatch", "continue+crash", sabotage{early: true}},
+		{"an activity's message gets lost", "race+crash", sabotage{loses: func(to string, _ *queue.Outgoing) bool { return to == "activity" }}},
+		{"the condition on event_id is skipped: an append that was refused is told to be in", "continue+duplicate",
+			sabotage{commit: func(*store.Commit, error) error { return nil }}},
+	} {
+		s, err := ScopeNamed(c.scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.sabotage = c.sabotage
+		e := s.Explore(0)
+		if e.Failure == nil {
+			t.Errorf("%s: nothing was found in %s", c.name, e.String())
+			continue
+		}
+		t.Logf("%s: found in %s: %s", c.name, e.String(), e.Failure.Text())
+		if again := s.Repeat(e.Failure.Choices); again.Story != e.Failure.Story {
+			t.Errorf("%s: choices %s do not repeat the run that they are of:\n%s", c.name, e.Failure.Choices, again.Story)
+		}
+	}
+}
+
+func TestChoicesThatAreNoneAreRefused(t *testing.T) {
+	t.Parallel()
+	s := tinyScope(Allowance{})
+	for _, choices := range []string{"0.x", "-1", "0.99"} {
+		if r := s.Repeat(choices); !r.Failed() || r.Violations[0].Rule != "choices" {
+			t.Errorf("%q was taken: %v", choices, r.Violations)
+		}
+	}
+}

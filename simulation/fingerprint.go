@@ -1,0 +1,168 @@
+package simulation
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// fingerprint of a state.
+type fingerprint [sha256.Size]byte
+
+// fingerprint returns the hash of all that decides the future of a walk. Two
+// states with the same hash have the same future, and one of them need not be
+// searched. That rests on this:
+//
+//   - All that lasts is in it in full: histories, records, states of activities
+//     (not claims of attempts: no scope has an activity that runs at most once),
+//     messages with their receive counts and where they stand, what the queues
+//     deduplicate, schedules, the time.
+//   - Code and host are deterministic. What a process does next is a function of
+//     the build that it runs and of what it was told since it began: its
+//     batches, the answer to each call, and the time of each (hears). A process
+//     that keeps nothing warm is told everything anew with its next batch. What
+//     it draws is a function of its batch.
+//   - A call that lands later is a function of what its process had been told.
+//   - What the checker knows is a function of what is stored, except what
+//     process has seen what, which is one of what it was told, and whether an
+//     instance was born since an invocation began, which is noted.
+//
+// Names of processes are not in it: nothing hangs on them. Ids of messages are,
+// though they hang on the order of sending: that costs states, and saves an
+// argument.
+func (k *walk) fingerprint() fingerprint {
+	var b strings.Builder
+	w := k.w
+	fmt.Fprintf(&b, "%d %+v sent %d\n", w.clock.now.UnixMilli(), k.left, k.sent)
+	if w.build != w.good {
+		fmt.Fprintf(&b, "not mended, passed %d\n", k.passed)
+	}
+	b.WriteString(k.storeText())
+	k.writeQueues(&b)
+	for _, s := range w.timer.Pending() {
+		fmt.Fprintf(&b, "schedule %+v\n", s)
+	}
+	var all []string
+	for _, c := range k.late {
+		all = append(all, "late: "+c.id)
+	}
+	for _, batch := range k.dead {
+		all = append(all, "dead: "+batchText(batch))
+	}
+	for _, p := range w.processes {
+		if p.running == nil && !k.scope.Cached {
+			continue
+		}
+		text := fmt.Sprintf("process of %s worker %t told %s", p.code.name, p.worker != nil, p.heard)
+		if inv := p.running; inv != nil {
+			text += fmt.Sprintf("until %d", inv.deadline.UnixMilli())
+			for _, instance := range w.shadow.instances() {
+				if w.shadow.born[instance] >= inv.began {
+					text += " born " + instance
+				}
+			}
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	b.WriteString(strings.Join(all, "\n"))
+	return sha256.Sum256([]byte(b.String()))
+}
+
+// storeText is all that is stored.
+func (k *walk) storeText() string {
+	if k.stored != "" {
+		return k.stored
+	}
+	var b strings.Builder
+	ctx, w := context.Background(), k.w
+	for _, instance := range w.shadow.instances() {
+		if r, err := w.store.Describe(ctx, instance); err == nil {
+			b.WriteString(recordText(&r))
+		}
+		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+			turns, err := w.store.Read(ctx, instance, n, 1)
+			fmt.Fprintf(&b, "%s/%d %v\n%s", instance, n, err, turnsText(turns))
+			for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+				if e.Kind == history.ActivityScheduled {
+					state, _ := w.stops.State(ctx, store.ActivityKey{Instance: instance, ExecutionID: n, EventID: e.EventID})
+					b.WriteString(stateText(&state))
+				}
+			}
+		}
+	}
+	k.stored = b.String()
+	return k.stored
+}
+
+// writeQueues writes what the queues hold. The order of messages counts within
+// a FIFO group, where it is that of the ids.
+func (k *walk) writeQueues(b *strings.Builder) {
+	for _, q := range append(slices.Clone(k.w.sources), k.w.deadFIFO, k.w.deadStandard) {
+		for _, h := range q.Snapshot() {
+			fmt.Fprintf(b, "%s %s", q.name, messageText(&h.Message))
+			switch {
+			case h.Visible:
+			case h.Due.Sub(k.w.clock.now) > queue.MaxVisibility/2:
+				// It comes back by an action.
+				b.WriteString(" in flight")
+			default:
+				fmt.Fprintf(b, " due %d", h.Due.UnixMilli())
+			}
+			b.WriteByte('\n')
+		}
+		var remembered []string
+		for key, id := range q.Remembered() {
+			remembered = append(remembered, key+" "+id)
+		}
+		slices.Sort(remembered)
+		fmt.Fprintf(b, "%q\n", remembered)
+	}
+}
+
+func messageText(m *queue.Message) string {
+	return fmt.Sprintf("%s×%d %s %s %v %s", m.ID, m.ReceiveCount, m.Group, m.Body, m.Attributes, m.SentAt.Format(time.RFC3339Nano))
+}
+
+func turnsText(turns []store.Turn) string {
+	var b strings.Builder
+	for i := range turns {
+		t := &turns[i]
+		fmt.Fprintf(&b, "%s %t %t %v %s\n", t.Token, t.Messaged, t.Parked, t.Cancelled, history.Encode(t.Events))
+	}
+	return b.String()
+}
+
+func recordText(r *store.Record) string { return jsonText(r) }
+
+func stateText(s *store.ActivityState) string { return jsonText(s) }
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text) + "\n"
+}
+
+// answerText is the answer to a call, with all that its error holds.
+func answerText(err error) string {
+	if err == nil {
+		return "done"
+	}
+	text := err.Error()
+	var conflict *store.RecordConflictError
+	if errors.As(err, &conflict) && conflict.Found != nil {
+		text += " " + strings.TrimSpace(recordText(conflict.Found))
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package simulation
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// inCI are the scopes that are searched in CI, about a minute of one core in all.
+var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+duplicate", "cancel+cached",
+	"child+crash", "continue+crash", "continue+answer", "continue+cached"}
+
+// Scopes returns the scopes: each program under each allowance.
+func Scopes() []*Scope {
+	var all []*Scope
+	for _, program := range scopePrograms() {
+		for _, v := range []struct {
+			name    string
+			variant func(*Scope)
+		}{
+			{"crash", func(s *Scope) { s.Allowance.Crashes = 1 }},
+			{"answer", func(s *Scope) { s.Allowance.Answers = 1 }},
+			{"duplicate", func(s *Scope) { s.Allowance.Duplicates = 1 }},
+			{"cached", func(s *Scope) { s.Allowance.Crashes, s.Cached = 1, true }},
+			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }},
+		} {
+			s := program
+			s.Name += "+" + v.name
+			v.variant(&s)
+			s.Large = !slices.Contains(inCI, s.Name)
+			all = append(all, &s)
+		}
+	}
+	return all
+}
+
+// scopePrograms are the scopes without an allowance.
+func scopePrograms() []Scope {
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}
+	raise := func(n string) wire.Item {
+		return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte(`"` + n + `"`), ID: "event-" + n}
+	}
+	cancel := wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "cancel", Reason: "enough"}
+	return []Scope{
+		{
+			Name: "race", About: "two activities race; their completions come in either order, and both are recorded",
+			messages: []wire.Item{start}, code: program1(raceCode),
+			outcomes: map[string][]string{"a": {"x before y", "y before x"}},
+		},
+		{
+			Name: "timeout", About: "a timer and an external event in a select; the loser is cancelled",
+			messages: []wire.Item{start, raise("1")}, code: program1(timeoutCode),
+			outcomes: map[string][]string{"a": {"time is up", "1"}},
+		},
+		{
+			Name: "cancel", About: "a cancel meets the completion of the activity that is waited for",
+			messages: []wire.Item{start, cancel}, code: program1(workCode),
+			outcomes: map[string][]string{"a": {"x", "cancelled"}},
+		},
+		{
+			Name: "child", About: "a child ends, and its parent is told, while an activity of the parent completes",
+			messages: []wire.Item{start},
+			code:     map[string]engine.Func{"main": parentCode, "child": text1("grown")},
+			outcomes: map[string][]string{"a": {"grown"}, "b": {"grown"}},
+		},
+		{
+			Name: "family", About: "a cancel reaches a parent whose child has an activity open, and goes on to the child",
+			messages: []wire.Item{start, cancel},
+			code:     map[string]engine.Func{"main": childCode, "child": workCode},
+			outcomes: map[string][]string{"a": {"x", "cancelled"}, "b": {"x", "cancelled", ""}},
+		},
+		{
+			Name: "continue", About: "an event comes behind a continue-as-new, or is carried over by it",
+			messages: []wire.Item{start, raise("1"), raise("2")}, code: program1(continueCode),
+			outcomes: map[string][]string{"a": {"12"}},
+		},
+		{
+			Name: "mend", About: "code that panics is replaced by code that works, and a wake takes the instance on",
+			messages: []wire.Item{start},
+			code:     program1(workCode), bad: program1(badCode),
+			outcomes: map[string][]string{"a": {"x"}},
+		},
+	}
+}
+
+func program1(main engine.Func) map[string]engine.Func { return map[string]engine.Func{"main": main} }
+
+func work1(ctx *engine.Context, input string) *engine.Future {
+	return ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`"` + input + `"`)})
+}
+
+func text1(s string) engine.Func {
+	return func(*engine.Context, []byte) ([]byte, error) { return json.Marshal(s) }
+}
+
+func raceCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	x, y := work1(ctx, "x"), work1(ctx, "y")
+	first, err := ctx.Select(true, x, y)
+	if err != nil {
+		return nil, err
+	}
+	values, err := ctx.Join(x, y)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(text(values[first]) + " before " + text(values[1-first]))
+}
+
+func timeoutCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	e, timer := ctx.ExternalEvent("e"), ctx.Timer(10*time.Second)
+	first, err := ctx.Select(false, e, timer)
+	if err != nil {
+		return nil, err
+	}
+	if first == 1 {
+		return json.Marshal("time is up")
+	}
+	return ctx.Await(e)
+}
+
+func workCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	return ctx.Await(work1(ctx, "x"))
+}
+
+func childCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	return ctx.Await(ctx.Child(engine.ChildCall{Name: "child", Instance: "b", Input: []byte(`0`)}))
+}
+
+func parentCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	values, err := ctx.Join(ctx.Child(engine.ChildCall{Name: "child", Instance: "b", Input: []byte(`0`)}), work1(ctx, "x"))
+	if err != nil {
+		return nil, err
+	}
+	return values[0], nil
+}
+
+// badCode asks for something else and panics, so that nothing of it may stay.
+func badCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	work1(ctx, "wrong")
+	panic("this build does not work")
+}
+
+// continueCode waits for an event in each of two executions, and returns both.
+func continueCode(ctx *engine.Context, input []byte) ([]byte, error) {
+	e, err := ctx.Await(ctx.ExternalEvent("e"))
+	if err != nil {
+		return nil, err
+	}
+	if string(input) == "0" {
+		return nil, ctx.ContinueAsNew("", e, nil)
+	}
+	return json.Marshal(text(input) + text(e))
+}
