@@ -51,6 +51,12 @@ type Description struct {
 	Problem *store.Problem
 }
 
+// CustomStatusOf returns the custom status with its type, the zero value if none
+// was set. Error: *DecodeError for a status that T cannot take.
+func CustomStatusOf[T any](d Description) (T, error) {
+	return decode[T](d.CustomStatus, "custom status", "")
+}
+
 // Parent is where a child was scheduled.
 type Parent struct {
 	Instance    string

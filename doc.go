@@ -90,12 +90,14 @@
 // # Where to look
 //
 // Activities: Activity.Call, Start and Inline, Batch, Retry, AttemptTimeout,
-// Permanent, WithCode, ActivityInfo. Waiting: Await, Select, Any, Join, JoinMixed, Settle,
-// AsCompleted, Sleep, After. Side by side: Go, Map, ForEach. Events:
-// Event.Wait, Event.WaitFor, Event.Subscribe. Other orchestrations:
-// Orchestration.Call, Start, Detach, ContinueAsNew. Cancelling: WithCancel,
-// WithTimeout, Shield, Future.Cancel. What is recorded once: Now, GUID, SideEffect, Trace. What is
-// shown: SetStatus, Logger. From outside: Client.
+// Permanent, WithCode, ActivityInfo. Waiting: Await, Select, Any, Join,
+// JoinMixed, Settle, AsCompleted, Sleep, After, Poll. Side by side: Go, Map,
+// ForEach, Mutex, Semaphore, WaitGroup. Events: Event.Wait, WaitFor, TryWait,
+// All, Subscribe. Other orchestrations: Orchestration.Call, Start, Detach,
+// ContinueAsNew; other instances: Event.RaiseTo, CancelInstance. Cancelling:
+// WithCancel, WithTimeout, Shield, Future.Cancel. Undoing: Saga. Changing:
+// Version, Patched. What is recorded once: Now, GUID, Random, SideEffect, Trace.
+// What is shown: SetStatus, Logger; Info. From outside: Client.
 //
 // Values travel as JSON by encoding/json and may have 256 KiB (MaxPayload).
 package turnstile

@@ -1,6 +1,8 @@
 package turnstile
 
 import (
+	"errors"
+	"iter"
 	"time"
 )
 
@@ -42,6 +44,55 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 // stays in the history), *CancelledError.
 func (e Event[T]) Wait(ctx Context) (T, error) {
 	return Await(ctx, e.Subscribe(ctx))
+}
+
+// TryWait is Wait without waiting: it takes the next event if one has come
+// already, and reports whether. It records one event if so, and nothing if not.
+//
+// Errors as for Wait.
+func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
+	run := ctx.engine(e.name)
+	if e.source == "" {
+		panic(undeclared("event", "NewEvent"))
+	}
+	if err := run.Err(); err != nil {
+		return data, false, err
+	}
+	if came, err = run.EventKept(e.name); err != nil || !came {
+		return data, false, err
+	}
+	data, err = e.Wait(ctx)
+	return data, true, err
+}
+
+// All yields the events of this name as they come, without end. Each records
+// one event for the wait and one for its coming, so leave the loop now and then
+// to continue as new (Info(ctx).ContinueAsNewSuggested); events that have not
+// been taken go over.
+//
+//	for order, err := range Ordered.All(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		...
+//	}
+//
+// Data that T cannot take is yielded as a *DecodeError, and the loop may go on.
+// When the scope of ctx or the instance is cancelled, it yields the
+// *CancelledError and ends.
+func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			data, err := e.Wait(ctx)
+			if !yield(data, err) {
+				return
+			}
+			var undecodable *DecodeError
+			if err != nil && !errors.As(err, &undecodable) {
+				return
+			}
+		}
+	}
 }
 
 // WaitFor is Wait for at most d, which returns a *TimeoutError then; an event

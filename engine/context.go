@@ -30,13 +30,20 @@ type Info struct {
 	// code has made, whichever is later: the same in live turn and replay, and
 	// however the arrivals were cut into turns.
 	HistoryLength int64
+	// ContinueAsNewSuggested is set from 4,096 events on: a replay from nothing
+	// takes its time, and a history has a limit. It never changes for a given
+	// HistoryLength, for the code acts on it.
+	ContinueAsNewSuggested bool
 }
+
+// longHistory is part of what replays are made of: never change it.
+const longHistory = 4096
 
 // Info returns what is known of the execution.
 func (c *Context) Info() Info {
 	s := &c.x.events[0]
 	n := max(c.x.cursor.visiting, c.x.cursor.scheduled)
-	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n}
+	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n, ContinueAsNewSuggested: n >= longHistory}
 }
 
 // Err returns the error of a cancelled scope, nil while it is not cancelled.

@@ -50,6 +50,16 @@ func (x *Execution) deliverExternal(e *history.Event) {
 	n.kept = append(n.kept, e)
 }
 
+// EventKept reports whether an external event of that name is kept for the next
+// wait. It records nothing: what is kept follows from what was visited.
+func (c *Context) EventKept(name string) (bool, error) {
+	if _, err := c.x.enter("EventKept", name); err != nil {
+		return false, err
+	}
+	n := c.x.external.byName[name]
+	return n != nil && len(n.kept) > 0, nil
+}
+
 // waitExternal matches a new wait with the oldest kept event of its name, or
 // lets it wait.
 func (x *Execution) waitExternal(wait *Future) {

@@ -1,0 +1,141 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+var undo = turnstile.NewActivity[string, bool]("Undo")
+
+// trip books things until one fails.
+func trip(ctx turnstile.Context, things ...string) error {
+	var saga turnstile.Saga
+	for _, thing := range things {
+		if thing == "fails" {
+			_, err := odd.Call(ctx, 2)
+			return saga.Compensate(ctx, err)
+		}
+		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+			return saga.Compensate(ctx, err)
+		}
+		saga.Add(thing, func(ctx turnstile.Context) error {
+			_, err := undo.Call(ctx, thing)
+			return err
+		})
+	}
+	return nil
+}
+
+// undoing returns the activity, which fails for "sticky", and what it has undone.
+func undoing() (turnstile.Part, func() []string) {
+	var undone []string
+	return undo.Is(func(_ context.Context, what string) (bool, error) {
+		if what == "sticky" {
+			return false, errors.New("cannot be undone")
+		}
+		undone = append(undone, what)
+		return true, nil
+	}), func() []string { return undone }
+}
+
+func TestK10ASagaUndoesInReverse(t *testing.T) {
+	t.Parallel()
+	part, undone := undoing()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		err := trip(ctx, "room", "flight", "fails")
+		if turnstile.CodeOf(err) != "even" {
+			return differ("the trip gave %v", err)
+		}
+		return err
+	}, odd.Is(oddOnly), part)
+	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Code != "even" || failed.Source != "Odd" {
+		t.Errorf("it ended with %v", err)
+	}
+	if got := undone(); !reflect.DeepEqual(got, []string{"flight", "room"}) {
+		t.Errorf("undone were %v", got)
+	}
+}
+
+func TestK10ASagaReportsWhatItCouldNotUndo(t *testing.T) {
+	t.Parallel()
+	part, undone := undoing()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		err := trip(ctx, "room", "sticky", "flight", "fails")
+		failed, ok := errors.AsType[*turnstile.CompensationError](err)
+		if !ok || len(failed.Failed) != 1 || failed.Failed[0].Step != "sticky" || turnstile.CodeOf(failed) != "even" {
+			return differ("the trip gave %v", err)
+		}
+		if inner, ok := errors.AsType[*turnstile.ActivityError](failed.Failed[0].Err); !ok || inner.Activity != "Undo" {
+			return differ("the step gave %v", failed.Failed[0].Err)
+		}
+		return err
+	}, odd.Is(oddOnly), part)
+	if err == nil || !strings.Contains(err.Error(), `even; could not undo "sticky": activity "Undo" failed: cannot be undone`) {
+		t.Errorf("it ended with %v", err)
+	}
+	if got := undone(); !reflect.DeepEqual(got, []string{"flight", "room"}) {
+		t.Errorf("undone were %v", got)
+	}
+}
+
+func TestK10ASagaSurvivesACancel(t *testing.T) {
+	t.Parallel()
+	part, undone := undoing()
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	e := arrange(t, nil, part, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		return 0, trip(ctx, "room", "sticky", "flight")
+	}))
+	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	e.AfterFunc(150*time.Minute, func() {
+		if err := run.Cancel(e.ctx, "no more"); err != nil {
+			t.Error(err)
+		}
+	})
+	e.run()
+	_, err := run.Wait(e.ctx)
+	if !errors.Is(err, turnstile.ErrCancelled) || !strings.Contains(err.Error(), `could not undo "sticky"`) {
+		t.Errorf("it ended with %v", err)
+	}
+	if got := undone(); !reflect.DeepEqual(got, []string{"room"}) {
+		t.Errorf("undone were %v", got)
+	}
+	// Each once, also when it is replayed from wherever it was killed.
+	events := e.history(run.Instance)
+	for n := 1; n <= len(events); n++ {
+		turn := replay(t, turnstile.NewApp(flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+			return 0, trip(ctx, "room", "sticky", "flight")
+		})), run.Instance, events[:n])
+		if turn.Stuck != nil && !strings.Contains(turn.Stuck.Message, "no end behind its last event") {
+			t.Errorf("the first %d events: %v", n, turn.Stuck)
+		}
+	}
+}
+
+func TestASagaForgetsWhatItHasUndone(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		var saga turnstile.Saga
+		n := 0
+		saga.Add("it", func(turnstile.Context) error { n++; return nil })
+		if err := saga.Compensate(ctx, nil); err != nil {
+			return err
+		}
+		if err := saga.Compensate(ctx, nil); err != nil || n != 1 {
+			return differ("%d times, %v", n, err)
+		}
+		saga.Add("that", func(turnstile.Context) error { return errors.New("no") })
+		if err := saga.Compensate(ctx, nil); err == nil || err.Error() != `could not undo "that": no` {
+			return differ("without a cause: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

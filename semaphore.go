@@ -1,0 +1,153 @@
+package turnstile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Semaphore lets branches of one orchestration share a number of permits. Those
+// that wait get theirs first come, first served. It records nothing. Keep it in
+// a variable of the orchestration, never of the package.
+type Semaphore struct {
+	size, taken int
+	waiting     []*permit
+}
+
+// permit is what a branch waits for.
+type permit struct {
+	n       int
+	op      *engine.Future
+	grant   func()
+	granted bool
+}
+
+// NewSemaphore returns a semaphore with n permits. Fewer than one is a
+// *MisuseError that parks the instance.
+func NewSemaphore(n int) *Semaphore {
+	if n < 1 {
+		panic(&MisuseError{Call: "NewSemaphore", Problem: fmt.Sprintf("a semaphore of %d permits lets nobody through: give it one at least", n)})
+	}
+	return &Semaphore{size: n}
+}
+
+// Acquire waits for n permits and takes them.
+//
+// Errors: *InvalidArgumentError for n below 1 or more than there are,
+// *CancelledError when the scope of ctx or the instance is cancelled; then it
+// has none.
+func (s *Semaphore) Acquire(ctx Context, n int) error {
+	return s.acquire(ctx.engine("Semaphore.Acquire"), n)
+}
+
+func (s *Semaphore) acquire(run *engine.Context, n int) error {
+	if n < 1 || n > s.size {
+		return &InvalidArgumentError{Call: "Semaphore.Acquire", Argument: "number", Problem: fmt.Sprintf("is %d, it must be from 1 to %d", n, s.size)}
+	}
+	if err := run.Err(); err != nil {
+		return err
+	}
+	if len(s.waiting) == 0 && s.taken+n <= s.size {
+		s.taken += n
+		return nil
+	}
+	p := &permit{n: n}
+	p.op, p.grant = run.Promise()
+	s.waiting = append(s.waiting, p)
+	_, err := run.Await(p.op)
+	if err == nil {
+		return nil
+	}
+	if p.granted {
+		s.taken -= n
+	} else {
+		s.waiting = slices.DeleteFunc(s.waiting, func(other *permit) bool { return other == p })
+	}
+	s.admit()
+	return err
+}
+
+// Release gives n permits back. More than were taken is a *MisuseError that
+// parks the instance.
+func (s *Semaphore) Release(n int) { s.release("Semaphore.Release", n) }
+
+func (s *Semaphore) release(call string, n int) {
+	if n < 0 || n > s.taken {
+		panic(&MisuseError{Call: call, Problem: fmt.Sprintf("%d given back, but %d are taken: release what was acquired, once", n, s.taken)})
+	}
+	s.taken -= n
+	s.admit()
+}
+
+// admit lets those in that have waited longest, as far as there are permits.
+func (s *Semaphore) admit() {
+	for len(s.waiting) > 0 && s.taken+s.waiting[0].n <= s.size {
+		p := s.waiting[0]
+		s.waiting = s.waiting[1:]
+		s.taken += p.n
+		p.granted = true
+		p.grant()
+	}
+}
+
+// Mutex lets one branch at a time go on, first come, first served. Branches
+// take turns only where they block in a durable call, so it is needed only
+// where no other may come in between two of those. The zero value is unlocked.
+// It records nothing. Keep it in a variable of the orchestration, never of the
+// package.
+type Mutex struct{ s Semaphore }
+
+// Lock waits until the mutex is unlocked, and locks it. Errors: *CancelledError;
+// then it is not locked.
+func (m *Mutex) Lock(ctx Context) error {
+	m.s.size = 1
+	return m.s.acquire(ctx.engine("Mutex.Lock"), 1)
+}
+
+// Unlock unlocks it. If it is not locked, that is a *MisuseError that parks the
+// instance.
+func (m *Mutex) Unlock() {
+	if m.s.taken == 0 {
+		panic(&MisuseError{Call: "Mutex.Unlock", Problem: "the mutex is not locked: unlock it once, and only after Lock returned without an error"})
+	}
+	m.s.release("Mutex.Unlock", 1)
+}
+
+// WaitGroup waits for a number of things that branches do. To wait for whole
+// branches and their results, Join their futures. The zero value waits for
+// nothing. It records nothing. Keep it in a variable of the orchestration.
+type WaitGroup struct {
+	count   int
+	waiting []func()
+}
+
+// Add adds n, which may be negative, to what is waited for. Below zero it is a
+// *MisuseError that parks the instance.
+func (w *WaitGroup) Add(n int) {
+	w.count += n
+	switch {
+	case w.count < 0:
+		panic(&MisuseError{Call: "WaitGroup.Add", Problem: "the count is below zero: call Done once for each Add(1)"})
+	case w.count == 0:
+		for _, wake := range w.waiting {
+			wake()
+		}
+		w.waiting = nil
+	}
+}
+
+// Done is Add(-1).
+func (w *WaitGroup) Done() { w.Add(-1) }
+
+// Wait waits until the count is zero. Errors: *CancelledError.
+func (w *WaitGroup) Wait(ctx Context) error {
+	run := ctx.engine("WaitGroup.Wait")
+	if w.count == 0 {
+		return nil
+	}
+	op, wake := run.Promise()
+	w.waiting = append(w.waiting, wake)
+	_, err := run.Await(op)
+	return err
+}
