@@ -30,6 +30,9 @@ type simStore struct {
 
 func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	w := s.p.w
+	if len(c.Turns) == 0 {
+		return s.Store.Commit(ctx, c) // It is refused.
+	}
 	w.aboutToCommit(s.p, &c)
 	kind := commitClass
 	if w.attempted[c.Turns[0].Token] || s.p.running != nil && s.p.running.committed[c.Turns[0].Instance] {
@@ -39,7 +42,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		kind = writeClass
 	}
 	w.attempted[c.Turns[0].Token] = true
-	err := s.p.call(kind, func() string { return commitText(&c) }, func() error { return w.commit(s.p, &c) })
+	err := s.p.call(kind, func() string { return commitText(&c) }, func() error { return w.commit(ctx, s.p, &c) })
 	if err == nil {
 		for i := range c.Turns {
 			t := &c.Turns[i]
@@ -70,6 +73,14 @@ func (s simStore) Describe(ctx context.Context, instance string) (r store.Record
 		return err
 	})
 	return r, err
+}
+
+func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
+	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
+		page, err = s.Store.List(ctx, q)
+		return err
+	})
+	return page, err
 }
 
 func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
@@ -200,6 +211,9 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		s.Due = s.Due.Add(time.Duration(1+w.choices.intN(w.how(TimerLate), 3600)) * time.Second)
 	}
 	return t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
+		if err := asked.Validate(); err != nil {
+			return err
+		}
 		if !asked.Due.After(w.clock.now) {
 			return fmt.Errorf("%w (simulated)", timer.ErrPast)
 		}

@@ -23,6 +23,9 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 	}
 	for i := range c.Turns {
 		t := &c.Turns[i]
+		if len(t.Events) == 0 {
+			continue // It is refused.
+		}
 		if seen := p.seen[executionKey{t.Instance, t.ExecutionID}]; t.First() > seen+1 {
 			w.violate("blind append", "%s appends at %d of %s/%d and has seen %d events only", p.name, t.First(), t.Instance, t.ExecutionID, seen)
 		}
@@ -31,8 +34,8 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 
 // commit makes a commit and, if it landed, notes it and checks what can be
 // checked of it at once: I-01, I-02, I-06.
-func (w *World) commit(p *process, c *store.Commit) error {
-	err := w.store.Commit(context.Background(), *c)
+func (w *World) commit(ctx context.Context, p *process, c *store.Commit) error {
+	err := w.store.Commit(ctx, *c)
 	if w.sabotage.commit != nil {
 		err = w.sabotage.commit(c, err)
 	}
