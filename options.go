@@ -1,5 +1,11 @@
 package turnstile
 
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
 // OrchestrationOption is an option of Orchestration.With.
 type OrchestrationOption interface {
 	applyToOrchestration(*orchestrationOptions)
@@ -8,6 +14,9 @@ type OrchestrationOption interface {
 type orchestrationOptions struct {
 	version       string
 	instance      string
+	onParentEnd   ParentEnd
+	retry         *RetryPolicy
+	timeout       time.Duration
 	strict        bool
 	failWhenStuck bool
 }
@@ -33,6 +42,40 @@ type InstanceID string
 
 func (id InstanceID) applyToOrchestration(o *orchestrationOptions) { o.instance = string(id) }
 func (id InstanceID) applyToStart(s *StartRequest)                 { s.Instance = string(id) }
+
+// ParentEnd says what becomes of a sub-orchestration that still runs when the
+// execution that started it ends: an option of Orchestration.With.
+type ParentEnd string
+
+// What becomes of a sub-orchestration when its parent's execution ends, also
+// by continue-as-new. Cancelling and terminating the parent reach it in any
+// case.
+const (
+	// LeaveChild, the default: it runs on to its end.
+	LeaveChild ParentEnd = ""
+	// CancelChild: it is cancelled, and its code decides how it ends.
+	CancelChild ParentEnd = history.ParentEndCancel
+	// TerminateChild: it is terminated, and none of its code runs.
+	TerminateChild ParentEnd = history.ParentEndTerminate
+)
+
+func (p ParentEnd) applyToOrchestration(o *orchestrationOptions) { o.onParentEnd = p }
+
+// ExecutionTimeout bounds each execution of the orchestration. It belongs to an
+// implementation; a call of a sub-orchestration is bounded by WithTimeout.
+//
+// When it is over, the scope of the orchestration is cancelled as by
+// WithTimeout: every await returns a *CancelledError that is an ErrTimeout, and
+// clean-up can still run in a Shield. An orchestration that returns that error
+// fails by timeout. Code that goes on waiting in a shielded scope is not ended:
+// Client.Terminate does that.
+//
+// It records one event, a timer, at the start, and one when the time is over.
+// So it is part of the code as its other operations are: changing it parks
+// instances that run, unless the new one is another Version.
+type ExecutionTimeout time.Duration
+
+func (d ExecutionTimeout) applyToOrchestration(o *orchestrationOptions) { o.timeout = time.Duration(d) }
 
 // Strict makes it a nondeterminism error if the next completion in history is
 // not one that the code waits for at that moment. It belongs to an

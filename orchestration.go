@@ -50,13 +50,17 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 		Normalize:     normalize[Out],
 	}
 	if implementation != nil {
-		name := o.name
+		name, timeout := o.name, o.options.timeout
 		entry.Func = func(run *engine.Context, input []byte) ([]byte, error) {
 			in, err := decode[In](input, "input of orchestration", name)
 			if err != nil {
 				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
 			}
-			out, err := implementation(Context{run}, in)
+			ctx := Context{run}
+			if timeout > 0 {
+				ctx, _ = WithTimeout(ctx, timeout)
+			}
+			out, err := implementation(ctx, in)
 			if err != nil {
 				return nil, recordable(err)
 			}
@@ -76,9 +80,20 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 // runs on the newest that is deployed. It records one event.
 //
 // Cancelling and terminating reach the child; the plain end of the parent does
-// not.
+// not, but for CancelChild and TerminateChild. WithTimeout bounds how long it
+// is waited for.
+//
+// With Retry a child that failed is followed by another, with an instance id
+// of its own: derived, or InstanceID with "/2", "/3", … behind it. The delays
+// are timers. So each attempt records its events, and each delay two. A child
+// that was cancelled, terminated, found its id taken or could not take its
+// input is not followed by another, nor is one whose code is among the
+// FinalCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
+	if o.options.retry != nil {
+		return o.startWithRetry(ctx, in)
+	}
 	call, err := o.call(in)
 	if err != nil {
 		return failed[Out](run, o.name, err)
@@ -141,5 +156,6 @@ func (o Orchestration[In, Out]) call(in In) (engine.ChildCall, error) {
 	}
 	return engine.ChildCall{
 		Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, Normalize: o.normalize,
+		OnParentEnd: string(o.options.onParentEnd),
 	}, nil
 }

@@ -34,8 +34,11 @@ type RetryPolicy struct {
 	FinalCodes []string
 }
 
-// Retry sets the retry policy. Without it there is one attempt.
-func Retry(p RetryPolicy) ActivityOption { return p }
+// Retry sets the retry policy of an activity, or of a sub-orchestration: see
+// Orchestration.Start. Without it there is one attempt.
+func Retry(p RetryPolicy) RetryPolicy { return p }
+
+func (p RetryPolicy) applyToOrchestration(o *orchestrationOptions) { o.retry = &p }
 
 func (p RetryPolicy) applyToActivity(r *history.Retry) {
 	r.MaxAttempts = p.MaxAttempts

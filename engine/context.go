@@ -130,11 +130,15 @@ type ChildCall struct {
 	Instance  string
 	Input     []byte
 	Normalize Normalizer
+	// OnParentEnd says what becomes of the child when this execution ends and
+	// it still runs: history.ParentEndCancel, history.ParentEndTerminate, or
+	// empty to leave it.
+	OnParentEnd string
 }
 
 func (call *ChildCall) event(kind history.Kind) *history.Event {
 	return &history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
-		Instance: call.Instance, ExplicitID: call.Instance != ""}
+		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd}
 }
 
 // Child starts a sub-orchestration.

@@ -77,10 +77,11 @@ func (e *ending) attempted() string {
 }
 
 // appendEnd records the end, and closes what is open: timers are removed and
-// activities asked to stop; children run on (nobody asked them to stop).
+// activities asked to stop; children run on, nobody asked them to stop, unless
+// they were started to go with their parent.
 func (x *Execution) appendEnd(unvisited []history.Event) {
 	for _, op := range x.ops {
-		if op != nil && op.state == open && op.kind != history.SubOrchestrationScheduled && op.stoppable() {
+		if op != nil && op.state == open && op.stoppable() && (op.kind != history.SubOrchestrationScheduled || x.events[op.id-1].OnParentEnd != "") {
 			x.run.cancelled = append(x.run.cancelled, op.id)
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	hasOp
 	hasInline
 	hasExplicitID
+	hasOnParentEnd
 	hasRetry
 	hasSenderID
 	hasReason
@@ -58,6 +59,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.text(&e.Reason, hasReason, b64)
 	case "imposed":
 		return d.text(&e.Imposed, hasImposed, b64)
+	case "on_parent_end":
+		return d.text(&e.OnParentEnd, hasOnParentEnd, b64)
 	case "input", "output", "result", "data", "value":
 		if string(key) == payloadKey(e.Kind) {
 			return d.payload(&e.Payload, hasPayload, b64)

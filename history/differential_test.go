@@ -34,17 +34,18 @@ type plainEvent struct {
 	DataBase64   []byte `json:"data_base64"`
 	ValueBase64  []byte `json:"value_base64"`
 
-	Codec      string         `json:"codec"`
-	FireAtMS   int64          `json:"fire_at_ms"`
-	DurationMS int64          `json:"duration_ms"`
-	Op         string         `json:"op"`
-	Inline     bool           `json:"inline"`
-	ExplicitID bool           `json:"explicit_id"`
-	Retry      *history.Retry `json:"retry"`
-	SenderID   string         `json:"sender_id"`
-	Reason     string         `json:"reason"`
-	Imposed    string         `json:"imposed"`
-	Details    *plainFailure  `json:"details"`
+	Codec       string         `json:"codec"`
+	FireAtMS    int64          `json:"fire_at_ms"`
+	DurationMS  int64          `json:"duration_ms"`
+	Op          string         `json:"op"`
+	Inline      bool           `json:"inline"`
+	ExplicitID  bool           `json:"explicit_id"`
+	OnParentEnd string         `json:"on_parent_end"`
+	Retry       *history.Retry `json:"retry"`
+	SenderID    string         `json:"sender_id"`
+	Reason      string         `json:"reason"`
+	Imposed     string         `json:"imposed"`
+	Details     *plainFailure  `json:"details"`
 
 	ExecutionID       int64           `json:"execution_id"`
 	StartID           string          `json:"start_id"`
@@ -93,7 +94,7 @@ func (p *plainEvent) event() history.Event {
 	e := history.Event{
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
 		Instance: p.Instance, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
-		Inline: p.Inline, ExplicitID: p.ExplicitID, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
+		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
 		Imposed: p.Imposed,
 	}
 	for _, k := range history.Kinds() {

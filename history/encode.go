@@ -83,6 +83,7 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	dst = appendText(dst, "op", e.Op)
 	dst = appendFlag(dst, "inline", e.Inline)
 	dst = appendFlag(dst, "explicit_id", e.ExplicitID)
+	dst = appendText(dst, "on_parent_end", e.OnParentEnd)
 	if e.Retry != nil {
 		dst = appendRetry(append(dst, `,"retry":`...), e.Retry)
 	}

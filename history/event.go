@@ -55,6 +55,11 @@ type Event struct {
 	// chose itself; a derived one depends on where the code runs and is not
 	// compared on replay.
 	ExplicitID bool
+	// OnParentEnd says what becomes of the child of a
+	// SubOrchestrationScheduled when this execution ends before it:
+	// ParentEndCancel, ParentEndTerminate, or empty to leave it. It is not
+	// compared on replay.
+	OnParentEnd string
 	// Retry is the policy of an activity as it stood when it was scheduled
 	// (ActivityScheduled): re-sending happens without the code. It is not
 	// compared on replay.
@@ -173,6 +178,12 @@ const (
 	ImposedTerminated = "terminated"
 	ImposedPolicy     = "policy"
 	ImposedLimit      = "limit"
+)
+
+// Values of Event.OnParentEnd.
+const (
+	ParentEndCancel    = "cancel"
+	ParentEndTerminate = "terminate"
 )
 
 // Values of Event.Op.

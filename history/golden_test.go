@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -18,18 +19,17 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // new field.
 func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
 	t.Parallel()
-	seen := map[history.Kind]bool{}
+	seen := map[history.Kind]int{}
 	for _, e := range samples() {
 		name := e.Kind.String()
-		if seen[e.Kind] {
-			name += "-2"
+		if seen[e.Kind]++; seen[e.Kind] > 1 {
+			name += "-" + strconv.Itoa(seen[e.Kind])
 		}
-		seen[e.Kind] = true
 		golden(t, name+".json", []history.Event{e})
 	}
 	golden(t, "document.json", samples())
 	for _, k := range history.Kinds() {
-		if !seen[k] {
+		if seen[k] == 0 {
 			t.Errorf("no golden file for %v: add the kind to samples", k)
 		}
 	}

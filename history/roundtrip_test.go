@@ -74,7 +74,8 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			Name: text("name"), Version: text("version"), Instance: text("instance"), Codec: text("codec"),
 			FireAtMS: whole.Draw(t, "fire_at_ms"), DurationMS: whole.Draw(t, "duration_ms"), Op: text("op"),
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
-			SenderID: text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
+			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
+			SenderID:    text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
 		}
 		switch e.Kind {
 		case history.OrchestrationStarted, history.OrchestrationContinuedAsNew, history.ActivityScheduled,

@@ -40,5 +40,9 @@ func samples() []history.Event {
 		{Kind: history.OrchestrationFailed, EventID: 17, AtMS: 1700000060005, Imposed: history.ImposedTerminated,
 			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
 		{Kind: history.OrchestrationCompleted, EventID: 18, AtMS: 1700000060006, Codec: "zstd", Payload: []byte{0x28, 0xb5, 0x2f, 0xfd, 0}},
+		{Kind: history.ActivityScheduled, EventID: 19, AtMS: 1700000000001, Name: "Scan",
+			Retry: &history.Retry{MaxAttempts: 2, TotalTimeoutMS: 86400000, HeartbeatTimeoutMS: 60000, AtMostOnce: true}},
+		{Kind: history.SubOrchestrationScheduled, EventID: 20, AtMS: 1700000000001, Name: "Ship", Instance: "order-1/1/20",
+			OnParentEnd: history.ParentEndCancel},
 	}
 }

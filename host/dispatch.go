@@ -164,6 +164,12 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.child, Reason: reason,
 			ID: derivedID("cancel", s, eventID), Parent: parentOf(out, s, eventID)}
 		kind := "cancel child"
+		if end := s.Events[len(s.Events)-1].Kind; end.Terminal() && !terminated {
+			terminated = w.onParentEnd == history.ParentEndTerminate
+			if item.Reason == "" {
+				item.Reason = fmt.Sprintf("its parent %q has ended", s.Instance)
+			}
+		}
 		if terminated {
 			item.Kind, kind = wire.TerminateInstance, "terminate child"
 		}

@@ -15,6 +15,8 @@ type openWork struct {
 	kind history.Kind
 	// child is the instance of a child.
 	child string
+	// onParentEnd of a child.
+	onParentEnd string
 	// wait is how long a timer had to wait when it was created: it tells
 	// whether a schedule was made for it.
 	wait time.Duration
@@ -22,7 +24,7 @@ type openWork struct {
 
 // opened returns what a scheduling event opens outside.
 func opened(e *history.Event) openWork {
-	w := openWork{kind: e.Kind, child: e.Instance}
+	w := openWork{kind: e.Kind, child: e.Instance, onParentEnd: e.OnParentEnd}
 	if e.Kind == history.TimerCreated {
 		w.wait = time.Duration(e.FireAtMS-e.AtMS) * time.Millisecond
 	}

@@ -1,0 +1,61 @@
+package turnstile
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// startWithRetry starts a branch that makes the attempts of a child, one after
+// the other.
+func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
+	policy := *o.options.retry
+	once, id := o, o.options.instance
+	once.options.retry = nil
+	f := Go(ctx, func(ctx Context) (Out, error) {
+		for attempt := 1; ; attempt++ {
+			if attempt > 1 && id != "" {
+				once.options.instance = fmt.Sprintf("%s/%d", id, attempt)
+			}
+			child := once.Start(ctx, in)
+			out, err := Await(ctx, child)
+			if err == nil || attempt >= policy.MaxAttempts || !policy.retries(err) {
+				return out, err
+			}
+			var r history.Retry
+			policy.applyToActivity(&r)
+			delay := activity.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
+			if err := Sleep(ctx, delay); err != nil {
+				return out, err
+			}
+		}
+	})
+	f.kind, f.name = ofChild, o.name
+	return f
+}
+
+// retries reports whether a child that failed so is followed by another.
+func (p *RetryPolicy) retries(err error) bool {
+	failed, isChild := errors.AsType[*ChildError](err)
+	if !isChild {
+		return false
+	}
+	switch failed.Kind {
+	case KindCancelled, KindTerminated, KindAlreadyExists, KindInvalidInput:
+		return false
+	}
+	return failed.Code == "" || !slices.Contains(p.FinalCodes, failed.Code)
+}
+
+// shareOf is the random share of a delay: from 0 to below 1, the same on every
+// replay, and different for other instances and events.
+func shareOf(ctx Context, eventID int64) float64 {
+	info := ctx.engine("Retry").Info()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", info.ExecutionID, eventID, info.Instance))
+	return float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
+}

@@ -1,0 +1,150 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		policy turnstile.ParentEnd
+		again  bool
+		want   turnstile.Status
+	}{
+		{"it is left by default", turnstile.LeaveChild, false, turnstile.StatusCompleted},
+		{"it is cancelled", turnstile.CancelChild, false, turnstile.StatusCancelled},
+		{"it is terminated", turnstile.TerminateChild, false, turnstile.StatusTerminated},
+		{"it is cancelled where the parent continues as new", turnstile.CancelChild, true, turnstile.StatusCancelled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			child := turnstile.NewOrchestration[int, int]("Child").With(turnstile.InstanceID("child"), c.policy)
+			parent := turnstile.NewOrchestration[int, int]("Parent")
+			e := start(t,
+				child.Is(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, 30*24*time.Hour) }),
+				parent.Is(func(ctx turnstile.Context, in int) (int, error) {
+					if in == 2 {
+						return in, nil
+					}
+					child.Start(ctx, in)
+					if err := turnstile.Sleep(ctx, time.Hour); err != nil || !c.again {
+						return in, err
+					}
+					return in, parent.ContinueAsNew(ctx, 2)
+				}))
+			run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("parent")))
+			ok[int](t)(run.Wait(e.ctx))
+			if d := ok[turnstile.Description](t)(e.client.Wait(e.ctx, "child")); d.Status != c.want {
+				t.Errorf("the child is %s, want %s", d.Status, c.want)
+			}
+		})
+	}
+}
+
+func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		fail     error
+		id       turnstile.InstanceID
+		attempts []string
+		delay    time.Duration
+	}{
+		{"derived ids", errors.New("no luck"), "", []string{"p/1/2", "p/1/6", "p/1/10"}, 30 * time.Second},
+		{"an id of its own", errors.New("no luck"), "c", []string{"c", "c/2", "c/3"}, 30 * time.Second},
+		{"a code that is final", turnstile.WithCode(errors.New("no"), "closed"), "c", []string{"c"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			child := turnstile.NewOrchestration[int, int]("Child")
+			parent := turnstile.NewOrchestration[int, string]("Parent")
+			call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 10 * time.Second, FinalCodes: []string{"closed"}}), c.id)
+			note := turnstile.NewActivity[string, int]("Note")
+			var attempts []string
+			e := start(t,
+				note.Is(func(_ context.Context, id string) (int, error) { attempts = append(attempts, id); return 0, nil }),
+				child.Is(func(ctx turnstile.Context, _ int) (int, error) {
+					if _, err := note.Call(ctx, turnstile.Info(ctx).Instance); err != nil {
+						return 0, err
+					}
+					return 0, c.fail
+				}),
+				parent.Is(func(ctx turnstile.Context, in int) (string, error) {
+					_, err := call.Call(ctx, in)
+					failed, isChild := errors.AsType[*turnstile.ChildError](err)
+					if !isChild {
+						return "", err
+					}
+					return failed.Instance, nil
+				}))
+			began := e.Now()
+			run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("p")))
+			if last := ok[string](t)(run.Wait(e.ctx)); !slices.Equal(attempts, c.attempts) || last != attempts[len(attempts)-1] {
+				t.Errorf("attempts %q, the last that failed is %q; want %q", attempts, last, c.attempts)
+			}
+			if took := e.Now().Sub(began).Round(time.Second); took != c.delay {
+				t.Errorf("it took %s, want %s", took, c.delay)
+			}
+		})
+	}
+}
+
+func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
+	t.Parallel()
+	child := turnstile.NewOrchestration[int, int]("Child")
+	parent := turnstile.NewOrchestration[int, int]("Parent")
+	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 4, InitialInterval: time.Hour, Jitter: 1}))
+	parts := turnstile.Parts{
+		child.Is(func(turnstile.Context, int) (int, error) { return 0, errors.New("no") }),
+		parent.Is(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
+	}
+	e := start(t, parts)
+	run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("p")))
+	if _, err := run.Wait(e.ctx); err == nil {
+		t.Fatal("it did not fail")
+	}
+	events := e.history("p")
+	if turn := replay(t, turnstile.NewApp(parts), "p", events); turn.Stuck != nil || len(turn.Events) != 0 {
+		t.Errorf("replayed: %+v", turn)
+	}
+}
+
+func TestTheTimeOfAnExecution(t *testing.T) {
+	t.Parallel()
+	flow := turnstile.NewOrchestration[int, int]("Flow")
+	release := turnstile.NewActivity[int, int]("Release")
+	released := 0
+	e := start(t,
+		release.Is(func(context.Context, int) (int, error) { released++; return 0, nil }),
+		flow.With(turnstile.ExecutionTimeout(48*time.Hour)).Is(func(ctx turnstile.Context, days int) (int, error) {
+			if err := turnstile.Sleep(ctx, time.Duration(days)*24*time.Hour); err != nil {
+				if !errors.Is(err, turnstile.ErrTimeout) || errors.Is(err, turnstile.ErrCancelled) {
+					return 0, fmt.Errorf("not a timeout: %w", err)
+				}
+				if _, err := release.Call(turnstile.Shield(ctx), 1); err != nil {
+					return 0, err
+				}
+				return 0, err
+			}
+			return days, nil
+		}))
+	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 3, turnstile.InstanceID("slow")))
+	if _, err := run.Wait(e.ctx); !errors.Is(err, turnstile.ErrTimeout) {
+		t.Errorf("it ended with %v, want ErrTimeout", err)
+	}
+	if released != 1 {
+		t.Errorf("its clean-up ran %d times", released)
+	}
+	run = ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("fast")))
+	if days := ok[int](t)(run.Wait(e.ctx)); days != 1 {
+		t.Errorf("%d days", days)
+	}
+}
