@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"go/ast"
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
@@ -33,16 +34,19 @@ func run(pass *analysis.Pass) (any, error) {
 		info:            pass.TypesInfo,
 		comments:        readComments(pass),
 		byObject:        map[types.Object]*function{},
+		literals:        map[*ast.FuncLit]*function{},
 		implementations: map[any]bool{},
 		mapOrdered:      map[types.Object]bool{},
 		written:         map[*types.Var]variableFact{},
 	}
 	c.collect()
-	c.findWritten()
+	if !c.isDependency() {
+		c.findWritten()
+		c.reach()
+		c.findMapOrder()
+		c.findCaptures()
+	}
 	c.reach()
-	c.findMapOrder()
-	c.reach()
-	c.findCaptures()
 	c.exportFacts()
 	c.report()
 	c.comments.report(pass)
@@ -54,6 +58,6 @@ func (c *collector) find(e effect) {
 	c.pass.Report(analysis.Diagnostic{
 		Pos:      e.pos,
 		Category: string(e.check),
-		Message:  fmt.Sprintf("%s: %s; %s", e.check, e.what, e.instead),
+		Message:  fmt.Sprintf("%s: %s %s; %s", e.check, e.what, e.does, e.instead),
 	})
 }

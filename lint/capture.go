@@ -21,7 +21,7 @@ func (c *collector) findCaptures() {
 		branches := c.branches(f)
 		for _, b := range branches {
 			for _, v := range c.captured(b.literal) {
-				c.judge(f, b, v, branches)
+				c.judge(b, v, branches)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (c *collector) captured(l *ast.FuncLit) []*types.Var {
 
 func within(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
-func (c *collector) judge(f *function, b branch, v *types.Var, branches []branch) {
+func (c *collector) judge(b branch, v *types.Var, branches []branch) {
 	inLoop := ast.Stmt(nil)
 	for _, l := range b.loops {
 		if !within(v.Pos(), l) {
@@ -129,7 +129,7 @@ func (c *collector) judge(f *function, b branch, v *types.Var, branches []branch
 			break
 		}
 	}
-	owner := c.byLiteral(b.literal, f)
+	owner := c.literals[b.literal]
 	if write := c.writes(b.literal.Body, v, nil); write != token.NoPos {
 		others := ""
 		switch {
@@ -143,27 +143,17 @@ func (c *collector) judge(f *function, b branch, v *types.Var, branches []branch
 			}
 		}
 		if others != "" {
-			c.add(owner, capture, write, fmt.Sprintf("the captured variable %s is written, and %s: the last one wins", v.Name(), others), "")
+			c.add(owner, capture, write, "the captured variable "+v.Name(), fmt.Sprintf("is written, and %s: the last one wins", others), "")
 			return
 		}
 	}
 	if inLoop != nil && c.writes(inLoop, v, branches) != token.NoPos {
-		c.add(owner, capture, c.firstUse(b.literal, v), fmt.Sprintf("the captured variable %s gets another value in each round of the loop, before the branch first runs", v.Name()), "")
+		c.add(owner, capture, c.firstUse(b.literal, v), "the captured variable "+v.Name(), "gets another value in each round of the loop, before the branch first runs", "")
 		return
 	}
 	if loop := c.oldLoop(b, v); loop {
-		c.add(owner, capture, c.firstUse(b.literal, v), fmt.Sprintf("the captured loop variable %s is one for all rounds in Go before 1.22, and has its last value when the branch first runs", v.Name()), "")
+		c.add(owner, capture, c.firstUse(b.literal, v), "the captured loop variable "+v.Name(), "is one for all rounds in Go before 1.22, and has its last value when the branch first runs", "")
 	}
-}
-
-// byLiteral returns the function that a branch was collected as.
-func (c *collector) byLiteral(l *ast.FuncLit, otherwise *function) *function {
-	for _, f := range c.functions {
-		if f.key == any(l) {
-			return f
-		}
-	}
-	return otherwise
 }
 
 // writes returns where code assigns to a variable so that the last one wins,

@@ -16,6 +16,7 @@ type collector struct {
 	// functions in the order of the source.
 	functions []*function
 	byObject  map[types.Object]*function
+	literals  map[*ast.FuncLit]*function
 	// implementations are what Orchestration.Is is given: *types.Func or
 	// *ast.FuncLit.
 	implementations map[any]bool
@@ -89,6 +90,7 @@ func (c *collector) literal(in *function, k kind, e ast.Expr) {
 	f := &function{kind: k, name: "a function in " + in.name, key: e, code: e}
 	if l, ok := e.(*ast.FuncLit); ok {
 		f.code = l.Body
+		c.literals[l] = f
 	}
 	c.function(f)
 }
@@ -108,25 +110,25 @@ func (c *collector) look(f *function, code ast.Node) {
 				return false
 			}
 		case *ast.GoStmt:
-			c.add(f, goroutine, n.Pos(), "replay knows nothing of goroutines", "")
+			c.add(f, goroutine, n.Pos(), "a go statement", "starts what replay knows nothing of", "")
 			// What it does is not looked at: it should not be there at all.
 			return f.kind == activityCode
 		case *ast.SelectStmt:
-			c.add(f, channel, n.Pos(), "select takes whichever channel is ready first", "")
+			c.add(f, channel, n.Pos(), "a select statement", "takes whichever channel is ready first", "")
 			for _, clause := range n.Body.List {
 				if clause, ok := clause.(*ast.CommClause); ok && clause.Comm != nil {
 					ours[clause.Comm] = true
 				}
 			}
 		case *ast.SendStmt:
-			c.add(f, channel, n.Pos(), "sending on a channel waits for another goroutine", "")
+			c.add(f, channel, n.Pos(), "a send on a channel", "waits for another goroutine", "")
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
-				c.add(f, channel, n.Pos(), "receiving from a channel waits for another goroutine", "")
+				c.add(f, channel, n.Pos(), "a receive from a channel", "waits for another goroutine", "")
 			}
 		case *ast.RangeStmt:
 			if t := c.info.TypeOf(n.X); t != nil && isChannel(t) {
-				c.add(f, channel, n.Pos(), "receiving from a channel waits for another goroutine", "")
+				c.add(f, channel, n.Pos(), "a receive from a channel", "waits for another goroutine", "")
 			}
 			c.assigned(f, n.Key, n.Tok, ours)
 			c.assigned(f, n.Value, n.Tok, ours)
@@ -174,13 +176,23 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 	case w == orchestrationIs && len(call.Args) == 1:
 		c.implementation(f, call.Args[0], ours)
 	case w == fromOutside:
-		c.add(f, network, call.Pos(), nameOf(to, nil)+" is for callers, and works on the network",
+		c.add(f, network, call.Pos(), nameOf(to, nil), "is for callers, and works on the network",
 			"use the durable call for it: Call, Start or Detach of the orchestration, or an activity")
 	}
-	if f.kind != orchestration && passesContext(c.info, call) && wordOf(to) != unrecorded {
-		c.add(f, durable, call.Pos(), callName(call, to)+" is a durable call, which replay expects in orchestration code alone", "")
+	if passesContext(c.info, call) && c.leavesHistory(to) {
+		c.add(f, durable, call.Pos(), callName(call, to), "is a durable call, and replay expects those in orchestration code alone", "")
 	}
 	return true
+}
+
+// leavesHistory reports whether a function that is given a Context writes to
+// history as far as can be known without looking into it: a word of Turnstile,
+// or what is called by a value or an interface.
+func (c *collector) leavesHistory(to *types.Func) bool {
+	if to == nil || types.IsInterface(receiverType(to)) {
+		return true
+	}
+	return isTurnstile(to.Pkg().Path()) && wordOf(to) != unrecorded
 }
 
 // implementation notes what implements an orchestration. A function of another
@@ -233,10 +245,10 @@ func (c *collector) builtin(f *function, name string, call *ast.CallExpr, ours m
 	switch name {
 	case "make":
 		if t != nil && isChannel(t) {
-			c.add(f, channel, call.Pos(), "a channel is for several goroutines", "")
+			c.add(f, channel, call.Pos(), "a channel", "is for several goroutines", "")
 		}
 	case "close":
-		c.add(f, channel, call.Pos(), "closing a channel wakes another goroutine", "")
+		c.add(f, channel, call.Pos(), "the close of a channel", "wakes another goroutine", "")
 	case "delete", "clear", "copy":
 		c.assigned(f, first, token.ASSIGN, ours)
 	}

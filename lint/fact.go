@@ -8,9 +8,9 @@ import (
 // reached is something that a function does, itself or through what it calls.
 type reached struct {
 	Check check
-	// What it is: "time.Now reads the wall clock".
-	What    string
-	Instead string
+	// What it is, and what that does: "time.Now", "reads the wall clock".
+	What, Does string
+	Instead    string
 	// Through are the functions in between, the outermost first.
 	Through []string
 	// At is file and line, without the folder.

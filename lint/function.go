@@ -38,9 +38,11 @@ type function struct {
 
 // effect is something that a function does by itself.
 type effect struct {
-	check         check
-	what, instead string
-	pos           token.Pos
+	check check
+	// what it is, and what that does: "time.Now", "reads the wall clock".
+	what, does string
+	instead    string
+	pos        token.Pos
 }
 
 // use is a call, or another mention, of a function.

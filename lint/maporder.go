@@ -66,10 +66,8 @@ func (c *collector) flowOf(f *function) *flow {
 func (w *flow) own(code ast.Node, visit func(ast.Node)) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if l, ok := n.(*ast.FuncLit); ok && n != code {
-			for _, f := range w.functions {
-				if f.key == any(l) {
-					return false
-				}
+			if w.literals[l] != nil {
+				return false
 			}
 		}
 		if n != nil {
@@ -180,12 +178,32 @@ func (w *flow) inMapOrder(r *ast.RangeStmt) token.Pos {
 	if blank(r.Key) && blank(r.Value) {
 		return token.NoPos
 	}
-	if t := w.info.TypeOf(r.X); t != nil {
-		if _, ok := t.Underlying().(*types.Map); ok {
-			return r.Pos()
-		}
+	if t := w.info.TypeOf(r.X); t != nil && isMap(t) {
+		return r.Pos()
 	}
 	return w.from(r.X)
+}
+
+// isMap reports whether t is a map, or a type parameter that stands for some.
+func isMap(t types.Type) bool {
+	parameter, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		_, ok := t.Underlying().(*types.Map)
+		return ok
+	}
+	constraint, _ := parameter.Constraint().Underlying().(*types.Interface)
+	for embedded := range constraint.EmbeddedTypes() {
+		union, ok := embedded.(*types.Union)
+		if !ok {
+			continue
+		}
+		for term := range union.Terms() {
+			if isMap(term.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func blank(e ast.Expr) bool {
@@ -207,8 +225,8 @@ func (w *flow) report() {
 		}
 		if call := w.firstDurable(r.Body); call != nil {
 			told[r.Pos()] = true
-			w.add(w.f, mapOrder, r.Pos(), fmt.Sprintf("the order of a map%s decides the order of durable calls: %s, at %s",
-				w.comesFrom(r.Pos(), from), callName(call, callee(w.info, call)), w.at(call.Pos())), "")
+			w.add(w.f, mapOrder, r.Pos(), "the order of a map"+w.comesFrom(r.Pos(), from), fmt.Sprintf("decides the order of durable calls: %s, at %s",
+				callName(call, callee(w.info, call)), w.at(call.Pos())), "")
 		}
 	})
 	w.own(w.f.code, func(n ast.Node) {
@@ -218,15 +236,15 @@ func (w *flow) report() {
 		}
 		for _, arg := range call.Args {
 			if from := w.from(arg); from != token.NoPos && !told[from] {
-				w.add(w.f, mapOrder, call.Pos(), fmt.Sprintf("the order of a map%s reaches a durable call: %s",
-					w.comesFrom(call.Pos(), from), callName(call, callee(w.info, call))), "")
+				w.add(w.f, mapOrder, call.Pos(), "the order of a map"+w.comesFrom(call.Pos(), from),
+					"reaches a durable call: "+callName(call, callee(w.info, call)), "")
 				return
 			}
 		}
 	})
 	if w.implementations[w.f.key] {
 		if pos := w.returns(); pos != token.NoPos {
-			w.add(w.f, mapOrder, pos, "the order of a map reaches the output of the orchestration, which history holds", "")
+			w.add(w.f, mapOrder, pos, "the order of a map", "reaches the output of the orchestration, which history holds", "")
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (w *flow) fromCall(call *ast.CallExpr) token.Pos {
 			return w.fromAny(call.Args)
 		}
 		return token.NoPos
-	case "fmt":
+	case "fmt", "errors":
 		return w.fromAny(call.Args)
 	}
 	if w.isMapOrdered(to) && !w.comments.allows(mapOrder, call.Pos()) {
@@ -162,8 +162,8 @@ func (w *flow) firstDurable(code ast.Node) *ast.CallExpr {
 // code that will.
 func (w *flow) isDurable(call *ast.CallExpr) bool {
 	to := callee(w.info, call)
-	if passesContext(w.info, call) {
-		return wordOf(to) != unrecorded
+	if passesContext(w.info, call) && w.leavesHistory(to) {
+		return true
 	}
 	if id, ok := call.Fun.(*ast.Ident); ok && w.closures[w.info.Uses[id]] {
 		return true
@@ -180,7 +180,7 @@ func (w *flow) isDurable(call *ast.CallExpr) bool {
 	}
 	if f := w.byObject[to]; f != nil {
 		_, ok := f.reached[durable]
-		return ok || f.kind == orchestration && f.object.(*types.Func).Signature().Recv() != nil && carriesContext(f.object.(*types.Func).Signature().Recv().Type())
+		return ok
 	}
 	var fact functionFact
 	if to.Pkg() != w.pass.Pkg && w.pass.ImportObjectFact(to, &fact) {

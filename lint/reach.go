@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // reach works out what each function does through what it calls: again and
@@ -15,7 +16,7 @@ func (c *collector) reach() {
 		changed = false
 		for _, f := range c.functions {
 			for _, e := range f.effects {
-				changed = f.add(reached{Check: e.check, What: e.what, Instead: e.instead, At: c.at(e.pos)}) || changed
+				changed = f.add(reached{Check: e.check, What: e.what, Does: e.does, Instead: e.instead, At: c.at(e.pos)}) || changed
 			}
 			for _, u := range f.uses {
 				for _, r := range c.through(u) {
@@ -36,32 +37,28 @@ func (f *function) add(r reached) bool {
 	return true
 }
 
-// through returns what is done by the function that is used: nothing if it is
-// orchestration code of this module, which is reported where it stands.
+// through returns what is done by the function that is used: durable calls
+// alone if it is orchestration code of this module, which is reported where it
+// stands.
 func (c *collector) through(u use) []reached {
-	name, all, found := "", []reached(nil), false
+	name, all := "", []reached(nil)
 	if callee := c.byObject[u.object]; callee != nil {
-		if callee.kind == orchestration {
-			return nil
-		}
-		name, found = callee.name, true
+		name = callee.name
 		for _, k := range checks {
-			if r, ok := callee.reached[k]; ok {
+			if r, ok := callee.reached[k]; ok && (callee.kind != orchestration || k == durable) {
 				all = append(all, r)
 			}
 		}
 	} else if u.object.Pkg() != c.pass.Pkg {
 		var fact functionFact
-		if found = c.pass.ImportObjectFact(u.object, &fact); found {
-			own := fact.Module == c.module()
-			if fact.Orchestration && own {
-				return nil
-			}
-			name = nameOf(u.object, c.pass.Pkg)
-			for _, r := range fact.Reached {
-				if own || r.Check.abroad() {
-					all = append(all, r)
-				}
+		if !c.pass.ImportObjectFact(u.object, &fact) {
+			return nil
+		}
+		name = nameOf(u.object, c.pass.Pkg)
+		own := fact.Module == c.module()
+		for _, r := range fact.Reached {
+			if own && (!fact.Orchestration || r.Check == durable) || !own && r.Check.abroad() {
+				all = append(all, r)
 			}
 		}
 	}
@@ -120,18 +117,12 @@ func (f *function) reports(k check) bool {
 
 // at returns what was reached as a finding at the call that leads to it.
 func (r reached) at(pos token.Pos) effect {
-	what := r.Through[0] + " reaches "
+	does := "reaches "
 	if between := r.Through[1:]; len(between) > 0 {
-		what += "(through "
-		for i, name := range between {
-			if i > 0 {
-				what += ", "
-			}
-			what += name
-		}
-		what += ") "
+		does += "(through " + strings.Join(between, ", ") + ") "
 	}
-	return effect{check: r.Check, pos: pos, what: fmt.Sprintf("%s%s, at %s", what, r.What, r.At), instead: r.Instead}
+	does += fmt.Sprintf("%s, which %s, at %s", r.What, r.Does, r.At)
+	return effect{check: r.Check, pos: pos, what: r.Through[0], does: does, instead: r.Instead}
 }
 
 // at returns file and line of a position.
@@ -147,8 +138,13 @@ func (c *collector) module() string {
 	return c.pass.Module.Path
 }
 
+// isDependency reports whether the package is of a module that somebody else
+// has published. What its variables and maps do is not looked at (see abroad),
+// and nothing is reported.
+func (c *collector) isDependency() bool { return c.pass.Module != nil && c.pass.Module.Version != "" }
+
 // add notes what a function does, unless a comment allows it.
-func (c *collector) add(f *function, k check, pos token.Pos, what, instead string) {
+func (c *collector) add(f *function, k check, pos token.Pos, what, does, instead string) {
 	if instead == "" {
 		instead = k.instead()
 	}
@@ -156,14 +152,10 @@ func (c *collector) add(f *function, k check, pos token.Pos, what, instead strin
 	if c.comments.allows(k, pos) || slices.ContainsFunc(f.effects, same) {
 		return
 	}
-	f.effects = append(f.effects, effect{check: k, what: what, instead: instead, pos: pos})
+	f.effects = append(f.effects, effect{check: k, what: what, does: does, instead: instead, pos: pos})
 }
 
 // addRule notes that an object of the standard library is used.
 func (c *collector) addRule(f *function, r *rule, obj types.Object, pos token.Pos) {
-	c.add(f, r.check, pos, qualified(obj)+" "+r.does, r.instead)
+	c.add(f, r.check, pos, nameOf(obj, nil), r.does, r.instead)
 }
-
-// qualified returns the name of an object of another package, as one would
-// write it there.
-func qualified(obj types.Object) string { return nameOf(obj, nil) }

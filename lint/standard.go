@@ -94,11 +94,20 @@ var tables = map[string][]rule{
 	"github.com/matoous/go-nanoid/v2": {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID"}},
 }
 
+// awsServices begins the import paths of the clients of AWS. They reach the
+// network through an interface only.
+const awsServices = "github.com/aws/aws-sdk-go-v2/service/"
+
+var awsClient = rule{check: network, does: "works on the network"}
+
 // ruleFor returns the rule that a function, method or package-level variable
 // breaks, nil if there is none.
 func ruleFor(obj types.Object) *rule {
 	if obj.Pkg() == nil {
 		return nil
+	}
+	if f, ok := obj.(*types.Func); ok && receiverName(f) == "Client" && strings.HasPrefix(f.Pkg().Path(), awsServices) {
+		return &awsClient
 	}
 	rules := tables[obj.Pkg().Path()]
 	if rules == nil {

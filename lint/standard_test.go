@@ -56,3 +56,19 @@ func has(p *types.Package, name string) bool {
 	m, _, _ := types.LookupFieldOrMethod(obj.Type(), true, p, method)
 	return m != nil
 }
+
+func TestClientsOfAWSWorkOnTheNetwork(t *testing.T) {
+	t.Parallel()
+	p := types.NewPackage("github.com/aws/aws-sdk-go-v2/service/dynamodb", "dynamodb")
+	method := func(owner, name string) *types.Func {
+		named := types.NewNamed(types.NewTypeName(0, p, owner, nil), types.NewStruct(nil, nil), nil)
+		recv := types.NewVar(0, p, "c", types.NewPointer(named))
+		return types.NewFunc(0, p, name, types.NewSignatureType(recv, nil, nil, nil, nil, false))
+	}
+	if r := ruleFor(method("Client", "GetItem")); r == nil || r.check != network {
+		t.Errorf("Client.GetItem: %+v", r)
+	}
+	if r := ruleFor(method("GetItemInput", "Anything")); r != nil {
+		t.Errorf("GetItemInput.Anything: %+v", r)
+	}
+}

@@ -26,7 +26,7 @@ func (c *collector) assigned(f *function, e ast.Expr, tok token.Token, ours map[
 	}
 	// It is written, which is worse than that it is read.
 	ours[id] = true
-	c.add(f, global, e.Pos(), "the package-level variable "+nameOf(v, c.pass.Pkg)+" is written, and another instance or process finds another value in it", "")
+	c.add(f, global, e.Pos(), "the package-level variable "+nameOf(v, c.pass.Pkg), "is written, and another instance or process finds another value in it", "")
 	file := c.pass.Fset.Position(e.Pos()).Filename
 	if _, known := c.written[v]; !known && v.Pkg() == c.pass.Pkg && f.name != "init" && f.key != nil && !strings.HasSuffix(file, "_test.go") {
 		c.written[v] = variableFact{Module: c.module(), By: f.name, At: c.at(e.Pos())}
@@ -73,7 +73,7 @@ func (c *collector) findWritten() {
 			if !c.pass.ImportObjectFact(r.variable, &fact) || fact.Module != c.module() {
 				continue
 			}
-			c.add(f, global, r.pos, "the package-level variable "+nameOf(r.variable, c.pass.Pkg)+" is written by "+fact.By+", at "+fact.At, "")
+			c.add(f, global, r.pos, "the package-level variable "+nameOf(r.variable, c.pass.Pkg), "is written by "+fact.By+", at "+fact.At, "")
 		}
 	}
 }

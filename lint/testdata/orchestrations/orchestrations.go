@@ -41,13 +41,13 @@ var app = turnstile.NewApp(
 	fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
 		return time.Now().String(), nil // want `clock: time.Now reads the wall clock; use turnstile.Now`
 	}),
-	remind.Is(library.Remind), // want `clock: library.Remind reaches \(through Stamp\) time.Now reads the wall clock, at library.go:26; use turnstile.Now`
+	remind.Is(library.Remind), // want `clock: library.Remind reaches \(through Stamp\) time.Now, which reads the wall clock, at library.go:26; use turnstile.Now`
 )
 
 func clocks(ctx turnstile.Context, o order) (string, error) {
 	start := time.Now()         // want `clock: time.Now reads the wall clock; use turnstile.Now`
 	time.Sleep(time.Second)     // want `clock: time.Sleep waits for the wall clock; use turnstile.Sleep`
-	<-time.After(time.Second)   // want `clock: time.After waits for the wall clock; use turnstile.After` `channel: receiving`
+	<-time.After(time.Second)   // want `clock: time.After waits for the wall clock; use turnstile.After` `channel: a receive from`
 	later := func() time.Time { // A literal is part of what it stands in.
 		return time.Now() // want `clock: time.Now`
 	}
@@ -75,17 +75,17 @@ func concurrency(ctx turnstile.Context, items []string) {
 	var n atomic.Int64
 	n.Add(1)                     // want `sync: atomic.Int64.Add is for several goroutines`
 	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with turnstile.Await`
-	go func() {                  // want `goroutine: replay knows nothing of goroutines; Start several operations`
+	go func() {                  // want `goroutine: a go statement starts what replay knows nothing of; Start several operations`
 		results <- "this is not told once more"
 	}()
-	select { // want `channel: select takes whichever`
+	select { // want `channel: a select statement takes whichever`
 	case <-results:
 	default:
 	}
-	for range results { // want `channel: receiving`
+	for range results { // want `channel: a receive from`
 	}
-	results <- ""  // want `channel: sending`
-	close(results) // want `channel: closing`
+	results <- ""  // want `channel: a send on`
+	close(results) // want `channel: the close of`
 }
 
 func world(ctx turnstile.Context, o order) {

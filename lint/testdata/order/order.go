@@ -2,6 +2,7 @@
 package order
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sort"
@@ -19,7 +20,7 @@ var (
 )
 
 func direct(ctx turnstile.Context, m map[string]int) error {
-	for k := range m { // want `maporder: the order of a map decides the order of durable calls: turnstile.Activity.Call, at order.go:23; go through the keys in order: for _, k := range slices.Sorted\(maps.Keys\(m\)\)`
+	for k := range m { // want `maporder: the order of a map decides the order of durable calls: turnstile.Activity.Call, at order.go:24; go through the keys in order: for _, k := range slices.Sorted\(maps.Keys\(m\)\)`
 		if _, err := charge.Call(ctx, k); err != nil {
 			return err
 		}
@@ -45,15 +46,44 @@ func direct(ctx turnstile.Context, m map[string]int) error {
 	return nil
 }
 
-func helper(ctx turnstile.Context, k string) { charge.Start(ctx, k) }
+func helper(ctx turnstile.Context, k string) { deeper(ctx, k) }
+
+func deeper(ctx turnstile.Context, k string) { charge.Start(ctx, k) }
+
+func logs(ctx turnstile.Context, k string) { turnstile.Logger(ctx).Info(k) }
+
+func parameter[M ~map[string]int](ctx turnstile.Context, m M) {
+	for k := range m { // want `maporder: the order of a map decides`
+		charge.Start(ctx, k)
+	}
+}
+
+// kept has its Context in a field.
+type kept struct{ ctx turnstile.Context }
+
+func (s *kept) charge(k string) { charge.Start(s.ctx, k) }
+
+func (s *kept) each(m map[string]int) {
+	for k := range m { // want `maporder: the order of a map decides the order of durable calls: order.kept.charge`
+		s.charge(k)
+	}
+}
+
+var failing = report.Is(func(ctx turnstile.Context, m map[string]int) ([]string, error) {
+	var all []error
+	for k := range m {
+		all = append(all, errors.New(k))
+	}
+	return nil, errors.Join(all...) // want `maporder: the order of a map reaches the output`
+})
 
 func byValue(ctx turnstile.Context, m map[string]int) error {
 	var keys []string
 	for k := range m {
 		keys = append(keys, k)
 	}
-	_, _ = all.Call(ctx, keys) // want `maporder: the order of a map \(of order.go:52\) reaches a durable call: turnstile.Activity.Call`
-	for _, k := range keys {   // want `maporder: the order of a map \(of order.go:52\) decides the order`
+	_, _ = all.Call(ctx, keys) // want `maporder: the order of a map \(of order.go:82\) reaches a durable call: turnstile.Activity.Call`
+	for _, k := range keys {   // want `maporder: the order of a map \(of order.go:82\) decides the order`
 		charge.Start(ctx, k)
 	}
 	text := ""
@@ -110,6 +140,7 @@ func good(ctx turnstile.Context, m map[string]int) (int, error) {
 	log := turnstile.Logger(ctx)
 	for k := range m {
 		log.Info(k)
+		logs(ctx, k)
 	}
 	first := helpers.Keys(m)
 	slices.Sort(first)
