@@ -163,7 +163,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}
 		if q.w.hit(Resent) {
-			q.w.clock.AfterFunc(time.Duration(q.w.choices.intN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.send(q.simQueue, m) })
+			q.w.clock.AfterFunc(time.Duration(q.w.choices.intN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.sendAs("a late repeat", q.simQueue, m) })
 		}
 		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
 			if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, &m) {
@@ -174,7 +174,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			if q.w.hit(AnswerLost) {
 				// Those behind it in the batch are in all the same.
 				for _, rest := range msgs[i+1:] {
-					q.w.send(q.simQueue, rest)
+					q.w.sendAs(q.p.name, q.simQueue, rest)
 				}
 			}
 			return err
@@ -233,21 +233,21 @@ func (w *World) fire(s timer.Schedule) error {
 	if w.hit(TimerFailed) {
 		// Its deliveries failed until the service gave up: the request lies in
 		// the schedule's dead-letter queue, which is the delay queue.
-		w.send(w.delay, queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)})
+		w.sendAs("a schedule", w.delay, queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)})
 		return nil
 	}
 	out := queue.Outgoing{Body: s.Body, Group: s.Group}
 	if w.hit(TimerTwice) {
-		w.clock.AfterFunc(time.Duration(w.choices.intN(w.how(TimerTwice), 600))*time.Second, func() { w.send(w.fifo, out) })
+		w.clock.AfterFunc(time.Duration(w.choices.intN(w.how(TimerTwice), 600))*time.Second, func() { w.sendAs("a schedule", w.fifo, out) })
 	}
-	w.send(w.fifo, out)
+	w.sendAs("a schedule", w.fifo, out)
 	return nil
 }
 
-// send sends without a process: what clients and services send.
-func (w *World) send(to *simQueue, m queue.Outgoing) {
+// sendAs sends without a call of a process: what clients and services send.
+func (w *World) sendAs(who string, to *simQueue, m queue.Outgoing) {
 	if w.tracing {
-		w.log("%s gets %s%s", to.name, bodyText(m.Body), delayText(m.Delay))
+		w.log("%s sends to %s %s%s", who, to.name, bodyText(m.Body), delayText(m.Delay))
 	}
 	if err := to.Queue.Send(context.Background(), m); err != nil {
 		w.violate("world", "a message was refused: %v", err)
@@ -262,9 +262,9 @@ func (w *World) sendItem(item wire.Item) {
 		w.violate("world", "an item can't be encoded: %v", err)
 		return
 	}
-	if w.choices.oneIn(w.choices.at(ofClient, "way"), 5) && item.Kind != wire.StartOrchestration {
-		w.send(w.delay, queue.Outgoing{Body: string(body)})
+	if w.choices.oneIn(w.choices.at(w.choices.at(ofClient, "way"), item.Target()), 5) && item.Kind != wire.StartOrchestration {
+		w.sendAs("a client", w.delay, queue.Outgoing{Body: string(body)})
 		return
 	}
-	w.send(w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	w.sendAs("a client", w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }

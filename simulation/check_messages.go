@@ -136,8 +136,7 @@ func (w *World) redrive() int {
 			if reason != "" && w.shadow.last[item.Target()] == 0 {
 				continue // Nobody ever started it.
 			}
-			w.log("redrive of %s", bodyText(m.Body))
-			w.send(w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
+			w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
 				Attributes: map[string]string{"turnstile-redrive": "1"}})
 			_ = q.Queue.Delete(context.Background(), m)
 			n++

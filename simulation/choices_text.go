@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // formatChoices writes decisions as text without blanks: what -choices takes.
@@ -39,7 +40,7 @@ func parseChoices(text string) ([]decision, error) {
 		b = b[6:]
 		for _, to := range []*int{&d.nth, &d.value} {
 			v, n := binary.Uvarint(b)
-			if n <= 0 || v > 1<<40 {
+			if n <= 0 || v > math.MaxInt32 {
 				return nil, fmt.Errorf("choices: choice %d can't be read; copy the whole text", len(made)+1)
 			}
 			*to, b = int(v), b[n:]

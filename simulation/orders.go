@@ -45,6 +45,8 @@ func newOrdersScenario(w *World) *ordersScenario {
 	return s
 }
 
+func (s *ordersScenario) size() string { return plural(len(s.orders), "order") }
+
 func (s *ordersScenario) String() string {
 	return fmt.Sprintf("the sample application: %+v\n", s.orders)
 }

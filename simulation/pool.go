@@ -45,7 +45,11 @@ func (w *World) newProcess(worker bool) *process {
 	if err != nil {
 		panic(err)
 	}
-	w.log("%s starts with build %s, its clock %s off", p.name, p.code.name, p.clock.off)
+	off := ""
+	if p.clock.off != 0 {
+		off = fmt.Sprintf(", its clock %s off", p.clock.off)
+	}
+	w.log("%s starts with build %s%s", p.name, p.code.name, off)
 	return p
 }
 

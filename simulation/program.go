@@ -124,6 +124,16 @@ func (d *drawing) statement(at spot, depth int) *statement {
 	return s
 }
 
+func countStatements(b []*statement) (n int) {
+	for _, s := range b {
+		n++
+		for _, branch := range s.branches {
+			n += countStatements(branch)
+		}
+	}
+	return n
+}
+
 // waits counts the waits for each event in a block, at most.
 func waits(b []*statement, counts map[int]int, times int) {
 	for _, s := range b {

@@ -28,8 +28,9 @@ type scenario interface {
 	created(w *World, instance, name string)
 	// check judges the outcome.
 	check(w *World)
-	// String describes it.
+	// String describes it; size counts what there is in it.
 	String() string
+	size() string
 }
 
 // randomScenario is random programs and clients.
@@ -61,6 +62,14 @@ func newRandomScenario(w *World) *randomScenario {
 		s.roots = append(s.roots, r)
 	}
 	return s
+}
+
+func (s *randomScenario) size() string {
+	n := 0
+	for _, p := range s.programs {
+		n += countStatements(p.body)
+	}
+	return plural(n, "statement")
 }
 
 // String implements scenario.

@@ -15,7 +15,7 @@ import (
 // story tells a run: what ran, what happened, what broke, and the histories.
 func (w *World) story() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "RUN: %s, %s\n", plural(w.Faults.total(), "fault"), plural(w.started, "process"))
+	fmt.Fprintf(&b, "RUN: %s, %s, %s\n", plural(w.Faults.total(), "fault"), plural(w.started, "process"), w.scenario.size())
 	for f, n := range w.Faults {
 		if n > 0 {
 			fmt.Fprintf(&b, "  %d × %s\n", n, Fault(f))
@@ -115,7 +115,7 @@ func (w *World) historyTable(b *strings.Builder, instance string, n int64) {
 			what += fmt.Sprintf(" %.60s", e.Payload)
 		}
 		if e.Failure != nil {
-			what += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, e.Failure.Message)
+			what += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, withoutRoot(e.Failure.Message))
 		}
 		fmt.Fprintf(t, "    %d\t%s\t%s\t%s\t%s\n", e.EventID, w.at(time.UnixMilli(e.AtMS)), e.Kind, completes, strings.TrimSpace(what))
 	}

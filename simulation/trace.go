@@ -170,7 +170,7 @@ func eventsText(events []history.Event) string {
 			s += fmt.Sprintf(" %.60s", e.Payload)
 		}
 		if e.Failure != nil {
-			s += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, e.Failure.Message)
+			s += fmt.Sprintf(" [%s: %.60s]", e.Failure.Kind, withoutRoot(e.Failure.Message))
 		}
 		all = append(all, s)
 	}
@@ -222,7 +222,7 @@ func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
 	b.WriteString(r.Message)
 	r.Attrs(func(a slog.Attr) bool {
-		fmt.Fprintf(&b, " %s=%.200s", a.Key, a.Value)
+		fmt.Fprintf(&b, " %s=%.200s", a.Key, withoutRoot(a.Value.String()))
 		return true
 	})
 	h.p.w.log("%s says: %s", h.p.name, b.String())

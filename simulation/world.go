@@ -111,7 +111,7 @@ func newWorld(c choices, tracing bool) *World {
 	}
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
-	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<31)
+	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
 	return w
 }
 
