@@ -162,7 +162,7 @@ func (k *walk) send(item wire.Item) {
 	if err != nil {
 		panic(err)
 	}
-	k.w.send(k.w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	k.w.sendAs("a client", k.w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }
 
 // faults are those that the allowance still has.

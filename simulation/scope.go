@@ -106,6 +106,7 @@ func (s *Scope) broken(*World) *build               { return s.registry("broken"
 func (s *Scope) inline(*process) *activity.Registry { return nil }
 func (s *Scope) begin(*World)                       {}
 func (s *Scope) created(*World, string, string)     {}
+func (s *Scope) size() string                       { return plural(len(s.outcomes), "instance") }
 
 // String says what the scope is.
 func (s *Scope) String() string {
