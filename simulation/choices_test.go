@@ -33,3 +33,19 @@ func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 		t.Errorf("faults %v, %d commits, %d processes: %s\n%s", r.Faults, r.Commits, r.Processes, r.Text(), r.Story)
 	}
 }
+
+// A run that is only to be fast pays nothing for its decisions being recordable.
+// AllocsPerRun counts for the whole process, so the test runs alone.
+func TestDecisionsOfASeedTakeNoMemory(t *testing.T) {
+	c := seeded(1)
+	parts := []int{100, 200, 300}
+	if n := testing.AllocsPerRun(1000, func() {
+		c.intN(c.at(c.at(ofClient, "root0"), "e0"), 17)
+		c.intN(c.atNumber(ofProgram, 4711), 17)
+		c.chance(ofFault.of(3), 100)
+		c.oneIn(ofDelivery, 4)
+		c.which(ofFault.of(ofCalls), parts, 600)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
