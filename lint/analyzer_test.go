@@ -18,7 +18,7 @@ func TestFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := []string{"activities", "branches", "helpers", "order", "orchestrations", "silenced"}
+	packages := []string{"activities", "branches", "document", "helpers", "order", "orchestrations", "silenced"}
 	patterns := make([]string, len(packages))
 	for i, p := range packages {
 		patterns[i] = "./" + p

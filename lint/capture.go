@@ -35,6 +35,9 @@ type branch struct {
 	loops []ast.Stmt
 	// many says that one call runs the literal several times, as Map does.
 	many bool
+	// deferred says that it runs when the others have: it can read too late,
+	// and disturb nobody.
+	deferred bool
 }
 
 func (c *collector) branches(f *function) []branch {
@@ -63,7 +66,11 @@ func (c *collector) branches(f *function) []branch {
 			}
 		case *ast.CallExpr:
 			to := callee(c.info, n)
-			if to == nil || to.Pkg() == nil || !isTurnstile(to.Pkg().Path()) || wordOf(to) == orchestrationIs {
+			if to == nil || to.Pkg() == nil || !isTurnstile(to.Pkg().Path()) {
+				return true
+			}
+			w := wordOf(to)
+			if w == orchestrationIs || w == oneAfterAnother {
 				return true
 			}
 			for _, arg := range n.Args {
@@ -73,7 +80,7 @@ func (c *collector) branches(f *function) []branch {
 					ok = l != nil
 				}
 				if ok && c.isBranch(l) {
-					all = append(all, branch{literal: l, call: n, loops: loopsOf(stack), many: l.Type.Params.NumFields() > 1})
+					all = append(all, branch{literal: l, call: n, loops: loopsOf(stack), many: l.Type.Params.NumFields() > 1, deferred: w == compensation})
 				}
 			}
 		}
@@ -130,14 +137,14 @@ func (c *collector) judge(b branch, v *types.Var, branches []branch) {
 		}
 	}
 	owner := c.literals[b.literal]
-	if write := c.writes(b.literal.Body, v, nil); write != token.NoPos {
+	if write := c.writes(b.literal.Body, v, nil); write != token.NoPos && !b.deferred {
 		others := ""
 		switch {
 		case b.many, inLoop != nil:
 			others = "each of these branches writes it"
 		default:
 			for _, other := range branches {
-				if other.literal != b.literal && c.uses(other.literal, v) {
+				if other.literal != b.literal && !other.deferred && c.uses(other.literal, v) {
 					others = "the branch of " + c.at(other.call.Pos()) + " uses it too"
 				}
 			}

@@ -49,13 +49,13 @@ func (c check) instead() string {
 	case clock:
 		return "use turnstile.Now, and turnstile.Sleep or turnstile.After to wait"
 	case random:
-		return "use turnstile.GUID for an id, turnstile.SideEffect for another random value"
+		return "use turnstile.GUID for an id, turnstile.Random for numbers, turnstile.SideEffect for other values"
 	case goroutine:
-		return "Start several operations and turnstile.Await, Join or Select them"
+		return "Start several operations, or branches with turnstile.Go, and Await, Join or Select them"
 	case channel:
 		return "wait for operations with turnstile.Await, Select or Join, and for what comes from outside with Event.Wait"
 	case locks:
-		return "leave it out: the code of an instance never runs on two threads, and waits with turnstile.Await, Join or Select"
+		return "leave it out, for the code of an instance never runs on two threads; where branches wait for each other, use turnstile.Mutex, Semaphore or WaitGroup"
 	case mapOrder:
 		return "go through the keys in order: for _, k := range slices.Sorted(maps.Keys(m))"
 	case env:
@@ -67,7 +67,7 @@ func (c check) instead() string {
 	case output:
 		return "use turnstile.Logger, which is silent on replay"
 	case context:
-		return "use the turnstile.Context, with turnstile.WithCancel and turnstile.After; what takes a context.Context belongs in an activity"
+		return "use the turnstile.Context, with turnstile.WithCancel and WithTimeout; what takes a context.Context belongs in an activity"
 	case global:
 		return "keep it in a local variable, or in the input of the next execution"
 	case durable:

@@ -279,6 +279,10 @@ func (c *collector) mention(f *function, id *ast.Ident, pos token.Pos) {
 			c.addRule(f, r, obj, pos)
 			return
 		}
+		if belongsToExecution(obj.Type()) {
+			c.add(f, global, pos, "the package-level variable "+nameOf(obj, c.pass.Pkg), "is shared by all instances in the process, and belongs to one", "")
+			return
+		}
 		if holdsFunction(obj) {
 			f.uses = append(f.uses, use{pos: pos, object: obj})
 		}

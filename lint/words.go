@@ -3,6 +3,7 @@ package lint
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -33,12 +34,7 @@ func isTurnstile(path string) bool {
 	if !ok {
 		return false
 	}
-	for _, name := range inside {
-		if first == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(inside, first)
 }
 
 // isStandard reports whether the package is one of the standard library, of
@@ -91,6 +87,19 @@ func carriesContext(t types.Type) bool {
 	return false
 }
 
+// ofOneExecution are types of Turnstile whose values belong to one execution.
+var ofOneExecution = []string{"Context", "Future", "Mutex", "Saga", "Semaphore", "WaitGroup"}
+
+// belongsToExecution reports whether t, or what it points to, is such a type.
+func belongsToExecution(t types.Type) bool {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == rootPath && slices.Contains(ofOneExecution, n.Obj().Name())
+}
+
 // isOrchestrationCode reports whether a function of that signature is
 // orchestration code: nobody else is given a Context.
 func isOrchestrationCode(s *types.Signature) bool {
@@ -118,6 +127,10 @@ const (
 	orchestrationIs
 	// unrecorded takes a Context and leaves nothing in history.
 	unrecorded
+	// oneAfterAnother runs the function it is given at once, and again.
+	oneAfterAnother
+	// compensation keeps the function it is given for the end.
+	compensation
 	// fromOutside is for callers of orchestrations, not for orchestrations.
 	fromOutside
 )
@@ -133,10 +146,18 @@ func wordOf(f *types.Func) word {
 		return activityIs
 	case "Orchestration.Is":
 		return orchestrationIs
+	case ".Poll":
+		return oneAfterAnother
+	case "Saga.Add":
+		return compensation
 	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus":
 		return unrecorded
 	}
-	if f.Pkg().Path() == rootPath && f.Signature().Params().Len() > 0 && f.Name() != "ActivityInfo" {
+	switch f.Name() {
+	case "ActivityInfo", "Heartbeat", "LastHeartbeat":
+		return otherWord // For activities, which have a context.Context.
+	}
+	if f.Pkg().Path() == rootPath && f.Signature().Params().Len() > 0 {
 		n, ok := types.Unalias(f.Signature().Params().At(0).Type()).(*types.Named)
 		if ok && n.Obj().Name() == "Context" && n.Obj().Pkg().Path() == "context" {
 			return fromOutside

@@ -39,4 +39,36 @@ func named(ctx turnstile.Context, order string) (int, error) {
 	return charge.Inline(ctx, order)
 }
 
+func sagas(ctx turnstile.Context, orders []string) (err error) {
+	var saga turnstile.Saga
+	var order string
+	for _, order = range orders {
+		saga.Add("an order", func(ctx turnstile.Context) error {
+			_, err = charge.Call(ctx, order) // want `capture: the captured variable order gets another value in each round`
+			return err
+		})
+	}
+	last := 0
+	_, err = turnstile.Poll(ctx, func(ctx turnstile.Context, order string) (int, error) {
+		last++
+		last = last * 2
+		return charge.Call(ctx, order)
+	}, order, func(int) bool { return last > 3 }, turnstile.PollPolicy{})
+	return err
+}
+
+var (
+	permits = turnstile.NewSemaphore(3)
+	door    turnstile.Mutex
+)
+
+func shares(ctx turnstile.Context) error {
+	own := turnstile.NewSemaphore(1)
+	if err := own.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer door.Unlock()            // want `global: the package-level variable door is shared by all instances in the process, and belongs to one; keep it in a local variable`
+	return permits.Acquire(ctx, 1) // want `global: the package-level variable permits is shared`
+}
+
 func must(n int, err error) int { return n }

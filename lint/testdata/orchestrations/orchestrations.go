@@ -58,7 +58,7 @@ func clocks(ctx turnstile.Context, o order) (string, error) {
 }
 
 func generic[In any](ctx turnstile.Context, in In) (string, error) {
-	return fmt.Sprint(rand.Intn(6)), nil // want `random: rand.Intn is not the same on replay; use turnstile.GUID for an id, turnstile.SideEffect`
+	return fmt.Sprint(rand.Intn(6)), nil // want `random: rand.Intn is not the same on replay; use turnstile.GUID for an id, turnstile.Random for numbers`
 }
 
 func randomness(ctx turnstile.Context, b []byte) {
@@ -70,12 +70,12 @@ func randomness(ctx turnstile.Context, b []byte) {
 
 func concurrency(ctx turnstile.Context, items []string) {
 	var mu sync.Mutex
-	mu.Lock()         // want `sync: sync.Mutex.Lock waits for other goroutines; leave it out`
+	mu.Lock()         // want `sync: sync.Mutex.Lock waits for other goroutines; leave it out, `
 	defer mu.Unlock() // want `sync: sync.Mutex.Unlock`
 	var n atomic.Int64
 	n.Add(1)                     // want `sync: atomic.Int64.Add is for several goroutines`
 	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with turnstile.Await`
-	go func() {                  // want `goroutine: a go statement starts what replay knows nothing of; Start several operations`
+	go func() {                  // want `goroutine: a go statement starts what replay knows nothing of; Start several operations, or branches with turnstile.Go`
 		results <- "this is not told once more"
 	}()
 	select { // want `channel: a select statement takes whichever`
