@@ -2,6 +2,7 @@ package turnstile
 
 import (
 	"context"
+	"errors"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
@@ -77,7 +78,8 @@ func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, err
 			return result, nil
 		}
 	}
-	return activityPart{entry}
+	types := errors.Join(encodable[In]("input of activity", a.name), encodable[Out]("result of activity", a.name))
+	return activityPart{entry, types}
 }
 
 // Start schedules the activity and returns at once. It records one event.

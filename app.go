@@ -69,10 +69,13 @@ func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }
 // Activities returns the registry that the worker runs.
 func (a *App) Activities() *activity.Registry { return a.activities }
 
-type orchestrationPart struct{ entry engine.Orchestration }
+type orchestrationPart struct {
+	entry engine.Orchestration
+	types error // what is wrong with the types of the declaration
+}
 
 func (p orchestrationPart) addTo(a *App) {
-	err := errors.Join(validName("orchestration", p.entry.Name), validVersion(p.entry.Version))
+	err := errors.Join(validName("orchestration", p.entry.Name), validVersion(p.entry.Version), p.types)
 	if err != nil {
 		a.problems = append(a.problems, registered(err, p.entry.Source))
 		return
@@ -80,10 +83,13 @@ func (p orchestrationPart) addTo(a *App) {
 	a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
 }
 
-type activityPart struct{ entry activity.Activity }
+type activityPart struct {
+	entry activity.Activity
+	types error
+}
 
 func (p activityPart) addTo(a *App) {
-	if err := validName("activity", p.entry.Name); err != nil {
+	if err := errors.Join(validName("activity", p.entry.Name), p.types); err != nil {
 		a.problems = append(a.problems, registered(err, p.entry.Source))
 		return
 	}

@@ -1,6 +1,8 @@
 package turnstile
 
 import (
+	"errors"
+
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -71,7 +73,8 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 			return output, nil
 		}
 	}
-	return orchestrationPart{entry}
+	types := errors.Join(encodable[In]("input of orchestration", o.name), encodable[Out]("output of orchestration", o.name))
+	return orchestrationPart{entry, types}
 }
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id

@@ -141,7 +141,19 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"a future that was never started":          {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
 		"a select over one":                        {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
 		"a join over one":                          {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
-		"continuing as another orchestration":      {func(ctx turnstile.Context) error { return child.ContinueAsNew(ctx, "x") }, "cannot continue as Child"},
+		"a branch without code":                    {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
+		"a map without code":                       {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
+		"a patch without a name":                   {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
+		"a mutex that is not locked":               {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
+		"permits that nobody had":                  {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
+		"a semaphore without permits":              {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
+		"a wait group below zero":                  {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
+		"a saga's step that undoes nothing":        {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
+		"a poll for nothing": {func(ctx turnstile.Context) error {
+			_, err := turnstile.Poll(ctx, double.Call, 1, nil, turnstile.PollPolicy{})
+			return err
+		}, "function is nil"},
+		"continuing as another orchestration": {func(ctx turnstile.Context) error { return child.ContinueAsNew(ctx, "x") }, "cannot continue as Child"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,5 +198,113 @@ func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 	<-done
 	if want := []string{"OrchestrationStarted", "SubOrchestrationScheduled", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history(run.Instance)), want) {
 		t.Errorf("the parent's history is %v, want %v", kinds(e.history(run.Instance)), want)
+	}
+}
+
+// A future, and a context, belong to one instance. One that another instance
+// left in a variable is refused, and so is one whose orchestration does not run
+// now: in an activity, in a goroutine, or after its end.
+func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) {
+	t.Parallel()
+	var left turnstile.Context
+	var leftFuture turnstile.Future[int]
+	leave := turnstile.NewOrchestration[int, int]("Leave")
+	use := turnstile.NewOrchestration[int, int]("Use")
+	peek := turnstile.NewActivity[int, string]("Peek")
+	errs := map[string]error{}
+	e := start(t, double.Is(doubled),
+		peek.Is(func(context.Context, int) (string, error) {
+			_, err := double.Call(left, 1)
+			errs["a context that was left, in an activity"] = err
+			return "", nil
+		}),
+		leave.Is(func(ctx turnstile.Context, _ int) (int, error) {
+			left = ctx
+			leftFuture = double.Start(ctx, 1)
+			_, err := peek.Inline(ctx, 0)
+			if err != nil {
+				return 0, err
+			}
+			done := make(chan error)
+			go func() { done <- turnstile.Sleep(ctx, time.Second) }()
+			errs["a goroutine of its own"] = <-done
+			return turnstile.Await(ctx, leftFuture)
+		}),
+		use.Is(func(ctx turnstile.Context, _ int) (int, error) {
+			_, errs["Await"] = turnstile.Await(ctx, leftFuture)
+			_, errs["Select"] = turnstile.Select(ctx, leftFuture)
+			_, _, errs["Any"] = turnstile.Any(ctx, leftFuture)
+			_, errs["Join"] = turnstile.Join(ctx, leftFuture)
+			_, errs["Settle"] = turnstile.Settle(ctx, leftFuture)
+			for _, o := range turnstile.AsCompleted(ctx, leftFuture) {
+				errs["AsCompleted"] = o.Err
+			}
+			return 0, nil
+		}))
+	ok[int](t)(ok[*turnstile.Run[int]](t)(leave.StartWith(e.ctx, e.client, 0)).Wait(e.ctx))
+	run := ok[*turnstile.Run[int]](t)(use.StartWith(e.ctx, e.client, 0))
+	ok[int](t)(run.Wait(e.ctx))
+	var ended turnstile.Context
+	replay(t, turnstile.NewApp(use.Is(func(ctx turnstile.Context, _ int) (int, error) { ended = ctx; return 0, nil })), run.Instance, e.history(run.Instance))
+	errs["a context whose orchestration has ended"] = turnstile.Sleep(ended, time.Second)
+	for _, call := range []string{"Await", "Select", "Any", "Join", "Settle", "AsCompleted"} {
+		if err := errs[call]; !errors.Is(err, turnstile.ErrForeignFuture) || !strings.HasPrefix(err.Error(), call) {
+			t.Errorf("%s of another instance's future: %v", call, err)
+		}
+	}
+	for _, what := range []string{"a context that was left, in an activity", "a goroutine of its own", "a context whose orchestration has ended"} {
+		if err := errs[what]; !errors.Is(err, turnstile.ErrNotRunning) || !strings.HasPrefix(err.Error(), "Await") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if got := kinds(e.history(run.Instance)); len(got) != 2 {
+		t.Errorf("recorded were %v", got)
+	}
+}
+
+// Operations of a scope that is over are cancelled, wherever they are awaited.
+func TestSurpriseAFutureOfABranchOutlivesTheBranchButNotItsScope(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		var inner turnstile.Future[struct{}]
+		branch := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
+			inner = turnstile.After(ctx, time.Hour)
+			return 0, nil
+		})
+		if _, err := turnstile.Await(ctx, branch); err != nil {
+			return err
+		}
+		if _, err := turnstile.Await(ctx, inner); err != nil {
+			return differ("when the branch had returned: %v", err)
+		}
+		scope, cancel := turnstile.WithCancel(ctx)
+		branch = turnstile.Go(scope, func(ctx turnstile.Context) (int, error) {
+			inner = turnstile.After(ctx, time.Hour)
+			return 0, nil
+		})
+		if _, err := turnstile.Await(ctx, branch); err != nil {
+			return err
+		}
+		cancel("over")
+		if _, err := turnstile.Await(ctx, inner); !errors.Is(err, turnstile.ErrCancelled) {
+			return differ("when its scope was over: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A branch that fails fails nobody: its error is its Future's, and if nobody
+// awaits that, it is lost.
+func TestSurpriseAnErrorOfABranchIsSeenOnlyByWhoAwaitsIt(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		turnstile.Go(ctx, func(turnstile.Context) (int, error) { return 0, errors.New("lost") })
+		return turnstile.Sleep(ctx, time.Second)
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -1,5 +1,7 @@
 package engine
 
+import "fmt"
+
 // Outcome is how one operation ended.
 type Outcome struct {
 	Value []byte
@@ -7,10 +9,10 @@ type Outcome struct {
 }
 
 // foreign returns an error if one of fs belongs to another execution.
-func (x *Execution) foreign(fs []*Future) error {
+func (x *Execution) foreign(call string, fs []*Future) error {
 	for _, f := range fs {
 		if f == nil || f.x != x {
-			return ErrForeignFuture
+			return fmt.Errorf("%s: %w", call, ErrForeignFuture)
 		}
 	}
 	return nil
@@ -21,7 +23,7 @@ func (x *Execution) foreign(fs []*Future) error {
 func (c *Context) Await(f *Future) ([]byte, error) {
 	x := c.x
 	if f == nil || f.x != x {
-		return nil, ErrForeignFuture
+		return nil, fmt.Errorf("Await: %w", ErrForeignFuture)
 	}
 	co, err := x.enter("Await", "")
 	if err != nil {
@@ -51,7 +53,7 @@ func (c *Context) waitAll(call string, fs []*Future) error {
 	if err != nil {
 		return err
 	}
-	if err := c.x.foreign(fs); err != nil {
+	if err := c.x.foreign(call, fs); err != nil {
 		return err
 	}
 	missing := 0

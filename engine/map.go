@@ -20,7 +20,7 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 			}
 			f := start(c, started)
 			if f == nil || f.x != c.x {
-				return nil, ErrForeignFuture
+				return nil, fmt.Errorf("Map: %w", ErrForeignFuture)
 			}
 			all.add(f)
 		}

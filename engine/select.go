@@ -31,7 +31,7 @@ func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	if len(fs) == 0 {
 		return -1, fmt.Errorf("select: %w", ErrNothingToWaitFor)
 	}
-	if err := x.foreign(fs); err != nil {
+	if err := x.foreign("Select", fs); err != nil {
 		return -1, err
 	}
 	winner := earliest(fs)
@@ -102,7 +102,7 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	if len(fs) == 0 {
 		return -1, nil, fmt.Errorf("any: %w", ErrNothingToWaitFor)
 	}
-	if err := x.foreign(fs); err != nil {
+	if err := x.foreign("Any", fs); err != nil {
 		return -1, nil, err
 	}
 	all := x.collect(len(fs), fs...)
@@ -130,7 +130,7 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		x := c.x
-		if err := x.foreign(fs); err != nil {
+		if err := x.foreign("AsCompleted", fs); err != nil {
 			yield(-1, Outcome{Err: err})
 			return
 		}
