@@ -126,11 +126,12 @@ func (k *walk) takers(worker bool) []*process {
 func (k *walk) surroundings(all []action) []action {
 	w := k.w
 	if k.sent < len(k.scope.messages) {
-		item := k.scope.messages[k.sent]
-		all = append(all, action{func() string { return "a client sends " + string(item.Kind) }, func() { k.sent++; k.send(item) }})
+		if r := k.scope.messages[k.sent]; !r.aside || w.shadow.last[r.Instance] > 0 {
+			all = append(all, action{func() string { return "a client sends " + string(r.Kind) }, func() { k.sent++; k.send(r) }})
+		}
 	}
 	for i, c := range k.late {
-		all = append(all, action{func() string { return "it lands what " + c.text }, func() {
+		all = append(all, action{func() string { return "it lands late what " + c.text() }, func() {
 			k.late = slices.Delete(slices.Clone(k.late), i, i+1)
 			w.log("lands late: %s", answerText(c.effect()))
 		}})
@@ -156,11 +157,16 @@ func (k *walk) pass(due time.Time) {
 }
 
 // send sends what a client does.
-func (k *walk) send(item wire.Item) {
+func (k *walk) send(r request) {
+	item := r.Item
 	item.V = wire.Version
 	body, err := item.Encode()
 	if err != nil {
 		panic(err)
+	}
+	if r.aside {
+		k.w.sendAs("a client", k.w.delay, queue.Outgoing{Body: string(body)})
+		return
 	}
 	k.w.sendAs("a client", k.w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }

@@ -12,7 +12,7 @@ import (
 // tinyScope has one activity, one message of a client and one fault at most.
 func tinyScope(a Allowance) *Scope {
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}
-	return &Scope{Name: "tiny", Allowance: a, messages: []wire.Item{start}, code: program1(workCode), outcomes: map[string][]string{"a": {"x"}}}
+	return &Scope{Name: "tiny", Allowance: a, messages: []request{{Item: start}}, code: program1(workCode), outcomes: map[string][]string{"a": {"x"}}}
 }
 
 // Stopping at states that were visited before leaves out no state and no end.

@@ -56,7 +56,11 @@ func (k *walk) fingerprint() fingerprint {
 		all = append(all, "late: "+c.id)
 	}
 	for _, batch := range k.dead {
-		all = append(all, "dead: "+batchText(batch))
+		text := "dead:"
+		for _, m := range batch {
+			text += " " + m.Receipt
+		}
+		all = append(all, text)
 	}
 	for _, p := range w.processes {
 		if p.running == nil && !k.scope.Cached {
@@ -142,7 +146,17 @@ func turnsText(turns []store.Turn) string {
 	return b.String()
 }
 
-func recordText(r *store.Record) string { return jsonText(r) }
+// recordText leaves out the stack of a problem: it has addresses in it, is there
+// to be read by people, and decides nothing.
+func recordText(r *store.Record) string {
+	if r.Problem != nil {
+		c, p := *r, *r.Problem
+		p.Stack = ""
+		c.Problem = &p
+		r = &c
+	}
+	return jsonText(r)
+}
 
 func stateText(s *store.ActivityState) string { return jsonText(s) }
 

@@ -38,11 +38,20 @@ type Scope struct {
 	code, bad map[string]engine.Func
 	// messages are what clients send, in this order, each at any moment behind
 	// the one before.
-	messages []wire.Item
+	messages []request
 	// outcomes are the ends that each instance may have: its output where it has
 	// completed, else its status; "" if it need not be there.
 	outcomes map[string][]string
 	sabotage sabotage
+}
+
+// request is a message of a client.
+type request struct {
+	wire.Item
+	// aside: it goes to the delay queue, as those of senders that can't set a
+	// group, and not ahead of its instance's first turn. So it may be handled
+	// beside others of its instance.
+	aside bool
 }
 
 // Allowance bounds the faults of a run.
@@ -59,7 +68,7 @@ type Allowance struct {
 
 // patience is how often time may pass before a build that does not work is
 // replaced: wakes of a stuck instance would never end.
-const patience = 2
+const patience = 1
 
 // ScopeNamed returns a scope of Scopes.
 func ScopeNamed(name string) (*Scope, error) {

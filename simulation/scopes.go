@@ -9,24 +9,34 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// inCI are the scopes that are searched in CI, about a minute of one core in all.
+// inCI are the scopes that are searched in CI.
 var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+duplicate", "cancel+cached",
-	"child+crash", "continue+crash", "continue+answer", "continue+cached"}
+	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+crash"}
 
-// Scopes returns the scopes: each program under each allowance.
+// Scopes returns the scopes: each program under each allowance that says
+// something new of it.
 func Scopes() []*Scope {
 	var all []*Scope
 	for _, program := range scopePrograms() {
 		for _, v := range []struct {
 			name    string
 			variant func(*Scope)
+			leftOut []string // programs
 		}{
-			{"crash", func(s *Scope) { s.Allowance.Crashes = 1 }},
-			{"answer", func(s *Scope) { s.Allowance.Answers = 1 }},
-			{"duplicate", func(s *Scope) { s.Allowance.Duplicates = 1 }},
-			{"cached", func(s *Scope) { s.Allowance.Crashes, s.Cached = 1, true }},
-			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }},
+			{"crash", func(s *Scope) { s.Allowance.Crashes = 1 }, nil},
+			{"answer", func(s *Scope) { s.Allowance.Answers = 1 }, nil},
+			{"duplicate", func(s *Scope) { s.Allowance.Duplicates = 1 }, nil},
+			{"cached", func(s *Scope) { s.Allowance.Crashes, s.Cached = 1, true }, nil},
+			// Two faults: programs that have few states with one.
+			{"crashes", func(s *Scope) { s.Allowance.Crashes = 2 }, []string{"timeout", "child", "family", "mend"}},
+			{"mixed", func(s *Scope) { s.Allowance = Allowance{Crashes: 1, Duplicates: 1} }, []string{"race", "timeout", "child", "family", "continue", "mend"}},
+			// These have no activity.
+			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }, []string{"timeout", "continue", "aside"}},
+			{"scheduled", func(s *Scope) { s.Allowance.Crashes, s.Scheduled = 1, true }, []string{"race", "cancel", "child", "family", "continue", "aside", "mend"}},
 		} {
+			if slices.Contains(v.leftOut, program.Name) {
+				continue
+			}
 			s := program
 			s.Name += "+" + v.name
 			v.variant(&s)
@@ -39,48 +49,53 @@ func Scopes() []*Scope {
 
 // scopePrograms are the scopes without an allowance.
 func scopePrograms() []Scope {
-	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}
-	raise := func(n string) wire.Item {
-		return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte(`"` + n + `"`), ID: "event-" + n}
+	start := request{Item: wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}}
+	raise := func(n string) request {
+		return request{Item: wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte(`"` + n + `"`), ID: "event-" + n}}
 	}
-	cancel := wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "cancel", Reason: "enough"}
+	aside := func(r request) request { r.aside = true; return r }
+	cancel := request{Item: wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "cancel", Reason: "enough"}}
 	return []Scope{
 		{
 			Name: "race", About: "two activities race; their completions come in either order, and both are recorded",
-			messages: []wire.Item{start}, code: program1(raceCode),
+			messages: []request{start}, code: program1(raceCode),
 			outcomes: map[string][]string{"a": {"x before y", "y before x"}},
 		},
 		{
 			Name: "timeout", About: "a timer and an external event in a select; the loser is cancelled",
-			messages: []wire.Item{start, raise("1")}, code: program1(timeoutCode),
+			messages: []request{start, raise("1")}, code: program1(timeoutCode),
 			outcomes: map[string][]string{"a": {"time is up", "1"}},
 		},
 		{
 			Name: "cancel", About: "a cancel meets the completion of the activity that is waited for",
-			messages: []wire.Item{start, cancel}, code: program1(workCode),
+			messages: []request{start, cancel}, code: program1(workCode),
 			outcomes: map[string][]string{"a": {"x", "cancelled"}},
 		},
 		{
 			Name: "child", About: "a child ends, and its parent is told, while an activity of the parent completes",
-			messages: []wire.Item{start},
+			messages: []request{start},
 			code:     map[string]engine.Func{"main": parentCode, "child": text1("grown")},
 			outcomes: map[string][]string{"a": {"grown"}, "b": {"grown"}},
 		},
 		{
 			Name: "family", About: "a cancel reaches a parent whose child has an activity open, and goes on to the child",
-			messages: []wire.Item{start, cancel},
+			messages: []request{start, cancel},
 			code:     map[string]engine.Func{"main": childCode, "child": workCode},
 			outcomes: map[string][]string{"a": {"x", "cancelled"}, "b": {"x", "cancelled", ""}},
 		},
 		{
 			Name: "continue", About: "an event comes behind a continue-as-new, or is carried over by it",
-			messages: []wire.Item{start, raise("1"), raise("2")}, code: program1(continueCode),
+			messages: []request{start, raise("1"), raise("2")}, code: program1(continueCode),
 			outcomes: map[string][]string{"a": {"12"}},
 		},
 		{
+			Name: "aside", About: "two processes handle events of one instance at once, for one comes over the delay queue",
+			messages: []request{start, aside(raise("1")), raise("2")}, code: program1(twoEventsCode),
+			outcomes: map[string][]string{"a": {"12", "21"}},
+		},
+		{
 			Name: "mend", About: "code that panics is replaced by code that works, and a wake takes the instance on",
-			messages: []wire.Item{start},
-			code:     program1(workCode), bad: program1(badCode),
+			messages: []request{start}, code: program1(workCode), bad: program1(badCode),
 			outcomes: map[string][]string{"a": {"x"}},
 		},
 	}
@@ -141,6 +156,14 @@ func parentCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 func badCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	work1(ctx, "wrong")
 	panic("this build does not work")
+}
+
+func twoEventsCode(ctx *engine.Context, _ []byte) ([]byte, error) {
+	values, err := ctx.Join(ctx.ExternalEvent("e"), ctx.ExternalEvent("e"))
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(text(values[0]) + text(values[1]))
 }
 
 // continueCode waits for an event in each of two executions, and returns both.

@@ -35,7 +35,7 @@ type walk struct {
 
 // lateCall is on its way, and whoever made it is dead or believes it lost.
 type lateCall struct {
-	text   string
+	text   func() string
 	effect func() error
 	// id tells it from any other: who made it had heard that.
 	id string
@@ -69,7 +69,7 @@ func (s *Scope) newWalk(tracing bool) *walk {
 		w.settings.CacheInstances = -1
 	}
 	if s.Scheduled {
-		w.settings.TimerBorder = -1
+		w.settings.TimerBorder, w.settings.TimerLeast = -1, time.Millisecond
 	}
 	w.scenario = s
 	w.sabotage = s.sabotage
@@ -141,7 +141,7 @@ func (k *walk) call(p *process, c *class, what func() string, effect func() erro
 }
 
 func (k *walk) landLater(p *process, what func() string, effect func() error) {
-	k.late = append(k.late, lateCall{p.name + " " + what(), effect, string(p.heard)})
+	k.late = append(k.late, lateCall{func() string { return p.name + " " + what() }, effect, string(p.heard)})
 }
 
 // hears notes what a process was told, and when. Its code is deterministic: one
