@@ -12,8 +12,8 @@ import (
 // nobody raises runs: then it returns when ctx ends, with its error.
 func (e *Environment) Drain(ctx context.Context) error {
 	var received []*memoryqueue.Queue
-	for _, s := range e.queues.sources() {
-		received = append(received, s.queue)
+	for _, s := range e.queues.Sources() {
+		received = append(received, s.Queue)
 	}
 	for {
 		// Asked for before the look, so that no change falls in between.

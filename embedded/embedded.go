@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -28,7 +29,7 @@ type Environment struct {
 	gauge   *gauge
 
 	store        store.Store
-	queues       *queues
+	queues       *queues.Queues
 	timer        *memorytimer.Timer
 	orchestrator *host.Orchestrator
 	worker       *host.Worker
@@ -72,35 +73,40 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 
 func (e *Environment) wire(app *turnstile.App) error {
 	var err error
-	if e.queues, err = newQueues(e.clock); err != nil {
+	if e.queues, err = queues.New(e.clock); err != nil {
 		return err
 	}
 	changed := newSignal()
 	e.store = watchedStore{memorystore.New(), changed}
 	stops := memorystore.NewActivities(e.clock.Now)
 	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {
-		return e.queues.orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
+		return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
 	}})
 	if err != nil {
 		return err
 	}
-	queues := e.queues.forHost(e.opts.dead)
+	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, final bool) queue.Queue {
+		if final {
+			return watchedDeadLetters{q, e.opts.dead}
+		}
+		return q
+	})
 	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: queues, Timer: e.timer,
+		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer,
 		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {
 		return err
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
-		Activities: app.Activities(), Stops: stops, Queues: queues,
+		Activities: app.Activities(), Stops: stops, Queues: forHost,
 		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {
 		return err
 	}
 	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
-		Store: e.store, Queue: e.queues.orchestrator, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		Store: e.store, Queue: e.queues.Orchestrator, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
 }
@@ -133,12 +139,12 @@ func (e *Environment) Send(ctx context.Context, body string) error {
 	if _, err := e.opts.random.Read(id[:]); err != nil {
 		return fmt.Errorf("embedded: making an id: %w", err)
 	}
-	return e.queues.orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})
+	return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})
 }
 
 // DeadLetters returns how many messages are in the final dead-letter queues.
 func (e *Environment) DeadLetters() int {
-	return e.queues.deadFIFO.Counts().Total() + e.queues.deadStandard.Counts().Total()
+	return e.queues.DeadFIFO.Counts().Total() + e.queues.DeadStandard.Counts().Total()
 }
 
 var _ Clock = memoryqueue.WallClock{}

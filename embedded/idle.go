@@ -75,7 +75,7 @@ func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 // timeout, or the watchdog for code that blocks.
 func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, stall time.Duration) {
 	for {
-		for ctx.Err() == nil && clock.fire(g.idle(queues)) {
+		for ctx.Err() == nil && clock.Fire(g.idle(queues)) {
 		}
 		stalled := time.NewTimer(stall)
 		select {
@@ -84,7 +84,7 @@ func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*mem
 			return
 		case <-g.poked:
 		case <-stalled.C:
-			clock.fire(true)
+			clock.Fire(true)
 		}
 		stalled.Stop()
 	}

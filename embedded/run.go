@@ -7,15 +7,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 )
-
-// source is a queue that is received from, and what it is to the host.
-type source struct {
-	queue *memoryqueue.Queue
-	is    host.Source
-}
 
 // Run handles messages until ctx ends, then lets what is being handled finish
 // (its context ends after the Grace), and returns when nothing runs any
@@ -29,8 +24,8 @@ func (e *Environment) Run(ctx context.Context) error {
 
 	var receivers, driver sync.WaitGroup
 	var received []*memoryqueue.Queue
-	for _, s := range e.queues.sources() {
-		received = append(received, s.queue)
+	for _, s := range e.queues.Sources() {
+		received = append(received, s.Queue)
 		for range e.opts.workers {
 			receivers.Go(func() { e.receive(ctx, handling, s) })
 		}
@@ -49,17 +44,17 @@ func (e *Environment) Run(ctx context.Context) error {
 	driver.Wait()
 	e.orchestrator.Close()
 	e.timer.Close()
-	e.queues.close()
+	e.queues.Close()
 	return nil
 }
 
 // receive takes batches from one queue, one after the other, until ctx ends.
-func (e *Environment) receive(ctx, handling context.Context, s source) {
+func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.queue.Ready():
+		case <-s.Queue.Ready():
 		}
 		e.gauge.begin()
 		e.handleBatch(ctx, handling, s)
@@ -67,26 +62,26 @@ func (e *Environment) receive(ctx, handling context.Context, s source) {
 	}
 }
 
-func (e *Environment) handleBatch(ctx, handling context.Context, s source) {
+func (e *Environment) handleBatch(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
-	if s.is == host.SourceActivity {
+	if s.Is == host.SourceActivity {
 		most = 1
 	}
-	batch, err := s.queue.Receive(ctx, most, 0)
+	batch, err := s.Queue.Receive(ctx, most, 0)
 	if err != nil || len(batch) == 0 {
 		// The context has ended, or another receiver was faster.
 		return
 	}
 	deliveries := make([]host.Delivery, len(batch))
 	for i, m := range batch {
-		deliveries[i] = host.Delivery{Message: m, Source: s.is}
+		deliveries[i] = host.Delivery{Message: m, Source: s.Is}
 	}
 	var failed []string
-	if s.is == host.SourceActivity {
+	if s.Is == host.SourceActivity {
 		failed = e.worker.Handle(handling, deliveries)
 	} else {
 		failed = e.orchestrator.Handle(handling, deliveries)
 	}
 	// What cannot be deleted comes again, as on SQS.
-	_ = queue.Settle(handling, s.queue, batch, failed)
+	_ = queue.Settle(handling, s.Queue, batch, failed)
 }

@@ -1,0 +1,79 @@
+// Package queues is the queues of the template in memory, with its receive
+// limits, for what runs an application in one process.
+package queues
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/queue/memory"
+)
+
+// Queues are those of the template.
+type Queues struct {
+	Orchestrator, Delay, Activity, ActivityDead *memory.Queue
+	DeadFIFO, DeadStandard                      *memory.Queue
+}
+
+const (
+	orchestratorReceives = 100
+	standardReceives     = 100
+	activityReceives     = 10
+	visibility           = 2 * time.Minute
+)
+
+// New returns empty queues on a clock.
+func New(clock memory.Clock) (*Queues, error) {
+	var errs []error
+	make := func(o memory.Options) *memory.Queue {
+		o.Clock = clock
+		o.Visibility = visibility
+		q, err := memory.New(o)
+		errs = append(errs, err)
+		return q
+	}
+	q := &Queues{
+		DeadFIFO:     make(memory.Options{Name: "dead-fifo", FIFO: true}),
+		DeadStandard: make(memory.Options{Name: "dead"}),
+	}
+	q.Orchestrator = make(memory.Options{Name: "orchestrator", FIFO: true, DeadLetter: q.DeadFIFO, MaxReceiveCount: orchestratorReceives})
+	q.Delay = make(memory.Options{Name: "delay", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
+	q.ActivityDead = make(memory.Options{Name: "activity-dead", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
+	q.Activity = make(memory.Options{Name: "activity", DeadLetter: q.ActivityDead, MaxReceiveCount: activityReceives})
+	return q, errors.Join(errs...)
+}
+
+// Source is a queue that is received from, and what it is to the host.
+type Source struct {
+	Queue *memory.Queue
+	Is    host.Source
+}
+
+// Sources are those that are received from.
+func (q *Queues) Sources() []Source {
+	return []Source{
+		{q.Orchestrator, host.SourceOrchestrator},
+		{q.Delay, host.SourceDelay},
+		{q.ActivityDead, host.SourceActivityDead},
+		{q.Activity, host.SourceActivity},
+	}
+}
+
+// Close closes all of them.
+func (q *Queues) Close() {
+	for _, queue := range []*memory.Queue{q.Orchestrator, q.Delay, q.Activity, q.ActivityDead, q.DeadFIFO, q.DeadStandard} {
+		queue.Close()
+	}
+}
+
+// ForHost gives the host the queues, each as wrap returns it. final marks the
+// two from which nothing is received.
+func (q *Queues) ForHost(wrap func(q *memory.Queue, final bool) queue.Queue) host.Queues {
+	return host.Queues{
+		Orchestrator: wrap(q.Orchestrator, false), Delay: wrap(q.Delay, false),
+		Activity: wrap(q.Activity, false), ActivityDead: wrap(q.ActivityDead, false),
+		DeadFIFO: wrap(q.DeadFIFO, true), DeadStandard: wrap(q.DeadStandard, true),
+	}
+}

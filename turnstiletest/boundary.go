@@ -1,0 +1,215 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// errKilled is what the calls of a dead process return; nobody hears it.
+var errKilled = errors.New("turnstiletest: the process is dead")
+
+// boundary is what every call that leaves a process goes through: there it can
+// be killed. From then on no call of it has any effect.
+type boundary struct {
+	mu      sync.Mutex
+	running *task
+	closed  bool
+	calls   int
+	// killAt is the number of the call, from 1, at which the process dies; 0
+	// never. after: the call still takes effect.
+	killAt int
+	after  bool
+	// killed is the call at which it died.
+	killed string
+}
+
+func (b *boundary) enter(t *task) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running = t
+}
+
+func (b *boundary) leave() { b.enter(nil) }
+
+// close lets no call take effect any more.
+func (b *boundary) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+}
+
+// call makes one call.
+func (b *boundary) call(what func() string, do func() error) error {
+	dies, err := b.count(what)
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil || !dies {
+		return err
+	}
+	return errKilled
+}
+
+// count notes a call. dies: its process dies behind it; errKilled if it is
+// dead.
+func (b *boundary) count(what func() string) (dies bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.running
+	if b.closed || t != nil && t.dead {
+		return false, errKilled
+	}
+	b.calls++
+	if b.calls != b.killAt || t == nil {
+		return false, nil
+	}
+	t.dead = true
+	who := "the orchestrator"
+	if t.from.Is == host.SourceActivity {
+		who = "the worker"
+	}
+	b.killed = who + " " + what()
+	if !b.after {
+		return false, errKilled
+	}
+	return true, nil
+}
+
+type boundedStore struct {
+	store.Store
+	b *boundary
+}
+
+func (s boundedStore) Commit(ctx context.Context, c store.Commit) error {
+	return s.b.call(func() string {
+		t := &c.Turns[0]
+		return fmt.Sprintf("commits events %d to %d of %s execution %d", t.First(), t.Last(), t.Instance, t.ExecutionID)
+	}, func() error { return s.Store.Commit(ctx, c) })
+}
+
+func (s boundedStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
+	err = s.b.call(func() string { return fmt.Sprintf("reads %s execution %d", instance, executionID) }, func() error {
+		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		return err
+	})
+	return turns, err
+}
+
+func (s boundedStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
+	err = s.b.call(func() string { return "describes " + instance }, func() error {
+		r, err = s.Store.Describe(ctx, instance)
+		return err
+	})
+	return r, err
+}
+
+func (s boundedStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	return s.b.call(func() string { return "changes the record of " + instance }, func() error { return s.Store.UpdateRecord(ctx, instance, change) })
+}
+
+func (s boundedStore) Hide(ctx context.Context, instance string, executionID int64) error {
+	return s.b.call(func() string { return "hides " + instance }, func() error { return s.Store.Hide(ctx, instance, executionID) })
+}
+
+func (s boundedStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = s.b.call(func() string { return "deletes the histories of " + instance }, func() error {
+		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		return err
+	})
+	return done, err
+}
+
+type boundedActivities struct {
+	store.Activities
+	b *boundary
+}
+
+func (s boundedActivities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	return s.b.call(func() string { return "asks " + keyText(key) + " to stop" }, func() error { return s.Activities.RequestStop(ctx, key, reason, expiresAt) })
+}
+
+func (s boundedActivities) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
+	err = s.b.call(func() string { return "looks what is known of " + keyText(key) }, func() error {
+		state, err = s.Activities.State(ctx, key)
+		return err
+	})
+	return state, err
+}
+
+func (s boundedActivities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
+	err = s.b.call(func() string { return "records a heartbeat of " + keyText(key) }, func() error {
+		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
+		return err
+	})
+	return state, err
+}
+
+func (s boundedActivities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	return s.b.call(func() string { return "claims " + keyText(key) }, func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
+}
+
+func keyText(key store.ActivityKey) string {
+	return fmt.Sprintf("activity %d of %s execution %d", key.EventID, key.Instance, key.ExecutionID)
+}
+
+type boundedQueue struct {
+	queue.Queue
+	b *boundary
+}
+
+// Send sends one message a call, so that a process can die between any two.
+func (q boundedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err
+	}
+	for _, m := range msgs {
+		if err := q.b.call(func() string { return "sends " + itemText(m.Body) }, func() error { return q.Queue.Send(ctx, m) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q boundedQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
+	return q.b.call(func() string { return "hides " + itemText(m.Body) + " for " + d.String() }, func() error { return q.Queue.SetVisibility(ctx, m, d) })
+}
+
+type boundedTimer struct {
+	timer.Timer
+	b *boundary
+}
+
+func (t boundedTimer) Schedule(ctx context.Context, s timer.Schedule) error {
+	return t.b.call(func() string { return "schedules " + itemText(s.Body) }, func() error { return t.Timer.Schedule(ctx, s) })
+}
+
+func (t boundedTimer) Cancel(ctx context.Context, name string) error {
+	return t.b.call(func() string { return "removes a schedule" }, func() error { return t.Timer.Cancel(ctx, name) })
+}
+
+// itemText names a work item: its kind, and what it is about.
+func itemText(body string) string {
+	item, err := wire.Parse([]byte(body))
+	if err != nil {
+		return "a message"
+	}
+	text := string(item.Kind)
+	if item.Name != "" {
+		text += " " + item.Name
+	}
+	if id := max(item.SourceEventID, item.SchedulingEventID); id > 0 {
+		text += fmt.Sprintf(" of event %d", id)
+	}
+	return text + " of " + item.Target()
+}
+
+func reasonOf(m queue.Message) string { return m.Attributes[wire.ReasonAttribute] }

@@ -1,0 +1,26 @@
+// Package turnstiletest tests orchestrations: the real engine and host on
+// stores, queues and timers in memory, in virtual time, so that a wait of
+// thirty days takes no time.
+//
+//	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+//	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
+//	run := turnstiletest.Start(env, Fulfil, order)
+//	env.After(48*time.Hour, func() { turnstiletest.Raise(env, Approved, run.Instance, Approval{By: "Grace"}) })
+//	result, err := run.Wait()
+//	run.AssertHistory("Started Act(Charge) Done←2 Sub(approved) Ev(approved) Completed")
+//
+// Nothing moves by itself. Wait, Run, Advance and WaitFor let the application
+// work, on the goroutine that calls them, one message after the other, always
+// in the same order; Shuffled gives another order, the same for the same seed.
+// Time stands still while anything works, and jumps to the next timer when
+// nothing does.
+//
+// Activities are what the application implements, or mocks (On). One that is
+// neither fails the test. They work in real time, which counts for nothing;
+// Pass, and the After of a mock, let virtual time pass.
+//
+// What is wrong with the test or the code fails the test where it shows, with
+// its text: an instance that is stuck, one that waits for what never comes, an
+// activity that nobody implements. An orchestration that fails is no such
+// mistake: Wait returns its error.
+package turnstiletest

@@ -1,0 +1,306 @@
+package turnstiletest
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// reached says why drive returned.
+type reached uint8
+
+const (
+	// done: what was waited for is there.
+	done reached = iota
+	// rested: nothing is left that time could bring.
+	rested
+	// limited: what comes next is behind the limit.
+	limited
+)
+
+// drive handles messages, and lets time pass whenever nothing can be done,
+// until enough says so, or time would go beyond limit (the zero time: no
+// limit).
+func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
+	e.t.Helper()
+	if e.closed {
+		e.t.Fatalf("turnstiletest: %s after the end of the test", call)
+	}
+	if e.driving {
+		e.t.Fatalf("turnstiletest: %s inside a function given to After, AtTime or Call: the environment is at work already", call)
+	}
+	e.driving = true
+	defer func() { e.driving = false }()
+	turns := e.turns
+	for {
+		if enough() {
+			return done
+		}
+		if e.step() {
+			if e.turns-turns > e.opts.maxTurns {
+				e.t.Fatalf("turnstiletest: %s: no end after %d turns, it is %s: use Advance for what goes on for ever, or MaxTurns", call, e.opts.maxTurns, e.Now().Format(time.RFC3339))
+			}
+			continue
+		}
+		stuck := e.checkStuck(call)
+		next, more := e.clock.Next()
+		switch {
+		case !more, stuck && limit.IsZero():
+			return rested
+		case !limit.IsZero() && next.After(limit):
+			return limited
+		}
+		e.clock.Fire(true)
+	}
+}
+
+// step does one thing that can be done now; false if everything has to wait.
+func (e *Env) step() bool {
+	e.t.Helper()
+	ways := []func() bool{e.stepPaused, e.stepReturning, e.stepQueues}
+	if e.shuffle != nil {
+		e.shuffle.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
+	}
+	for _, way := range ways {
+		if way() {
+			return true
+		}
+	}
+	return false
+}
+
+// stepPaused lets a task go on whose wait is over.
+func (e *Env) stepPaused() bool {
+	e.t.Helper()
+	i := e.nextOver()
+	if i < 0 {
+		return false
+	}
+	t := e.paused[i]
+	e.paused = slices.Delete(e.paused, i, i+1)
+	e.goOn(t)
+	return true
+}
+
+// stepReturning handles a batch that was received before.
+func (e *Env) stepReturning() bool {
+	e.t.Helper()
+	if len(e.returning) == 0 {
+		return false
+	}
+	i := 0
+	if e.shuffle != nil {
+		i = e.shuffle.IntN(len(e.returning))
+	}
+	t := e.returning[i]
+	e.returning = slices.Delete(e.returning, i, i+1)
+	e.handle(t)
+	return true
+}
+
+// stepQueues receives and handles a batch. Attempts come one by one.
+func (e *Env) stepQueues() bool {
+	e.t.Helper()
+	for _, s := range e.sources() {
+		most := queue.MaxReceive
+		switch {
+		case e.shuffle != nil:
+			most = 1 + e.shuffle.IntN(queue.MaxReceive)
+		case s.Is == host.SourceActivity:
+			most = 1
+		}
+		batch, err := s.Queue.Receive(e.ctx, most, 0)
+		if err != nil {
+			e.t.Fatalf("turnstiletest: receiving: %v", err)
+		}
+		switch {
+		case len(batch) == 0:
+		case s.Is == host.SourceActivity:
+			for i := range batch {
+				e.returning = append(e.returning, &task{env: e, from: s, batch: batch[i : i+1]})
+			}
+			return e.stepReturning()
+		default:
+			e.handle(&task{env: e, from: s, batch: batch})
+			return true
+		}
+	}
+	return false
+}
+
+// nextOver returns which of the paused tasks goes on next, -1 for none.
+func (e *Env) nextOver() int {
+	var over []int
+	for i, t := range e.paused {
+		if t.waiting.over() {
+			over = append(over, i)
+		}
+	}
+	switch {
+	case len(over) == 0:
+		return -1
+	case e.shuffle != nil:
+		return over[e.shuffle.IntN(len(over))]
+	}
+	return over[0]
+}
+
+// sources returns the queues in the order in which they are looked at.
+func (e *Env) sources() []queues.Source {
+	s := e.queues.Sources()
+	if e.shuffle != nil {
+		e.shuffle.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+	}
+	return s
+}
+
+// handle gives a batch to its process.
+func (e *Env) handle(t *task) {
+	e.t.Helper()
+	if t.from.Is == host.SourceActivity {
+		e.checkImplemented(t.batch)
+	}
+	if err := e.processes(); err != nil {
+		e.t.Fatalf("turnstiletest: %v", err)
+	}
+	t.orchestrator = e.orchestrator
+	t.turn, t.resumed = make(chan bool), make(chan struct{})
+	t.dead, t.failed, t.attempt = false, nil, nil
+	e.boundary.enter(t)
+	go t.run()
+	e.watch(t)
+}
+
+// goOn lets a task go on that was paused.
+func (e *Env) goOn(t *task) {
+	e.t.Helper()
+	e.boundary.enter(t)
+	t.waiting = nil
+	t.resumed <- struct{}{}
+	e.watch(t)
+}
+
+// resume is goOn for a task that has to end; it reports whether it does.
+func (e *Env) resume(t *task) bool {
+	for {
+		t.resumed <- struct{}{}
+		select {
+		case ended := <-t.turn:
+			if ended {
+				return true
+			}
+		case <-time.After(e.opts.stall):
+			return false
+		}
+	}
+}
+
+// watch waits until the task is done or pauses.
+func (e *Env) watch(t *task) {
+	e.t.Helper()
+	stalled := time.NewTimer(e.opts.stall)
+	defer stalled.Stop()
+	for {
+		select {
+		case ended := <-t.turn:
+			e.boundary.leave()
+			if ended {
+				e.settle(t)
+			} else {
+				e.paused = append(e.paused, t)
+			}
+			if e.failure != "" {
+				e.t.Fatalf("turnstiletest: %s", e.failure)
+			}
+			return
+		case <-stalled.C:
+			e.stalled(t)
+			stalled.Reset(e.opts.stall)
+		}
+	}
+}
+
+// stalled is called when a task has worked for long without an end. An attempt
+// may wait for its own time limit, so time goes on; orchestration code must
+// not wait for anything.
+func (e *Env) stalled(t *task) {
+	e.t.Helper()
+	if t.attempt == nil {
+		e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", orchestrationStacks())
+	}
+	if !t.warned {
+		t.warned = true
+		e.t.Logf("turnstiletest: %s has worked for %s of real time; should it wait for virtual time, let it use turnstiletest.Pass. Time goes on now", t.about(), e.opts.stall)
+	}
+	e.clock.Fire(true)
+}
+
+// settle does with the messages of a batch what the event source does. What a
+// process that was killed answers is never heard: its messages come back, at
+// once and in their place, so that the crash alone does not change the order.
+func (e *Env) settle(t *task) {
+	e.t.Helper()
+	switch {
+	case t.dead:
+		if t.from.Is != host.SourceActivity && e.orchestrator == t.orchestrator {
+			e.orchestrator.Close()
+			e.orchestrator = nil
+		}
+		for i := range t.batch {
+			t.batch[i].ReceiveCount++
+		}
+		e.returning = append(e.returning, t)
+		return
+	case t.again:
+		return
+	}
+	if err := queue.Settle(e.ctx, t.from.Queue, t.batch, t.failed); err != nil {
+		e.t.Fatalf("turnstiletest: acknowledging: %v", err)
+	}
+	if e.opts.twice {
+		again := &task{env: e, from: t.from, batch: slices.Clone(t.batch), again: true}
+		for i := range again.batch {
+			again.batch[i].Receipt = ""
+		}
+		e.returning = append(e.returning, again)
+	}
+}
+
+// orchestrationStacks returns the stacks of the goroutines that are in
+// orchestration code and not parked by the engine.
+func orchestrationStacks() string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	var found []string
+	for _, g := range bytes.Split(buf, []byte("\n\n")) {
+		head, _, _ := bytes.Cut(g, []byte("\n"))
+		if !bytes.Contains(head, []byte("[coroutine")) && bytes.Contains(g, []byte("iter.Pull")) && bytes.Contains(g, []byte("turnstile/engine.")) {
+			found = append(found, string(g))
+		}
+	}
+	return strings.Join(found, "\n\n")
+}
+
+// Run lets the application work until nothing is left that time could bring:
+// every instance has ended, or waits for an event that nobody has raised. A
+// stuck instance fails the test with its problem.
+func (e *Env) Run() {
+	e.t.Helper()
+	e.drive("Run", time.Time{}, func() bool { return false })
+}
+
+// Advance lets d of virtual time pass, with all that comes in it. A stuck
+// instance fails the test with its problem.
+func (e *Env) Advance(d time.Duration) {
+	e.t.Helper()
+	to := e.Now().Add(d)
+	e.drive(fmt.Sprintf("Advance(%s)", d), to, func() bool { return false })
+	e.clock.Set(to)
+}

@@ -1,0 +1,237 @@
+package turnstiletest
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/internal/virtual"
+	"github.com/turnstile-go/turnstile/queue"
+	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/timer"
+	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
+)
+
+// T is what the kit needs of a *testing.T.
+type T interface {
+	Helper()
+	Cleanup(func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	// Fatalf does not return.
+	Fatalf(format string, args ...any)
+}
+
+// Env is an application with all that it runs on, in virtual time. It is used
+// by the goroutine of its test alone, and closes itself at the end of the test.
+type Env struct {
+	t    T
+	app  *turnstile.App
+	opts options
+
+	clock  *virtual.Clock
+	store  *memorystore.Store
+	stops  *memorystore.Activities
+	queues *queues.Queues
+	timer  *memorytimer.Timer
+	client *turnstile.Client
+	mocked map[string]mocked
+
+	// ctx of everything that runs ends when the environment is closed.
+	ctx      context.Context
+	stop     context.CancelFunc
+	boundary boundary
+	random   *rand.ChaCha8
+	// shuffle decides the order; nil for the order of sending.
+	shuffle *rand.Rand
+	// orchestrator and worker are the processes, nil until they are needed.
+	orchestrator *host.Orchestrator
+	worker       *host.Worker
+
+	// driving: messages are being handled.
+	driving bool
+	// paused are the batches that wait for virtual time.
+	paused []*task
+	// returning are batches that were received and are to be handled: those of
+	// processes that died, and attempts.
+	returning []*task
+	attempts  map[attemptKey]*attemptState
+	// happenings of which those before seen were waited for.
+	happenings []happening
+	seen       int
+	awaited    func(happening) bool
+	// failure is the first mistake that was found where no test can be failed.
+	failure string
+	// suspect: an instance may be stuck.
+	suspect bool
+	turns   int
+	closed  bool
+}
+
+// New returns an environment for the application, in which nothing has begun.
+// What is wrong with the application fails the test. Activities that it does
+// not implement need mocks (On), so the orchestrations alone are enough:
+//
+//	env := turnstiletest.New(t, turnstile.NewApp(turnstile.Parts(orders.Orchestrations())))
+func New(t T, app *turnstile.App, options ...Option) *Env {
+	t.Helper()
+	e := newEnv(t, app, options...)
+	t.Cleanup(e.close)
+	return e
+}
+
+func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
+	t.Helper()
+	if app == nil {
+		t.Fatalf("turnstiletest: the application is nil: make one with turnstile.NewApp")
+	}
+	if err := app.Err(); err != nil {
+		t.Fatalf("turnstiletest: the application cannot run: %v", err)
+	}
+	e := &Env{
+		t: t, app: app, opts: defaults(), store: memorystore.New(),
+		mocked: map[string]mocked{}, attempts: map[attemptKey]*attemptState{},
+		random: rand.NewChaCha8([32]byte{1}),
+	}
+	for _, o := range opts {
+		o(&e.opts)
+	}
+	if e.opts.shuffled {
+		e.shuffle = rand.New(rand.NewPCG(e.opts.seed, 0))
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.clock = virtual.NewClock(e.opts.start)
+	e.stops = memorystore.NewActivities(e.clock.Now)
+	if err := e.wire(); err != nil {
+		t.Fatalf("turnstiletest: %v", err)
+	}
+	return e
+}
+
+func (e *Env) wire() error {
+	var err error
+	if e.queues, err = queues.New(e.clock); err != nil {
+		return err
+	}
+	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {
+		return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
+	}})
+	if err != nil {
+		return err
+	}
+	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
+		Store: e.store, Queue: e.queues.Orchestrator, Random: &counter{}, Clock: e.clock,
+	})
+	return err
+}
+
+// close ends what runs. Attempts that wait for virtual time see their context
+// end.
+func (e *Env) close() {
+	if e.closed {
+		return
+	}
+	e.closed = true
+	e.boundary.close()
+	e.stop()
+	for len(e.paused) > 0 {
+		t := e.paused[0]
+		e.paused = e.paused[1:]
+		if !e.resume(t) {
+			e.t.Logf("turnstiletest: %s does not end although its context has; it is left behind", t.about())
+		}
+	}
+	if e.orchestrator != nil {
+		e.orchestrator.Close()
+	}
+	e.timer.Close()
+	e.queues.Close()
+}
+
+// Now returns the virtual time. It begins at 2030-01-01, or where Epoch says.
+func (e *Env) Now() time.Time { return e.clock.Now() }
+
+// Client returns a client, for what the kit has no word of its own for. What it
+// sends is handled by the next Wait, Run, Advance or WaitFor. Its own Wait, and
+// that of its runs, would wait for ever: nothing moves meanwhile. Its ids are
+// counted, not random.
+func (e *Env) Client() *turnstile.Client { return e.client }
+
+// After calls f when d of virtual time has passed from now, on the goroutine
+// of the test: the place to do from outside what is to be done at that time. No
+// time passes while f runs. stop keeps f from being called.
+func (e *Env) After(d time.Duration, f func()) (stop func() bool) { return e.clock.AfterFunc(d, f) }
+
+// AtTime is After for a point in virtual time; one in the past is now.
+func (e *Env) AtTime(at time.Time, f func()) (stop func() bool) {
+	return e.clock.AfterFunc(at.Sub(e.clock.Now()), f)
+}
+
+// DeadLetter is a message that nothing could be done with.
+type DeadLetter struct {
+	// Body as it was sent.
+	Body string
+	// Reason in a word, a colon and a text for people.
+	Reason string
+}
+
+// DeadLetters returns what is in the final dead-letter queues, the oldest
+// first of each: an event for an instance that never started, for example.
+func (e *Env) DeadLetters() []DeadLetter {
+	var all []DeadLetter
+	for _, q := range []interface{ Peek() []queue.Message }{e.queues.DeadFIFO, e.queues.DeadStandard} {
+		for _, m := range q.Peek() {
+			all = append(all, DeadLetter{Body: m.Body, Reason: reasonOf(m)})
+		}
+	}
+	return all
+}
+
+// counter is a source of ids that can be read: 1, 2, 3, …
+type counter struct{ n uint64 }
+
+// Read fills p with the next number, its last byte last.
+func (c *counter) Read(p []byte) (int, error) {
+	c.n++
+	n := c.n
+	for i := len(p) - 1; i >= 0; i-- {
+		p[i] = byte(n)
+		n >>= 8
+	}
+	return len(p), nil
+}
+
+// middle is the randomness of workers: jitter is always half of what it can
+// be, so that no order hangs on it.
+type middle struct{}
+
+// Read fills p with one half in binary.
+func (middle) Read(p []byte) (int, error) {
+	clear(p)
+	p[0] = 0x80
+	return len(p), nil
+}
+
+var _ host.Sleeper = envClock{}
+
+// envClock is the clock as a process sees it.
+type envClock struct{ *virtual.Clock }
+
+// Sleep lets others work while a turn waits.
+func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
+	if t, ok := ctx.Value(taskKey{}).(*task); ok {
+		return t.pause(ctx, d)
+	}
+	return ctx.Err()
+}
+
+func (o *options) log() *slog.Logger {
+	if o.logger != nil {
+		return o.logger
+	}
+	return slog.New(slog.DiscardHandler)
+}

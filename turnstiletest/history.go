@@ -1,0 +1,157 @@
+package turnstiletest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// History is the events of one execution.
+type History []history.Event
+
+// String returns the history in one line, a word an event:
+//
+//	Started Act(Charge) Done←2 Timer(1h0m0s) Fired←4 Completed
+//
+// Act(A) is an activity that was scheduled, Done←2 and Failed(kind)←2 the
+// completion of event 2; Timer(d) and Fired←n; Sub(E) a wait for an event, Ev(E)
+// the event; Child(O) a sub-orchestration, Detached(O) one that nobody waits
+// for; Now, GUID, Side(name), Trace, Patch(id), Raise(E) and Cancel(instance)
+// are what is recorded once; Completed, Failed(kind), ContinuedAsNew and
+// CancelRequested.
+func (h History) String() string {
+	words := make([]string, len(h))
+	for i := range h {
+		words[i] = word(&h[i])
+	}
+	return strings.Join(words, " ")
+}
+
+func word(e *history.Event) string {
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		return "Started"
+	case history.ActivityScheduled:
+		return "Act(" + e.Name + ")"
+	case history.TimerCreated:
+		return "Timer(" + (time.Duration(e.DurationMS) * time.Millisecond).String() + ")"
+	case history.ExternalSubscribed:
+		return "Sub(" + e.Name + ")"
+	case history.ExternalEvent:
+		return "Ev(" + e.Name + ")"
+	case history.SubOrchestrationScheduled:
+		return "Child(" + e.Name + ")"
+	case history.OrchestrationChained:
+		return "Detached(" + e.Name + ")"
+	case history.ActivityCompleted, history.SubOrchestrationCompleted:
+		return fmt.Sprintf("Done←%d", e.SourceEventID)
+	case history.ActivityFailed, history.SubOrchestrationFailed:
+		return fmt.Sprintf("Failed(%s)←%d", failureKind(e), e.SourceEventID)
+	case history.TimerFired:
+		return fmt.Sprintf("Fired←%d", e.SourceEventID)
+	case history.OrchestrationCompleted:
+		return "Completed"
+	case history.OrchestrationFailed:
+		return "Failed(" + failureKind(e) + ")"
+	case history.OrchestrationContinuedAsNew:
+		return "ContinuedAsNew"
+	case history.OrchestrationCancelRequested:
+		return "CancelRequested"
+	case history.SystemCall:
+		return systemCall(e)
+	}
+	return e.Kind.String()
+}
+
+func systemCall(e *history.Event) string {
+	switch e.Op {
+	case history.OpNow:
+		return "Now"
+	case history.OpGUID:
+		return "GUID"
+	case history.OpSideEffect:
+		return "Side(" + e.Name + ")"
+	case history.OpTrace:
+		return "Trace"
+	case history.OpRaiseEvent:
+		return "Raise(" + e.Name + ")"
+	case history.OpCancelInstance:
+		return "Cancel(" + e.Instance + ")"
+	case history.OpPatch:
+		return "Patch(" + e.Name + ")"
+	}
+	return e.Op
+}
+
+func failureKind(e *history.Event) string {
+	if e.Failure == nil {
+		return "unknown"
+	}
+	return e.Failure.Kind
+}
+
+// History returns what is recorded of the instance's current execution; empty
+// if it has no record yet.
+func (r *Run[Out]) History() History {
+	r.env.t.Helper()
+	return r.env.history(r.Instance, 0)
+}
+
+// Execution returns what is recorded of one of the instance's executions, from
+// 1; there is more than one where it continued as new.
+func (r *Run[Out]) Execution(n int64) History {
+	r.env.t.Helper()
+	return r.env.history(r.Instance, n)
+}
+
+// history reads an execution, 0 for the current one.
+func (e *Env) history(instance string, execution int64) History {
+	e.t.Helper()
+	if execution == 0 {
+		r, err := e.store.Describe(context.Background(), instance)
+		if err != nil {
+			return nil
+		}
+		execution = r.ExecutionID
+	}
+	turns, err := e.store.Read(context.Background(), instance, execution, 1)
+	if err != nil {
+		e.t.Fatalf("turnstiletest: reading the history of instance %q: %v", instance, err)
+	}
+	var events History
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	return events
+}
+
+// AssertHistory fails the test, and lets it go on, if the history of the
+// instance's current execution is another one, in the words of History.String.
+func (r *Run[Out]) AssertHistory(want string) {
+	r.env.t.Helper()
+	want = strings.Join(strings.Fields(want), " ")
+	if got := r.History().String(); got != want {
+		r.env.t.Errorf("the history of instance %q is\n  %s\nwant\n  %s\n%s", r.Instance, got, want, firstDifference(got, want))
+	}
+}
+
+// firstDifference says where two histories part.
+func firstDifference(got, want string) string {
+	g, w := strings.Fields(got), strings.Fields(want)
+	for i := range max(len(g), len(w)) {
+		has, wants := "nothing", "nothing"
+		if i < len(g) {
+			has = g[i]
+		}
+		if i < len(w) {
+			wants = w[i]
+		}
+		if has != wants {
+			return fmt.Sprintf("they part at event %d: it is %s, want %s", i+1, has, wants)
+		}
+	}
+	return "they are the same"
+}

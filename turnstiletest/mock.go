@@ -1,0 +1,178 @@
+package turnstiletest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/activity"
+)
+
+// Mock answers calls of one activity in place of its implementation. Of
+// several for one activity the first answers that fits the input and has calls
+// left; where none does, the application's own implementation runs, and where
+// there is none, the test fails.
+type Mock[In, Out any] struct {
+	source string
+	with   func(In) bool
+	times  int // 0 for any
+	after  time.Duration
+	answer func(context.Context, In) (Out, error)
+	inputs []In
+}
+
+// mocked is the mocks of one activity, untyped.
+type mocked struct {
+	source string
+	typed  any
+	call   activity.Func
+}
+
+// mocks are those of one activity.
+type mocks[In, Out any] struct {
+	env  *Env
+	name string
+	all  []*Mock[In, Out]
+	// answers by attempt: a redelivery is answered by the same mock, and is no
+	// further call.
+	answers map[attemptKey]*Mock[In, Out]
+}
+
+// On adds a mock for an activity, which needs an answer, Return or Call:
+//
+//	turnstiletest.On(env, Charge).Return(Receipt{}, errors.New("busy")).Times(2)
+//	turnstiletest.On(env, Charge).With(func(o Order) bool { return o.Total > 1000 }).Return(Receipt{}, ErrDeclined)
+//	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil).After(time.Minute)
+//
+// A call is one attempt: a retry is another call, a redelivery of an attempt is
+// not. Retry policies and timeouts hold as for any implementation.
+func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
+	env.t.Helper()
+	m := &Mock[In, Out]{source: caller()}
+	if known, ok := env.mocked[a.Name()]; ok {
+		set, same := known.typed.(*mocks[In, Out])
+		if !same {
+			env.t.Fatalf("turnstiletest: activity %q is mocked with other types at %s than at %s: one declaration has one name", a.Name(), known.source, m.source)
+		}
+		set.all = append(set.all, m)
+		return m
+	}
+	set := &mocks[In, Out]{env: env, name: a.Name(), all: []*Mock[In, Out]{m}, answers: map[attemptKey]*Mock[In, Out]{}}
+	// The declaration itself decodes the input and encodes the result, as it
+	// does for an implementation.
+	app := turnstile.NewApp(a.Is(set.call))
+	entry, err := app.Activities().Lookup(a.Name())
+	if err != nil {
+		env.t.Fatalf("turnstiletest: On: the activity cannot be mocked: %v", app.Err())
+	}
+	env.mocked[a.Name()] = mocked{source: m.source, typed: set, call: entry.Func}
+	env.restart()
+	return m
+}
+
+// Return answers with a result or an error. The error is recorded, and
+// retried, as an implementation's would be.
+func (m *Mock[In, Out]) Return(out Out, err error) *Mock[In, Out] {
+	return m.Call(func(context.Context, In) (Out, error) { return out, err })
+}
+
+// Call answers with what f returns. f gets the context of the attempt, with
+// which Heartbeat, ActivityInfo and Pass work.
+func (m *Mock[In, Out]) Call(f func(context.Context, In) (Out, error)) *Mock[In, Out] {
+	m.answer = f
+	return m
+}
+
+// With lets the mock answer only calls whose input fits.
+func (m *Mock[In, Out]) With(fits func(In) bool) *Mock[In, Out] {
+	m.with = fits
+	return m
+}
+
+// Once is Times(1).
+func (m *Mock[In, Out]) Once() *Mock[In, Out] { return m.Times(1) }
+
+// Times lets the mock answer n calls, and no more. Without it there is no
+// bound.
+func (m *Mock[In, Out]) Times(n int) *Mock[In, Out] {
+	m.times = n
+	return m
+}
+
+// After lets d of virtual time pass before each answer. A timeout, or a
+// request to stop that reaches the attempt, ends it before.
+func (m *Mock[In, Out]) After(d time.Duration) *Mock[In, Out] {
+	m.after = d
+	return m
+}
+
+// Calls returns how many calls the mock has answered.
+func (m *Mock[In, Out]) Calls() int { return len(m.inputs) }
+
+// Inputs returns the inputs of the calls that it has answered, in their order.
+func (m *Mock[In, Out]) Inputs() []In { return slices.Clone(m.inputs) }
+
+// call is the implementation that the mocks are together.
+func (s *mocks[In, Out]) call(ctx context.Context, in In) (Out, error) {
+	var zero Out
+	info := turnstile.ActivityInfo(ctx)
+	key := attemptKey{info.IdempotencyKey, info.Attempt}
+	m := s.answers[key]
+	if m == nil {
+		if m = s.choose(in); m == nil {
+			return zero, s.noAnswer()
+		}
+		s.answers[key] = m
+		m.inputs = append(m.inputs, in)
+	}
+	if m.answer == nil {
+		s.env.fail("the mock of activity %q at %s has no answer: give it Return or Call", s.name, m.source)
+		return zero, turnstile.Permanent(fmt.Errorf("the mock of activity %q has no answer", s.name))
+	}
+	if m.after > 0 {
+		if err := Pass(ctx, m.after); err != nil {
+			return zero, err
+		}
+	}
+	return m.answer(ctx, in)
+}
+
+func (s *mocks[In, Out]) choose(in In) *Mock[In, Out] {
+	for _, m := range s.all {
+		if (m.times == 0 || len(m.inputs) < m.times) && (m.with == nil || m.with(in)) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (s *mocks[In, Out]) noAnswer() error {
+	var reasons []string
+	for _, m := range s.all {
+		why := "its With refuses the input"
+		if m.times > 0 && len(m.inputs) >= m.times {
+			why = fmt.Sprintf("it has answered its %d calls", m.times)
+		}
+		reasons = append(reasons, fmt.Sprintf("\n  the mock at %s does not answer: %s", m.source, why))
+	}
+	return &noAnswerError{strings.Join(reasons, "")}
+}
+
+// noAnswerError says why no mock answers.
+type noAnswerError struct{ reasons string }
+
+func (e *noAnswerError) Error() string { return e.reasons }
+
+// caller returns file and line of who called the caller.
+func caller() string {
+	_, file, line, ok := runtime.Caller(2)
+	if !ok {
+		return "an unknown place"
+	}
+	return file + ":" + strconv.Itoa(line)
+}

@@ -1,0 +1,121 @@
+package turnstiletest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+func TestA03AMockFailsTwiceAndThenAnswers(t *testing.T) {
+	t.Parallel()
+	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Hour, Coefficient: 1, Jitter: 0.5}))
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
+	busy := turnstiletest.On(env, charge).Return("", errBusy).Times(2)
+	answers := turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
+		return fmt.Sprintf("%d on attempt %d", n, turnstile.ActivityInfo(ctx).Attempt), nil
+	})
+	began := env.Now()
+	run := turnstiletest.Start(env, fulfil, 7)
+	if got, err := run.Wait(); got != "7 on attempt 3" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+	if busy.Calls() != 2 || !slices.Equal(answers.Inputs(), []int{7}) {
+		t.Errorf("the mocks answered %d and %v", busy.Calls(), answers.Inputs())
+	}
+	run.AssertHistory("Started Act(Charge) Done←2 Completed")
+	// Jitter is always half of what it can be.
+	if passed := env.Now().Sub(began); passed != 90*time.Minute {
+		t.Errorf("the two delays were %s", passed)
+	}
+}
+
+func TestA04AMocksErrorIsFinalAsTheImplementationsWouldBe(t *testing.T) {
+	t.Parallel()
+	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
+	env := turnstiletest.New(t, flow(
+		func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) },
+		charge.Is(func(context.Context, int) (string, error) { return "", nil }, turnstile.FinalErrors(errBusy))))
+	m := turnstiletest.On(env, charge).Return("", errBusy)
+	if _, err := turnstiletest.Start(env, fulfil, 7).Wait(); err == nil || m.Calls() != 1 {
+		t.Errorf("it ended with %v after %d calls", err, m.Calls())
+	}
+}
+
+func TestTheFirstMockThatFitsAnswersAndElseTheImplementation(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {
+		var all string
+		for n := range 4 {
+			s, err := charge.Call(ctx, n)
+			if err != nil {
+				return "", err
+			}
+			all += s + " "
+		}
+		return all, nil
+	}, charge.Is(func(_ context.Context, n int) (string, error) { return fmt.Sprint("own", n), nil })))
+	turnstiletest.On(env, charge).With(func(n int) bool { return n%2 == 1 }).Return("odd", nil).Once()
+	turnstiletest.On(env, charge).With(func(n int) bool { return n == 2 }).Return("two", nil)
+	if got, err := turnstiletest.Start(env, fulfil, 0).Wait(); got != "own0 odd two own3 " || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+}
+
+func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
+	t.Parallel()
+	call := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })
+	inline := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Inline(ctx, n) })
+	for name, c := range map[string]struct {
+		app  *turnstile.App
+		mock func(*turnstiletest.Env)
+		want []string
+	}{
+		"no mock and no implementation": {call, nil, []string{`activity "Charge"`, "has no mock", "turnstiletest.On", `instance "00`}},
+		"the same of an inline one":     {inline, nil, []string{`activity "Charge"`, "has no mock", "turnstiletest.On"}},
+		"no mock that fits": {call, func(env *turnstiletest.Env) {
+			turnstiletest.On(env, charge).With(func(n int) bool { return n > 100 }).Return("", nil)
+			turnstiletest.On(env, charge).Return("", errBusy).Times(1)
+		}, []string{`activity "Charge"`, "input is 7", "mock_test.go:", "With refuses", "answered its 1 calls"}},
+		"a mock without an answer": {call, func(env *turnstiletest.Env) { turnstiletest.On(env, charge).Times(2) },
+			[]string{`activity "Charge"`, "mock_test.go:", "Return or Call"}},
+		"mocks of different types": {call, func(env *turnstiletest.Env) {
+			turnstiletest.On(env, charge)
+			turnstiletest.On(env, turnstile.NewActivity[string, int]("Charge"))
+		}, []string{`activity "Charge"`, "other types"}},
+		"a declaration that is none": {call, func(env *turnstiletest.Env) {
+			turnstiletest.On(env, turnstile.Activity[int, int]{})
+		}, []string{"cannot be mocked", "empty"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := failure(t, func(ft turnstiletest.T) {
+				env := turnstiletest.New(ft, c.app)
+				if c.mock != nil {
+					c.mock(env)
+				}
+				run := turnstiletest.Start(env, fulfil, 7)
+				for range 2 {
+					// The second start exhausts the mock that answers once.
+					_, err := run.Wait()
+					if !errors.Is(err, turnstile.ErrCancelled) {
+						run = turnstiletest.Start(env, fulfil, 7)
+					}
+				}
+			})
+			mentions(t, text, c.want...)
+		})
+	}
+}
+
+func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {
+	t.Parallel()
+	if err := turnstiletest.Pass(t.Context(), time.Second); err == nil {
+		t.Error("time passed that nobody has")
+	}
+}

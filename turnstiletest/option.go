@@ -1,0 +1,74 @@
+package turnstiletest
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// Option is an option of New.
+type Option func(*options)
+
+type options struct {
+	start      time.Time
+	settings   host.Settings
+	logger     *slog.Logger
+	shuffled   bool
+	seed       uint64
+	allowStuck bool
+	maxTurns   int
+	// stall is how long, in real time, something may work before the kit asks
+	// what it does.
+	stall time.Duration
+	// twice delivers every message a second time; cold keeps nothing warm.
+	twice, cold bool
+}
+
+func defaults() options {
+	return options{
+		start:    time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
+		maxTurns: 100_000,
+		stall:    10 * time.Second,
+	}
+}
+
+// Epoch lets virtual time begin at start; default 2030-01-01 00:00 UTC.
+func Epoch(start time.Time) Option {
+	return func(o *options) { o.start = start }
+}
+
+// Shuffled lets what could happen at the same time happen in another order:
+// which of several activities runs and completes first, and how many messages
+// one turn takes together. The same seed gives the same order.
+//
+//	for seed := range uint64(50) {
+//		env := turnstiletest.New(t, app, turnstiletest.Shuffled(seed))
+func Shuffled(seed uint64) Option {
+	return func(o *options) { o.shuffled, o.seed = true, seed }
+}
+
+// AllowStuck lets instances be stuck: the test is about that. Wait for a stuck
+// instance fails all the same; Run returns when nothing but stuck instances
+// could go on, and Describe tells the problem.
+func AllowStuck() Option {
+	return func(o *options) { o.allowStuck = true }
+}
+
+// MaxTurns is how many turns one Run, Wait or WaitFor may take before it is
+// taken for one without an end; default 100,000.
+func MaxTurns(n int) Option {
+	return func(o *options) { o.maxTurns = n }
+}
+
+// Settings of the host; default host.DefaultSettings. Parallelism, BlockLimit
+// and VerifyGoroutine are the kit's own.
+func Settings(s host.Settings) Option {
+	return func(o *options) { o.settings = s }
+}
+
+// Logger gets what the host logs, and what orchestrations log. Default: nobody
+// does.
+func Logger(logger *slog.Logger) Option {
+	return func(o *options) { o.logger = logger }
+}

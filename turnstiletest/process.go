@@ -1,0 +1,197 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// processes starts the processes that are not there.
+func (e *Env) processes() error {
+	if e.orchestrator != nil && e.worker != nil {
+		return nil
+	}
+	activities, err := e.activities()
+	if err != nil {
+		return err
+	}
+	settings := e.opts.settings
+	// One thing at a time, on the goroutine of its task: so the order is
+	// always the same.
+	settings.Parallelism, settings.BlockLimit = 1, -1
+	settings.VerifyGoroutine = true
+	if e.opts.cold {
+		settings.CacheInstances = -1
+	}
+	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return boundedQueue{q, &e.boundary} })
+	clock, watch := envClock{e.clock}, observer{env: e}
+	stops := boundedActivities{e.stops, &e.boundary}
+	if e.orchestrator == nil {
+		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary}, Stops: stops,
+			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Settings: settings, Clock: clock, Random: e.random,
+			Go: here, Observer: watch, Logger: e.opts.log(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	e.worker, err = host.NewWorker(host.WorkerConfig{
+		Activities: activities, Stops: stops, Queues: forHost, Settings: settings, Clock: clock, Random: middle{},
+		Go: here, Observer: watch, Logger: e.opts.log(),
+	})
+	return err
+}
+
+// restart ends the processes without a crash: what they know of the
+// application has changed.
+func (e *Env) restart() {
+	if e.orchestrator != nil {
+		e.orchestrator.Close()
+	}
+	e.orchestrator, e.worker = nil, nil
+}
+
+// activities returns what the processes can run: the application's own, and
+// those that only mocks implement.
+func (e *Env) activities() (*activity.Registry, error) {
+	own := e.app.Activities()
+	var entries []activity.Activity
+	for _, name := range own.Names() {
+		a, err := own.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		a.Func = e.intercept(name, a.Func)
+		entries = append(entries, a)
+	}
+	for name, m := range e.mocked {
+		if _, err := own.Lookup(name); err != nil {
+			entries = append(entries, activity.Activity{Name: name, Func: e.intercept(name, nil), Source: m.source})
+		}
+	}
+	return activity.NewRegistry(entries...)
+}
+
+// intercept is the code of an activity in a test: a mock's, or else its own.
+func (e *Env) intercept(name string, own activity.Func) activity.Func {
+	return func(ctx context.Context, input []byte) ([]byte, error) {
+		t, ok := ctx.Value(taskKey{}).(*task)
+		info, _ := activity.InfoFrom(ctx)
+		if !ok {
+			return nil, errors.New("turnstiletest: an attempt outside of its environment")
+		}
+		first := t.begin(info)
+		defer func() { t.attempt = nil }()
+		if first && e.happened(happening{kind: activityStarted, name: name, instance: info.Instance}) {
+			// Somebody waits for just this: the code has not begun when the
+			// test goes on.
+			if err := t.pause(ctx, 0); err != nil {
+				return nil, err
+			}
+		}
+		result, err := e.call(ctx, name, input, own)
+		if err == nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			// Out of time: what it returns is ignored.
+			return nil, context.Cause(ctx)
+		}
+		return result, err
+	}
+}
+
+func (e *Env) call(ctx context.Context, name string, input []byte, own activity.Func) ([]byte, error) {
+	m, isMocked := e.mocked[name]
+	if !isMocked {
+		return own(ctx, input)
+	}
+	result, err := m.call(ctx, input)
+	if _, none := errors.AsType[*noAnswerError](err); !none {
+		return result, err
+	}
+	if own != nil {
+		return own(ctx, input)
+	}
+	e.fail("no mock answers activity %q, and the application does not implement it: its input is %s%v", name, input, err)
+	return nil, err
+}
+
+// fail notes what fails the test as soon as its own goroutine goes on.
+func (e *Env) fail(format string, args ...any) {
+	if e.failure == "" {
+		e.failure = fmt.Sprintf(format, args...)
+	}
+}
+
+// checkImplemented fails the test for an activity that nobody implements: in
+// production a deployment may be under way, here nothing would come of waiting.
+func (e *Env) checkImplemented(batch []queue.Message) {
+	e.t.Helper()
+	for _, m := range batch {
+		item, err := wire.Parse([]byte(m.Body))
+		if err != nil || item.Kind != wire.ActivityExecute {
+			continue
+		}
+		_, err = e.app.Activities().Lookup(item.Name)
+		if _, isMocked := e.mocked[item.Name]; err != nil && !isMocked {
+			e.t.Fatalf("turnstiletest: %s", notImplemented(item.Name, item.Target()))
+		}
+	}
+}
+
+func notImplemented(name, instance string) string {
+	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Is to the application", instance, name)
+}
+
+// observer is told by the host what happens.
+type observer struct {
+	host.NoObserver
+	env *Env
+}
+
+// Count implements host.Observer.
+func (o observer) Count(c host.Counter, _ string, _ int) {
+	if c == host.CountStuck || c == host.CountCorrupt {
+		o.env.suspect = true
+	}
+}
+
+// Committed implements host.Observer.
+func (o observer) Committed(c host.Committed) {
+	e := o.env
+	e.turns++
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		for j := range t.Events {
+			e.recorded(t.Instance, &t.Events[j])
+		}
+	}
+}
+
+// recorded takes note of an event that stands in a history from now on.
+func (e *Env) recorded(instance string, ev *history.Event) {
+	h := happening{name: ev.Name, instance: instance}
+	switch ev.Kind {
+	case history.TimerCreated:
+		h.kind, h.duration = timerCreated, time.Duration(ev.DurationMS)*time.Millisecond
+	case history.ExternalSubscribed:
+		h.kind = eventAwaited
+	case history.OrchestrationStarted:
+		h.kind = orchestrationStarted
+	case history.ActivityFailed:
+		if ev.Failure != nil && ev.Failure.Kind == history.FailureNotRegistered {
+			e.fail("%s", notImplemented(ev.Failure.Source, instance))
+		}
+		return
+	default:
+		return
+	}
+	e.happened(h)
+}

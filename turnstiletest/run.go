@@ -1,0 +1,97 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Run is an instance in an environment, with the type of its output.
+type Run[Out any] struct {
+	// Instance id.
+	Instance string
+
+	env *Env
+	run *turnstile.Run[Out]
+}
+
+// Start starts an instance, which begins to work at the next Wait, Run, Advance
+// or WaitFor. Without an InstanceID its id is a number.
+func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, options ...turnstile.StartOption) *Run[Out] {
+	env.t.Helper()
+	run, err := o.StartWith(context.Background(), env.client, in, options...)
+	if err != nil {
+		env.t.Fatalf("turnstiletest: Start: %v", err)
+	}
+	return &Run[Out]{Instance: run.Instance, env: env, run: run}
+}
+
+// Instance returns an instance that something else has started, a child or a
+// detached one, with the type of the orchestration's output.
+func Instance[In, Out any](env *Env, o turnstile.Orchestration[In, Out], id string) *Run[Out] {
+	return &Run[Out]{Instance: id, env: env, run: o.Run(env.client, id)}
+}
+
+// Raise raises an event for an instance. It comes at the next Wait, Run,
+// Advance or WaitFor, or, in a function given to After, at that time.
+func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, options ...turnstile.RaiseOption) {
+	env.t.Helper()
+	if err := event.Raise(context.Background(), env.client, instance, data, options...); err != nil {
+		env.t.Fatalf("turnstiletest: Raise: %v", err)
+	}
+}
+
+// Wait lets the application work until the instance has ended, and returns its
+// output, or the error with which it ended: *turnstile.OrchestrationError if it
+// failed, was cancelled or terminated. What else is under way stands where it
+// is; Env.Run lets it come to rest.
+//
+// The test fails, with what there is to know, if the instance is stuck or can
+// never end.
+func (r *Run[Out]) Wait() (Out, error) {
+	r.env.t.Helper()
+	e := r.env
+	how := e.drive("Wait", time.Time{}, func() bool {
+		record, err := e.store.Describe(context.Background(), r.Instance)
+		return err == nil && (record.Status.Terminal() || record.Purged)
+	})
+	if how != done {
+		e.neverEnds(r.Instance)
+	}
+	return r.run.Wait(context.Background())
+}
+
+// Describe returns how the instance stands; the zero Description if there is no
+// record of it.
+func (r *Run[Out]) Describe() turnstile.Description {
+	r.env.t.Helper()
+	d, err := r.run.Describe(context.Background())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		r.env.t.Fatalf("turnstiletest: Describe: %v", err)
+	}
+	return d
+}
+
+// Cancel asks the instance to stop, for a reason.
+func (r *Run[Out]) Cancel(reason string) {
+	r.env.t.Helper()
+	r.asked("Cancel", r.run.Cancel(context.Background(), reason))
+}
+
+// Terminate ends the instance without running its code.
+func (r *Run[Out]) Terminate(reason string) {
+	r.env.t.Helper()
+	r.asked("Terminate", r.run.Terminate(context.Background(), reason))
+}
+
+// asked fails the test for what had no effect. An instance that has not begun
+// takes it in its first turn.
+func (r *Run[Out]) asked(call string, err error) {
+	r.env.t.Helper()
+	if err != nil && !errors.Is(err, turnstile.ErrNoRecord) {
+		r.env.t.Fatalf("turnstiletest: %s: %v", call, err)
+	}
+}

@@ -1,0 +1,106 @@
+package turnstiletest
+
+import (
+	"time"
+)
+
+// happening is something that a test can wait for.
+type happening struct {
+	kind     happeningKind
+	name     string
+	instance string
+	duration time.Duration
+}
+
+type happeningKind uint8
+
+const (
+	activityStarted happeningKind = iota + 1
+	timerCreated
+	eventAwaited
+	orchestrationStarted
+)
+
+// happened takes note of a happening, and reports whether it is waited for.
+func (e *Env) happened(h happening) (awaited bool) {
+	e.happenings = append(e.happenings, h)
+	return e.awaited != nil && e.awaited(h)
+}
+
+// Signal is something that WaitFor waits for.
+type Signal struct {
+	what    string
+	matches func(happening) bool
+	// blocked: it is there when everything rests.
+	blocked bool
+}
+
+// Named is a declaration: an Activity, an Orchestration or an Event.
+type Named interface{ Name() string }
+
+// ActivityStarted is there when an attempt of the activity begins; WaitFor
+// returns before its code, or its mock, does anything.
+func ActivityStarted(a Named) Signal {
+	return Signal{what: "activity " + a.Name() + " starts", matches: named(activityStarted, a.Name())}
+}
+
+// TimerCreated is there when a timer has been recorded: by Sleep, After or the
+// timeout of a wait.
+func TimerCreated() Signal {
+	return Signal{what: "a timer is created", matches: func(h happening) bool { return h.kind == timerCreated }}
+}
+
+// TimerCreatedFor is TimerCreated for a timer of that duration.
+func TimerCreatedFor(d time.Duration) Signal {
+	return Signal{what: "a timer of " + d.String() + " is created", matches: func(h happening) bool { return h.kind == timerCreated && h.duration == d }}
+}
+
+// EventAwaited is there when an orchestration has begun to wait for the event.
+func EventAwaited(event Named) Signal {
+	return Signal{what: "event " + event.Name() + " is waited for", matches: named(eventAwaited, event.Name())}
+}
+
+// OrchestrationStarted is there when an instance of the orchestration has had
+// its first turn: a child, say.
+func OrchestrationStarted(o Named) Signal {
+	return Signal{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
+}
+
+// Blocked is there when nothing can go on before time passes, or something
+// comes from outside.
+func Blocked() Signal { return Signal{what: "everything waits", blocked: true} }
+
+func named(kind happeningKind, name string) func(happening) bool {
+	return func(h happening) bool { return h.kind == kind && h.name == name }
+}
+
+// WaitFor lets the application work until the signal is there, and returns the
+// instance that it came from (none for Blocked). What came since the last
+// WaitFor counts, so that several can be waited for in the order in which they
+// come. The test fails when everything has come to rest without it.
+func (e *Env) WaitFor(s Signal) (instance string) {
+	e.t.Helper()
+	call := "WaitFor"
+	if s.blocked {
+		// No further than to now: nothing waits for time then.
+		e.drive(call, e.Now(), func() bool { return false })
+		e.seen = len(e.happenings)
+		return ""
+	}
+	e.awaited = s.matches
+	defer func() { e.awaited = nil }()
+	how := e.drive(call, time.Time{}, func() bool {
+		for ; e.seen < len(e.happenings); e.seen++ {
+			if h := e.happenings[e.seen]; s.matches(h) {
+				instance = h.instance
+				e.seen++
+				return true
+			}
+		}
+		return false
+	})
+	if how != done {
+		e.t.Fatalf("turnstiletest: WaitFor: everything has come to rest, and it did not happen that %s\n%s", s.what, e.overview())
+	}
+	return instance
+}

@@ -1,0 +1,148 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checkStuck fails the test if an instance is stuck or corrupt. It reports
+// whether one is that may be.
+func (e *Env) checkStuck(call string) bool {
+	e.t.Helper()
+	if !e.suspect {
+		return false
+	}
+	found := false
+	for _, status := range []store.Status{store.StatusStuck, store.StatusCorrupt} {
+		for _, r := range e.records(status) {
+			found = true
+			if !e.opts.allowStuck {
+				e.t.Fatalf("turnstiletest: %s: %s", call, e.problem(&r))
+			}
+		}
+	}
+	e.suspect = found
+	return found
+}
+
+// records returns the records of a status, or all, the oldest first.
+func (e *Env) records(status store.Status) []store.Record {
+	e.t.Helper()
+	var all []store.Record
+	q := store.ListQuery{Status: status}
+	for {
+		page, err := e.store.List(context.Background(), q)
+		if err != nil {
+			e.t.Fatalf("turnstiletest: listing instances: %v", err)
+		}
+		for _, r := range page.Records {
+			all = append([]store.Record{r}, all...)
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			return all
+		}
+	}
+}
+
+// problem is all that there is to know of a stuck instance.
+func (e *Env) problem(r *store.Record) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "instance %q (%s) is %s", r.Instance, r.Name, r.Status)
+	if p := r.Problem; p != nil {
+		fmt.Fprintf(&b, " at event %d, for %s:\n%s", p.EventID, p.Kind, p.Message)
+		if p.Stack != "" {
+			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(p.Stack))
+		}
+	}
+	fmt.Fprintf(&b, "\nits history: %s", e.history(r.Instance, r.ExecutionID))
+	return b.String()
+}
+
+// neverEnds fails the test because nothing is left that could bring an
+// instance to its end.
+func (e *Env) neverEnds(instance string) {
+	e.t.Helper()
+	r, err := e.store.Describe(context.Background(), instance)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		e.t.Fatalf("turnstiletest: Wait: there is no instance %q, and nothing is under way that could start it", instance)
+	case err != nil:
+		e.t.Fatalf("turnstiletest: Wait: %v", err)
+	case r.Problem != nil:
+		e.t.Fatalf("turnstiletest: Wait: %s", e.problem(&r))
+	}
+	e.t.Fatalf("turnstiletest: Wait: instance %q never ends, everything has come to rest\n%s", instance, e.overview())
+}
+
+// overview says of each instance that runs what it waits for.
+func (e *Env) overview() string {
+	e.t.Helper()
+	var lines []string
+	for _, r := range e.records("") {
+		if r.Status.Terminal() {
+			lines = append(lines, fmt.Sprintf("instance %q (%s) is %s", r.Instance, r.Name, r.Status))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("instance %q (%s) is %s and waits for %s\n  its history: %s",
+			r.Instance, r.Name, r.Status, e.open(r.Instance, r.ExecutionID), e.history(r.Instance, r.ExecutionID)))
+	}
+	for _, d := range e.DeadLetters() {
+		lines = append(lines, fmt.Sprintf("dead letter (%s): %s", d.Reason, d.Body))
+	}
+	if len(lines) == 0 {
+		return "there is no instance"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// open names what an execution has open.
+func (e *Env) open(instance string, execution int64) string {
+	turns, err := e.store.Read(context.Background(), instance, execution, 1)
+	if err != nil {
+		return err.Error()
+	}
+	var events []history.Event
+	closed := map[int64]bool{}
+	taken := map[string]int{}
+	for _, t := range turns {
+		events = append(events, t.Events...)
+		for _, id := range t.Cancelled {
+			closed[id] = true
+		}
+	}
+	for i := range events {
+		closed[events[i].SourceEventID] = true
+		if events[i].Kind == history.ExternalEvent {
+			taken[events[i].Name]++
+		}
+	}
+	var open []string
+	for i := range events {
+		ev := &events[i]
+		if closed[ev.EventID] {
+			continue
+		}
+		switch ev.Kind {
+		case history.ExternalSubscribed:
+			if taken[ev.Name]--; taken[ev.Name] < 0 {
+				open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)", ev.Name, ev.EventID))
+			}
+		case history.ActivityScheduled:
+			open = append(open, fmt.Sprintf("activity %q (event %d)", ev.Name, ev.EventID))
+		case history.TimerCreated:
+			open = append(open, fmt.Sprintf("a timer due %s (event %d)", time.UnixMilli(ev.FireAtMS).UTC().Format(time.RFC3339), ev.EventID))
+		case history.SubOrchestrationScheduled:
+			open = append(open, fmt.Sprintf("sub-orchestration %q, instance %q (event %d)", ev.Name, ev.Instance, ev.EventID))
+		}
+	}
+	if len(open) == 0 {
+		return "nothing that its history shows"
+	}
+	return strings.Join(open, ", ")
+}

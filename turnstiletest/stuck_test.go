@@ -1,0 +1,125 @@
+package turnstiletest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
+	t.Parallel()
+	own := func(ctx turnstile.Context, _ int) (string, error) {
+		slept := make(chan error)
+		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
+		return "", <-slept
+	}
+	for name, c := range map[string]struct {
+		code func(turnstile.Context, int) (string, error)
+		do   func(*turnstiletest.Env, *turnstiletest.Run[string])
+		want []string
+	}{
+		"R-14 a panic, with its stack": {func(turnstile.Context, int) (string, error) { panic("kaboom") }, nil,
+			[]string{"stuck", "panic", "kaboom", "stuck_test.go:", "its history: Started"}},
+		"R-22 a deadlock": {func(ctx turnstile.Context, _ int) (string, error) {
+			var f turnstile.Future[int]
+			f = turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return turnstile.Await(ctx, f) })
+			_, err := turnstile.Await(ctx, f)
+			return "", err
+		}, func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "nothing to wait for", "stuck_test.go:"}},
+		"an event that nobody raises": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
+			[]string{"never ends", `event "approved", which nobody raised (event 2)`, "its history: Started Sub(approved)"}},
+		"an instance that nobody started": {nil, func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
+			_, _ = turnstiletest.Instance(env, fulfil, "other").Wait()
+		}, []string{`no instance "other"`}},
+		"R-25 a goroutine of the orchestration's own": {own, func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
+			if _, err := run.Wait(); err != nil {
+				panic(err)
+			}
+		}, nil},
+		"an orchestration that is not registered": {nil, func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
+			_, _ = turnstiletest.Start(env, turnstile.NewOrchestration[int, int]("Unknown"), 1).Wait()
+		}, []string{"stuck", `"Unknown"`, "not registered", "Fulfil"}},
+		"what goes on for ever": {func(ctx turnstile.Context, n int) (string, error) {
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return "", err
+			}
+			return "", fulfil.ContinueAsNew(ctx, n+1)
+		}, nil, []string{"no end after 200 turns", "Advance"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if c.code == nil {
+				c.code = func(turnstile.Context, int) (string, error) { return "", nil }
+			}
+			test := func(ft turnstiletest.T) {
+				env := turnstiletest.New(ft, flow(c.code), turnstiletest.MaxTurns(200))
+				run := turnstiletest.Start(env, fulfil, 7)
+				if c.do != nil {
+					c.do(env, run)
+				} else if _, err := run.Wait(); err != nil {
+					ft.Errorf("it ended with %v", err)
+				}
+			}
+			if c.want == nil {
+				defer func() {
+					err, _ := recover().(error)
+					if err == nil {
+						t.Fatal("it did not fail")
+					}
+					mentions(t, err.Error(), "stuck_test.go:", "goroutine that the orchestration started itself")
+				}()
+				attempt(test)
+			}
+			mentions(t, failure(t, test), c.want...)
+		})
+	}
+}
+
+func TestAStuckInstanceMayBeWhatTheTestIsAbout(t *testing.T) {
+	t.Parallel()
+	broken := true
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {
+		if broken {
+			panic("broken")
+		}
+		return "mended", nil
+	}), turnstiletest.AllowStuck())
+	run := turnstiletest.Start(env, fulfil, 0)
+	env.Run()
+	if d := run.Describe(); d.Status != turnstile.StatusStuck || d.Problem == nil || d.Problem.Kind != "panic" {
+		t.Fatalf("it is %+v", d)
+	}
+	broken = false
+	env.Advance(2 * time.Minute)
+	if got, err := run.Wait(); got != "mended" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+}
+
+func TestAnApplicationThatCannotRunFailsTheTest(t *testing.T) {
+	t.Parallel()
+	twice := charge.Is(nil)
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, turnstile.NewApp(twice)) }), "has no implementation")
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, nil) }), "NewApp")
+}
+
+func TestTheEnvironmentIsDrivenFromOnePlace(t *testing.T) {
+	t.Parallel()
+	text := failure(t, func(ft turnstiletest.T) {
+		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
+		env.After(time.Hour, func() { env.Run() })
+		env.Run()
+	})
+	mentions(t, text, "Run inside a function given to After")
+	var env *turnstiletest.Env
+	attempt(func(ft turnstiletest.T) {
+		env = turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
+	})
+	func() {
+		defer func() { _ = recover() }()
+		env.Run()
+		t.Error("it ran after its end")
+	}()
+}

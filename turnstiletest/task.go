@@ -1,0 +1,176 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// task is a batch of messages on its way through a process. It runs on a
+// goroutine of its own, but never at the same time as another or as the test:
+// one hands over to the other.
+type task struct {
+	env   *Env
+	from  queues.Source
+	batch []queue.Message
+	// again: its messages were delivered before, and are answered for there.
+	again        bool
+	orchestrator *host.Orchestrator
+	failed       []string
+	// dead: its process was killed; guarded by the boundary.
+	dead bool
+
+	// turn hands over to the test: true when the task is done. resumed hands
+	// back.
+	turn    chan bool
+	resumed chan struct{}
+	waiting *waiting
+	// attempt whose code runs now; nil between attempts.
+	attempt *attemptState
+	// credit is virtual time that this attempt has passed in a delivery that
+	// was lost: it is not passed again.
+	credit time.Duration
+	// warned: the test was told that it takes long.
+	warned bool
+}
+
+// waiting is what a task waits for: a time, or the end of its context.
+type waiting struct {
+	ctx    context.Context
+	passed bool
+}
+
+func (w *waiting) over() bool { return w.passed || w.ctx.Err() != nil }
+
+type taskKey struct{}
+
+// attemptKey names an attempt over all its deliveries.
+type attemptKey struct {
+	idempotencyKey string
+	attempt        int
+}
+
+// attemptState is what is known of an attempt.
+type attemptState struct {
+	name string
+	// passed is how much virtual time its code let pass.
+	passed     time.Duration
+	deliveries int
+}
+
+// Limits of an invocation, as in the template.
+const (
+	orchestratorTime = time.Minute
+	workerTime       = 15 * time.Minute
+)
+
+// deadline is a context whose deadline is one of virtual time.
+type deadline struct {
+	context.Context
+	at time.Time
+}
+
+func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
+
+// run is the task's goroutine.
+func (t *task) run() {
+	defer func() { t.turn <- true }()
+	limit := orchestratorTime
+	if t.from.Is == host.SourceActivity {
+		limit = workerTime
+	}
+	ctx := context.WithValue(context.Context(deadline{t.env.ctx, t.env.clock.Now().Add(limit)}), taskKey{}, t)
+	deliveries := make([]host.Delivery, len(t.batch))
+	for i, m := range t.batch {
+		deliveries[i] = host.Delivery{Message: m, Source: t.from.Is}
+	}
+	if t.from.Is == host.SourceActivity {
+		t.failed = t.env.worker.Handle(ctx, deliveries)
+	} else {
+		t.failed = t.orchestrator.Handle(ctx, deliveries)
+	}
+}
+
+// here is how the host starts the code of an attempt: it waits for it, so that
+// only one thing runs at a time. The goroutine is one of its own because the
+// code may end it.
+func here(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
+
+// pause lets others work until d has passed or ctx has ended, and returns the
+// cause of that.
+func (t *task) pause(ctx context.Context, d time.Duration) error {
+	w := &waiting{ctx: ctx}
+	stop := t.env.clock.AfterFunc(d, func() { w.passed = true })
+	defer stop()
+	t.waiting = w
+	t.turn <- false
+	<-t.resumed
+	return context.Cause(ctx)
+}
+
+// Pass lets d of virtual time pass in an activity that runs in an Env, while
+// everything else goes on: so an activity takes its time in a test. It returns
+// the cause for which ctx has ended, if that comes first: a timeout, or a
+// request to stop that a Heartbeat has seen. Give a long time to wait for the
+// end of ctx.
+//
+// An activity that waits in production takes its wait as a dependency, a
+// func(context.Context, time.Duration) error, which Pass is. One that just
+// waits for its context to end gets it too, but after ten seconds of real time.
+//
+// It is an error outside of an Env. One goroutine of an attempt at a time may
+// call it.
+func Pass(ctx context.Context, d time.Duration) error {
+	t, ok := ctx.Value(taskKey{}).(*task)
+	if !ok {
+		return errors.New("turnstiletest: Pass: the context is not that of an activity in a turnstiletest.Env")
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if a := t.attempt; a != nil {
+		used := min(t.credit, d)
+		t.credit -= used
+		d -= used
+		before := t.env.clock.Now()
+		defer func() { a.passed += t.env.clock.Now().Sub(before) }()
+	}
+	if d <= 0 {
+		return nil
+	}
+	return t.pause(ctx, d)
+}
+
+// begin notes that the code of an attempt begins. It reports whether this is
+// its first delivery.
+func (t *task) begin(info activity.Info) (first bool) {
+	key := attemptKey{info.IdempotencyKey, info.Attempt}
+	a := t.env.attempts[key]
+	if a == nil {
+		a = &attemptState{name: info.Name}
+		t.env.attempts[key] = a
+	}
+	a.deliveries++
+	t.attempt, t.credit = a, a.passed
+	return a.deliveries == 1
+}
+
+func (t *task) about() string {
+	if t.attempt != nil {
+		return fmt.Sprintf("activity %q", t.attempt.name)
+	}
+	return "orchestration code"
+}
