@@ -47,6 +47,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		return err
 	}
 	q := &arrivalQueue{pending: arrivals}
+	var cancelled []int64 // by runs that left no event
 	for {
 		q.sortOut(out.Verdicts)
 		d := t.draft(out)
@@ -69,6 +70,13 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 				}
 			}
 		}
+		// What parked arrivals cancelled without giving an event is stopped by
+		// the next commit: only what is stored can be sent again.
+		cancelled = append(cancelled, d.cancelled...)
+		d.cancelled = nil
+		if len(d.events) > 0 {
+			d.cancelled, cancelled = cancelled, nil
+		}
 		if err := t.project(ctx, d, &out, w, park); err != nil {
 			return err
 		}
@@ -87,7 +95,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			// Recorded; now it is run.
 			first = false
 		case out.State != engine.RunInline:
-			t.keep = true
+			t.keep = len(cancelled) == 0 // Else a cold run finds them again.
 			return t.settleAll(ctx, q.decided)
 		case !answered && !yield:
 			// What else the turn asked for is on its way; now the inline
@@ -99,7 +107,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			if err := t.goOnLater(ctx); err != nil {
 				return err
 			}
-			t.keep = true
+			t.keep = len(cancelled) == 0 // Else a cold run finds them again.
 			return t.settleAll(ctx, q.decided)
 		}
 		if in, err = t.input(q.pending, false); err != nil {

@@ -11,6 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
+// outcomeRecovered is that of a commit which clears the mark of a problem.
+const outcomeRecovered = "recovered"
+
 // draft is what one commit is going to hold.
 type draft struct {
 	events    []history.Event
@@ -157,7 +160,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 		}
 		t.changed(d.change)
-		return nil, nil
+		return nil, t.confirmRecovery(ctx, d)
 	}
 	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.events,
 		Messaged: d.messaged, Parked: d.parked, Cancelled: d.cancelled}}

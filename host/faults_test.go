@@ -116,7 +116,12 @@ func (s faultyStore) Describe(ctx context.Context, instance string) (r store.Rec
 }
 
 func (s faultyStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
-	return s.p.call("UpdateRecord", func() error { return s.Store.UpdateRecord(ctx, instance, change) })
+	return s.p.call("UpdateRecord", func() error {
+		if f := s.p.w.beforeUpdate; f != nil {
+			f()
+		}
+		return s.Store.UpdateRecord(ctx, instance, change)
+	})
 }
 
 func (s faultyStore) Hide(ctx context.Context, instance string, executionID int64) error {

@@ -44,6 +44,12 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	case !parked && !out.Parked && out.State != engine.NotStarted && t.recovered(&c, d):
 		dirty = true
 	}
+	if !dirty && d.parked && t.record != nil && t.record.Problem != nil {
+		// What is parked relies on the wake-up of the mark that was read: it
+		// must not stand behind a recovery, which would leave it to nobody.
+		number := t.record.WakeNumber
+		c.If.WakeNumber, dirty = &number, true
+	}
 	if !dirty {
 		return nil
 	}
@@ -110,16 +116,18 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 }
 
 // recovered clears the mark of an instance whose code goes on. A turn that did
-// not read the record leaves the mark to the next wake-up, which does.
+// not read the record leaves the mark to the next wake-up, which does. The wake
+// number goes on: none is ever used twice in a life, so that who still holds
+// the old one loses.
 func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
 	if t.record == nil || t.creating || t.record.Problem == nil {
 		return false
 	}
 	var problem *store.Problem
-	status, wake, number := store.StatusRunning, int64(0), t.record.WakeNumber
+	status, wake, number := store.StatusRunning, t.record.WakeNumber+1, t.record.WakeNumber
 	c.Status, c.Problem, c.WakeNumber = &status, &problem, &wake
 	c.If.WakeNumber = &number
-	d.outcome = "recovered"
+	d.outcome = outcomeRecovered
 	t.Observer.Count(CountRecovered, t.record.Problem.Kind, 1)
 	return true
 }

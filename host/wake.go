@@ -56,6 +56,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 		case t.record != nil && number+1 == t.record.WakeNumber && m.returning() && t.record.Problem != nil:
 			// It re-armed, and may not have sent the next.
 			err = t.sendWakeAgain(out)
+		case t.record != nil && number > 0 && number+1 == t.record.WakeNumber && t.record.Problem == nil:
+			// It cleared the mark, and perhaps saw too late, or died before it
+			// could see, that something had been parked meanwhile.
+			w.run = true
 		default:
 			if !t.resent || !m.returning() {
 				t.settle(m, "obsolete_wake")

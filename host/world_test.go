@@ -53,6 +53,8 @@ type world struct {
 	// is returned in its place.
 	beforeCommit func(c *store.Commit) error
 	afterCommit  func(c *store.Commit, err error) error
+	// beforeUpdate is called before each change of a record without a commit.
+	beforeUpdate func()
 	beforeSend   func(queueName string, msgs []queue.Outgoing) error
 	// die is asked at each call of a process.
 	die func() (dies, after bool)

@@ -163,8 +163,9 @@ type Record struct {
 	// Suspect is the id of the message that was about to be handled when a
 	// process died, empty if none.
 	Suspect string
-	// WakeNumber is that of the one wake-up chain that may re-arm; 0 if none
-	// is armed.
+	// WakeNumber is that of the one wake-up chain that may re-arm, of a stuck
+	// instance. It grows with each mark, each wake-up armed and each recovery;
+	// 0 before the first, and once the instance has ended or is corrupt.
 	WakeNumber int64
 	// Purged marks a tombstone: only Instance, ExecutionID and StartID are
 	// set.
