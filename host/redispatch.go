@@ -57,6 +57,23 @@ func (r *resending) from(ctx context.Context, at place) error {
 	}
 }
 
+// behind adds what is still open of the commits behind a place up to which all
+// was dispatched, as far as no message of its own answers for them. It reports
+// whether there are any.
+func (r *resending) behind(ctx context.Context, at place) (found bool, err error) {
+	if at.execution < max(r.t.firstExecution(), 1) || at.execution > r.t.execution {
+		return false, nil
+	}
+	turns, err := r.t.read(ctx, at.execution)
+	if err != nil || len(turns) == 0 || at.eventID >= turns[len(turns)-1].Last() {
+		return false, err
+	}
+	if i := indexOf(turns, at.eventID+1); turns[i].Messaged {
+		return false, nil
+	}
+	return true, r.from(ctx, place{at.execution, at.eventID + 1})
+}
+
 func (r *resending) continues(n int64) bool { return n > 1 && n > r.t.firstExecution() }
 
 // lastTurn adds the commits of the last turn: for a wake.

@@ -37,6 +37,16 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 	}
 	out := t.newResending()
 	for _, m := range messages {
+		if m.item.Number == goOnNumber {
+			again, err := out.behind(ctx, place{m.item.ExecutionID, m.item.SourceEventID})
+			if err != nil {
+				return w, err
+			}
+			if again {
+				w.run = true
+				continue // settled behind what it has run
+			}
+		}
 		if n := m.item.ExecutionID; n != 0 && n != t.execution {
 			if !t.resent || !m.returning() {
 				t.settle(m, "late")
@@ -81,13 +91,15 @@ func (t *turn) sendWakeAgain(r *resending) error {
 }
 
 // goOnLater sends the wake by which a turn that was cut short goes on in
-// another invocation. Its id is new for each invocation: the queue must not
+// another invocation. It says up to where all was dispatched when it was sent:
+// a message that comes back may run what the wake was to run, and die, and then
+// the wake answers for that. Its id is new for each invocation: the queue must not
 // take it for a wake of the same turn that was handled a minute ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
-		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
+		SourceEventID: t.x.LastEventID(), ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
 	body, err := encode(&item)
 	if err == nil {
 		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})

@@ -95,7 +95,8 @@ type Item struct {
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute).
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
-	// SourceEventID is the scheduling event that a completion completes.
+	// SourceEventID is the scheduling event that a completion completes; of a
+	// Wake with which a turn goes on, the last event when it was sent.
 	SourceEventID int64 `json:"source_event_id,omitempty"`
 	// Token proves that a completion answers what was sent out
 	// (ActivityExecute carries it, completions bring it back).
