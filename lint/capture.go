@@ -150,7 +150,7 @@ func (c *collector) judge(b branch, v *types.Var, branches []branch) {
 			}
 		}
 		if others != "" {
-			c.add(owner, capture, write, "the captured variable "+v.Name(), fmt.Sprintf("is written, and %s: the last one wins", others), "")
+			c.add(owner, capture, write, "the captured variable "+v.Name(), fmt.Sprintf("is written, and %s: what it ends as depends on which of them comes last", others), "")
 			return
 		}
 	}

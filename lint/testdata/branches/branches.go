@@ -17,7 +17,7 @@ func shared(run *engine.Context, orders []string) {
 	for i, order := range orders {
 		run.Go(func(branch *engine.Context) ([]byte, error) {
 			time.Sleep(1)       // want `clock: time.Sleep`
-			last = order        // want `capture: the captured variable last is written, and each of these branches writes it: the last one wins; give the branch a variable of its own, or let it return its result`
+			last = order        // want `capture: the captured variable last is written, and each of these branches writes it: what it ends as depends on which of them comes last; give the branch a variable of its own, or let it return its result`
 			results[i] = order  // Each branch has an element of its own.
 			total += len(order) // A sum is the same in any order.
 			mine := order
@@ -26,7 +26,7 @@ func shared(run *engine.Context, orders []string) {
 		})
 	}
 	run.Go(func(*engine.Context) ([]byte, error) {
-		err = nil // want `capture: the captured variable err is written, and the branch of branches.go:32 uses it too: the last one wins`
+		err = nil // want `capture: the captured variable err is written, and the branch of branches.go:32 uses it too: what it ends as depends on which of them comes last`
 		return nil, nil
 	})
 	run.Go(func(*engine.Context) ([]byte, error) { return nil, err })
