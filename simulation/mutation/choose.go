@@ -1,0 +1,56 @@
+package mutation
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Turn returns a number that is another one after each commit, and the same for
+// the same commit: how many commits there are. Where git can't tell, in a
+// shallow clone or without a repository, it is the day since 1970.
+func Turn(ctx context.Context, root string, now time.Time) (n int, why string) {
+	git := func(args ...string) string {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if git("rev-parse", "--is-shallow-repository") == "false" {
+		if n, err := strconv.Atoi(git("rev-list", "--count", "HEAD")); err == nil {
+			return n, fmt.Sprintf("commit %d", n)
+		}
+	}
+	n = int(now.Unix() / (24 * 60 * 60))
+	return n, fmt.Sprintf("day %d", n)
+}
+
+// Choose returns n of the mutations that are not rare; another n each turn,
+// until all have been.
+func Choose(all []Mutation, n, turn int) []*Mutation {
+	var often, chosen []*Mutation
+	for i := range all {
+		if !all[i].Rare {
+			often = append(often, &all[i])
+		}
+	}
+	for i := range min(n, len(often)) {
+		chosen = append(chosen, often[(turn*n+i)%len(often)])
+	}
+	return chosen
+}
+
+// Named returns the mutations whose names contain the text, all for "".
+func Named(all []Mutation, text string) []*Mutation {
+	var named []*Mutation
+	for i := range all {
+		if strings.Contains(all[i].Name, text) {
+			named = append(named, &all[i])
+		}
+	}
+	return named
+}

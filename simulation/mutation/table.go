@@ -1,0 +1,9 @@
+package mutation
+
+import "slices"
+
+// All returns every mutation.
+func All() []Mutation { return slices.Concat(engineMutations(), hostMutations(), storeMutations()) }
+
+// edit is a list of one edit.
+func edit(anchor, replacement string) []Edit { return []Edit{{anchor, replacement}} }

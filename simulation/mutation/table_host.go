@@ -1,0 +1,230 @@
+package mutation
+
+import "slices"
+
+// hostMutations break the protocol of a turn.
+func hostMutations() []Mutation {
+	return slices.Concat(commitMutations(), redeliveryMutations(), stuckMutations(), messageMutations())
+}
+
+// commitMutations are of commits and what is sent behind them.
+func commitMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "acknowledge before dispatch",
+			Bug:   "A message is acknowledged although what its turn asked for could not be sent.",
+			File:  "host/commit.go",
+			Edits: edit("if err := out.flush(ctx); err != nil {", "if err := out.flush(ctx); err != nil && ctx.Err() != nil {"),
+		},
+		{
+			Name:  "who loses dispatches too",
+			Bug:   "A turn goes on after a conflict as if it had been written.",
+			File:  "host/commit.go",
+			Edits: edit("	if err != nil {\n		return nil, fmt.Errorf(\"host: turn of", "	if err != nil && !errors.Is(err, store.ErrConflict) {\n		return nil, fmt.Errorf(\"host: turn of"),
+		},
+		{
+			Name:  "an unknown outcome is success",
+			Bug:   "A turn goes on although nobody knows whether it was written.",
+			File:  "host/commit.go",
+			Edits: edit("	if err != nil {\n		return nil, fmt.Errorf(\"host: turn of", "	if err != nil && !errors.Is(err, store.ErrUnknownOutcome) {\n		return nil, fmt.Errorf(\"host: turn of"),
+		},
+		{
+			Name:  "a repeated append is another one",
+			Bug:   "An append whose outcome is unknown is repeated under a new token, and takes the first for somebody else's.",
+			File:  "host/commit.go",
+			Edits: edit("		// lands now. Reading back would prove nothing.\n", "		c.Turns[0].Token += \"0\"\n"),
+		},
+		{
+			Name:  "trust a stale cache",
+			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
+			File:  "host/advance.go",
+			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
+		},
+		{
+			Name:  "what comes back is judged by the cache",
+			Bug:   "A message that comes back is judged by a warm execution, which may be stale.",
+			File:  "host/load.go",
+			Edits: edit("return m.returning() || !m.records()", "return !m.records()"),
+		},
+		{
+			Name:  "a lost turn stays in the cache",
+			Bug:   "An execution goes into the cache though its turn could not be committed.",
+			File:  "host/turn.go",
+			Edits: edit("if err == nil && t.keep && !t.x.Ended() {", "if !t.x.Ended() {"),
+		},
+		{
+			Name:  "a torn read is believed",
+			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
+			File:  "host/load.go",
+			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
+		},
+		{
+			Name:  "the record is changed from a stale history",
+			Bug:   "A change of the record alone does not ask whether the record is still what the turn knows.",
+			File:  "host/project.go",
+			Edits: edit("c.If.Exists, c.If.ExecutionID, c.If.Running = true, t.execution, true", "c.If.Exists = true"),
+		},
+		{
+			Name:  "cancelled at once and sent all the same",
+			Bug:   "What a turn scheduled and cancelled is sent, and nothing stops it.",
+			File:  "host/dispatch.go",
+			Edits: edit("if e.Inline || cancelled[e.EventID] || s.open", "if e.Inline || s.open"),
+		},
+		{
+			Name:  "a parent is not told of a terminated child",
+			Bug:   "An end that the code did not make is not sent to the parent.",
+			File:  "host/dispatch.go",
+			Edits: edit("end.Kind != history.OrchestrationContinuedAsNew && s.start.Parent != nil", "end.Kind != history.OrchestrationContinuedAsNew && end.Imposed == \"\" && s.start.Parent != nil"),
+		},
+		{
+			Name:  "a parent is told of each execution",
+			Bug:   "A child that continues as new is reported to its parent as ended.",
+			File:  "host/dispatch.go",
+			Edits: edit("end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew && s.start", "end.Kind.Terminal() && s.start"),
+		},
+		{
+			Name:  "nobody goes on with a turn cut short",
+			Bug:   "A turn that stops for want of time sends no wake to go on by.",
+			File:  "host/advance.go",
+			Edits: edit("if err := t.goOnLater(ctx); err != nil {", "if err := ctx.Err(); err != nil {"),
+		},
+		{
+			Name:  "a schedule in the past is forgotten",
+			Bug:   "A timer that the timer service refuses because it is due is never sent.",
+			File:  "host/outbox.go",
+			Edits: edit("			out.delayed = append(out.delayed, queue.Outgoing{Body: s.Body, Delay: queueDelay(s.Due.Sub(out.now))})\n			continue", "			continue"),
+		},
+	}
+}
+
+// redeliveryMutations are of messages that come back.
+func redeliveryMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "redelivery sends nothing again",
+			Bug:   "A message whose fact stands in history is acknowledged, though its turn may never have been dispatched.",
+			File:  "host/duplicate.go",
+			Edits: edit("if err := out.from(ctx, at); err != nil {", "if err := ctx.Err(); err != nil || at.execution < 0 {"),
+		},
+		{
+			Name:  "redelivery sends everything again",
+			Bug:   "What a turn asked for is sent again though it is complete or cancelled.",
+			File:  "host/redispatch.go",
+			Edits: edit("func(id int64) bool { _, ok := open[id]; return ok }", "func(id int64) bool { return true }"),
+		},
+		{
+			Name:  "redelivery looks at one commit",
+			Bug:   "The commits that follow from a fact without a message of their own are not sent again.",
+			File:  "host/redispatch.go",
+			Edits: edit("if turns[i].Messaged && !first {", "if !first {"),
+		},
+		{
+			Name:  "redelivery forgets the end before",
+			Bug:   "What the end of the execution before stopped is not stopped again, though it is in the same commit.",
+			File:  "host/redispatch.go",
+			Edits: edit("if i == 0 && r.continues(n) {", "if i < 0 && r.continues(n) {"),
+		},
+		{
+			Name:  "redelivery stops at a continue-as-new",
+			Bug:   "What an execution sent that began with the end of the one before is not sent again.",
+			File:  "host/redispatch.go",
+			Edits: edit("if !continuedAsNew(turns) || n-at.execution > int64(r.t.Settings.ContinueLimit) {", "if n >= at.execution {"),
+		},
+		{
+			Name:  "a commit does not say what caused it",
+			Bug:   "The commit of a wake or a terminate is not found when that comes back.",
+			File:  "host/commit.go",
+			Edits: edit("turns[i].Token = token + t.cause", "turns[i].Token = token"),
+		},
+		{
+			Name:  "a fact is looked for in the current execution alone",
+			Bug:   "An event that was carried over is not followed back to the commit that recorded it.",
+			File:  "host/duplicate.go",
+			Edits: edit("return t.locateEarlier(ctx, a, place{t.execution, v.EventID})", "return place{t.execution, v.EventID}, v.EventID > 0, nil"),
+		},
+		{
+			Name:  "a hop makes a message new",
+			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
+			File:  "host/conflict.go",
+			Edits: edit("if !m.returning() {", "if m.ReceiveCount > 0 {"),
+		},
+	}
+}
+
+// stuckMutations are of instances that are stuck, of wakes and of suspects.
+func stuckMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a wake-up forks",
+			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
+			File:  "host/wake.go",
+			Edits: edit("number == t.record.WakeNumber:", "number > 0:"),
+		},
+		{
+			Name:  "the next wake-up is not sent again",
+			Bug:   "A wake that armed the next one and died ahead of sending it ends the chain.",
+			File:  "host/wake.go",
+			Edits: edit("err = t.sendWakeAgain(out)", "err = ctx.Err()"),
+		},
+		{
+			Name:  "the first wake-up is not sent again",
+			Bug:   "A message that marked the instance as stuck and died ahead of the wake-up does not send it when it comes back.",
+			File:  "host/stuck.go",
+			Edits: edit("return t.resent || slices", "return t.resent && slices"),
+		},
+		{
+			Name:  "who leaves no fact takes a stuck instance on",
+			Bug:   "A duplicate runs the code of a stuck instance; nothing finds that commit again if its process dies.",
+			File:  "host/advance.go",
+			Edits: edit("		park = none\n", "		park = none && t.creating\n"),
+		},
+		{
+			Name:  "a neighbour is the killer",
+			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
+			File:  "host/suspect.go",
+			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
+		},
+		{
+			Name:  "a suspect's mark stays",
+			Bug:   "A turn that returned does not take its mark back.",
+			File:  "host/turn.go",
+			Edits: edit("t.clearSuspect(ctx, err != nil)", "_ = ctx"),
+		},
+	}
+}
+
+// messageMutations are of what becomes of single messages.
+func messageMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a timer that is early fires",
+			Bug:   "A timer's message is taken before its time.",
+			File:  "host/batch.go",
+			Edits: edit("ok && due.After(o.Clock.Now()) {", "ok && due.IsZero() {"),
+		},
+		{
+			Name:  "an event that is early is dropped",
+			Bug:   "An event for an instance that has not started is acknowledged.",
+			File:  "host/load.go",
+			Edits: edit("err = t.early(ctx, m)", "t.settle(m, \"unknown_instance\")"),
+		},
+		{
+			Name:  "lost work is nobody's",
+			Bug:   "An activity that died on every delivery is acknowledged, and its orchestration waits forever.",
+			File:  "host/batch.go",
+			Edits: edit("m.item = o.lost(m)", "m.state = settled"),
+		},
+		{
+			Name:  "nothing goes back behind a failure",
+			Bug:   "What stands behind a failure in its group is acknowledged or handled out of order.",
+			File:  "host/batch.go",
+			Edits: edit("if behind && m.state != failed {", "if behind && m.state == unsettled {"),
+		},
+		{
+			Name:  "a purged id begins with its old number",
+			Bug:   "A new start of a purged instance uses an execution number again.",
+			File:  "host/load.go",
+			Edits: edit("t.execution = r.ExecutionID + 1", "t.execution = r.ExecutionID"),
+		},
+	}
+}
