@@ -42,6 +42,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		kind = writeClass
 	}
 	w.attempted[c.Turns[0].Token] = true
+	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error { return w.commit(ctx, s.p, &c) })
 	if err == nil {
 		for i := range c.Turns {
@@ -84,6 +85,7 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 }
 
 func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	s.p.w.aboutToChange(s.p, instance, &change)
 	return s.p.call(writeClass, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
 		return s.Store.UpdateRecord(ctx, instance, change)
 	})
@@ -108,6 +110,7 @@ type simStops struct {
 
 func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	return s.p.call(writeClass, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
+		s.p.w.outside.stopped[key] = true
 		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
 	})
 }
@@ -159,6 +162,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			return errKilled
 		}
 		m := msgs[i]
+		q.w.aboutToSend(q.p, m.Body)
 		if !q.FIFO() && q.w.hit(Disordered) {
 			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}
@@ -220,12 +224,16 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		if !s.Due.After(w.clock.now) {
 			s.Due = w.clock.now.Add(time.Millisecond)
 		}
+		w.outside.scheduled[s.Name] = true
 		return t.Timer.Schedule(ctx, s)
 	})
 }
 
 func (t simTimer) Cancel(ctx context.Context, name string) error {
-	return t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error { return t.Timer.Cancel(ctx, name) })
+	return t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error {
+		t.p.w.outside.removed[name] = true
+		return t.Timer.Cancel(ctx, name)
+	})
 }
 
 // fire delivers what a schedule holds.

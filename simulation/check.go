@@ -47,7 +47,7 @@ func (w *World) commit(ctx context.Context, p *process, c *store.Commit) error {
 		key := executionKey{t.Instance, t.ExecutionID}
 		x := w.shadow.executions[key]
 		if x == nil {
-			x = &recorded{completed: map[int64]bool{}, senders: map[string]bool{}}
+			x = &recorded{completed: map[int64]int64{}, senders: map[string]bool{}, stopped: map[int64]bool{}, never: map[int64]bool{}}
 			w.shadow.executions[key] = x
 			w.shadow.last[t.Instance] = max(w.shadow.last[t.Instance], t.ExecutionID)
 		}
@@ -62,6 +62,7 @@ func (w *World) commit(ctx context.Context, p *process, c *store.Commit) error {
 			continue
 		}
 		w.checkTurn(p, x, t)
+		x.cancel(t)
 		if i == 0 {
 			w.Commits++
 		}
@@ -101,7 +102,7 @@ func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
 				violate("I-02", "%s at %d names %d", e.Kind, e.EventID, s)
 			case x.events[s-1].Kind != want:
 				violate("I-02", "%s at %d names a %s", e.Kind, e.EventID, x.events[s-1].Kind)
-			case x.completed[s]:
+			case x.completed[s] != 0:
 				violate("I-02", "%s at %d completes %d a second time", e.Kind, e.EventID, s)
 			case e.Kind == history.TimerFired && e.AtMS < x.events[s-1].FireAtMS:
 				violate("T-01", "timer %d fired %d ms early", s, x.events[s-1].FireAtMS-e.AtMS)

@@ -67,6 +67,8 @@ func (w *World) checkExecution(instance string, n int64) {
 		return
 	}
 	w.checkFamily(instance, n, events)
+	w.checkStopped(instance, n, x)
+	w.checkOneByOne(instance, n, turns, events)
 	execution := engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: w.good.orchestrations})
 	defer execution.Close()
 	if err := execution.Feed(events, false); err != nil {

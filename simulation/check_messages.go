@@ -58,7 +58,7 @@ func (w *World) accounted(item *wire.Item) bool {
 			source = item.SchedulingEventID
 		}
 		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
-		return x != nil && (x.completed[source] || x.end() != nil)
+		return x != nil && (x.completed[source] != 0 || x.end() != nil)
 	case wire.ExternalRaised:
 		for n := int64(1); n <= last; n++ {
 			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {

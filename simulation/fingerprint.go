@@ -51,6 +51,7 @@ func (k *walk) fingerprint() fingerprint {
 	for _, s := range w.timer.Pending() {
 		fmt.Fprintf(&b, "schedule %+v\n", s)
 	}
+	fmt.Fprintf(&b, "made and removed: %v\n", w.outside)
 	var all []string
 	for _, c := range k.late {
 		all = append(all, "late: "+c.id)

@@ -169,13 +169,22 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.await(ctx, "child", ctx.Child(r.child(s)))
 	case kKeep:
 		a, t := ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d)
-		if _, err := ctx.Select(true, t, a); err != nil {
+		first, err := ctx.Select(true, t, a)
+		if err != nil {
 			return token{}, err
 		}
 		if _, err := ctx.Await(t); err != nil {
 			return token{}, err
 		}
-		return r.await(ctx, "act", a)
+		out, err := r.await(ctx, "act", a)
+		if err != nil {
+			return out, err
+		}
+		// Who was first stays first, now that both are ready.
+		if again, err := ctx.Select(true, t, a); err != nil || again != first {
+			return token{K: "another winner"}, err
+		}
+		return out, nil
 	case kJoin, kSettle:
 		outcomes, err := ctx.Settle(r.several(ctx, s)...)
 		return r.outcomes(outcomes, err)

@@ -17,6 +17,8 @@ type match struct {
 	sent map[string]string
 	// used are those that the transcript has.
 	used map[string]bool
+	// order is the place at which each was recorded first; nil if not known.
+	order map[string]int
 	// excused are kinds of failure that faults of the run account for.
 	excused map[string]bool
 }
@@ -30,6 +32,7 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 	if p.fails && (len(out) == 0 || out[len(out)-1].K != "cancelled") {
 		return fmt.Errorf("the program fails in the end, and has completed with %s", output)
 	}
+	last := map[string]int{}
 	for round := range p.rounds {
 		for _, s := range p.body {
 			if len(out) == 0 {
@@ -46,6 +49,14 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 			}
 			if err := m.statement(s, &out[0], round); err != nil {
 				return fmt.Errorf("statement %d in round %d: %w", s.id, round, err)
+			}
+			if at, ok := m.order[out[0].V]; ok && (s.kind == kEvent || s.kind == kEventOr) {
+				// Rule 7: first in, first out, by name.
+				name := eventName(s.n)
+				if at < last[name] {
+					return fmt.Errorf("statement %d in round %d took event %q, which was recorded ahead of one that was taken before", s.id, round, out[0].V)
+				}
+				last[name] = at
 			}
 			out = out[1:]
 		}

@@ -279,7 +279,7 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, excused: w.excused()}
+		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused()}
 		return m.transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if (!p.fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {

@@ -26,11 +26,14 @@ type recorded struct {
 	events []history.Event
 	bytes  []byte // of the events, one behind the other
 	ends   []int  // of each in bytes
-	// completed by scheduling event; senders of external events.
-	completed map[int64]bool
+	// completed: the completion of each scheduling event; senders of external events.
+	completed map[int64]int64
 	senders   map[string]bool
 	cancelled bool
-	scratch   []byte
+	// stopped are operations that were cancelled or closed; never those of the
+	// turn that scheduled them, which must not be sent.
+	stopped, never map[int64]bool
+	scratch        []byte
 }
 
 func newShadow() shadow {
@@ -58,7 +61,7 @@ func (x *recorded) add(e *history.Event) {
 	x.bytes = history.AppendEvent(x.bytes, e)
 	x.ends = append(x.ends, len(x.bytes))
 	if e.SourceEventID > 0 {
-		x.completed[e.SourceEventID] = true
+		x.completed[e.SourceEventID] = e.EventID
 	}
 	switch e.Kind {
 	case history.ExternalEvent:

@@ -64,6 +64,7 @@ type World struct {
 	shadow   shadow
 	// walk decides everything, where a scope is searched; else it is nil.
 	walk       *walk
+	outside    outside
 	violations []Violation
 	// most bounds the steps; givenUp says that it was the bound of shrinking.
 	most    int
@@ -95,7 +96,7 @@ const (
 
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
-		store: storememory.New(), shadow: newShadow(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
+		store: storememory.New(), shadow: newShadow(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})

@@ -1,0 +1,104 @@
+package simulation
+
+import (
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// outside is what the processes did to timers and activities.
+type outside struct {
+	stopped            map[store.ActivityKey]bool
+	scheduled, removed map[string]bool
+}
+
+func newOutside() outside {
+	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}}
+}
+
+// cancel notes what a turn that has landed cancelled.
+func (x *recorded) cancel(t *store.Turn) {
+	for _, id := range t.Cancelled {
+		x.stopped[id] = true
+		x.never[id] = id >= t.First()
+	}
+}
+
+// aboutToSend checks that nobody sends what it knows to be complete, or what
+// was cancelled by the turn that asked for it.
+func (w *World) aboutToSend(p *process, body string) {
+	if p.dead || p.orchestrator == nil || !strings.Contains(body, string(wire.ActivityExecute)) {
+		return
+	}
+	item, err := w.item(body)
+	if err != nil || item.Kind != wire.ActivityExecute {
+		return
+	}
+	key := executionKey{item.Instance, item.ExecutionID}
+	x := w.shadow.executions[key]
+	if x == nil {
+		return
+	}
+	id := item.SchedulingEventID
+	if done := x.completed[id]; done != 0 && done <= p.seen[key] {
+		w.violate("M-05", "%s sends activity %d of %s/%d, and has seen its completion %d", p.name, id, item.Instance, item.ExecutionID, done)
+	}
+	if x.never[id] {
+		w.violate("K-05", "%s sends activity %d of %s/%d, which was cancelled by the turn that scheduled it", p.name, id, item.Instance, item.ExecutionID)
+	}
+}
+
+// aboutToChange is W-09: only the message that finds its own mark has killed a
+// process.
+func (w *World) aboutToChange(p *process, instance string, c *store.RecordChange) {
+	if p.dead || c == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
+		return
+	}
+	for _, m := range p.running.batch {
+		if strings.Contains((*c.Problem).Message, "message "+m.ID+" ") {
+			return
+		}
+	}
+	w.violate("W-09", "%s takes a neighbour for the killer of %s: %s", p.name, instance, (*c.Problem).Message)
+}
+
+// checkStopped: what was cancelled was stopped outside, and so was what an end
+// left open, children aside (nobody asked them to stop).
+func (w *World) checkStopped(instance string, n int64, x *recorded) {
+	for i := range x.events {
+		e := &x.events[i]
+		id := e.EventID
+		if x.never[id] || x.completed[id] != 0 {
+			continue
+		}
+		switch {
+		case e.Kind == history.ActivityScheduled && !e.Inline:
+			if x.end() != nil && !w.outside.stopped[store.ActivityKey{Instance: instance, ExecutionID: n, EventID: id}] {
+				w.violate("K-03", "activity %d of %s/%d has no completion, and was never asked to stop", id, instance, n)
+			}
+		case e.Kind == history.TimerCreated:
+			if name := timer.Name(instance, n, id); w.outside.scheduled[name] && !w.outside.removed[name] {
+				w.violate("I-08", "the schedule of timer %d of %s/%d was made, never fired there, and was never removed", id, instance, n)
+			}
+		}
+	}
+}
+
+// eventOrder tells in which order the events of an instance were recorded
+// first, by payload.
+func (w *World) eventOrder(instance string) map[string]int {
+	order := map[string]int{}
+	for n := int64(1); n <= w.shadow.last[instance]; n++ {
+		events := w.shadow.executions[executionKey{instance, n}].events
+		for i := range events {
+			payload := strings.Trim(string(events[i].Payload), `"`)
+			if _, ok := order[payload]; !ok && events[i].Kind == history.ExternalEvent {
+				order[payload] = len(order) + 1
+			}
+		}
+	}
+	return order
+}
