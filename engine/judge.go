@@ -51,8 +51,6 @@ func (l *ledger) judge(a *Arrival) Verdict {
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("event %d is an inline activity, which nobody outside can complete", source)}
 	case !a.Inline && !l.tokenMatches(source, a.Token):
 		return Verdict{Kind: Forged, Reason: fmt.Sprintf("its token is not that of event %d", source)}
-	case src.completed != 0:
-		return Verdict{Kind: Duplicate, EventID: src.completed}
 	}
 	return Verdict{Kind: Recorded}
 }
