@@ -246,6 +246,9 @@ func (r *interpreter) first(ctx *engine.Context, f, timeout *engine.Future) (tok
 	if err != nil {
 		return token{}, err
 	}
+	if !f.Ready() || !timeout.Ready() {
+		return token{K: "open loser"}, nil
+	}
 	if i == 0 {
 		_, err := ctx.Await(timeout)
 		return token{K: "timeout"}, err

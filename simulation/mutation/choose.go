@@ -44,11 +44,11 @@ func Choose(all []Mutation, n, turn int) []*Mutation {
 	return chosen
 }
 
-// Named returns the mutations whose names contain the text, all for "".
+// Named returns the mutations whose names or files contain the text, all for "".
 func Named(all []Mutation, text string) []*Mutation {
 	var named []*Mutation
 	for i := range all {
-		if strings.Contains(all[i].Name, text) {
+		if strings.Contains(all[i].Name, text) || strings.Contains(all[i].File, text) {
 			named = append(named, &all[i])
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	only  = flag.String("only", "", "try the mutations whose names contain this, instead of six of them")
+	only  = flag.String("only", "", "try the mutations whose names or files contain this, instead of six of them")
 	every = flag.Bool("all", false, "try all mutations, instead of six of them")
 	most  = flag.Int("most", 5000, "seeds within which a mutation has to be caught")
 )

@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	only := flag.String("only", "", "only mutations whose names contain this")
+	only := flag.String("only", "", "only mutations whose names or files contain this")
 	from := flag.Uint64("from", 1, "first seed")
 	most := flag.Int("most", 20_000, "seeds within which a mutation has to be caught")
 	parallel := flag.Int("parallel", 2, "how many mutations are tried side by side")
