@@ -19,8 +19,8 @@ type Mutation struct {
 	// it.
 	File  string
 	Edits []Edit
-	// Rare mutations take more seeds than CI has time for: only a run of all
-	// mutations has them.
+	// Rare mutations take more seeds than CI has time for, or were not caught
+	// yet: only a run of all mutations has them.
 	Rare bool
 	// Panics says why a crash of the soak itself counts as being caught; empty
 	// where it does not.

@@ -5,18 +5,21 @@ func storeMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "skip the condition",
+			Rare:  true,
 			Bug:   "A turn is written although its first event id is taken.",
 			File:  "store/memory/store.go",
 			Edits: edit("	if taken {\n", "	if taken && len(items) > 1 {\n"),
 		},
 		{
 			Name:  "any conflict is one's own append",
+			Rare:  true,
 			Bug:   "Whoever finds the slot taken believes that it took it, whatever token stands there.",
 			File:  "store/memory/store.go",
 			Edits: edit("if ok && found.token == items[i].token && found.digest == items[i].digest {", "if ok {"),
 		},
 		{
 			Name:  "a change of the record needs no condition",
+			Rare:  true,
 			Bug:   "A record is changed by a writer that knows an older one.",
 			File:  "store/memory/record.go",
 			Edits: edit("if !change.Holds(found) {", "if change.Create != nil && !change.Holds(found) {"),
