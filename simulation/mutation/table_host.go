@@ -89,7 +89,6 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "nobody goes on with a turn cut short",
-			Rare:  true,
 			Bug:   "A turn that stops for want of time sends no wake to go on by.",
 			File:  "host/advance.go",
 			Edits: edit("if err := t.goOnLater(ctx); err != nil {", "if err := ctx.Err(); err != nil {"),
@@ -109,21 +108,18 @@ func redeliveryMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "redelivery sends nothing again",
-			Rare:  true,
 			Bug:   "A message whose fact stands in history is acknowledged, though its turn may never have been dispatched.",
 			File:  "host/duplicate.go",
 			Edits: edit("if err := out.from(ctx, at); err != nil {", "if err := ctx.Err(); err != nil || at.execution < 0 {"),
 		},
 		{
 			Name:  "redelivery sends everything again",
-			Rare:  true,
 			Bug:   "What a turn asked for is sent again though it is complete or cancelled.",
 			File:  "host/redispatch.go",
 			Edits: edit("func(id int64) bool { _, ok := open[id]; return ok }", "func(id int64) bool { return true }"),
 		},
 		{
 			Name:  "redelivery looks at one commit",
-			Rare:  true,
 			Bug:   "The commits that follow from a fact without a message of their own are not sent again.",
 			File:  "host/redispatch.go",
 			Edits: edit("if turns[i].Messaged && !first {", "if !first {"),
@@ -137,14 +133,12 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "redelivery stops at a continue-as-new",
-			Rare:  true,
 			Bug:   "What an execution sent that began with the end of the one before is not sent again.",
 			File:  "host/redispatch.go",
 			Edits: edit("if !continuedAsNew(turns) || n-at.execution > int64(r.t.Settings.ContinueLimit) {", "if n >= at.execution {"),
 		},
 		{
 			Name:  "a commit does not say what caused it",
-			Rare:  true,
 			Bug:   "The commit of a wake or a terminate is not found when that comes back.",
 			File:  "host/commit.go",
 			Edits: edit("turns[i].Token = token + t.cause", "turns[i].Token = token"),
@@ -178,7 +172,6 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "the next wake-up is not sent again",
-			Rare:  true,
 			Bug:   "A wake that armed the next one and died ahead of sending it ends the chain.",
 			File:  "host/wake.go",
 			Edits: edit("err = t.sendWakeAgain(out)", "err = ctx.Err()"),
@@ -219,7 +212,6 @@ func messageMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "a timer that is early fires",
-			Rare:  true,
 			Bug:   "A timer's message is taken before its time.",
 			File:  "host/batch.go",
 			Edits: edit("ok && due.After(o.Clock.Now()) {", "ok && due.IsZero() {"),
