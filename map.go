@@ -112,7 +112,11 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 		workers[i] = scope.GoFrom(origin, worker)
 	}
 	// A cancelled scope is no reason to leave calls behind that clean up.
-	if _, err := run.Shield().Settle(workers...); err != nil {
+	shielded := run.Shield()
+	_, err := shielded.Settle(workers...)
+	shielded.Release()
+	scope.Release()
+	if err != nil {
 		return nil, err
 	}
 	if m.over != nil {

@@ -48,6 +48,7 @@ func (s *Saga) Add(name string, undo func(Context) error) {
 // and names what could not be undone. It records what the functions record.
 func (s *Saga) Compensate(ctx Context, cause error) error {
 	shielded := Shield(ctx)
+	defer shielded.run.Release()
 	var failed []StepError
 	for len(s.steps) > 0 {
 		step := s.steps[len(s.steps)-1]

@@ -217,6 +217,9 @@ func TestBranchesThatHaveReturnedAreForgotten(t *testing.T) {
 				}
 				_, cancel := c.WithCancel()
 				cancel("over")
+				c.Shield().Release()
+				inner, _ := c.WithCancel()
+				inner.Release()
 			}
 			return c.Await(c.ExternalEvent("never"))
 		})

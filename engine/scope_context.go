@@ -38,3 +38,12 @@ func (c *Context) WithTimeout(d time.Duration) (*Context, func(reason string)) {
 func (c *Context) Shield() *Context {
 	return &Context{x: c.x, scope: c.scope.child(true)}
 }
+
+// Release says that nothing more is going to be started in the scope of this
+// context, so that it is forgotten once nothing is open in it: a loop that makes
+// scopes does not grow. It cancels nothing, and what is started in it all the
+// same works.
+func (c *Context) Release() {
+	c.scope.over = true
+	c.scope.forget()
+}

@@ -118,6 +118,9 @@ func detail(e *history.Event, width int) string {
 		add("as %s", printable(e.Instance))
 	case history.SystemCall:
 		add("%s", printable(e.Op))
+		if e.Instance != "" {
+			add("to %s", printable(e.Instance))
+		}
 	case history.OrchestrationCancelRequested:
 		add("%s", clip(printable(e.Reason), width))
 	}
