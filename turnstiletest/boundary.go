@@ -2,6 +2,7 @@ package turnstiletest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -45,6 +46,26 @@ func (b *boundary) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
+}
+
+// digest is a hash of the batch that is handled.
+func (b *boundary) digest() [32]byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := sha256.New()
+	if b.running != nil {
+		for _, m := range b.running.batch {
+			fmt.Fprintf(h, "%d %s", len(m.Body), m.Body)
+		}
+	}
+	return [32]byte(h.Sum(nil))
+}
+
+// isDead reports whether the process of a task was killed.
+func (b *boundary) isDead(t *task) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return t.dead
 }
 
 // call makes one call.

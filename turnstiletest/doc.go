@@ -23,4 +23,7 @@
 // its text: an instance that is stuck, one that waits for what never comes, an
 // activity that nobody implements. An orchestration that fails is no such
 // mistake: Wait returns its error.
+//
+// Drill runs a scenario again and again, with a crash at each call that leaves
+// a process. Replay runs histories that were exported against the code of now.
 package turnstiletest

@@ -1,11 +1,8 @@
 package turnstiletest
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -64,7 +61,7 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 // step does one thing that can be done now; false if everything has to wait.
 func (e *Env) step() bool {
 	e.t.Helper()
-	ways := []func() bool{e.stepPaused, e.stepReturning, e.stepQueues}
+	ways := []func() bool{e.stepReturning, e.stepPaused, e.stepQueues}
 	if e.shuffle != nil {
 		e.shuffle.Shuffle(len(ways), func(i, j int) { ways[i], ways[j] = ways[j], ways[i] })
 	}
@@ -271,21 +268,6 @@ func (e *Env) settle(t *task) {
 		}
 		e.returning = append(e.returning, again)
 	}
-}
-
-// orchestrationStacks returns the stacks of the goroutines that are in
-// orchestration code and not parked by the engine.
-func orchestrationStacks() string {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	var found []string
-	for _, g := range bytes.Split(buf, []byte("\n\n")) {
-		head, _, _ := bytes.Cut(g, []byte("\n"))
-		if !bytes.Contains(head, []byte("[coroutine")) && bytes.Contains(g, []byte("iter.Pull")) && bytes.Contains(g, []byte("turnstile/engine.")) {
-			found = append(found, string(g))
-		}
-	}
-	return strings.Join(found, "\n\n")
 }
 
 // Run lets the application work until nothing is left that time could bring:

@@ -39,13 +39,13 @@ type Env struct {
 	queues *queues.Queues
 	timer  *memorytimer.Timer
 	client *turnstile.Client
+	claims counter
 	mocked map[string]mocked
 
 	// ctx of everything that runs ends when the environment is closed.
 	ctx      context.Context
 	stop     context.CancelFunc
 	boundary boundary
-	random   *rand.ChaCha8
 	// shuffle decides the order; nil for the order of sending.
 	shuffle *rand.Rand
 	// orchestrator and worker are the processes, nil until they are needed.
@@ -95,7 +95,6 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 	e := &Env{
 		t: t, app: app, opts: defaults(), store: memorystore.New(),
 		mocked: map[string]mocked{}, attempts: map[attemptKey]*attemptState{},
-		random: rand.NewChaCha8([32]byte{1}),
 	}
 	for _, o := range opts {
 		o(&e.opts)
@@ -205,15 +204,26 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// middle is the randomness of workers: jitter is always half of what it can
-// be, so that no order hangs on it.
-type middle struct{}
+// draws is the randomness of orchestrators: the same all through a batch, and
+// another for each other batch. So GUIDs, which hang on their event too, are
+// the same when a batch comes again after a crash.
+type draws struct{ boundary *boundary }
 
-// Read fills p with one half in binary.
-func (middle) Read(p []byte) (int, error) {
-	clear(p)
+// Read fills p with a hash of the bodies of the batch that is handled.
+func (d draws) Read(p []byte) (int, error) {
+	sum := d.boundary.digest()
+	return copy(p, sum[:]), nil
+}
+
+// middle is the randomness of workers: jitter is always half of what it can
+// be, so that no order hangs on it, and no two claims have one token.
+type middle struct{ counter *counter }
+
+// Read fills p with one half in binary, and a number at its end.
+func (m middle) Read(p []byte) (int, error) {
+	n, err := m.counter.Read(p)
 	p[0] = 0x80
-	return len(p), nil
+	return n, err
 }
 
 var _ host.Sleeper = envClock{}

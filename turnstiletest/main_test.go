@@ -3,6 +3,7 @@ package turnstiletest_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // recorder is a T that is told of failures in place of the test.
 type recorder struct {

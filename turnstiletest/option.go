@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// Option is an option of New.
+// Option is an option of New and of Drill.
 type Option func(*options)
 
 type options struct {
@@ -23,12 +23,16 @@ type options struct {
 	stall time.Duration
 	// twice delivers every message a second time; cold keeps nothing warm.
 	twice, cold bool
+	// maxRuns and outcomeOnly are for Drill.
+	maxRuns     int
+	outcomeOnly bool
 }
 
 func defaults() options {
 	return options{
 		start:    time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
 		maxTurns: 100_000,
+		maxRuns:  1000,
 		stall:    10 * time.Second,
 	}
 }

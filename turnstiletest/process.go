@@ -37,7 +37,7 @@ func (e *Env) processes() error {
 	if e.orchestrator == nil {
 		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary}, Stops: stops,
-			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Settings: settings, Clock: clock, Random: e.random,
+			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Settings: settings, Clock: clock, Random: draws{&e.boundary},
 			Go: here, Observer: watch, Logger: e.opts.log(),
 		})
 		if err != nil {
@@ -45,7 +45,7 @@ func (e *Env) processes() error {
 		}
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
-		Activities: activities, Stops: stops, Queues: forHost, Settings: settings, Clock: clock, Random: middle{},
+		Activities: activities, Stops: stops, Queues: forHost, Settings: settings, Clock: clock, Random: middle{&e.claims},
 		Go: here, Observer: watch, Logger: e.opts.log(),
 	})
 	return err
@@ -88,6 +88,10 @@ func (e *Env) intercept(name string, own activity.Func) activity.Func {
 		info, _ := activity.InfoFrom(ctx)
 		if !ok {
 			return nil, errors.New("turnstiletest: an attempt outside of its environment")
+		}
+		if e.boundary.isDead(t) {
+			// The call before this was its last.
+			return nil, errKilled
 		}
 		first := t.begin(info)
 		defer func() { t.attempt = nil }()

@@ -1,9 +1,11 @@
 package turnstiletest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -145,4 +147,19 @@ func (e *Env) open(instance string, execution int64) string {
 		return "nothing that its history shows"
 	}
 	return strings.Join(open, ", ")
+}
+
+// orchestrationStacks returns the stacks of the goroutines that are in
+// orchestration code and not parked by the engine.
+func orchestrationStacks() string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	var found []string
+	for _, g := range bytes.Split(buf, []byte("\n\n")) {
+		head, _, _ := bytes.Cut(g, []byte("\n"))
+		if !bytes.Contains(head, []byte("[coroutine")) && bytes.Contains(g, []byte("iter.Pull")) && bytes.Contains(g, []byte("turnstile/engine.")) {
+			found = append(found, string(g))
+		}
+	}
+	return strings.Join(found, "\n\n")
 }

@@ -141,6 +141,9 @@ func Pass(ctx context.Context, d time.Duration) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	if t.env.boundary.isDead(t) {
+		return errKilled
+	}
 	if a := t.attempt; a != nil {
 		used := min(t.credit, d)
 		t.credit -= used

@@ -1,0 +1,205 @@
+package turnstiletest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Drilled says what a Drill did.
+type Drilled struct {
+	// Runs of the scenario, all together.
+	Runs int
+	// Calls that its processes made in a run without a crash: to the store, the
+	// queues and the timers. Skipped are crashes that MaxRuns left out.
+	Calls, Skipped int
+}
+
+// Drill runs a scenario again and again: undisturbed, with every turn replayed
+// from what is stored, with every message delivered twice, and then, for each
+// call that leaves a process (a read, a commit, a message sent, a timer set),
+// with a crash before the call took effect and one behind it. What the process
+// had received is delivered again. The test fails at the first run whose
+// outcome or history is another one, and says at which call the crash was.
+//
+//	turnstiletest.Drill(t, app, func(env *turnstiletest.Env) {
+//		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
+//		run := turnstiletest.Start(env, Fulfil, order)
+//		env.After(time.Hour, func() { turnstiletest.Raise(env, Approved, run.Instance, Approval{By: "Grace"}) })
+//		if _, err := run.Wait(); err != nil {
+//			t.Error(err)
+//		}
+//	})
+//
+// run is called for each run, with an environment of its own, and has to do the
+// same each time: mocks, events and what it asserts belong in it. A mock answers
+// an attempt that comes again as it did before, and counts it once; an
+// implementation runs again, as it would in production. A crash takes no
+// virtual time.
+//
+// Compared are status, output, failure and custom status of every instance,
+// and its histories, without the times at which events were recorded. An
+// AtMostOnce attempt that a crash interrupts fails, by its nature: see
+// OutcomeOnly.
+func Drill(t T, app *turnstile.App, run func(env *Env), options ...Option) Drilled {
+	t.Helper()
+	d := &drill{t: t, app: app, run: run, options: options, opts: defaults()}
+	for _, o := range options {
+		o(&d.opts)
+	}
+	d.all()
+	t.Logf("turnstiletest: Drill: %d runs, a crash before and behind each of %d calls%s", d.done.Runs, d.done.Calls, d.skippedText())
+	return d.done
+}
+
+// MaxRuns bounds the runs of a Drill; default 1000. With fewer than there are
+// crashes to try, those are tried that are spread evenly over the calls.
+func MaxRuns(n int) Option {
+	return func(o *options) { o.maxRuns = n }
+}
+
+// OutcomeOnly lets a Drill compare how instances end, and not their histories:
+// for scenarios in which a crash rightly changes the course of things, with an
+// activity that runs AtMostOnce, or one whose timeout races with something
+// else.
+func OutcomeOnly() Option {
+	return func(o *options) { o.outcomeOnly = true }
+}
+
+// drill is a Drill under way.
+type drill struct {
+	t       T
+	app     *turnstile.App
+	run     func(*Env)
+	options []Option
+	opts    options
+	done    Drilled
+	// what is special about the run under way, and its environment.
+	special string
+	env     *Env
+}
+
+func (d *drill) all() {
+	d.t.Helper()
+	undisturbed := d.one("undisturbed", nil)
+	d.done.Calls = d.env.boundary.calls
+	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
+	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.cold = true }))
+	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
+	crashes := 2 * d.done.Calls
+	tried := min(crashes, max(d.opts.maxRuns-d.done.Runs, 0))
+	d.done.Skipped = crashes - tried
+	for i := range tried {
+		n := i * crashes / tried
+		call, behind := n/2+1, n%2 == 1
+		where := "before"
+		if behind {
+			where = "behind"
+		}
+		s := d.one(fmt.Sprintf("with a crash %s call %d of %d", where, call, d.done.Calls), func(e *Env) {
+			e.boundary.killAt, e.boundary.after = call, behind
+		})
+		if d.env.boundary.killed == "" {
+			d.t.Fatalf("turnstiletest: Drill: run %d made fewer than %d calls, the first one %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
+		}
+		d.compare(undisturbed, s)
+	}
+}
+
+// one runs the scenario once, and returns what came of it.
+func (d *drill) one(special string, arrange func(*Env)) snapshot {
+	d.t.Helper()
+	d.done.Runs++
+	d.special, d.env = special, nil
+	failedBefore := d.failed()
+	t := &runT{T: d.t, drill: d}
+	finished := false
+	defer func() {
+		for i := len(t.cleanup) - 1; i >= 0; i-- {
+			t.cleanup[i]()
+		}
+		if !finished {
+			d.t.Logf("turnstiletest: Drill: that was run %d, %s", d.done.Runs, d.where())
+		}
+	}()
+	e := newEnv(t, d.app, d.options...)
+	t.Cleanup(e.close)
+	d.env = e
+	if arrange != nil {
+		arrange(e)
+	}
+	d.run(e)
+	// What is under way comes to rest, without time.
+	e.drive("Drill", e.Now(), func() bool { return false })
+	s := e.snapshot()
+	for _, h := range s.histories {
+		if problem := e.replays(h.instance, h.execution); problem != "" {
+			t.Fatalf("what is stored does not replay: %s", problem)
+		}
+	}
+	if d.failed() && !failedBefore {
+		d.t.Fatalf("turnstiletest: Drill: the test failed in run %d, %s", d.done.Runs, d.where())
+	}
+	finished = true
+	return s
+}
+
+// where says what is special about the run under way.
+func (d *drill) where() string {
+	if d.env != nil && d.env.boundary.killed != "" {
+		return d.special + " (" + d.env.boundary.killed + ")"
+	}
+	return d.special
+}
+
+func (d *drill) failed() bool {
+	t, ok := d.t.(interface{ Failed() bool })
+	return ok && t.Failed()
+}
+
+// compare fails the test if a run came to something else than the first.
+func (d *drill) compare(undisturbed, s snapshot) {
+	d.t.Helper()
+	difference := undisturbed.difference(&s, d.opts.outcomeOnly)
+	if difference != "" {
+		d.t.Fatalf("turnstiletest: Drill: run %d, %s, came to something else than the first run\n%s", d.done.Runs, d.where(), difference)
+	}
+}
+
+func (d *drill) skippedText() string {
+	if d.done.Skipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of these crashes were left out by MaxRuns", d.done.Skipped)
+}
+
+// runT is the T of one run: what fails says which run it was.
+type runT struct {
+	T
+	drill   *drill
+	cleanup []func()
+}
+
+// Cleanup calls f at the end of the run.
+func (t *runT) Cleanup(f func()) { t.cleanup = append(t.cleanup, f) }
+
+// Logf logs nothing: a thousand runs would say the same.
+func (t *runT) Logf(string, ...any) {}
+
+// Errorf fails the test.
+func (t *runT) Errorf(format string, args ...any) {
+	t.T.Helper()
+	t.T.Errorf("%s", t.text(format, args))
+}
+
+// Fatalf fails the test and ends it.
+func (t *runT) Fatalf(format string, args ...any) {
+	t.T.Helper()
+	t.T.Fatalf("%s", t.text(format, args))
+}
+
+func (t *runT) text(format string, args []any) string {
+	text := strings.TrimPrefix(fmt.Sprintf(format, args...), "turnstiletest: ")
+	return fmt.Sprintf("turnstiletest: Drill: run %d, %s: %s", t.drill.done.Runs, t.drill.where(), text)
+}

@@ -1,0 +1,263 @@
+package turnstiletest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+var retried = charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Minute}))
+
+// scenario is something to drill.
+type scenario struct {
+	code  func(turnstile.Context, int) (string, error)
+	parts []turnstile.Part
+	mock  func(*turnstiletest.Env)
+	later func(*turnstiletest.Env, *turnstiletest.Run[string])
+	want  string
+}
+
+func (s *scenario) run(t turnstiletest.T) func(*turnstiletest.Env) {
+	return func(env *turnstiletest.Env) {
+		if s.mock != nil {
+			s.mock(env)
+		}
+		run := turnstiletest.Start(env, fulfil, 3, turnstile.InstanceID("main"))
+		if s.later != nil {
+			env.After(time.Hour, func() { s.later(env, run) })
+		}
+		if got, err := run.Wait(); got != s.want || err != nil {
+			t.Errorf("it ended with %q, %v, want %q", got, err, s.want)
+		}
+	}
+}
+
+func scenarios() map[string]*scenario {
+	child := turnstile.NewOrchestration[int, string]("Child")
+	numbers := func(env *turnstiletest.Env) {
+		turnstiletest.On(env, charge).Call(func(_ context.Context, n int) (string, error) { return fmt.Sprint("r-", n), nil })
+	}
+	chain := func(ctx turnstile.Context, n int) (string, error) {
+		var all string
+		for i := range n {
+			s, err := charge.Call(ctx, i)
+			if err != nil {
+				return "", err
+			}
+			all += s + " "
+		}
+		return all, nil
+	}
+	return map[string]*scenario{
+		"R-01 A-01 a chain": {code: chain, mock: numbers, want: "r-0 r-1 r-2 "},
+		"F-01 F-03 a fan-out, with a race against a timer": {code: func(ctx turnstile.Context, n int) (string, error) {
+			all, err := turnstile.Map(ctx, []int{1, 2, 3, 4, 5}, 3, charge.Call)
+			if err != nil {
+				return "", err
+			}
+			first, err := turnstile.Select(ctx, ship.Start(ctx, "x"), turnstile.After(ctx, time.Minute))
+			return fmt.Sprint(all, first), err
+		}, mock: func(env *turnstiletest.Env) {
+			turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
+				return fmt.Sprint(n), turnstiletest.Pass(ctx, time.Duration(6-n)*time.Second)
+			})
+			turnstiletest.On(env, ship).Return("late", nil).After(2 * time.Minute)
+		}, want: "[1 2 3 4 5] 1"},
+		"A-03 A-06 retries behind a failure and a timeout": {code: func(ctx turnstile.Context, n int) (string, error) {
+			return retried.With(turnstile.AttemptTimeout(10*time.Second)).Call(ctx, n)
+		}, mock: func(env *turnstiletest.Env) {
+			turnstiletest.On(env, charge).Return("", errBusy).Once()
+			turnstiletest.On(env, charge).Return("late", nil).After(time.Hour).Once()
+			turnstiletest.On(env, charge).Return("r-3", nil)
+		}, want: "r-3"},
+		"A-14 inline activities": {code: func(ctx turnstile.Context, n int) (string, error) {
+			var all string
+			for i := range n {
+				s, err := charge.Inline(ctx, i)
+				if err != nil {
+					return "", err
+				}
+				all += s
+			}
+			s, err := charge.Call(ctx, 9)
+			return all + s, err
+		}, mock: numbers, want: "r-0r-1r-2r-9"},
+		"T-01 E-01 E-02 timers and events": {code: func(ctx turnstile.Context, n int) (string, error) {
+			if err := turnstile.Sleep(ctx, 90*time.Minute); err != nil {
+				return "", err
+			}
+			first, err := approved.Wait(ctx)
+			if err != nil {
+				return "", err
+			}
+			_, err = approved.WaitFor(ctx, 2*time.Hour)
+			return fmt.Sprint(first, errors.Is(err, turnstile.ErrTimeout)), nil
+		}, later: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
+			turnstiletest.Raise(env, approved, run.Instance, "Grace ")
+		}, want: "Grace true"},
+		"K-02 a cancel, and what is cleaned up": {code: func(ctx turnstile.Context, n int) (string, error) {
+			if _, err := approved.Wait(ctx); !errors.Is(err, turnstile.ErrCancelled) {
+				return "", err
+			}
+			return charge.Call(turnstile.Shield(ctx), n)
+		}, mock: numbers, later: func(_ *turnstiletest.Env, run *turnstiletest.Run[string]) { run.Cancel("enough") }, want: "r-3"},
+		"N-01 P-01 children, one that continues as new, and one that nobody waits for": {code: func(ctx turnstile.Context, n int) (string, error) {
+			if _, err := child.With(turnstile.InstanceID("apart")).Detach(ctx, 0); err != nil {
+				return "", err
+			}
+			return child.Call(ctx, n)
+		}, parts: []turnstile.Part{child.Is(func(ctx turnstile.Context, n int) (string, error) {
+			if n > 0 {
+				return "", child.ContinueAsNew(ctx, n-1)
+			}
+			return charge.Call(ctx, n)
+		})}, mock: numbers, want: "r-0"},
+		"R-12 what is recorded once": {code: func(ctx turnstile.Context, n int) (string, error) {
+			id, err := turnstile.GUID(ctx)
+			if err != nil {
+				return "", err
+			}
+			if _, err := turnstile.Now(ctx); err != nil {
+				return "", err
+			}
+			random, err := turnstile.Random(ctx)
+			if err != nil {
+				return "", err
+			}
+			if _, err = ship.Call(ctx, id); err != nil {
+				return "", err
+			}
+			return charge.Call(ctx, random.IntN(1000)*0+n)
+		}, parts: []turnstile.Part{ship.Is(echo)}, mock: numbers, want: "r-3"},
+		"V-04 a patch": {code: func(ctx turnstile.Context, n int) (string, error) {
+			if turnstile.Patched(ctx, "double") {
+				n *= 2
+			}
+			return charge.Call(ctx, n)
+		}, mock: numbers, want: "r-6"},
+	}
+}
+
+func TestDrillFindsNothingWhereNothingIsWrong(t *testing.T) {
+	t.Parallel()
+	for name, s := range scenarios() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			done := turnstiletest.Drill(t, flow(s.code, s.parts...), s.run(t))
+			if done.Runs != 4+2*done.Calls || done.Calls < 5 || done.Skipped != 0 {
+				t.Errorf("it did %+v", done)
+			}
+		})
+	}
+}
+
+func TestDrillsAreBoundedByACount(t *testing.T) {
+	t.Parallel()
+	s := scenarios()["R-01 A-01 a chain"]
+	done := turnstiletest.Drill(t, flow(s.code), s.run(t), turnstiletest.MaxRuns(10))
+	if done.Runs != 10 || done.Skipped != 2*done.Calls-6 {
+		t.Errorf("it did %+v", done)
+	}
+}
+
+func TestDrillFindsWhatACrashBreaks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		scenario func(t turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env))
+		want     []string
+	}{
+		"an orchestration that is not deterministic": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			// The order in which this process happens to have run it.
+			n := 0
+			s := &scenario{code: func(ctx turnstile.Context, _ int) (string, error) {
+				n++
+				if _, err := charge.Call(ctx, n%2); err != nil {
+					return "", err
+				}
+				return charge.Call(ctx, 7)
+			}, mock: func(env *turnstiletest.Env) {
+				n = 0
+				turnstiletest.On(env, charge).Return("r", nil)
+			}, want: "r"}
+			return flow(s.code), s.run(ft)
+		}, []string{"run 1, undisturbed", "does not do what the history", "input 1", "input 0", "drill_test.go:"}},
+		"an activity that is not idempotent": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			var sold int
+			sell := charge.Is(func(context.Context, int) (string, error) {
+				sold++
+				return fmt.Sprint("ticket ", sold), nil
+			})
+			app := flow(func(ctx turnstile.Context, n int) (string, error) {
+				first, err := charge.Call(ctx, 1)
+				if err != nil {
+					return "", err
+				}
+				second, err := charge.Call(ctx, 2)
+				return first + second, err
+			}, sell)
+			return app, func(env *turnstiletest.Env) {
+				sold = 0
+				_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
+			}
+		}, []string{"came to something else than the first run", `- instance "00`, "ticket 1ticket 2", "every message delivered twice"}},
+		"an activity that a crash behind its effect repeats": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			sold := map[int]bool{}
+			app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, 1) },
+				charge.Is(func(ctx context.Context, n int) (string, error) {
+					// It looks at deliveries of the queue, and is none the wiser.
+					if sold[n] && turnstile.ActivityInfo(ctx).Delivery > 1 {
+						return "", turnstile.Permanent(errors.New("sold already"))
+					}
+					sold[n] = true
+					return "ticket", nil
+				}))
+			return app, func(env *turnstiletest.Env) {
+				clear(sold)
+				_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
+			}
+		}, []string{"with a crash before call", "(the worker sends ActivityCompleted of event 2", "sold already"}},
+		"a scenario that is not the same twice": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			runs := 0
+			app := flow(func(ctx turnstile.Context, n int) (string, error) { return fmt.Sprint(n), nil })
+			return app, func(env *turnstiletest.Env) {
+				runs++
+				_, _ = turnstiletest.Start(env, fulfil, runs).Wait()
+			}
+		}, []string{"run 2, undisturbed once more", "not the same twice"}},
+		"what the scenario itself asserts": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			app := flow(func(ctx turnstile.Context, n int) (string, error) { return approved.Wait(ctx) })
+			return app, func(env *turnstiletest.Env) { _, _ = turnstiletest.Start(env, fulfil, 1).Wait() }
+		}, []string{"run 1, undisturbed", "never ends"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mentions(t, failure(t, func(ft turnstiletest.T) {
+				app, run := c.scenario(ft)
+				turnstiletest.Drill(ft, app, run)
+			}), c.want...)
+		})
+	}
+}
+
+func TestA16WhatRunsAtMostOnceIsInterruptedByACrashAndTheOutcomeMayBeTheSame(t *testing.T) {
+	t.Parallel()
+	once := charge.With(turnstile.AtMostOnce())
+	app := flow(func(ctx turnstile.Context, n int) (string, error) {
+		if _, err := once.Call(ctx, n); err != nil && !errors.Is(err, turnstile.ErrCancelled) {
+			return "asked", nil
+		}
+		return "asked", nil
+	})
+	run := func(env *turnstiletest.Env) {
+		turnstiletest.On(env, charge).Return("r", nil)
+		_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
+	}
+	turnstiletest.Drill(t, app, run, turnstiletest.OutcomeOnly())
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Drill(ft, app, run) }),
+		"history of instance", "- ", "Done←2", "+ ", "Failed(interrupted)←2")
+}

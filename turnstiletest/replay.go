@@ -1,0 +1,162 @@
+package turnstiletest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Replay runs exported histories against the code of now: would the instances
+// that they come from go on with this build? pattern names the files, as
+// filepath.Match has it; there must be some. An export is what the command
+//
+//	turnstile history order-17 --json > testdata/order-17.json
+//
+// writes, or history.EncodeExport. Keep one of each kind of instance that may
+// still run when you change its code, and of each version that is deployed.
+//
+// Each file whose history the code does not follow fails the test, which goes
+// on with the next: it is told at which event they part, what the history has,
+// what the code did, and where in the code. So does one that is damaged, that a
+// newer build has written, or whose orchestration or version is not
+// registered. A history without an end is replayed as far as it goes. No
+// activity runs.
+//
+// What no replay can see: an operation added behind the last recorded event,
+// and changed options, timeouts and implementations of activities.
+func Replay(t T, app *turnstile.App, pattern string) {
+	t.Helper()
+	if app == nil {
+		t.Fatalf("turnstiletest: Replay: the application is nil: make one with turnstile.NewApp")
+	}
+	if err := app.Err(); err != nil {
+		t.Fatalf("turnstiletest: Replay: the application cannot run: %v", err)
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatalf("turnstiletest: Replay: pattern %q: %v", pattern, err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("turnstiletest: Replay: no file fits %q: export histories with turnstile history INSTANCE --json, or put the path right", pattern)
+	}
+	for _, file := range files {
+		if problem := replayFile(app, file); problem != "" {
+			t.Errorf("turnstiletest: Replay: %s: %s", file, problem)
+		}
+	}
+	t.Logf("turnstiletest: Replay: %d histories", len(files))
+}
+
+// replayFile returns what is wrong; empty if nothing is.
+func replayFile(app *turnstile.App, file string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	x, err := history.DecodeExport(data)
+	switch {
+	case errors.Is(err, history.ErrNewer):
+		return fmt.Sprintf("%v: replay it with that build, or a newer one", err)
+	case err != nil:
+		return fmt.Sprintf("it is damaged, or no export: %v", err)
+	case len(x.Events) == 0:
+		return "it holds no events"
+	}
+	instance, execution := x.Instance, x.ExecutionID
+	if instance == "" {
+		instance = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	if execution == 0 {
+		execution = 1
+		if s := x.Events[0].Start; s != nil && s.ExecutionID > 0 {
+			execution = s.ExecutionID
+		}
+	}
+	turn, problem := replay(app, instance, execution, x.Events, false)
+	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
+		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
+	}
+	return problem
+}
+
+// open reports whether the code may still answer the last event of a history:
+// one that was recorded without running the code has no answers yet.
+func open(events History) bool {
+	last := &events[len(events)-1]
+	return last.Kind.Arrival()
+}
+
+// replay runs a history against an application. problem says why the code does
+// not follow it.
+func replay(app *turnstile.App, instance string, execution int64, events History, parked bool) (turn engine.Turn, problem string) {
+	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(),
+		Options: engine.Options{VerifyGoroutine: true}})
+	defer x.Close()
+	if err := x.Feed(events, parked); err != nil {
+		return turn, err.Error()
+	}
+	turn, err := x.Run(engine.Input{NowMS: events[len(events)-1].AtMS})
+	switch {
+	case err != nil:
+		return turn, err.Error()
+	case turn.Stuck != nil:
+		return turn, disagreement(turn.Stuck, events)
+	}
+	return turn, ""
+}
+
+// disagreement shows why the code cannot go on, beside the history.
+func disagreement(stuck *engine.StuckError, events History) string {
+	var b strings.Builder
+	parted, ok := errors.AsType[*engine.NondeterminismError](stuck)
+	if !ok {
+		fmt.Fprintf(&b, "the code cannot follow it at event %d, for %s:\n%s", stuck.EventID, stuck.Kind, stuck.Message)
+		if stuck.Stack != "" {
+			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(stuck.Stack))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "the code does not do what the history of instance %q execution %d says, at event %d\n", parted.Instance, parted.ExecutionID, parted.EventID)
+	at := min(int(parted.EventID), len(events))
+	for i := max(at-around, 0); i < min(at+2, len(events)); i++ {
+		sign := " "
+		if int64(i+1) == parted.EventID {
+			sign = ">"
+		}
+		fmt.Fprintf(&b, "  %s %s\n", sign, line(&events[i]))
+	}
+	fmt.Fprintf(&b, "    history has   %s\n    the code did  %s", parted.Recorded, parted.Attempted)
+	if parted.Location != "" {
+		fmt.Fprintf(&b, "\n    at            %s", parted.Location)
+	}
+	return b.String()
+}
+
+// replays checks that a stored execution replays without anything new; the
+// text says what is wrong.
+func (e *Env) replays(instance string, execution int64) string {
+	turns, err := e.store.Read(e.ctx, instance, execution, 1)
+	if err != nil || len(turns) == 0 {
+		return fmt.Sprintf("instance %q execution %d cannot be read: %v", instance, execution, err)
+	}
+	var events History
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	parked := turns[len(turns)-1].Parked
+	turn, problem := replay(e.app, instance, execution, events, parked)
+	switch {
+	case parked:
+		// What stands there without having been run is another matter.
+		return ""
+	case problem == "" && len(turn.Events) > 0:
+		return fmt.Sprintf("instance %q execution %d goes on with %s", instance, execution, History(turn.Events))
+	}
+	return problem
+}
