@@ -63,8 +63,9 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 		case t.record != nil && number == t.record.WakeNumber:
 			w = wakes{true, true, true}
 			err = out.lastTurn(ctx)
-		case t.record != nil && number+1 == t.record.WakeNumber && m.returning() && t.record.Problem != nil:
-			// It re-armed, and may not have sent the next.
+		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber && m.returning():
+			// It re-armed, or was found to kill its process and marked the
+			// instance, and may not have sent the next.
 			err = t.sendWakeAgain(out)
 		case t.record != nil && number > 0 && number+1 == t.record.WakeNumber && t.record.Problem == nil:
 			// It cleared the mark, and perhaps saw too late, or died before it
