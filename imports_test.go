@@ -36,6 +36,8 @@ var layers = []layer{
 	{dir: "wire", own: "history"},
 	{dir: "activity", own: "history"},
 	{dir: "store", own: "history"},
+	{dir: "codec", own: "history store wire"},
+	{dir: "codec/...", own: "codec"},
 	{dir: "queue", own: "wire"},
 	{dir: "timer", own: "wire"},
 	{dir: "store/dynamo", own: "history store", foreign: aws},

@@ -1,0 +1,57 @@
+// Package gzip is a payload codec that compresses, by the standard library.
+// Put it before one that encrypts: codec.Chain(gzip.New(), key).
+//
+// Tables compress large values by themselves, so that it pays alone only for
+// messages, and before encryption, behind which nothing compresses any more.
+// Mind that the length of what is compressed tells something of its content to
+// who can choose a part of it.
+package gzip
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+)
+
+// maxPlain is what one payload may become: what is longer was not made by a
+// program within its limits, and would fill the memory.
+const maxPlain = 4 << 20
+
+// Codec compresses.
+type Codec struct{}
+
+// New returns the codec; its name is "gzip".
+func New() Codec { return Codec{} }
+
+// Name implements codec.Codec.
+func (Codec) Name() string { return "gzip" }
+
+// Encode implements codec.Codec.
+func (Codec) Encode(plain []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(plain); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// Decode implements codec.Codec. What becomes longer than 4 MiB is an error.
+func (Codec) Decode(encoded []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(encoded))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, maxPlain+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) > maxPlain {
+		return nil, fmt.Errorf("gzip: it becomes longer than %d bytes", maxPlain)
+	}
+	return plain, r.Close()
+}

@@ -1,0 +1,41 @@
+package gzip_test
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/turnstile-go/turnstile/codec/gzip"
+)
+
+func TestWhatWasCompressedComesBackToTheByte(t *testing.T) {
+	t.Parallel()
+	c := gzip.New()
+	rapid.Check(t, func(t *rapid.T) {
+		plain := rapid.SliceOf(rapid.Byte()).Draw(t, "plain")
+		encoded, err := c.Encode(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Decode(encoded); err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("got %q, %v; want %q", got, err, plain)
+		}
+		if _, err := c.Decode(encoded[:len(encoded)-1]); err == nil {
+			t.Error("cut, it was decoded")
+		}
+	})
+}
+
+func TestABombIsRefused(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := stdgzip.NewWriter(&b)
+	_, _ = w.Write(make([]byte, 64<<20))
+	_ = w.Close()
+	if _, err := gzip.New().Decode(b.Bytes()); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("%d bytes that become 64 MiB: %v", b.Len(), err)
+	}
+}

@@ -1,0 +1,52 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// SealItem returns a work item as it is sent: a copy with sealed payloads and
+// their mark. One that has a mark already stays as it is. *SealError.
+func (s *Set) SealItem(i wire.Item) (wire.Item, error) {
+	if i.Codec != "" || s.mark() == "" {
+		return i, nil
+	}
+	mark, err := s.sealAll(itemPlace(&i), itemPayloads(&i))
+	i.Codec = mark
+	return i, err
+}
+
+// OpenItem returns a work item with plain payloads. One without a mark is
+// plain: anybody may send it. *UnknownError, *DamagedError.
+func (s *Set) OpenItem(i wire.Item) (wire.Item, error) {
+	sealed := i
+	if err := s.openAll(itemPlace(&i), i.Codec, itemPayloads(&i)); err != nil {
+		return sealed, err
+	}
+	i.Codec = ""
+	return i, nil
+}
+
+func itemPlace(i *wire.Item) string {
+	return fmt.Sprintf("%s for instance %q", i.Kind, i.Target())
+}
+
+// itemPayloads returns what of an item is sealed, in copies of what it points
+// to.
+func itemPayloads(i *wire.Item) []payload {
+	values := []payload{{raw(&i.Input), "the input"}, {raw(&i.Data), "the data"}, {raw(&i.Result), "the result"}}
+	i.Events = slices.Clone(i.Events)
+	for n := range i.Events {
+		values = append(values, payload{raw(&i.Events[n].Data), fmt.Sprintf("the data of event %q", i.Events[n].Name)})
+	}
+	if i.Details != nil && len(i.Details.Details) > 0 {
+		i.Details = copied(i.Details)
+		values = append(values, payload{raw(&i.Details.Details), "the failure's details"})
+	}
+	return values
+}
+
+func raw(m *json.RawMessage) *[]byte { return (*[]byte)(m) }

@@ -1,0 +1,156 @@
+package codec
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is the longest mark, in bytes: that of a work item's codec field.
+const maxName = 256
+
+// Set is the codecs of a process: one that seals, and those that open what is
+// sealed already. A nil Set seals nothing and opens what is plain. It is safe
+// for concurrent use.
+type Set struct {
+	current Codec
+	byName  map[string]Codec
+}
+
+// NewSet returns a set that seals with current and opens what current or one
+// of the others has sealed, and what is plain. With a nil current it only
+// opens: before a first codec is used, and after the last.
+//
+// The error names a codec without a name, with a bad one, or with one that
+// another has too.
+func NewSet(current Codec, others ...Codec) (*Set, error) {
+	s := &Set{current: current, byName: map[string]Codec{}}
+	all := others
+	if current != nil {
+		all = append([]Codec{current}, others...)
+	}
+	var errs []error
+	for i, c := range all {
+		if c == nil {
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set is nil", i+1))
+			continue
+		}
+		name := c.Name()
+		switch {
+		case name == "" || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: 1 to %d bytes of UTF-8 without control characters are needed", i+1, name, maxName))
+		case s.byName[name] != nil:
+			errs = append(errs, fmt.Errorf("codec: two codecs have the name %q: a mark has to lead to one", name))
+		}
+		s.byName[name] = c
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Names returns the marks that the set opens, sorted.
+func (s *Set) Names() []string {
+	if s == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.byName))
+}
+
+// mark is what stands beside what the set seals; empty if it seals nothing.
+func (s *Set) mark() string {
+	if s == nil || s.current == nil {
+		return ""
+	}
+	return s.current.Name()
+}
+
+// seal returns the payload as it stands in JSON. An absent one stays absent.
+func (s *Set) seal(plain []byte, where string) ([]byte, error) {
+	if len(plain) == 0 || s == nil || s.current == nil {
+		return plain, nil
+	}
+	encoded, err := s.current.Encode(plain)
+	if err != nil {
+		return nil, &SealError{Codec: s.mark(), Where: where, Err: err}
+	}
+	sealed := make([]byte, 0, base64.StdEncoding.EncodedLen(len(encoded))+2)
+	sealed = append(sealed, '"')
+	sealed = base64.StdEncoding.AppendEncode(sealed, encoded)
+	return append(sealed, '"'), nil
+}
+
+// open returns the plain payload of a sealed one.
+func (s *Set) open(sealed []byte, mark, where string) ([]byte, error) {
+	if len(sealed) == 0 || mark == "" {
+		return sealed, nil
+	}
+	c, err := s.find(mark, where)
+	if err != nil {
+		return nil, err
+	}
+	var encoded []byte
+	if err := json.Unmarshal(sealed, &encoded); err != nil {
+		return nil, &DamagedError{Codec: mark, Where: where, Err: fmt.Errorf("it is no JSON string of base64: %w", err)}
+	}
+	plain, err := c.Decode(encoded)
+	if err != nil {
+		return nil, &DamagedError{Codec: mark, Where: where, Err: err}
+	}
+	return plain, nil
+}
+
+func (s *Set) find(mark, where string) (Codec, error) {
+	if s != nil {
+		if c := s.byName[mark]; c != nil {
+			return c, nil
+		}
+	}
+	return nil, &UnknownError{Codec: mark, Where: where, Known: s.Names()}
+}
+
+// payload is a value among others under one mark, and how to call it.
+type payload struct {
+	value *[]byte
+	what  string
+}
+
+// sealAll seals values that share a mark, which it returns.
+func (s *Set) sealAll(where string, values []payload) (mark string, err error) {
+	for _, p := range values {
+		if len(*p.value) == 0 {
+			continue
+		}
+		if *p.value, err = s.seal(*p.value, p.what+" of "+where); err != nil {
+			return "", err
+		}
+		mark = s.mark()
+	}
+	return mark, nil
+}
+
+// openAll opens values that share a mark. A mark that is not known is an error
+// though no value is there: whoever wrote it meant something.
+func (s *Set) openAll(where, mark string, values []payload) error {
+	if mark == "" {
+		return nil
+	}
+	if _, err := s.find(mark, where); err != nil {
+		return err
+	}
+	for _, p := range values {
+		plain, err := s.open(*p.value, mark, p.what+" of "+where)
+		if err != nil {
+			return err
+		}
+		*p.value = plain
+	}
+	return nil
+}
