@@ -156,6 +156,18 @@ func TestDrillFindsNothingWhereNothingIsWrong(t *testing.T) {
 	}
 }
 
+func TestAnyOrderOfWhatHappensAtOnceGivesTheSameOutcome(t *testing.T) {
+	t.Parallel()
+	for name, s := range scenarios() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range uint64(10) {
+				s.run(t)(turnstiletest.New(t, flow(s.code, s.parts...), turnstiletest.Shuffled(seed)))
+			}
+		})
+	}
+}
+
 func TestDrillsAreBoundedByACount(t *testing.T) {
 	t.Parallel()
 	s := scenarios()["R-01 A-01 a chain"]

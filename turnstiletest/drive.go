@@ -35,21 +35,21 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	}
 	e.driving = true
 	defer func() { e.driving = false }()
-	turns := e.turns
+	worked := 0
 	for {
 		if enough() {
 			return done
 		}
 		if e.step() {
-			if e.turns-turns > e.opts.maxTurns {
-				e.t.Fatalf("turnstiletest: %s: no end after %d turns, it is %s: use Advance for what goes on for ever, or MaxTurns", call, e.opts.maxTurns, e.Now().Format(time.RFC3339))
+			if worked++; worked > e.opts.maxBatches {
+				e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: use Advance for what goes on for ever, or MaxBatches", call, e.opts.maxBatches, e.Now().Format(time.RFC3339))
 			}
 			continue
 		}
 		stuck := e.checkStuck(call)
 		next, more := e.clock.Next()
 		switch {
-		case !more, stuck && limit.IsZero():
+		case !more, stuck && limit.IsZero() && e.onlyWakes():
 			return rested
 		case !limit.IsZero() && next.After(limit):
 			return limited
@@ -156,118 +156,6 @@ func (e *Env) sources() []queues.Source {
 		e.shuffle.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	}
 	return s
-}
-
-// handle gives a batch to its process.
-func (e *Env) handle(t *task) {
-	e.t.Helper()
-	if t.from.Is == host.SourceActivity {
-		e.checkImplemented(t.batch)
-	}
-	if err := e.processes(); err != nil {
-		e.t.Fatalf("turnstiletest: %v", err)
-	}
-	t.orchestrator = e.orchestrator
-	t.turn, t.resumed = make(chan bool), make(chan struct{})
-	t.dead, t.failed, t.attempt = false, nil, nil
-	e.boundary.enter(t)
-	go t.run()
-	e.watch(t)
-}
-
-// goOn lets a task go on that was paused.
-func (e *Env) goOn(t *task) {
-	e.t.Helper()
-	e.boundary.enter(t)
-	t.waiting = nil
-	t.resumed <- struct{}{}
-	e.watch(t)
-}
-
-// resume is goOn for a task that has to end; it reports whether it does.
-func (e *Env) resume(t *task) bool {
-	for {
-		t.resumed <- struct{}{}
-		select {
-		case ended := <-t.turn:
-			if ended {
-				return true
-			}
-		case <-time.After(e.opts.stall):
-			return false
-		}
-	}
-}
-
-// watch waits until the task is done or pauses.
-func (e *Env) watch(t *task) {
-	e.t.Helper()
-	stalled := time.NewTimer(e.opts.stall)
-	defer stalled.Stop()
-	for {
-		select {
-		case ended := <-t.turn:
-			e.boundary.leave()
-			if ended {
-				e.settle(t)
-			} else {
-				e.paused = append(e.paused, t)
-			}
-			if e.failure != "" {
-				e.t.Fatalf("turnstiletest: %s", e.failure)
-			}
-			return
-		case <-stalled.C:
-			e.stalled(t)
-			stalled.Reset(e.opts.stall)
-		}
-	}
-}
-
-// stalled is called when a task has worked for long without an end. An attempt
-// may wait for its own time limit, so time goes on; orchestration code must
-// not wait for anything.
-func (e *Env) stalled(t *task) {
-	e.t.Helper()
-	if t.attempt == nil {
-		e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", orchestrationStacks())
-	}
-	if !t.warned {
-		t.warned = true
-		e.t.Logf("turnstiletest: %s has worked for %s of real time; should it wait for virtual time, let it use turnstiletest.Pass. Time goes on now", t.about(), e.opts.stall)
-	}
-	e.clock.Fire(true)
-}
-
-// settle does with the messages of a batch what the event source does. What a
-// process that was killed answers is never heard: its messages come back, at
-// once and in their place, so that the crash alone does not change the order.
-func (e *Env) settle(t *task) {
-	e.t.Helper()
-	switch {
-	case t.dead:
-		if t.from.Is != host.SourceActivity && e.orchestrator == t.orchestrator {
-			e.orchestrator.Close()
-			e.orchestrator = nil
-		}
-		for i := range t.batch {
-			t.batch[i].ReceiveCount++
-		}
-		e.returning = append(e.returning, t)
-		return
-	case t.again:
-		return
-	}
-	if err := queue.Settle(e.ctx, t.from.Queue, t.batch, t.failed); err != nil {
-		e.t.Fatalf("turnstiletest: acknowledging: %v", err)
-	}
-	if e.opts.twice {
-		again := &task{env: e, from: t.from, batch: slices.Clone(t.batch), again: true}
-		for i := range again.batch {
-			again.batch[i].Receipt = ""
-		}
-		e.returning = append(e.returning, again)
-	}
 }
 
 // Run lets the application work until nothing is left that time could bring:

@@ -2,7 +2,6 @@ package turnstiletest
 
 import (
 	"context"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -68,8 +67,9 @@ type Env struct {
 	failure string
 	// suspect: an instance may be stuck.
 	suspect bool
-	turns   int
-	closed  bool
+	// timed counts functions given to After and AtTime that are still to come.
+	timed  int
+	closed bool
 }
 
 // New returns an environment for the application, in which nothing has begun.
@@ -123,7 +123,7 @@ func (e *Env) wire() error {
 		return err
 	}
 	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
-		Store: e.store, Queue: e.queues.Orchestrator, Random: &counter{}, Clock: e.clock,
+		Store: e.store, Queue: e.queues.Orchestrator, Random: &counter{}, Clock: clientClock{e},
 	})
 	return err
 }
@@ -155,20 +155,31 @@ func (e *Env) close() {
 func (e *Env) Now() time.Time { return e.clock.Now() }
 
 // Client returns a client, for what the kit has no word of its own for. What it
-// sends is handled by the next Wait, Run, Advance or WaitFor. Its own Wait, and
-// that of its runs, would wait for ever: nothing moves meanwhile. Its ids are
-// counted, not random.
+// sends is handled by the next Wait, Run, Advance or WaitFor; its own Wait, and
+// that of its runs, lets the application work too, where it is called by the
+// test. Its ids are counted, not random.
 func (e *Env) Client() *turnstile.Client { return e.client }
 
 // After calls f when d of virtual time has passed from now, on the goroutine
 // of the test: the place to do from outside what is to be done at that time. No
 // time passes while f runs. stop keeps f from being called.
-func (e *Env) After(d time.Duration, f func()) (stop func() bool) { return e.clock.AfterFunc(d, f) }
+func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
+	e.timed++
+	cancel := e.clock.AfterFunc(d, func() {
+		e.timed--
+		f()
+	})
+	return func() bool {
+		stopped := cancel()
+		if stopped {
+			e.timed--
+		}
+		return stopped
+	}
+}
 
 // AtTime is After for a point in virtual time; one in the past is now.
-func (e *Env) AtTime(at time.Time, f func()) (stop func() bool) {
-	return e.clock.AfterFunc(at.Sub(e.clock.Now()), f)
-}
+func (e *Env) AtTime(at time.Time, f func()) (stop func() bool) { return e.After(at.Sub(e.Now()), f) }
 
 // DeadLetter is a message that nothing could be done with.
 type DeadLetter struct {
@@ -188,60 +199,4 @@ func (e *Env) DeadLetters() []DeadLetter {
 		}
 	}
 	return all
-}
-
-// counter is a source of ids that can be read: 1, 2, 3, …
-type counter struct{ n uint64 }
-
-// Read fills p with the next number, its last byte last.
-func (c *counter) Read(p []byte) (int, error) {
-	c.n++
-	n := c.n
-	for i := len(p) - 1; i >= 0; i-- {
-		p[i] = byte(n)
-		n >>= 8
-	}
-	return len(p), nil
-}
-
-// draws is the randomness of orchestrators: the same all through a batch, and
-// another for each other batch. So GUIDs, which hang on their event too, are
-// the same when a batch comes again after a crash.
-type draws struct{ boundary *boundary }
-
-// Read fills p with a hash of the bodies of the batch that is handled.
-func (d draws) Read(p []byte) (int, error) {
-	sum := d.boundary.digest()
-	return copy(p, sum[:]), nil
-}
-
-// middle is the randomness of workers: jitter is always half of what it can
-// be, so that no order hangs on it, and no two claims have one token.
-type middle struct{ counter *counter }
-
-// Read fills p with one half in binary, and a number at its end.
-func (m middle) Read(p []byte) (int, error) {
-	n, err := m.counter.Read(p)
-	p[0] = 0x80
-	return n, err
-}
-
-var _ host.Sleeper = envClock{}
-
-// envClock is the clock as a process sees it.
-type envClock struct{ *virtual.Clock }
-
-// Sleep lets others work while a turn waits.
-func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
-	if t, ok := ctx.Value(taskKey{}).(*task); ok {
-		return t.pause(ctx, d)
-	}
-	return ctx.Err()
-}
-
-func (o *options) log() *slog.Logger {
-	if o.logger != nil {
-		return o.logger
-	}
-	return slog.New(slog.DiscardHandler)
 }

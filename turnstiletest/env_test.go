@@ -267,3 +267,70 @@ func TestInlineActivitiesAreMockedTooAndMayTakeVirtualTime(t *testing.T) {
 	}
 	run.AssertHistory("Started Act(Charge) Done←2 Completed")
 }
+
+func TestTheWaitOfAClientLetsTheApplicationWork(t *testing.T) {
+	t.Parallel()
+	app := flow(func(ctx turnstile.Context, n int) (string, error) {
+		if n == 0 {
+			return approved.Wait(ctx)
+		}
+		return "woken", turnstile.Sleep(ctx, month)
+	})
+	env := turnstiletest.New(t, app)
+	run, err := fulfil.StartWith(t.Context(), env.Client(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run.Wait(t.Context()); got != "woken" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+	mentions(t, failure(t, func(ft turnstiletest.T) {
+		env := turnstiletest.New(ft, app)
+		run, err := fulfil.StartWith(t.Context(), env.Client(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = run.Wait(t.Context())
+	}), "Wait of a client", "nobody raised")
+}
+
+func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	mentions(t, failure(t, func(ft turnstiletest.T) {
+		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
+		run := turnstiletest.Start(env, fulfil, 1, turnstile.InstanceID("gone"))
+		_, _ = run.Wait()
+		if err := env.Client().Purge(t.Context(), "gone"); err != nil {
+			t.Error(err)
+		}
+		env.Run()
+		_, _ = run.Wait()
+	}), `"gone" was purged`)
+}
+
+func TestAnEventForNobodyIsADeadLetter(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
+	turnstiletest.Raise(env, approved, "nobody", "Grace")
+	env.Run()
+	if d := env.DeadLetters(); len(d) != 1 || d[0].Reason == "" {
+		t.Errorf("the dead letters are %+v", d)
+	}
+}
+
+func BenchmarkAMonth(b *testing.B) {
+	app := flow(func(ctx turnstile.Context, n int) (string, error) {
+		if err := turnstile.Sleep(ctx, month); err != nil {
+			return "", err
+		}
+		return charge.Call(ctx, n)
+	})
+	b.ReportAllocs()
+	for b.Loop() {
+		env := turnstiletest.New(b, app)
+		turnstiletest.On(env, charge).Return("r-1", nil)
+		if _, err := turnstiletest.Start(env, fulfil, 1).Wait(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

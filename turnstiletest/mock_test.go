@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -111,6 +112,46 @@ func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
 			mentions(t, text, c.want...)
 		})
 	}
+}
+
+func TestA12AMockHandsOutItsTokenAndIsCompletedLater(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
+	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+		token := turnstile.ActivityInfo(ctx).CompletionToken
+		env.After(72*time.Hour, func() {
+			if err := charge.Complete(t.Context(), env.Client(), token, "by hand"); err != nil {
+				t.Error(err)
+			}
+		})
+		return "", turnstile.ErrPending
+	})
+	run := turnstiletest.Start(env, fulfil, 0)
+	if got, err := run.Wait(); got != "by hand" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+	run.AssertHistory("Started Act(Charge) Done←2 Completed")
+}
+
+func TestA07APanicIsAFailedAttemptAndATFailNowFailsTheTest(t *testing.T) {
+	t.Parallel()
+	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })
+	env := turnstiletest.New(t, app)
+	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) { panic("kaboom") })
+	_, err := turnstiletest.Start(env, fulfil, 0).Wait()
+	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindPanic {
+		t.Errorf("it ended with %v", err)
+	} else {
+		mentions(t, failed.Message+failed.Stack, "kaboom", "mock_test.go:")
+	}
+	mentions(t, failure(t, func(ft turnstiletest.T) {
+		env := turnstiletest.New(ft, app)
+		turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+			runtime.Goexit() // as t.FailNow does
+			return "", nil
+		})
+		_, _ = turnstiletest.Start(env, fulfil, 0).Wait()
+	}), `activity "Charge" ended its goroutine`, "t.Error")
 }
 
 func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {

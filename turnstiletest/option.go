@@ -17,9 +17,9 @@ type options struct {
 	shuffled   bool
 	seed       uint64
 	allowStuck bool
-	maxTurns   int
-	// stall is how long, in real time, something may work before the kit asks
-	// what it does.
+	maxBatches int
+	// stall is how long, in real time, something may work before the kit looks
+	// at it; orchestration code may be at work at two looks.
 	stall time.Duration
 	// twice delivers every message a second time; cold keeps nothing warm.
 	twice, cold bool
@@ -30,10 +30,10 @@ type options struct {
 
 func defaults() options {
 	return options{
-		start:    time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
-		maxTurns: 100_000,
-		maxRuns:  1000,
-		stall:    10 * time.Second,
+		start:      time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
+		maxBatches: 100_000,
+		maxRuns:    1000,
+		stall:      5 * time.Second,
 	}
 }
 
@@ -59,10 +59,10 @@ func AllowStuck() Option {
 	return func(o *options) { o.allowStuck = true }
 }
 
-// MaxTurns is how many turns one Run, Wait or WaitFor may take before it is
-// taken for one without an end; default 100,000.
-func MaxTurns(n int) Option {
-	return func(o *options) { o.maxTurns = n }
+// MaxBatches is how many batches of messages one Run, Wait, Advance or WaitFor
+// may handle before it is taken for one without an end; default 100,000.
+func MaxBatches(n int) Option {
+	return func(o *options) { o.maxBatches = n }
 }
 
 // Settings of the host; default host.DefaultSettings. Parallelism, BlockLimit
@@ -75,4 +75,11 @@ func Settings(s host.Settings) Option {
 // does.
 func Logger(logger *slog.Logger) Option {
 	return func(o *options) { o.logger = logger }
+}
+
+func (o *options) log() *slog.Logger {
+	if o.logger != nil {
+		return o.logger
+	}
+	return slog.New(slog.DiscardHandler)
 }

@@ -94,7 +94,7 @@ func (e *Env) intercept(name string, own activity.Func) activity.Func {
 			return nil, errKilled
 		}
 		first := t.begin(info)
-		defer func() { t.attempt = nil }()
+		defer t.attempt.Store(nil)
 		if first && e.happened(happening{kind: activityStarted, name: name, instance: info.Instance}) {
 			// Somebody waits for just this: the code has not begun when the
 			// test goes on.
@@ -102,7 +102,18 @@ func (e *Env) intercept(name string, own activity.Func) activity.Func {
 				return nil, err
 			}
 		}
+		returned := false
+		defer func() {
+			if returned {
+				return
+			}
+			if v := recover(); v != nil {
+				panic(v) // a failed attempt, as in production
+			}
+			e.fail("activity %q ended its goroutine, by t.FailNow or t.Fatal perhaps: let it return an error, or use t.Error", name)
+		}()
 		result, err := e.call(ctx, name, input, own)
+		returned = true
 		if err == nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			// Out of time: what it returns is ignored.
 			return nil, context.Cause(ctx)
@@ -169,12 +180,10 @@ func (o observer) Count(c host.Counter, _ string, _ int) {
 
 // Committed implements host.Observer.
 func (o observer) Committed(c host.Committed) {
-	e := o.env
-	e.turns++
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		for j := range t.Events {
-			e.recorded(t.Instance, &t.Events[j])
+			o.env.recorded(t.Instance, &t.Events[j])
 		}
 	}
 }

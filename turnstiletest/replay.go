@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/engine"
@@ -50,7 +51,7 @@ func Replay(t T, app *turnstile.App, pattern string) {
 			t.Errorf("turnstiletest: Replay: %s: %s", file, problem)
 		}
 	}
-	t.Logf("turnstiletest: Replay: %d histories", len(files))
+	t.Logf("turnstiletest: Replay: histories: %d", len(files))
 }
 
 // replayFile returns what is wrong; empty if nothing is.
@@ -78,7 +79,7 @@ func replayFile(app *turnstile.App, file string) string {
 			execution = s.ExecutionID
 		}
 	}
-	turn, problem := replay(app, instance, execution, x.Events, false)
+	turn, problem := replay(app, instance, execution, x.Events, false, replayTime)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
 		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
 	}
@@ -93,10 +94,10 @@ func open(events History) bool {
 }
 
 // replay runs a history against an application. problem says why the code does
-// not follow it.
-func replay(app *turnstile.App, instance string, execution int64, events History, parked bool) (turn engine.Turn, problem string) {
+// not follow it. limit is how long, in real time, the code may make no progress.
+func replay(app *turnstile.App, instance string, execution int64, events History, parked bool, limit time.Duration) (turn engine.Turn, problem string) {
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(),
-		Options: engine.Options{VerifyGoroutine: true}})
+		Options: engine.Options{VerifyGoroutine: true, Guard: guard{limit}}})
 	defer x.Close()
 	if err := x.Feed(events, parked); err != nil {
 		return turn, err.Error()
@@ -150,7 +151,7 @@ func (e *Env) replays(instance string, execution int64) string {
 		events = append(events, turns[i].Events...)
 	}
 	parked := turns[len(turns)-1].Parked
-	turn, problem := replay(e.app, instance, execution, events, parked)
+	turn, problem := replay(e.app, instance, execution, events, parked, replayTime)
 	switch {
 	case parked:
 		// What stands there without having been run is another matter.

@@ -56,7 +56,10 @@ func (r *Run[Out]) Wait() (Out, error) {
 	e := r.env
 	how := e.drive("Wait", time.Time{}, func() bool {
 		record, err := e.store.Describe(context.Background(), r.Instance)
-		return err == nil && (record.Status.Terminal() || record.Purged)
+		if err == nil && record.Purged {
+			e.t.Fatalf("turnstiletest: Wait: instance %q was purged", r.Instance)
+		}
+		return err == nil && record.Status.Terminal()
 	})
 	if how != done {
 		e.neverEnds(r.Instance)
@@ -94,4 +97,31 @@ func (r *Run[Out]) asked(call string, err error) {
 	if err != nil && !errors.Is(err, turnstile.ErrNoRecord) {
 		r.env.t.Fatalf("turnstiletest: %s: %v", call, err)
 	}
+}
+
+// clientClock is the clock of the environment's client, which needs it for one
+// thing: to wait until it looks again at an instance that has not ended.
+type clientClock struct{ env *Env }
+
+// Now returns the virtual time.
+func (c clientClock) Now() time.Time { return c.env.Now() }
+
+// AfterFunc lets one thing happen in place of waiting. Inside an activity
+// nothing can happen before that returns.
+func (c clientClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	e := c.env
+	if e.driving || e.closed {
+		return e.clock.AfterFunc(d, f)
+	}
+	tried := false
+	how := e.drive("Wait of a client", time.Time{}, func() bool {
+		before := tried
+		tried = true
+		return before
+	})
+	if how != done {
+		e.t.Fatalf("turnstiletest: Wait of a client: everything has come to rest\n%s", e.overview())
+	}
+	f()
+	return func() bool { return false }
 }

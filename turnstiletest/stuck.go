@@ -1,16 +1,15 @@
 package turnstiletest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // checkStuck fails the test if an instance is stuck or corrupt. It reports
@@ -31,6 +30,29 @@ func (e *Env) checkStuck(call string) bool {
 	}
 	e.suspect = found
 	return found
+}
+
+// onlyWakes reports whether nothing is left to come but the wake-ups of stuck
+// instances, which come for ever.
+func (e *Env) onlyWakes() bool {
+	if len(e.paused) > 0 || e.timed > 0 {
+		return false
+	}
+	var bodies []string
+	for _, q := range e.queues.Sources() {
+		for _, m := range q.Queue.Peek() {
+			bodies = append(bodies, m.Body)
+		}
+	}
+	for _, s := range e.timer.Pending() {
+		bodies = append(bodies, s.Body)
+	}
+	for _, body := range bodies {
+		if item, err := wire.Parse([]byte(body)); err != nil || item.Kind != wire.Wake {
+			return false
+		}
+	}
+	return true
 }
 
 // records returns the records of a status, or all, the oldest first.
@@ -147,19 +169,4 @@ func (e *Env) open(instance string, execution int64) string {
 		return "nothing that its history shows"
 	}
 	return strings.Join(open, ", ")
-}
-
-// orchestrationStacks returns the stacks of the goroutines that are in
-// orchestration code and not parked by the engine.
-func orchestrationStacks() string {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	var found []string
-	for _, g := range bytes.Split(buf, []byte("\n\n")) {
-		head, _, _ := bytes.Cut(g, []byte("\n"))
-		if !bytes.Contains(head, []byte("[coroutine")) && bytes.Contains(g, []byte("iter.Pull")) && bytes.Contains(g, []byte("turnstile/engine.")) {
-			found = append(found, string(g))
-		}
-	}
-	return strings.Join(found, "\n\n")
 }

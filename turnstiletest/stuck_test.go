@@ -46,7 +46,7 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 				return "", err
 			}
 			return "", fulfil.ContinueAsNew(ctx, n+1)
-		}, nil, []string{"no end after 200 turns", "Advance"}},
+		}, nil, []string{"no end after 200 batches", "Advance"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +54,7 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 				c.code = func(turnstile.Context, int) (string, error) { return "", nil }
 			}
 			test := func(ft turnstiletest.T) {
-				env := turnstiletest.New(ft, flow(c.code), turnstiletest.MaxTurns(200))
+				env := turnstiletest.New(ft, flow(c.code), turnstiletest.MaxBatches(200))
 				run := turnstiletest.Start(env, fulfil, 7)
 				if c.do != nil {
 					c.do(env, run)
@@ -95,6 +95,27 @@ func TestAStuckInstanceMayBeWhatTheTestIsAbout(t *testing.T) {
 	env.Advance(2 * time.Minute)
 	if got, err := run.Wait(); got != "mended" || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
+	}
+}
+
+func TestOthersGoOnBesideAStuckInstance(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
+		if n == 0 {
+			panic("broken")
+		}
+		return "well", turnstile.Sleep(ctx, 30*time.Hour)
+	}), turnstiletest.AllowStuck())
+	turnstiletest.Start(env, fulfil, 0)
+	run := turnstiletest.Start(env, fulfil, 1)
+	if got, err := run.Wait(); got != "well" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+	called := false
+	env.After(time.Hour, func() { called = true })
+	env.Run()
+	if !called {
+		t.Error("what was to be done in an hour was not done")
 	}
 }
 

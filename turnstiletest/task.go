@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/internal/virtual"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -32,12 +34,10 @@ type task struct {
 	resumed chan struct{}
 	waiting *waiting
 	// attempt whose code runs now; nil between attempts.
-	attempt *attemptState
+	attempt atomic.Pointer[attemptState]
 	// credit is virtual time that this attempt has passed in a delivery that
 	// was lost: it is not passed again.
 	credit time.Duration
-	// warned: the test was told that it takes long.
-	warned bool
 }
 
 // waiting is what a task waits for: a time, or the end of its context.
@@ -121,6 +121,19 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 	return context.Cause(ctx)
 }
 
+var _ host.Sleeper = envClock{}
+
+// envClock is the clock as a process sees it.
+type envClock struct{ *virtual.Clock }
+
+// Sleep lets others work while a turn waits.
+func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
+	if t, ok := ctx.Value(taskKey{}).(*task); ok {
+		return t.pause(ctx, d)
+	}
+	return ctx.Err()
+}
+
 // Pass lets d of virtual time pass in an activity that runs in an Env, while
 // everything else goes on: so an activity takes its time in a test. It returns
 // the cause for which ctx has ended, if that comes first: a timeout, or a
@@ -129,7 +142,7 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 //
 // An activity that waits in production takes its wait as a dependency, a
 // func(context.Context, time.Duration) error, which Pass is. One that just
-// waits for its context to end gets it too, but after ten seconds of real time.
+// waits for its context to end gets it too, but after five seconds of real time.
 //
 // It is an error outside of an Env. One goroutine of an attempt at a time may
 // call it.
@@ -144,7 +157,7 @@ func Pass(ctx context.Context, d time.Duration) error {
 	if t.env.boundary.isDead(t) {
 		return errKilled
 	}
-	if a := t.attempt; a != nil {
+	if a := t.attempt.Load(); a != nil {
 		used := min(t.credit, d)
 		t.credit -= used
 		d -= used
@@ -167,13 +180,14 @@ func (t *task) begin(info activity.Info) (first bool) {
 		t.env.attempts[key] = a
 	}
 	a.deliveries++
-	t.attempt, t.credit = a, a.passed
+	t.attempt.Store(a)
+	t.credit = a.passed
 	return a.deliveries == 1
 }
 
 func (t *task) about() string {
-	if t.attempt != nil {
-		return fmt.Sprintf("activity %q", t.attempt.name)
+	if a := t.attempt.Load(); a != nil {
+		return fmt.Sprintf("activity %q", a.name)
 	}
 	return "orchestration code"
 }

@@ -1,0 +1,155 @@
+package turnstiletest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// printer is the T of the examples, which have no *testing.T.
+type printer struct{ cleanup []func() }
+
+func (p *printer) Helper()                           {}
+func (p *printer) Cleanup(f func())                  { p.cleanup = append(p.cleanup, f) }
+func (p *printer) Logf(string, ...any)               {}
+func (p *printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (p *printer) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func (p *printer) end() {
+	for _, f := range p.cleanup {
+		f()
+	}
+}
+
+var (
+	Remind = turnstile.NewOrchestration[string, string]("Remind")
+	Mail   = turnstile.NewActivity[string, string]("Mail").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Hour}))
+	Paid   = turnstile.NewEvent[int]("paid")
+)
+
+// remind reminds a customer after a month, unless there is money before.
+func remind(ctx turnstile.Context, customer string) (string, error) {
+	amount, err := Paid.WaitFor(ctx, 30*24*time.Hour)
+	if !errors.Is(err, turnstile.ErrTimeout) {
+		return fmt.Sprintf("%s paid %d", customer, amount), err
+	}
+	return Mail.Call(ctx, customer)
+}
+
+// A month passes in no time, and the mail server is down at first.
+func Example() {
+	t := &printer{}
+	defer t.end()
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	turnstiletest.On(env, Mail).Return("", errors.New("the mail server is down")).Once()
+	turnstiletest.On(env, Mail).Return("reminded", nil)
+
+	began := env.Now()
+	run := turnstiletest.Start(env, Remind, "Ada")
+	fmt.Println(run.Wait())
+	fmt.Println(env.Now().Sub(began))
+	fmt.Println(run.History())
+	// Output:
+	// reminded <nil>
+	// 721h0m0s
+	// Started Sub(paid) Timer(720h0m0s) Fired←3 Act(Mail) Done←5 Completed
+}
+
+// What comes from outside is done at its time.
+func ExampleEnv_After() {
+	t := &printer{}
+	defer t.end()
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	run := turnstiletest.Start(env, Remind, "Ada")
+	env.After(7*24*time.Hour, func() { turnstiletest.Raise(env, Paid, run.Instance, 40) })
+	fmt.Println(run.Wait())
+	fmt.Println(run.History())
+	// Output:
+	// Ada paid 40 <nil>
+	// Started Sub(paid) Timer(720h0m0s) Ev(paid) Completed
+}
+
+// The application stops where the signal is, and the test goes on from there.
+func ExampleEnv_WaitFor() {
+	t := &printer{}
+	defer t.end()
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	turnstiletest.On(env, Mail).Return("reminded", nil)
+	run := turnstiletest.Start(env, Remind, "Ada")
+
+	env.WaitFor(turnstiletest.EventAwaited(Paid))
+	fmt.Println(run.History())
+	env.WaitFor(turnstiletest.ActivityStarted(Mail))
+	fmt.Println(run.History())
+	run.Cancel("the customer is gone")
+	_, err := run.Wait()
+	fmt.Println(errors.Is(err, turnstile.ErrCancelled))
+	// Output:
+	// Started Sub(paid) Timer(720h0m0s)
+	// Started Sub(paid) Timer(720h0m0s) Fired←3 Act(Mail)
+	// true
+}
+
+// Mocks answer by input and by the number of calls.
+func ExampleOn() {
+	t := &printer{}
+	defer t.end()
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	turnstiletest.On(env, Mail).With(func(customer string) bool { return customer == "Ada" }).Return("dear Ada", nil)
+	others := turnstiletest.On(env, Mail).Call(func(_ context.Context, customer string) (string, error) {
+		return "to whom it may concern", nil
+	})
+	for _, customer := range []string{"Ada", "Bob", "Eve"} {
+		fmt.Println(turnstiletest.Start(env, Remind, customer).Wait())
+	}
+	fmt.Println(others.Inputs())
+	// Output:
+	// dear Ada <nil>
+	// to whom it may concern <nil>
+	// to whom it may concern <nil>
+	// [Bob Eve]
+}
+
+// An activity takes virtual time, and is out of it like any other.
+func ExamplePass() {
+	t := &printer{}
+	defer t.end()
+	impatient := turnstile.NewOrchestration[string, string]("Impatient")
+	env := turnstiletest.New(t, turnstile.NewApp(impatient.Is(func(ctx turnstile.Context, customer string) (string, error) {
+		return Mail.With(turnstile.AttemptTimeout(time.Minute)).Call(ctx, customer)
+	})))
+	turnstiletest.On(env, Mail).Call(func(ctx context.Context, _ string) (string, error) {
+		return "sent", turnstiletest.Pass(ctx, 2*time.Minute)
+	})
+	_, err := turnstiletest.Start(env, impatient, "Ada", turnstile.InstanceID("reminder-1")).Wait()
+	fmt.Println(err)
+	// Output:
+	// orchestration "Impatient" (instance "reminder-1") failed (timeout): activity "Mail" failed on attempt 3 (timeout): attempt 3 of activity "Mail" did not return within 1m0s
+}
+
+// Nothing changes at whatever call a process dies.
+func ExampleDrill() {
+	t := &printer{}
+	done := turnstiletest.Drill(t, turnstile.NewApp(Remind.Is(remind)), func(env *turnstiletest.Env) {
+		turnstiletest.On(env, Mail).Return("reminded", nil)
+		if got, err := turnstiletest.Start(env, Remind, "Ada").Wait(); got != "reminded" || err != nil {
+			t.Errorf("it ended with %q, %v", got, err)
+		}
+	})
+	fmt.Println(done.Runs == 4+2*done.Calls)
+	// Output:
+	// true
+}
+
+// Histories of production are replayed against the code of now.
+func ExampleReplay() {
+	t := &printer{}
+	turnstiletest.Replay(t, flow(chargeAndShip), "testdata/*.json")
+	fmt.Println("the history is followed")
+	// Output:
+	// the history is followed
+}

@@ -1,0 +1,124 @@
+package turnstiletest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// handle gives a batch to its process.
+func (e *Env) handle(t *task) {
+	e.t.Helper()
+	if t.from.Is == host.SourceActivity {
+		e.checkImplemented(t.batch)
+	}
+	if err := e.processes(); err != nil {
+		e.t.Fatalf("turnstiletest: %v", err)
+	}
+	t.orchestrator = e.orchestrator
+	// Buffered, so that a task that was given up can still end.
+	t.turn, t.resumed = make(chan bool, 1), make(chan struct{})
+	t.dead, t.failed = false, nil
+	t.attempt.Store(nil)
+	e.boundary.enter(t)
+	go t.run()
+	e.watch(t)
+}
+
+// goOn lets a task go on that was paused.
+func (e *Env) goOn(t *task) {
+	e.t.Helper()
+	e.boundary.enter(t)
+	t.waiting = nil
+	t.resumed <- struct{}{}
+	e.watch(t)
+}
+
+// resume is goOn for a task that has to end; it reports whether it does.
+func (e *Env) resume(t *task) bool {
+	for {
+		t.resumed <- struct{}{}
+		select {
+		case ended := <-t.turn:
+			if ended {
+				return true
+			}
+		case <-time.After(e.opts.stall):
+			return false
+		}
+	}
+}
+
+// watch waits until the task is done or pauses.
+func (e *Env) watch(t *task) {
+	e.t.Helper()
+	looks := 0
+	for {
+		select {
+		case ended := <-t.turn:
+			e.boundary.leave()
+			if ended {
+				e.settle(t)
+			} else {
+				e.paused = append(e.paused, t)
+			}
+			if e.failure != "" {
+				e.t.Fatalf("turnstiletest: %s", e.failure)
+			}
+			return
+		case <-time.After(e.opts.stall):
+			looks++
+			e.stalled(t, looks)
+		}
+	}
+}
+
+// stalled is called when a task works for long. An attempt may wait for its own
+// time limit, so time goes on; orchestration code must not wait for anything.
+func (e *Env) stalled(t *task, looks int) {
+	e.t.Helper()
+	attempt := t.attempt.Load()
+	if attempt == nil {
+		if stacks := orchestrationStacks(); stacks != "" && looks > 1 {
+			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
+		}
+		return
+	}
+	if looks == 1 {
+		e.t.Logf("turnstiletest: activity %q works for longer than %s of real time; should it wait for virtual time, let it use turnstiletest.Pass. Time goes on now", attempt.name, e.opts.stall)
+	}
+	e.clock.Fire(true)
+}
+
+// settle does with the messages of a batch what the event source does. What a
+// process that was killed answers is never heard: its messages come back, at
+// once and in their place, so that the crash alone does not change the order.
+func (e *Env) settle(t *task) {
+	e.t.Helper()
+	switch {
+	case t.dead:
+		if t.from.Is != host.SourceActivity && e.orchestrator == t.orchestrator {
+			e.orchestrator.Close()
+			e.orchestrator = nil
+		}
+		for i := range t.batch {
+			t.batch[i].ReceiveCount++
+		}
+		e.returning = append(e.returning, t)
+		return
+	case t.again:
+		return
+	}
+	if err := queue.Settle(e.ctx, t.from.Queue, t.batch, t.failed); err != nil {
+		e.t.Fatalf("turnstiletest: acknowledging: %v", err)
+	}
+	if e.opts.twice {
+		again := &task{env: e, from: t.from, batch: slices.Clone(t.batch), again: true}
+		for i := range again.batch {
+			again.batch[i].Receipt = ""
+		}
+		e.returning = append(e.returning, again)
+	}
+}

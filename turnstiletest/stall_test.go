@@ -1,0 +1,102 @@
+package turnstiletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+var (
+	hang = turnstile.NewActivity[int, int]("Hang")
+	flow = turnstile.NewOrchestration[int, int]("Flow")
+)
+
+// soon lets the kit look after a moment of real time.
+func soon(o *options) { o.stall = 50 * time.Millisecond }
+
+// given is a T that notes what it is told.
+type given struct {
+	testing.TB
+	logs, failure string
+}
+
+type givenUp struct{}
+
+func (g *given) Logf(format string, args ...any) { g.logs += fmt.Sprintf(format, args...) }
+
+func (g *given) Fatalf(format string, args ...any) {
+	g.failure = fmt.Sprintf(format, args...)
+	panic(givenUp{})
+}
+
+func TestA06AnAttemptThatJustWaitsForItsContextGetsItsTimeout(t *testing.T) {
+	t.Parallel()
+	g := &given{TB: t}
+	env := New(g, turnstile.NewApp(
+		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+			return hang.With(turnstile.AttemptTimeout(time.Minute)).Call(ctx, n)
+		}),
+		hang.Is(func(ctx context.Context, _ int) (int, error) {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})), soon)
+	if _, err := Start(env, flow, 1).Wait(); !errors.Is(err, turnstile.ErrTimeout) {
+		t.Errorf("it ended with %v", err)
+	}
+	if !strings.Contains(g.logs, `activity "Hang"`) || !strings.Contains(g.logs, "turnstiletest.Pass") {
+		t.Errorf("the test was told %q", g.logs)
+	}
+}
+
+func TestR15OrchestrationCodeThatBlocksFailsTheTestWithItsStack(t *testing.T) {
+	t.Parallel()
+	g := &given{TB: t}
+	blocked, left := make(chan int), make(chan struct{})
+	defer func() {
+		close(blocked)
+		<-left
+	}()
+	defer func() {
+		if _, fatal := recover().(givenUp); !fatal || !strings.Contains(g.failure, "blocks outside durable operations") || !strings.Contains(g.failure, "stall_test.go:") {
+			t.Errorf("it failed with %q", g.failure)
+		}
+	}()
+	env := New(g, turnstile.NewApp(flow.Is(func(turnstile.Context, int) (int, error) {
+		defer close(left)
+		return <-blocked, nil
+	})), soon)
+	_, _ = Start(env, flow, 1).Wait()
+}
+
+func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
+	t.Parallel()
+	blocks := false
+	blocked, left := make(chan struct{}), make(chan struct{})
+	app := turnstile.NewApp(flow.Is(func(turnstile.Context, int) (int, error) {
+		if blocks {
+			defer close(left)
+			<-blocked
+		}
+		return 1, nil
+	}))
+	env := New(t, app)
+	run := Start(env, flow, 1)
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, problem := replay(app, run.Instance, 1, run.History(), false, time.Hour); problem != "" {
+		t.Errorf("code that returns does not replay: %s", problem)
+	}
+	blocks = true
+	_, problem := replay(app, run.Instance, 1, run.History(), false, time.Millisecond)
+	if !strings.Contains(problem, "blocked") || !strings.Contains(problem, "stall_test.go:") {
+		t.Errorf("it is told as %q", problem)
+	}
+	close(blocked)
+	<-left
+}
