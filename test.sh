@@ -18,7 +18,7 @@ started_at=$SECONDS
 step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
 
 go_tests() {
-	local module unformatted linter
+	local module unformatted linter sample
 	step "gofmt"
 	unformatted="$(git ls-files -z '*.go' | xargs -0 gofmt -l)"
 	if [ -n "$unformatted" ]; then
@@ -41,8 +41,10 @@ go_tests() {
 	go -C lint build -o "$linter/turnstile-lint" ./cmd/turnstile-lint
 	go vet -vettool="$linter/turnstile-lint" ./examples/... ./lambdas/...
 	rm -r "$linter"
-	step "the sample application ends by itself"
-	go run ./examples/orders
+	step "the sample applications end by themselves"
+	for sample in orders files; do
+		go run "./examples/$sample"
+	done
 }
 
 # emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now

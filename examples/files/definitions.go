@@ -1,0 +1,54 @@
+package main
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Declared once: names and types.
+var (
+	Import = turnstile.NewOrchestration[Delivery, Report]("Import")
+
+	List    = turnstile.NewActivity[string, []string]("List").With(steady)
+	Convert = turnstile.NewActivity[File, Table]("Convert").With(steady, turnstile.HeartbeatTimeout(time.Minute))
+	Remove  = turnstile.NewActivity[File, Nothing]("Remove").With(persistent)
+	Publish = turnstile.NewActivity[Report, Nothing]("Publish").With(steady)
+)
+
+var (
+	steady = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 5 * time.Second})
+	// What undoes something is tried for longer: giving up leaves a mess.
+	persistent = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 20, InitialInterval: time.Second, MaxInterval: 10 * time.Minute})
+)
+
+// Delivery is what Import starts with.
+type Delivery struct {
+	Folder string `json:"folder"`
+	// Limit is how many files are converted at once; 0 for four.
+	Limit int `json:"limit,omitempty"`
+	// Tolerate is how many files may be unreadable.
+	Tolerate int `json:"tolerate,omitempty"`
+}
+
+// File of a delivery.
+type File struct {
+	Folder string `json:"folder"`
+	Name   string `json:"name"`
+}
+
+// Table is what a file was converted to.
+type Table struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+}
+
+// Report is what Import ends with, and what is published.
+type Report struct {
+	Folder  string   `json:"folder"`
+	Tables  []Table  `json:"tables"`
+	Skipped []string `json:"skipped,omitempty"`
+}
+
+// Nothing is the result of an activity that has none.
+type Nothing struct{}

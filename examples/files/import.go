@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// importAll converts every file of a delivery, some at once, and publishes the
+// tables together. If that fails, or is cancelled, no table stays behind.
+func importAll(ctx turnstile.Context, d Delivery) (Report, error) {
+	names, err := List.Call(ctx, d.Folder)
+	if err != nil {
+		return Report{}, err
+	}
+	limit := d.Limit
+	if limit == 0 {
+		limit = 4
+	}
+
+	var saga turnstile.Saga
+	var failed []turnstile.ItemError
+	tables, err := turnstile.Map(ctx, names, limit, func(ctx turnstile.Context, name string) (Table, error) {
+		file := File{Folder: d.Folder, Name: name}
+		// Before the step: one that times out may have written its table.
+		saga.Add(name, func(ctx turnstile.Context) error {
+			_, err := Remove.Call(ctx, file)
+			return err
+		})
+		return Convert.Call(ctx, file)
+	}, turnstile.TolerateFailures(d.Tolerate, &failed))
+	if err != nil {
+		return Report{}, saga.Compensate(ctx, fmt.Errorf("importing %s: %w", d.Folder, err))
+	}
+
+	report := Report{Folder: d.Folder}
+	for i, table := range tables {
+		if table == (Table{}) {
+			report.Skipped = append(report.Skipped, names[i])
+			continue
+		}
+		report.Tables = append(report.Tables, table)
+	}
+	if _, err := Publish.Call(ctx, report); err != nil {
+		return Report{}, saga.Compensate(ctx, fmt.Errorf("publishing %s: %w", d.Folder, err))
+	}
+	return report, nil
+}

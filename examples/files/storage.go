@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// storage is what the activities work with; a real one has a client of S3. This
+// one is made up, and tells what is asked of it.
+type storage struct {
+	files []string
+	say   func(format string, args ...any)
+}
+
+func (s storage) activities() turnstile.Parts {
+	return turnstile.Parts{List.Is(s.list), Convert.Is(s.convert), Remove.Is(s.remove), Publish.Is(s.publish)}
+}
+
+func (s storage) list(_ context.Context, folder string) ([]string, error) {
+	s.say("%s has %d files", folder, len(s.files))
+	return s.files, nil
+}
+
+// parts of a file: a large one is read in parts.
+const parts = 3
+
+// convert reads a file part by part. An attempt that follows another goes on
+// where that one was.
+func (s storage) convert(ctx context.Context, f File) (Table, error) {
+	done, _, err := turnstile.LastHeartbeat[int](ctx)
+	if err != nil {
+		return Table{}, err
+	}
+	for part := done; part < parts; part++ {
+		if strings.Contains(f.Name, "broken") {
+			s.say("%s can't be read", f.Name)
+			return Table{}, turnstile.Permanent(turnstile.WithCode(errors.New(f.Name+" is no CSV"), "unreadable"))
+		}
+		// Heartbeat returns an error when nobody wants the table any more.
+		if err := turnstile.Heartbeat(ctx, part+1); err != nil {
+			return Table{}, err
+		}
+	}
+	s.say("%s is converted", f.Name)
+	return Table{Name: strings.TrimSuffix(f.Name, ".csv"), Rows: 100 * len(f.Name)}, nil
+}
+
+// remove bears that there is nothing to remove.
+func (s storage) remove(_ context.Context, f File) (Nothing, error) {
+	s.say("the table of %s is removed", f.Name)
+	return Nothing{}, nil
+}
+
+func (s storage) publish(_ context.Context, r Report) (Nothing, error) {
+	if len(r.Tables) == 0 {
+		return Nothing{}, turnstile.Permanent(fmt.Errorf("%s has no tables", r.Folder))
+	}
+	s.say("%d tables are published, %d files were skipped", len(r.Tables), len(r.Skipped))
+	return Nothing{}, nil
+}
