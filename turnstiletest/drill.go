@@ -41,13 +41,15 @@ type Drilled struct {
 // Compared are status, output, failure and custom status of every instance,
 // and its histories, without the times at which events were recorded. An
 // AtMostOnce attempt that a crash interrupts fails, by its nature: see
-// OutcomeOnly.
+// OutcomeOnly, which Shuffled brings along.
 func Drill(t T, app *turnstile.App, run func(env *Env), options ...Option) Drilled {
 	t.Helper()
 	d := &drill{t: t, app: app, run: run, options: options, opts: defaults()}
 	for _, o := range options {
 		o(&d.opts)
 	}
+	// A crash takes another way through the random numbers.
+	d.opts.outcomeOnly = d.opts.outcomeOnly || d.opts.shuffled
 	d.all()
 	t.Logf("turnstiletest: Drill: %d runs, a crash before and behind each of %d calls%s", d.done.Runs, d.done.Calls, d.skippedText())
 	return d.done

@@ -177,6 +177,12 @@ func TestDrillsAreBoundedByACount(t *testing.T) {
 	}
 }
 
+func TestAShuffledDrillComparesOutcomes(t *testing.T) {
+	t.Parallel()
+	s := scenarios()["F-01 F-03 a fan-out, with a race against a timer"]
+	turnstiletest.Drill(t, flow(s.code), s.run(t), turnstiletest.Shuffled(7), turnstiletest.MaxRuns(100))
+}
+
 func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -4,10 +4,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// Option is an option of New and of Drill.
+// Option is an option of New, Drill and Replay.
 type Option func(*options)
 
 type options struct {
@@ -26,6 +27,8 @@ type options struct {
 	// maxRuns and outcomeOnly are for Drill.
 	maxRuns     int
 	outcomeOnly bool
+	// codecs are for Replay.
+	codecs *codec.Set
 }
 
 func defaults() options {
@@ -69,6 +72,12 @@ func MaxBatches(n int) Option {
 // and VerifyGoroutine are the kit's own.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
+}
+
+// Codecs open the payloads of the histories that Replay is given, where they
+// were exported sealed. An Env keeps everything plain.
+func Codecs(set *codec.Set) Option {
+	return func(o *options) { o.codecs = set }
 }
 
 // Logger gets what the host logs, and what orchestrations log. Default: nobody

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -31,8 +32,12 @@ import (
 //
 // What no replay can see: an operation added behind the last recorded event,
 // and changed options, timeouts and implementations of activities.
-func Replay(t T, app *turnstile.App, pattern string) {
+func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 	t.Helper()
+	opts := defaults()
+	for _, o := range options {
+		o(&opts)
+	}
 	if app == nil {
 		t.Fatalf("turnstiletest: Replay: the application is nil: make one with turnstile.NewApp")
 	}
@@ -47,7 +52,7 @@ func Replay(t T, app *turnstile.App, pattern string) {
 		t.Fatalf("turnstiletest: Replay: no file fits %q: export histories with turnstile history INSTANCE --json, or put the path right", pattern)
 	}
 	for _, file := range files {
-		if problem := replayFile(app, file); problem != "" {
+		if problem := replayFile(app, file, opts.codecs); problem != "" {
 			t.Errorf("turnstiletest: Replay: %s: %s", file, problem)
 		}
 	}
@@ -55,7 +60,7 @@ func Replay(t T, app *turnstile.App, pattern string) {
 }
 
 // replayFile returns what is wrong; empty if nothing is.
-func replayFile(app *turnstile.App, file string) string {
+func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err.Error()
@@ -79,7 +84,11 @@ func replayFile(app *turnstile.App, file string) string {
 			execution = s.ExecutionID
 		}
 	}
-	turn, problem := replay(app, instance, execution, x.Events, false, replayTime)
+	events, err := codecs.OpenEvents(instance, execution, x.Events)
+	if err != nil {
+		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.Codecs", err)
+	}
+	turn, problem := replay(app, instance, execution, events, false, replayTime)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
 		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
 	}

@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/codec/gzip"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -132,6 +136,26 @@ func TestReplayOfNothingFails(t *testing.T) {
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "[") }), "pattern")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, nil, "*.json") }), "NewApp")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, turnstile.NewApp(charge.Is(nil)), "*.json") }), "no implementation")
+}
+
+func TestSealedHistoriesAreOpenedByTheCodecsGiven(t *testing.T) {
+	t.Parallel()
+	gz, err := codec.NewSet(gzip.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := history.DecodeExport([]byte(exported(t, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := gz.SealTurns([]store.Turn{{Instance: plain.Instance, ExecutionID: 1, Events: plain.Events}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain.Events = sealed[0].Events
+	pattern := write(t, "order.json", string(history.EncodeExport(plain)))
+	turnstiletest.Replay(t, flow(chargeAndShip), pattern, turnstiletest.Codecs(gz))
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), pattern) }), "turnstiletest.Codecs", "gzip")
 }
 
 func TestV04HistoriesFromBeforeAPatchAreGoldenFiles(t *testing.T) {
