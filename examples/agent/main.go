@@ -1,0 +1,90 @@
+// Command agent shows an agent: a model that calls tools, one of which a person
+// has to approve. It needs nothing but Go, for the model is a script, and ends
+// by itself:
+//
+//	go run ./examples/agent
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/story"
+)
+
+func main() {
+	if err := tell(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		os.Exit(1)
+	}
+}
+
+// scripted is what the model of the story says.
+var scripted = script{
+	{Text: "I look for the order first.", Tokens: 900, Calls: []ToolCall{{ID: "call-1", Tool: "search_orders", Input: json.RawMessage(`"Ada"`)}}},
+	{Text: "Order 17 came broken, so I refund it.", Tokens: 1100, Calls: []ToolCall{{ID: "call-2", Tool: "refund", Input: json.RawMessage(`"order-17"`)}}},
+	{Text: "Ada has her money back for order 17.", Tokens: 700},
+}
+
+// tell lets the agent work, and Grace approve a refund five hours after she is
+// asked.
+func tell(ctx context.Context, out io.Writer) error {
+	s, err := story.New(out, func(s *story.Story) *turnstile.App { return app(s) })
+	if err != nil {
+		return err
+	}
+	run, err := Agent.StartWith(ctx, s.Client(), Task{Goal: "Ada's cup came broken", Budget: 10_000, DecideWithin: 24}, turnstile.InstanceID("ticket-4"))
+	if err != nil {
+		return err
+	}
+	s.At(5*time.Hour, func() error {
+		s.Say("Grace approves call-2")
+		return Decided.Raise(ctx, s.Client(), run.Instance, Decision{Call: "call-2", Approved: true, By: "Grace"}, turnstile.SenderID("call-2"))
+	})
+	return s.Until(ctx, func(ctx context.Context) error {
+		answer, err := run.Wait(ctx)
+		if err == nil {
+			s.Say("ticket-4 is done for %d tokens: %s", answer.Spent, answer.Text)
+		}
+		return err
+	})
+}
+
+// app is the application with services that tell what they do.
+func app(s *story.Story) *turnstile.App {
+	spoken := services{
+		model: told{scripted, s},
+		tools: map[string]tool{
+			"search_orders": searchOrders([][]string{{"order-3"}, {"order-17"}}),
+			"refund": func(_ context.Context, input json.RawMessage) (string, error) {
+				s.Say("refund %s: done", input)
+				return "refunded", nil
+			},
+		},
+		notify: func(_ context.Context, call ToolCall) error {
+			s.Say("Grace is asked whether to %s %s", call.Tool, call.Input)
+			return nil
+		},
+	}
+	return turnstile.NewApp(Agent.Is(agent), spoken.activities())
+}
+
+// told is a model of which one hears what it says.
+type told struct {
+	model
+	story *story.Story
+}
+
+func (m told) Reply(ctx context.Context, c Conversation) (Reply, error) {
+	reply, err := m.model.Reply(ctx, c)
+	if last := len(c.Messages) - 1; last >= 0 {
+		m.story.Say("the tool says: %s", c.Messages[last].Text)
+	}
+	m.story.Say("the model says: %s", reply.Text)
+	return reply, err
+}

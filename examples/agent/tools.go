@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// model answers a conversation. A real one is a client of a provider.
+type model interface {
+	Reply(ctx context.Context, c Conversation) (Reply, error)
+}
+
+// tool does something for the model. Its result is text for the model.
+type tool func(ctx context.Context, input json.RawMessage) (string, error)
+
+// services are what the activities work with.
+type services struct {
+	model model
+	tools map[string]tool
+	// notify tells a person that there is something to decide.
+	notify func(ctx context.Context, call ToolCall) error
+}
+
+func (s services) activities() turnstile.Parts {
+	return turnstile.Parts{
+		AskModel.Is(s.model.Reply),
+		UseTool.Is(s.use),
+		AskPerson.Is(func(ctx context.Context, call ToolCall) (Nothing, error) { return Nothing{}, s.notify(ctx, call) }),
+	}
+}
+
+func (s services) use(ctx context.Context, call ToolCall) (string, error) {
+	use, known := s.tools[call.Tool]
+	if !known {
+		return "", turnstile.Permanent(fmt.Errorf("there is no tool %q", call.Tool))
+	}
+	return use(ctx, call.Input)
+}
+
+// searchOrders reads orders page by page and goes on where an earlier attempt
+// was. Its heartbeat is also where it learns that nobody wants it any more.
+func searchOrders(pages [][]string) tool {
+	return func(ctx context.Context, _ json.RawMessage) (string, error) {
+		found, _, err := turnstile.LastHeartbeat[[]string](ctx)
+		if err != nil {
+			return "", err
+		}
+		for read := len(found); read < len(pages); read++ {
+			found = append(found, pages[read]...)
+			if err := turnstile.Heartbeat(ctx, found); err != nil {
+				return "", err
+			}
+		}
+		text, err := json.Marshal(found)
+		return string(text), err
+	}
+}
+
+// script is a model for tests and stories: its replies in their order, whatever
+// it is told.
+type script []Reply
+
+func (s script) Reply(_ context.Context, c Conversation) (Reply, error) {
+	said := 0
+	for _, m := range c.Messages {
+		if m.From == "model" {
+			said++
+		}
+	}
+	if said >= len(s) {
+		return Reply{}, turnstile.Permanent(fmt.Errorf("the script has no reply %d", said+1))
+	}
+	return s[said], nil
+}

@@ -1,0 +1,53 @@
+// Command approval shows how a person approves something, and how it goes to
+// the next one if the first does not answer: reminders, escalation, and a
+// late answer that is turned away. It needs nothing but Go and ends by itself:
+//
+//	go run ./examples/approval
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/story"
+)
+
+func main() {
+	if err := tell(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "approval:", err)
+		os.Exit(1)
+	}
+}
+
+// tell lets Bea be on holiday, so that Carl has to decide.
+func tell(ctx context.Context, out io.Writer) error {
+	var desk *office
+	s, err := story.New(out, func(s *story.Story) *turnstile.App {
+		desk = newOffice(s.Say)
+		return turnstile.NewApp(Approve.Is(approve), desk.activities())
+	})
+	if err != nil {
+		return err
+	}
+	request := Request{What: "a coffee machine", Amount: 4200, Approvers: []string{"Bea", "Carl"}, Reminders: 2}
+	run, err := Approve.StartWith(ctx, s.Client(), request, turnstile.InstanceID("request-17"))
+	if err != nil {
+		return err
+	}
+	s.At(3*day+2*day/24, func() error {
+		return desk.answer(ctx, s.Client(), "Bea", Decision{Reason: "we have tea"})
+	})
+	s.At(4*day+8*day/24, func() error {
+		return desk.answer(ctx, s.Client(), "Carl", Decision{Approved: true, Reason: "tea is not enough"})
+	})
+	return s.Until(ctx, func(ctx context.Context) error {
+		result, err := run.Wait(ctx)
+		if err == nil {
+			s.Say("request-17 is %s by %s", result.Outcome, result.By)
+		}
+		return err
+	})
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// office is what the activities work with; a real one sends mail, with a link
+// that has the token in it. This one keeps the tokens, and tells what it does.
+type office struct {
+	say func(format string, args ...any)
+
+	mu     sync.Mutex
+	tokens map[string]string // by person
+}
+
+func newOffice(say func(string, ...any)) *office {
+	return &office{say: say, tokens: map[string]string{}}
+}
+
+func (o *office) activities() turnstile.Parts {
+	return turnstile.Parts{Ask.Is(o.ask), Remind.Is(o.remind)}
+}
+
+// ask hands out the token and ends. Nothing runs until somebody answers.
+func (o *office) ask(ctx context.Context, q Question) (Decision, error) {
+	o.mu.Lock()
+	o.tokens[q.Person] = turnstile.ActivityInfo(ctx).CompletionToken
+	o.mu.Unlock()
+	o.say("%s is asked: %d for %s?", q.Person, q.Amount, q.What)
+	return Decision{}, turnstile.ErrPending
+}
+
+func (o *office) remind(_ context.Context, q Question) (Nothing, error) {
+	o.say("%s is reminded, for the %d. time", q.Person, q.Reminder)
+	return Nothing{}, nil
+}
+
+// answer is what the page behind the link does: the token is all it needs.
+func (o *office) answer(ctx context.Context, client *turnstile.Client, person string, d Decision) error {
+	o.mu.Lock()
+	token := o.tokens[person]
+	o.mu.Unlock()
+	o.say("%s answers: approved %t, %q", person, d.Approved, d.Reason)
+	err := Ask.Complete(ctx, client, token, d)
+	if late, ok := errors.AsType[*turnstile.NotPendingError](err); ok {
+		o.say("%s is told that it is too late: %s", person, late.Problem)
+		return nil
+	}
+	return err
+}
