@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,6 +156,43 @@ func TestDrillFindsNothingWhereNothingIsWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEveryRunIsTheSameToTheByte(t *testing.T) {
+	t.Parallel()
+	for name, s := range scenarios() {
+		for _, options := range [][]turnstiletest.Option{nil, {turnstiletest.Shuffled(3)}} {
+			t.Run(fmt.Sprint(name, ", shuffled ", options != nil), func(t *testing.T) {
+				t.Parallel()
+				export := func() string {
+					env := turnstiletest.New(t, flow(s.code, s.parts...), options...)
+					s.run(t)(env)
+					return string(turnstiletest.Instance(env, fulfil, "main").Export())
+				}
+				if first, second := export(), export(); first != second {
+					t.Errorf("it was\n%s\nand is\n%s", first, second)
+				}
+			})
+		}
+	}
+}
+
+func TestADrillSaysInWhichRunTheTestEndedItself(t *testing.T) {
+	t.Parallel()
+	r := &recorder{}
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		runs := 0
+		turnstiletest.Drill(r, flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(env *turnstiletest.Env) {
+			if runs++; runs == 3 {
+				runtime.Goexit() // as t.FailNow does
+			}
+			_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
+		})
+	}()
+	<-left
+	mentions(t, strings.Join(r.logs, "\n"), "that was run 3, with every turn replayed")
 }
 
 func TestAnyOrderOfWhatHappensAtOnceGivesTheSameOutcome(t *testing.T) {

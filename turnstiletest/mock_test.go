@@ -160,3 +160,24 @@ func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {
 		t.Error("time passed that nobody has")
 	}
 }
+
+func TestPassIsForOneGoroutineOfAnAttemptAtATime(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
+	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+		other := make(chan error)
+		go func() { other <- turnstiletest.Pass(ctx, time.Minute) }()
+		err := errors.Join(turnstiletest.Pass(ctx, time.Minute), <-other)
+		if err == nil {
+			return "one behind the other", nil
+		}
+		return err.Error(), nil
+	})
+	got, err := turnstiletest.Start(env, fulfil, 0).Wait()
+	if err != nil {
+		t.Error(err)
+	}
+	if got != "one behind the other" {
+		mentions(t, got, "another goroutine")
+	}
+}

@@ -38,6 +38,8 @@ type task struct {
 	// credit is virtual time that this attempt has passed in a delivery that
 	// was lost: it is not passed again.
 	credit time.Duration
+	// passing: its code is in Pass.
+	passing atomic.Bool
 }
 
 // waiting is what a task waits for: a time, or the end of its context.
@@ -144,8 +146,8 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 // func(context.Context, time.Duration) error, which Pass is. One that just
 // waits for its context to end gets it too, but after five seconds of real time.
 //
-// It is an error outside of an Env. One goroutine of an attempt at a time may
-// call it.
+// It is an error outside of an Env, and in two goroutines of an attempt at
+// once.
 func Pass(ctx context.Context, d time.Duration) error {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {
@@ -157,6 +159,10 @@ func Pass(ctx context.Context, d time.Duration) error {
 	if t.env.boundary.isDead(t) {
 		return errKilled
 	}
+	if !t.passing.CompareAndSwap(false, true) {
+		return errors.New("turnstiletest: Pass: another goroutine of this attempt lets time pass already: let one of them do it")
+	}
+	defer t.passing.Store(false)
 	if a := t.attempt.Load(); a != nil {
 		used := min(t.credit, d)
 		t.credit -= used
