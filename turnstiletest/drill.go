@@ -85,7 +85,9 @@ type drill struct {
 func (d *drill) all() {
 	d.t.Helper()
 	undisturbed := d.one("undisturbed", nil)
-	d.done.Calls = d.env.boundary.calls
+	if d.done.Calls = d.env.boundary.calls; d.done.Calls == 0 {
+		d.t.Fatalf("turnstiletest: Drill: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
+	}
 	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
 	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.cold = true }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))

@@ -286,6 +286,9 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 				_, _ = turnstiletest.Start(env, fulfil, runs).Wait()
 			}
 		}, []string{"run 2, undisturbed once more", "not the same twice"}},
+		"a scenario that does nothing": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(*turnstiletest.Env) {}
+		}, []string{"does nothing"}},
 		"what the scenario itself asserts": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return approved.Wait(ctx) })
 			return app, func(env *turnstiletest.Env) { _, _ = turnstiletest.Start(env, fulfil, 1).Wait() }
