@@ -42,7 +42,7 @@ go_tests() {
 	go vet -vettool="$linter/turnstile-lint" ./examples/... ./lambdas/...
 	rm -r "$linter"
 	step "the sample applications end by themselves"
-	for sample in orders agent approval files; do
+	for sample in orders agent approval files subscription; do
 		go run "./examples/$sample"
 	done
 }

@@ -1,0 +1,51 @@
+// Command subscription bills a customer for a year, in virtual time: one
+// execution a month, dunning, a change of plan. It needs nothing but Go and
+// ends by itself:
+//
+//	go run ./examples/subscription
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/story"
+)
+
+func main() {
+	if err := tell(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "subscription:", err)
+		os.Exit(1)
+	}
+}
+
+// tell lets Ada have an empty card in March, and want more in June.
+func tell(ctx context.Context, out io.Writer) error {
+	s, err := story.New(out, func(s *story.Story) *turnstile.App {
+		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(time.Date(2030, 3, 6, 0, 0, 0, 0, time.UTC)) }
+		return turnstile.NewApp(orchestrations(), shop{say: s.Say, declines: empty}.activities())
+	})
+	if err != nil {
+		return err
+	}
+	ada := Subscription{Customer: "Ada", Plan: "small", Price: 1000, Months: 12}
+	run, err := Subscribe.StartWith(ctx, s.Client(), ada, turnstile.InstanceID("subscription-ada"))
+	if err != nil {
+		return err
+	}
+	s.At(160*24*time.Hour, func() error {
+		s.Say("Ada wants the large plan")
+		return Changed.Raise(ctx, s.Client(), run.Instance, Change{Plan: "large", Price: 3000}, turnstile.SenderID("change-1"))
+	})
+	return s.Until(ctx, func(ctx context.Context) error {
+		summary, err := run.Wait(ctx)
+		if err == nil {
+			s.Say("it is %s after %d months and %d cents", summary.Ended, summary.Months, summary.Paid)
+		}
+		return err
+	})
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// shop is what the activities work with, and tells what is asked of it. A real
+// one has clients of a bank and of a mail service.
+type shop struct {
+	say func(format string, args ...any)
+	// declines reports whether the card of a bill is declined on this day.
+	declines func(Bill) bool
+}
+
+func (s shop) activities() turnstile.Parts {
+	return turnstile.Parts{Tax.Is(s.tax), Charge.Is(s.charge), SendReceipt.Is(s.sendReceipt), Warn.Is(s.warn)}
+}
+
+func (s shop) tax(_ context.Context, sub Subscription) (int, error) { return sub.Price / 5, nil }
+
+// charge gives the bank a key, so that an attempt that comes again takes no
+// money twice.
+func (s shop) charge(ctx context.Context, b Bill) (Receipt, error) {
+	if s.declines(b) {
+		s.say("%s's card is declined", b.Customer)
+		return Receipt{}, turnstile.Permanent(turnstile.WithCode(errors.New("the card is declined"), "declined"))
+	}
+	s.say("%s pays %d cents for month %d", b.Customer, b.Amount, b.Month+1)
+	return Receipt{Bill: b, ID: fmt.Sprintf("receipt-%.8s", turnstile.ActivityInfo(ctx).IdempotencyKey)}, nil
+}
+
+func (s shop) sendReceipt(_ context.Context, _ Receipt) (Nothing, error) { return Nothing{}, nil }
+
+func (s shop) warn(_ context.Context, w Warning) (Nothing, error) {
+	s.say("%s is warned, for the %d. time", w.Customer, w.Number)
+	return Nothing{}, nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// orchestrations are both versions. A month that began on the old one ends on
+// it; since the next one begins with ContinueAsNew, it runs on the newest.
+func orchestrations() turnstile.Parts {
+	return turnstile.Parts{
+		Subscribe.Is(subscribe),
+		Subscribe.With(turnstile.Version("2")).Is(subscribeWithTax),
+	}
+}
+
+// subscribe is the first version, which knew no tax.
+func subscribe(ctx turnstile.Context, s Subscription) (Summary, error) {
+	return month(ctx, s, s.Price)
+}
+
+// subscribeWithTax is version 2.
+func subscribeWithTax(ctx turnstile.Context, s Subscription) (Summary, error) {
+	tax, err := Tax.Call(ctx, s)
+	if err != nil {
+		return Summary{}, err
+	}
+	return month(ctx, s, s.Price+tax)
+}
+
+// month bills one month and waits for its end. Each month is an execution of
+// its own, so the history stays short, however long the subscription.
+func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
+	now, err := turnstile.Now(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	next := now.AddDate(0, 1, 0)
+	bill := Bill{Customer: s.Customer, Month: s.Month, Amount: amount}
+	receipt, err := collect(ctx, bill)
+	switch {
+	case errors.Is(err, errUnpaid):
+		return Summary{Ended: "unpaid", Months: s.Month, Paid: s.Paid}, nil
+	case err != nil:
+		return Summary{}, err
+	}
+	s.Paid += amount
+	s.Month++
+
+	// Months that were under way when receipts came get none: their histories
+	// have no such event. PatchRetired takes its place when they are over.
+	if turnstile.Patched(ctx, "receipts") {
+		if _, err := SendReceipt.Call(ctx, receipt); err != nil {
+			return Summary{}, err
+		}
+	}
+
+	now, err = turnstile.Now(ctx) // dunning may have taken some days
+	if err != nil {
+		return Summary{}, err
+	}
+	cancelled, err := untilOver(ctx, &s, next.Sub(now))
+	switch {
+	case err != nil:
+		return Summary{}, err
+	case cancelled:
+		return Summary{Ended: "cancelled", Months: s.Month, Paid: s.Paid}, nil
+	case s.Month == s.Months:
+		return Summary{Ended: "over", Months: s.Month, Paid: s.Paid}, nil
+	}
+	return Summary{}, Subscribe.ContinueAsNew(ctx, s)
+}
+
+var errUnpaid = errors.New("unpaid")
+
+// collect charges, and where the card is declined, warns and tries again after
+// three days, three times.
+func collect(ctx turnstile.Context, b Bill) (Receipt, error) {
+	for warnings := 0; ; {
+		receipt, err := Charge.Call(ctx, b)
+		failed, ok := errors.AsType[*turnstile.ActivityError](err)
+		if !ok || failed.Code != "declined" {
+			return receipt, err
+		}
+		if warnings == 3 {
+			return Receipt{}, errUnpaid
+		}
+		warnings++
+		if _, err := Warn.Call(ctx, Warning{Bill: b, Number: warnings}); err != nil {
+			return Receipt{}, err
+		}
+		if err := turnstile.Sleep(ctx, 3*24*time.Hour); err != nil {
+			return Receipt{}, err
+		}
+	}
+}
+
+// untilOver waits for the end of the month and takes changes meanwhile.
+func untilOver(ctx turnstile.Context, s *Subscription, left time.Duration) (cancelled bool, err error) {
+	scope, done := turnstile.WithTimeout(ctx, left)
+	for change, err := range Changed.All(scope) {
+		switch {
+		case errors.Is(err, turnstile.ErrTimeout):
+			return false, nil
+		case err != nil:
+			return false, err
+		case change.Cancel:
+			done("the customer has cancelled")
+			return true, nil
+		}
+		s.Plan, s.Price = change.Plan, change.Price
+	}
+	return false, scope.Err()
+}
