@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -20,6 +21,9 @@ type ClientConfig struct {
 	Store store.Store
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
+	// Codecs seal what is sent and open what is read; nil for plain payloads.
+	// They have to be those of the two functions.
+	Codecs *codec.Set
 	// Random makes ids; default crypto/rand.Reader.
 	Random io.Reader
 	// Clock paces waiting; default the wall clock.
@@ -81,10 +85,7 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 
 // send sends a work item to the instance's group of the orchestrator queue.
 func (c *Client) send(ctx context.Context, item wire.Item) error {
-	if err := (wire.Limits{}).Check(&item); err != nil {
-		return err
-	}
-	body, err := item.Encode()
+	body, err := c.cfg.Codecs.EncodeItem(item)
 	if err != nil {
 		return err
 	}

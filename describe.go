@@ -41,6 +41,10 @@ type Description struct {
 	CreatedAt, UpdatedAt, EndedAt time.Time
 	// Parent that waits for it; nil for a root.
 	Parent *Parent
+	// Sealed says why CustomStatus, Output and the failure's details are left
+	// out: a *codec.UnknownError if they are sealed by a codec that the client
+	// does not have, a *codec.DamagedError. Nil where they are shown.
+	Sealed error
 	// CustomStatus is JSON; nil if none was set.
 	CustomStatus json.RawMessage
 	// Output is JSON, of a completed instance.
@@ -52,8 +56,13 @@ type Description struct {
 }
 
 // CustomStatusOf returns the custom status with its type, the zero value if none
-// was set. Error: *DecodeError for a status that T cannot take.
+// was set. Error: *DecodeError for a status that T cannot take, and
+// Description.Sealed.
 func CustomStatusOf[T any](d Description) (T, error) {
+	if d.Sealed != nil {
+		var zero T
+		return zero, d.Sealed
+	}
 	return decode[T](d.CustomStatus, "custom status", "")
 }
 
@@ -78,11 +87,22 @@ func (c *Client) Describe(ctx context.Context, instance string) (Description, er
 	if err != nil {
 		return Description{}, err
 	}
-	return *describe(&r), nil
+	return *c.describe(&r), nil
 }
 
-func describe(r *store.Record) *Description {
+// describe opens the record's payloads. What stays sealed is left out: a list
+// and a look at an instance need no key.
+func (c *Client) describe(r *store.Record) *Description {
+	err := c.cfg.Codecs.OpenRecord(r)
+	if err != nil {
+		r.CustomStatus, r.Output = nil, nil
+		if r.Failure != nil {
+			bare := *r.Failure
+			bare.Details, r.Failure = nil, &bare
+		}
+	}
 	d := &Description{
+		Sealed:   err,
 		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
@@ -113,7 +133,7 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	}
 	out := ListPage{Instances: make([]Description, len(page.Records)), NextPageToken: page.NextPageToken}
 	for i := range page.Records {
-		out.Instances[i] = *describe(&page.Records[i])
+		out.Instances[i] = *c.describe(&page.Records[i])
 	}
 	return out, nil
 }
@@ -121,6 +141,9 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 // History returns the events of an execution, in order; execution 0 is the
 // current one. *NotFoundError if there is no record of the instance; empty for
 // an execution that it never had.
+//
+// Payloads are plain. What the client can't open stays sealed, and says in
+// Event.Codec by what.
 //
 // The first event holds the instance's secret: history.EncodeExport leaves it
 // out, for showing it to others.
@@ -140,5 +163,5 @@ func (c *Client) History(ctx context.Context, instance string, execution int64) 
 	for _, t := range turns {
 		events = append(events, t.Events...)
 	}
-	return events, nil
+	return c.cfg.Codecs.OpenWhatItCan(instance, execution, events), nil
 }

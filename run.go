@@ -31,7 +31,7 @@ func (r *Run[Out]) Confirm(ctx context.Context) error {
 // Wait waits for the end of the instance and returns its output.
 //
 // Errors: *OrchestrationError if it failed, was cancelled or terminated,
-// *AlreadyExistsError, *DecodeError for an output that Out cannot take, and
+// *AlreadyExistsError, *DecodeError for an output that Out cannot take, Description.Sealed, and
 // *WaitError if the context ends first. A stuck instance has not ended: what
 // keeps it is in the *WaitError.
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
@@ -42,6 +42,9 @@ func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	}
 	if d.Status != StatusCompleted {
 		return zero, orchestrationError(d)
+	}
+	if d.Sealed != nil {
+		return zero, d.Sealed
 	}
 	return decode[Out](d.Output, "output of orchestration", r.name)
 }

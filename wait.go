@@ -50,7 +50,7 @@ func (c *Client) wait(ctx context.Context, instance, startID string, enough func
 		case startID != "" && r.StartID != startID:
 			return nil, alreadyExists(&r)
 		default:
-			last = describe(&r)
+			last = c.describe(&r)
 			if enough(last) {
 				return last, nil
 			}

@@ -42,6 +42,7 @@ func NewClient(ctx context.Context, opts ...Option) (*turnstile.Client, error) {
 		Store: dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
 			History: env.HistoryTable, Instances: env.InstancesTable,
 		}}),
-		Queue: q,
+		Queue:  q,
+		Codecs: o.codecs,
 	})
 }

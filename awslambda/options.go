@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 )
 
@@ -18,6 +19,7 @@ type options struct {
 	aws         *aws.Config
 	environment *Environment
 	settings    host.Settings
+	codecs      *codec.Set
 	observer    host.Observer
 	logger      *slog.Logger
 	out         io.Writer
@@ -41,6 +43,11 @@ func WithEnvironment(e Environment) Option { return func(o *options) { o.environ
 // WithSettings bounds what the host does; zero fields mean the defaults. A
 // TURNSTILE_ variable that is set goes before its field. A client has none.
 func WithSettings(s host.Settings) Option { return func(o *options) { o.settings = s } }
+
+// WithCodecs seals payloads on their way into tables and queues, and opens them
+// on their way out; see package codec. Orchestrator, worker and every client
+// need the same.
+func WithCodecs(set *codec.Set) Option { return func(o *options) { o.codecs = set } }
 
 // WithObserver tells o what happens, beside the metrics. It is called from
 // several goroutines and must not block. A client has none.

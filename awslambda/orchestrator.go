@@ -73,6 +73,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Store:          dynamo.New(client, tables),
 		Stops:          dynamo.NewActivities(client, tables),
 		Queues:         queues,
+		Codecs:         o.codecs,
 		Timer:          timers,
 		Settings:       orchestratorSettings(o.settings, env),
 		Observer:       o.observers(metrics),

@@ -52,6 +52,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 			Tables: dynamo.Tables{Activities: env.ActivitiesTable},
 		}),
 		Queues:   queues,
+		Codecs:   o.codecs,
 		Settings: o.settings,
 		Observer: o.observers(metrics),
 		Logger:   logger,

@@ -50,3 +50,26 @@ func itemPayloads(i *wire.Item) []payload {
 }
 
 func raw(m *json.RawMessage) *[]byte { return (*[]byte)(m) }
+
+// EncodeItem returns the body of a work item as it is sent: sealed, and such
+// as its receiver takes it. The limits of wire hold for the plain item, and
+// those of what is sealed for the sealed one. *wire.ParseError, *SealError.
+func (s *Set) EncodeItem(i wire.Item) ([]byte, error) {
+	if err := (wire.Limits{}).Check(&i); err != nil {
+		return nil, err
+	}
+	sealed, err := s.SealItem(i)
+	if err != nil {
+		return nil, err
+	}
+	if sealed.Codec != i.Codec {
+		// Base64 is JSON, whatever it is of.
+		if _, err := i.Encode(); err != nil {
+			return nil, err
+		}
+		if err := (wire.Limits{}).Check(&sealed); err != nil {
+			return nil, err
+		}
+	}
+	return sealed.Encode()
+}

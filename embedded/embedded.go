@@ -92,21 +92,21 @@ func (e *Environment) wire(app *turnstile.App) error {
 		return q
 	})
 	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer,
+		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs,
 		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {
 		return err
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
-		Activities: app.Activities(), Stops: stops, Queues: forHost,
+		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
 		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {
 		return err
 	}
 	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
-		Store: e.store, Queue: e.queues.Orchestrator, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 )
 
@@ -18,6 +19,7 @@ type options struct {
 	dead     func(DeadLetter)
 	logger   *slog.Logger
 	settings host.Settings
+	codecs   *codec.Set
 	random   io.Reader
 	workers  int
 	grace    time.Duration
@@ -59,6 +61,12 @@ func Logger(logger *slog.Logger) Option {
 // on.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
+}
+
+// Codecs seal payloads on their way into the store and the queues, and open
+// them on their way out; default: they are plain.
+func Codecs(set *codec.Set) Option {
+	return func(o *options) { o.codecs = set }
 }
 
 // Random is where ids and secrets come from; default crypto/rand.Reader. It

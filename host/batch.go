@@ -64,8 +64,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		}
 		o.Observer.Count(CountDelayed, "not_due", 1)
 		m.state = settled
+		return nil
 	}
-	return nil
+	return o.letIn(ctx, m)
 }
 
 // lost makes of an attempt that died on every delivery the failure that its

@@ -26,7 +26,7 @@ func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
 	}
 	if behind {
 		began := t.Clock.Now()
-		turns, err := t.Store.Read(ctx, t.group.instance, e.execution, e.x.LastEventID()+1)
+		turns, err := t.readOpened(ctx, t.group.instance, e.execution, e.x.LastEventID()+1)
 		t.Observer.Timing(TimeRead, t.Clock.Now().Sub(began))
 		if err != nil && !corrupt(err) {
 			e.x.Close()

@@ -156,7 +156,11 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if d.change == nil {
 			return nil, nil
 		}
-		if err := t.Store.UpdateRecord(ctx, t.group.instance, *d.change); err != nil {
+		change, err := t.Codecs.SealChange(t.group.instance, d.change)
+		if err != nil {
+			return nil, fmt.Errorf("host: %w", err)
+		}
+		if err := t.Store.UpdateRecord(ctx, t.group.instance, *change); err != nil {
 			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 		}
 		t.changed(d.change)
@@ -176,9 +180,12 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		}
 		turns[i].Token = token + t.cause
 	}
-	c := store.Commit{Turns: turns, Record: d.change}
+	c, err := t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
+	if err != nil {
+		return nil, fmt.Errorf("host: %w", err)
+	}
 	began := t.Clock.Now()
-	err := t.Store.Commit(ctx, c)
+	err = t.Store.Commit(ctx, c)
 	for n := 1; n < t.Settings.CommitAttempts && errors.Is(err, store.ErrUnknownOutcome) && ctx.Err() == nil; n++ {
 		// Only the identical append may be repeated: it finds its own, or
 		// lands now. Reading back would prove nothing.

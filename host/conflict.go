@@ -15,10 +15,10 @@ func (o *Orchestrator) forward(ctx context.Context, g *group) {
 		if m.Source == SourceOrchestrator {
 			continue
 		}
-		body, err := m.item.Encode()
+		body, err := o.edge.again(&m.item)
 		if err == nil {
 			err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{
-				Body: string(body), Group: wire.Group(g.instance), Attributes: redriveMark(m),
+				Body: body, Group: wire.Group(g.instance), Attributes: redriveMark(m),
 				DedupID: wire.HopDedupID(wire.DedupID(&m.item), m.ID),
 			})
 		}

@@ -82,7 +82,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
 		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry}
-	body, err := encode(&item)
+	body, err := out.o.edge.encode(&item)
 	if err != nil {
 		out.unsendable(s, e, wire.ActivityFailed, err)
 		return
@@ -97,7 +97,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
-	body, err := encode(&item)
+	body, err := out.o.edge.encode(&item)
 	if err != nil {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))
 		return
@@ -193,6 +193,10 @@ func (out *outbox) parent(s *sending, end *history.Event) {
 			out.note("parent", p.EventID, p.Instance)
 			return
 		}
+		if notSealed(err) {
+			out.failed(err)
+			return
+		}
 		item.Result, item.Codec = nil, ""
 		end = &history.Event{Failure: sendFailure(err, "output of orchestration "+strconv.Quote(s.name))}
 	}
@@ -217,6 +221,10 @@ func (out *outbox) parent(s *sending, end *history.Event) {
 // unsendable answers, in place of the one that would have had to, a scheduling
 // event that no message can hold.
 func (out *outbox) unsendable(s *sending, e *history.Event, kind wire.Kind, err error) {
+	if notSealed(err) {
+		out.failed(err)
+		return
+	}
 	item := wire.Item{V: wire.Version, Kind: kind, SourceEventID: e.EventID, Token: out.token(s, e.EventID)}
 	f := sendFailure(err, "input of "+strconv.Quote(e.Name))
 	f.Source = e.Name

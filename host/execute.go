@@ -44,6 +44,9 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	if err != nil {
 		return w.unknown(ctx, m, err)
 	}
+	if done, err := w.letIn(ctx, item, key, &state.Beat); done || err != nil {
+		return 0, err
+	}
 	run := attempt{code: a.Func, final: a.Final, input: item.Input, clock: w.Clock, start: w.Go, maxPayload: w.Settings.MaxPayload,
 		limit: limitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
 		info: activity.Info{Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
@@ -69,6 +72,35 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	return 0, w.finish(ctx, item, result)
 }
 
+// letIn makes plain what an attempt is given: its input, and the details of the
+// last heartbeat. It reports whether the attempt is done with: sealed by a
+// codec that this build does not have, it goes round for one that has it;
+// damaged, its activity fails. The details are a help for the attempt, which
+// does without damaged ones.
+func (w *Worker) letIn(ctx context.Context, item *wire.Item, key store.ActivityKey, beat *store.Heartbeat) (done bool, err error) {
+	opened, err := w.Codecs.OpenHeartbeat(key, *beat)
+	if err != nil && !missesCodec(err) {
+		w.Logger.WarnContext(ctx, "details of the last heartbeat left out", "instance", key.Instance, "event_id", key.EventID, "error", err)
+		opened, err = store.Heartbeat{Attempt: beat.Attempt, At: beat.At}, nil
+	}
+	if *beat = opened; err == nil {
+		err = w.edge.open(item)
+	}
+	switch {
+	case err == nil:
+		return false, nil
+	case missesCodec(err):
+		w.Logger.WarnContext(ctx, "attempt is sealed by a codec that this build does not have; it goes round until one that has it makes it",
+			"activity", item.Name, "instance", item.Instance, "event_id", item.SchedulingEventID, "error", err)
+		w.Observer.Count(CountDelayed, "codec", 1)
+		round := *item
+		round.Hops++
+		return true, w.sendAttempt(ctx, round, w.Clock.Now().Add(grown(w.Settings.NewerFirst, w.Settings.NewerMax, item.Hops)))
+	}
+	w.Observer.Count(CountAttempts, history.FailureInvalidInput, 1)
+	return true, w.sendFailure(ctx, item, &history.Failure{Kind: history.FailureInvalidInput, Source: item.Name, Attempt: item.Attempt, Message: err.Error()})
+}
+
 // hide keeps the message from others for what the attempt may take, or may
 // take until its next heartbeat: if this process dies it comes back soon
 // after, and not after the queue's whole timeout.
@@ -89,7 +121,11 @@ func (w *Worker) newPulse(m *message, key store.ActivityKey) *pulse {
 			return store.ActivityState{}, fmt.Errorf("host: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.MaxPayload)
 		}
 		now := w.Clock.Now()
-		return w.Stops.Heartbeat(ctx, key, store.Heartbeat{Attempt: m.item.Attempt, At: now, Details: details}, now.Add(w.Settings.StopRetention))
+		beat, err := w.Codecs.SealHeartbeat(key, store.Heartbeat{Attempt: m.item.Attempt, At: now, Details: details})
+		if err != nil {
+			return store.ActivityState{}, err
+		}
+		return w.Stops.Heartbeat(ctx, key, beat, now.Add(w.Settings.StopRetention))
 	}
 	if r := m.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
 		p.timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
@@ -156,7 +192,7 @@ func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now 
 // sendAttempt sends an attempt that is due at a time. A delay that is longer
 // than a queue can wait is waited in full, in rounds.
 func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time) error {
-	body, delay, err := attemptMessage(item, due, w.Clock.Now())
+	body, delay, err := w.edge.attemptMessage(item, due, w.Clock.Now())
 	if err == nil {
 		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
@@ -166,14 +202,14 @@ func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time)
 	return nil
 }
 
-func attemptMessage(item wire.Item, due, now time.Time) (body string, delay time.Duration, err error) {
+func (e edge) attemptMessage(item wire.Item, due, now time.Time) (body string, delay time.Duration, err error) {
 	rest := due.Sub(now)
 	item.NotBeforeMS = 0
 	if rest > queue.MaxDelay {
 		item.NotBeforeMS = due.UnixMilli()
 	}
-	b, err := item.Encode()
-	return string(b), queueDelay(rest), err
+	body, err = e.again(&item)
+	return body, queueDelay(rest), err
 }
 
 func (w *Worker) sendFailure(ctx context.Context, item *wire.Item, f *history.Failure) error {
@@ -194,7 +230,7 @@ func (w *Worker) sendPending(ctx context.Context, item *wire.Item) error {
 // send sends a completion to its orchestration. Its deduplication id derives
 // from the fact, so that a repeat is heard once.
 func (w *Worker) send(ctx context.Context, item *wire.Item) error {
-	body, err := encode(item)
+	body, err := w.edge.encode(item)
 	if err == nil {
 		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: wire.DedupID(item)})
 	}

@@ -111,7 +111,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.forward(ctx, g)
 			o.failOpen(g, "conflict")
 			return
-		case errors.Is(err, history.ErrNewer):
+		case errors.Is(err, history.ErrNewer), missesCodec(err):
 			o.newer(ctx, g, err)
 			return
 		}

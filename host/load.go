@@ -97,6 +97,9 @@ func (t *turn) describe(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 	default:
+		if err := t.openRecord(ctx, &r); err != nil {
+			return err
+		}
 		t.record = &r
 	}
 	t.described = true
@@ -134,7 +137,7 @@ func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) 
 		return turns, nil
 	}
 	began := t.Clock.Now()
-	turns, err := t.Store.Read(ctx, t.group.instance, execution, 1)
+	turns, err := t.readOpened(ctx, t.group.instance, execution, 1)
 	t.Observer.Timing(TimeRead, t.Clock.Now().Sub(began))
 	if err != nil {
 		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", t.group.instance, execution, err)

@@ -2,21 +2,55 @@ package host
 
 import (
 	"context"
+
+	"github.com/turnstile-go/turnstile/wire"
 )
 
-// newer deals with an instance whose history holds what only a newer build
-// knows: nothing is written, and its messages go round the delay queue, as
+// newer deals with an instance whose history holds what only another build
+// knows: an event of a newer kind, or payloads under a codec that this one does
+// not have. Nothing is written, and its messages go round the delay queue, as
 // long as it takes, for a build that knows it.
 func (o *Orchestrator) newer(ctx context.Context, g *group, cause error) {
-	o.Logger.WarnContext(ctx, "history was written by a newer build; its messages go round until one handles them", "instance", g.instance, "error", cause)
+	o.Logger.WarnContext(ctx, "history holds what this build does not know; its messages go round until one that does handles them", "instance", g.instance, "error", cause)
 	for _, m := range g.open() {
-		due := o.Clock.Now().Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops))
-		if err := o.sendRound(ctx, &m.item, due, redriveMark(m)); err != nil {
+		if err := o.goRound(ctx, m, newerReason(cause)); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
 			o.fail(m, "queue")
-			continue
 		}
-		o.Observer.Count(CountDelayed, "newer", 1)
-		m.state = settled
 	}
+}
+
+// goRound sends a message round for another build, and settles it.
+func (o *Orchestrator) goRound(ctx context.Context, m *message, reason string) error {
+	due := o.Clock.Now().Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops))
+	if err := o.sendRound(ctx, &m.item, due, redriveMark(m)); err != nil {
+		return err
+	}
+	o.Observer.Count(CountDelayed, reason, 1)
+	m.state = settled
+	return nil
+}
+
+func newerReason(err error) string {
+	if missesCodec(err) {
+		return "codec"
+	}
+	return "newer"
+}
+
+// letIn makes a message's payloads plain. One that is sealed by a codec which
+// this process does not have goes round; one that is damaged is a dead letter.
+func (o *Orchestrator) letIn(ctx context.Context, m *message) error {
+	err := o.edge.open(&m.item)
+	switch {
+	case err == nil:
+		return nil
+	case missesCodec(err):
+		o.Logger.WarnContext(ctx, "message is sealed by a codec that this build does not have; it goes round until one that has it handles it",
+			"instance", m.item.Target(), "message_id", m.ID, "error", err)
+		return o.goRound(ctx, m, "codec")
+	case reasonOf(err) == wire.ReasonTooLarge:
+		return o.deadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
+	}
+	return o.deadLetter(ctx, m, reasonDamaged, err.Error())
 }

@@ -13,8 +13,9 @@ type Observer interface {
 	Count(c Counter, reason string, n int)
 	// Timing says how long something took.
 	Timing(t Timing, d time.Duration)
-	// Committed tells of a commit after its dispatch: what was written, and
-	// what was sent because of it. Nothing in it may be changed.
+	// Committed tells of a commit after its dispatch: what was written, with
+	// plain payloads, and what was sent because of it. Nothing in it may be
+	// changed.
 	Committed(c Committed)
 }
 
@@ -56,7 +57,7 @@ const (
 	// CountHandedBack: messages reported as failed, by reason.
 	CountHandedBack Counter = "handed_back"
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
-	// "not_due", "grace".
+	// "codec" (sealed by one that this build does not have), "not_due", "grace".
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of the delay queue sent on to the FIFO queue.
 	CountForwarded Counter = "forwarded"

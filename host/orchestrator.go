@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -24,6 +25,9 @@ type OrchestratorConfig struct {
 	Stops store.Activities
 	// Queues; all but ActivityDead are required.
 	Queues Queues
+	// Codecs seal and open payloads; nil for plain ones. They seal what goes
+	// into the store and the queues; code and Observer have plain payloads.
+	Codecs *codec.Set
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
 	// Settings; the zero value is DefaultSettings.
@@ -44,6 +48,7 @@ type OrchestratorConfig struct {
 // called from several goroutines at once.
 type Orchestrator struct {
 	OrchestratorConfig
+	edge   edge
 	random *random
 	cache  *cache
 	engine engine.Options
@@ -71,7 +76,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Observer, &cfg.Logger)
-	o := &Orchestrator{OrchestratorConfig: cfg, random: newRandom(cfg.Random)}
+	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
 		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,

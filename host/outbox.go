@@ -44,7 +44,7 @@ func (o *Orchestrator) newOutbox() *outbox { return &outbox{o: o, now: o.Clock.N
 
 // send adds an item for the orchestrator queue.
 func (out *outbox) send(item *wire.Item) error {
-	body, err := encode(item)
+	body, err := out.o.edge.encode(item)
 	if err == nil {
 		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
 	}
@@ -53,7 +53,7 @@ func (out *outbox) send(item *wire.Item) error {
 
 // later adds an item for the delay queue.
 func (out *outbox) later(item *wire.Item, due time.Time) error {
-	body, err := encode(item)
+	body, err := out.o.edge.encode(item)
 	if err == nil {
 		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
 	}
@@ -122,22 +122,6 @@ func (out *outbox) sendAll(ctx context.Context) error {
 	return nil
 }
 
-// encode returns the body of an item that its receiver will take, or the error
-// that it would have.
-func encode(item *wire.Item) (string, error) {
-	if err := (wire.Limits{}).Check(item); err != nil {
-		return "", err
-	}
-	body, err := item.Encode()
-	if err != nil {
-		return "", err
-	}
-	if err := (queue.Outgoing{Body: string(body)}).Validate(false); err != nil {
-		return "", err
-	}
-	return string(body), nil
-}
-
 // sendFailure is the failure for a value that no message can hold.
 func sendFailure(err error, what string) *history.Failure {
 	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
@@ -165,11 +149,11 @@ func queueDelay(rest time.Duration) time.Duration {
 func (o *Orchestrator) sendRound(ctx context.Context, item *wire.Item, due time.Time, attributes ...map[string]string) error {
 	round := *item
 	round.Hops++
-	body, err := round.Encode()
+	body, err := o.edge.again(&round)
 	if err != nil {
 		return fmt.Errorf("host: %s for instance %q not sent round: %w", item.Kind, item.Target(), err)
 	}
-	out := queue.Outgoing{Body: string(body), Delay: queueDelay(due.Sub(o.Clock.Now()))}
+	out := queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(o.Clock.Now()))}
 	for _, a := range attributes {
 		out.Attributes = a
 	}

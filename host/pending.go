@@ -61,7 +61,10 @@ func (t *turn) stillPending(ctx context.Context, m *message) error {
 	}
 	if item.Kind == wire.ActivityHeartbeat {
 		now := t.Clock.Now()
-		beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data, Codec: item.Codec}
+		beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
+		if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
 		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.StopRetention)); err != nil {
 			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
 		}
@@ -135,7 +138,7 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 	if err != nil {
 		return err
 	}
-	body, delay, err := attemptMessage(next, due, now)
+	body, delay, err := t.edge.attemptMessage(next, due, now)
 	if err == nil {
 		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}

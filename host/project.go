@@ -26,6 +26,9 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	case out.End() != nil:
 		endRecord(&c, out.End(), t.Clock.Now())
 		dirty = true
+		if err := t.keepStatus(ctx, &c, d, out.End().Imposed != ""); err != nil {
+			return err
+		}
 	case t.killer:
 		if err := t.stuckRecord(ctx, &c, d, t.killedProblem(), w); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
 		return t.sendRound(ctx, &item, due)
 	}
-	body, err := encode(&item)
+	body, err := t.edge.encode(&item)
 	if err == nil {
 		err = t.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
 	}
@@ -158,9 +158,9 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 func (t *turn) deleteLater(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++
-	body, err := item.Encode()
+	body, err := t.edge.again(&item)
 	if err == nil {
-		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: string(body), Group: wire.Group(t.group.instance),
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance),
 			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})
 	}
 	if err != nil {

@@ -21,6 +21,10 @@ type unsent struct {
 // names the event, whose history holds all of it. Repeated with its dispatch,
 // it may be there twice.
 func (out *outbox) refuse(s *sending, eventID int64, what string, err error) {
+	if notSealed(err) {
+		out.failed(err)
+		return
+	}
 	reason := wire.ReasonMalformed
 	if tooLarge(err) {
 		reason = wire.ReasonTooLarge

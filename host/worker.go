@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -23,6 +24,9 @@ type WorkerConfig struct {
 	// Queues: Orchestrator and Activity are required. With DeadStandard, what
 	// can't be understood is moved there at once.
 	Queues Queues
+	// Codecs open inputs and seal results; nil for plain ones. The code of
+	// activities has plain payloads.
+	Codecs *codec.Set
 	// Settings; the zero value is DefaultSettings.
 	Settings Settings
 	// Clock; default WallClock.
@@ -41,6 +45,7 @@ type WorkerConfig struct {
 // goroutines at once.
 type Worker struct {
 	WorkerConfig
+	edge   edge
 	random *random
 }
 
@@ -65,7 +70,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Observer, &cfg.Logger)
-	return &Worker{WorkerConfig: cfg, random: newRandom(cfg.Random)}, nil
+	return &Worker{WorkerConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}, nil
 }
 
 // Handle runs the attempts of a batch side by side and returns the ids of the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -36,7 +37,9 @@ type world struct {
 
 	fifo, delay, activity, activityDead, deadFIFO, deadStandard *queuememory.Queue
 
-	settings       Settings
+	settings Settings
+	// codecs of the processes; nil for none.
+	codecs         *codec.Set
 	orchestrations []engine.Orchestration
 	activities     []activity.Activity
 	inline         []activity.Activity
@@ -159,7 +162,7 @@ func (w *world) process() *orchestratorProcess {
 		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
 		o, err := NewOrchestrator(OrchestratorConfig{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
-			Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
+			Queues: w.queues(p.faults), Codecs: w.codecs, Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -179,7 +182,7 @@ func (w *world) workerProcess() *workerProcess {
 		p := &workerProcess{faults: &faults{die: w.die}}
 		queues := w.queues(p.faults)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues,
+		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues, Codecs: w.codecs,
 			Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer})
 		if err != nil {
 			w.Fatal(err)
@@ -388,6 +391,9 @@ func (w *world) turns(instance string, execution int64) []store.Turn {
 	if err != nil {
 		w.Fatal(err)
 	}
+	if err := w.codecs.OpenTurns(turns); err != nil {
+		w.Fatal(err)
+	}
 	return turns
 }
 
@@ -401,6 +407,9 @@ func (w *world) record(instance string) store.Record {
 	w.Helper()
 	r, err := w.store.Describe(context.Background(), instance)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		w.Fatal(err)
+	}
+	if err := w.codecs.OpenRecord(&r); err != nil {
 		w.Fatal(err)
 	}
 	return r

@@ -122,6 +122,9 @@ func (c *checker) ranges(i *Item) {
 	c.ident("name", i.Name, l.Name)
 	c.ident("version", i.OrchVersion, l.Name)
 	c.ident("codec", i.Codec, l.Name)
+	if i.Codec != "" {
+		l.Payload = l.sealedPayload()
+	}
 	c.size("input", len(i.Input), l.Payload)
 	c.size("data", len(i.Data), l.Payload)
 	c.size("result", len(i.Result), l.Payload)

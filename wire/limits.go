@@ -13,7 +13,9 @@ type Limits struct {
 	// 256 by default. No control characters; names are 1 byte or more.
 	Name int
 	// Payload: each input, data, result and details: 262,144 (256 KiB) by
-	// default.
+	// default. Of an item with a codec half as much again: base64 makes a
+	// payload a third longer, a codec some bytes. The limit holds for what
+	// comes out of it too.
 	Payload int
 	// Text: a reason, and each text of a failure: 65,536 (64 KiB) by default.
 	Text int
@@ -26,6 +28,14 @@ func DefaultLimits() Limits {
 
 // noLimits is for what has been let in, or made here, already.
 func noLimits() Limits { return Limits{-1, -1, -1, -1, -1} }
+
+// sealedPayload is how large a payload may be that a codec has sealed.
+func (l Limits) sealedPayload() int {
+	if l.Payload < 0 {
+		return l.Payload
+	}
+	return l.Payload + l.Payload/2
+}
 
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
