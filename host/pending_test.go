@@ -116,6 +116,9 @@ func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 		t.Fatalf("%d attempts although heartbeats came", len(*tokens))
 	}
 	state, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2})
+	if err == nil {
+		state.Beat, err = w.codecs.OpenHeartbeat(store.ActivityKey{}, state.Beat)
+	}
 	if err != nil || string(state.Beat.Details) != `{"page":7}` {
 		t.Errorf("details %s, %v", state.Beat.Details, err)
 	}

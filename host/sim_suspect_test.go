@@ -32,7 +32,7 @@ func TestASuspectIsNotMarkedOnAFinishedInstance(t *testing.T) {
 	registry := w.process().o.Orchestrations
 	late := &lateMarks{Store: w.store}
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Store: late, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
+		Timer: w.timer, Codecs: w.codecs, Settings: w.settings, Clock: w.clock, Random: w.random})
 	if err != nil {
 		t.Fatal(err)
 	}

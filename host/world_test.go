@@ -81,6 +81,9 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}),
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
 	w.settings = Settings{Parallelism: 1, BlockLimit: -1}
+	if *everySealed {
+		w.codecs = everyCodec(t)
+	}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
