@@ -11,7 +11,11 @@ import (
 // not have. Nothing is written, and its messages go round the delay queue, as
 // long as it takes, for a build that knows it.
 func (o *Orchestrator) newer(ctx context.Context, g *group, cause error) {
-	o.Logger.WarnContext(ctx, "history holds what this build does not know; its messages go round until one that does handles them", "instance", g.instance, "error", cause)
+	text := "history was written by a newer build; its messages go round until one handles them"
+	if missesCodec(cause) {
+		text = "payloads are sealed by a codec that this build does not have; the instance's messages go round until one that has it handles them"
+	}
+	o.Logger.WarnContext(ctx, text, "instance", g.instance, "error", cause)
 	for _, m := range g.open() {
 		if err := o.goRound(ctx, m, newerReason(cause)); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
