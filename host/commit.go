@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -196,8 +197,23 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.group.instance, t.execution, turns[0].First(), err)
 	}
 	t.changed(d.change)
+	t.wrote(turns)
 	t.creating, t.confirmed = false, true
 	return turns, nil
+}
+
+// wrote keeps the histories that were read up to date: what is sent again for
+// another message of this group must not take for open what this turn closed.
+func (t *turn) wrote(turns []store.Turn) {
+	for _, added := range turns {
+		read, ok := t.histories[added.ExecutionID]
+		switch {
+		case ok && len(read) > 0 && read[len(read)-1].Last()+1 == added.First():
+			t.histories[added.ExecutionID] = append(slices.Clip(read), added)
+		case ok:
+			delete(t.histories, added.ExecutionID)
+		}
+	}
 }
 
 // changed keeps what is known of the record up to date.

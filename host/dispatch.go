@@ -93,7 +93,9 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 
 // timer sends a timer through the delay queue up to the border, where a
 // minute's error would matter, and else through the timer service, which
-// refuses what is due too soon.
+// refuses what is due too soon. A timer of which its events say that it goes
+// by the queue always does, also where it is sent again by another clock: no
+// schedule of it would be removed.
 func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
@@ -107,7 +109,7 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	switch {
 	case rest <= 0:
 		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
-	case out.o.timedByQueue(rest):
+	case out.o.timedByQueue(rest), out.o.timedByQueue(opened(e).wait):
 		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
 	default:
 		out.schedules = append(out.schedules, timer.Schedule{

@@ -39,3 +39,18 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 		})
 	}
 }
+
+// T-07, I-08: a timer is sent again by a process whose clock is far behind
+// that of the one that created it. Whether it has a schedule goes by its
+// events, for so does its removal.
+func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.settings.TimerBorder = -1 })
+	out := w.process().o.newOutbox()
+	ahead := w.clock.Now().Add(4 * time.Minute).UnixMilli()
+	e := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: ahead, FireAtMS: ahead}
+	out.timer(&sending{Turn: &store.Turn{Instance: "a", ExecutionID: 1}, start: &history.Start{}}, &e)
+	if len(out.schedules) != 0 || len(out.delayed) != 1 || out.delayed[0].Delay != 4*time.Minute {
+		t.Errorf("schedules %+v, delayed %+v; want one message that is delayed for four minutes", out.schedules, out.delayed)
+	}
+}

@@ -1,0 +1,111 @@
+package turnstile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// OpenOperation is what an instance has under way: an activity, a timer, a
+// sub-orchestration, or a wait for an external event.
+type OpenOperation struct {
+	// Kind of its scheduling event: ActivityScheduled, TimerCreated,
+	// SubOrchestrationScheduled or ExternalSubscribed.
+	Kind history.Kind
+	// EventID of that event.
+	EventID int64
+	// Name of the activity, the orchestration or the event.
+	Name string
+	// ScheduledAt is when it was scheduled; DueAt when a timer fires.
+	ScheduledAt, DueAt time.Time
+	// Instance of a sub-orchestration, and how it stands: nil if it has no
+	// record yet. One that is stuck is why its parent waits.
+	Instance string
+	Child    *Description
+}
+
+// maxDescribedChildren bounds how many children WaitingFor describes.
+const maxDescribedChildren = 100
+
+// WaitingFor returns what the instance has under way, in the order in which it
+// was scheduled; nothing for one that has ended. It reads the history of the
+// current execution, and the record of each open child, of the first hundred.
+//
+// Of several waits for events of one name the newest are taken for open: which
+// of them a lost Select cancelled is not in the history, so a wait may be named
+// that nobody makes any more.
+//
+// Error: *NotFoundError.
+func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperation, error) {
+	d, err := c.Describe(ctx, instance)
+	if err != nil || d.Status.Terminal() {
+		return nil, err
+	}
+	turns, err := c.cfg.Store.Read(ctx, instance, d.ExecutionID, 1)
+	if err != nil {
+		return nil, err
+	}
+	open := openOperations(turns)
+	described := 0
+	for i := range open {
+		o := &open[i]
+		if o.Kind != history.SubOrchestrationScheduled || described == maxDescribedChildren {
+			continue
+		}
+		described++
+		child, err := c.Describe(ctx, o.Instance)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		o.Child = &child
+	}
+	return open, nil
+}
+
+func openOperations(turns []store.Turn) []OpenOperation {
+	closed := map[int64]bool{}
+	unmatched := map[string]int{} // events of a name without a wait
+	for i := range turns {
+		for _, id := range turns[i].Cancelled {
+			closed[id] = true
+		}
+		for j := range turns[i].Events {
+			switch e := &turns[i].Events[j]; {
+			case e.Kind == history.ExternalEvent:
+				unmatched[e.Name]++
+			case e.Kind.Completes() != history.KindUnknown:
+				closed[e.SourceEventID] = true
+			}
+		}
+	}
+	var open []OpenOperation
+	for i := range turns {
+		for j := range turns[i].Events {
+			e := &turns[i].Events[j]
+			o := OpenOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
+			switch e.Kind {
+			case history.ExternalSubscribed:
+				if unmatched[e.Name]--; unmatched[e.Name] >= 0 {
+					continue
+				}
+			case history.TimerCreated:
+				o.DueAt = time.UnixMilli(e.FireAtMS).UTC()
+			case history.SubOrchestrationScheduled:
+				o.Instance = e.Instance
+			case history.ActivityScheduled:
+			default:
+				continue
+			}
+			if !closed[e.EventID] {
+				open = append(open, o)
+			}
+		}
+	}
+	return open
+}
