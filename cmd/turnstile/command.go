@@ -31,7 +31,7 @@ func commands() []*command {
 		describeCommand(), historyCommand(), listCommand(),
 		wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 		deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand(),
-		lintCommand(), versionCommand(),
+		lintCommand(), newCommand(), versionCommand(),
 	}
 }
 

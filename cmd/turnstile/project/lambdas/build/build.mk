@@ -1,0 +1,16 @@
+# What `sam build` runs for a function: see Metadata in template.yaml. GOARCH
+# comes from the Makefile that includes this; the working directory is the
+# repository's root.
+#
+# CGO_ENABLED=0 links statically, so the binary does not depend on the C library
+# of the machine that built it; lambda.norpc leaves out the protocol of the old
+# go1.x runtime, and with it net/rpc.
+build = CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go build -trimpath -tags lambda.norpc -ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap"
+
+.PHONY: build-OrchestratorFunction build-ActivityFunction
+
+build-OrchestratorFunction:
+	$(build) ./lambdas/orchestrator
+
+build-ActivityFunction:
+	$(build) ./lambdas/activity
