@@ -24,6 +24,12 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		return t.judgeEnded(ctx, arrivals)
 	}
 	t.keep = false
+	if over, err := t.overHistory(arrivals, w); over || err != nil {
+		if err != nil {
+			return err
+		}
+		return t.imposeLongHistory(ctx, arrivals)
+	}
 	park := t.mustPark(w)
 	if !park && !w.run {
 		none, err := t.leaveNoFact(arrivals)

@@ -199,6 +199,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	t.changed(d.change)
 	t.wrote(turns)
 	t.creating, t.confirmed = false, true
+	t.warnOfLength(ctx, &turns[0])
 	return turns, nil
 }
 
