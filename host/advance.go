@@ -38,7 +38,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		}
 		park = none
 	}
-	first := park
+	first := park || t.group.factsFirst
 	if t.creating && t.group.suspect != "" {
 		// A start that may kill its process is recorded before it is run, with
 		// the mark beside it.
@@ -51,6 +51,9 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	out, err := t.run(in)
 	if err != nil {
 		return err
+	}
+	if !first && !w.run && t.takesOnWithoutFact(arrivals, &out) {
+		return errFactsFirst
 	}
 	q := &arrivalQueue{pending: arrivals}
 	var cancelled []int64 // by runs that left no event

@@ -19,6 +19,8 @@ type group struct {
 	suspect string
 	// tooLarge is the commit that could not be made: the instance is to fail.
 	tooLarge *store.TooLargeError
+	// factsFirst: arrivals are recorded before the code is run.
+	factsFirst bool
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
@@ -94,6 +96,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			return
 		case errors.Is(err, errRebuild) && !rebuilt:
 			rebuilt = true
+			continue
+		case errors.Is(err, errFactsFirst) && !g.factsFirst:
+			g.factsFirst = true
 			continue
 		case errors.As(err, &tooLarge) && len(g.open()) > 1:
 			o.runHalves(ctx, g)

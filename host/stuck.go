@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,6 +97,19 @@ func (t *turn) leaveNoFact(arrivals []*message) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// errFactsFirst says that the turn has to be made again, and to record its
+// arrivals in a commit of their own before the code is run.
+var errFactsFirst = errors.New("host: arrivals to be recorded before the code is run")
+
+// takesOnWithoutFact reports whether a run answered what was parked at a stuck
+// instance and has recorded none of the arrivals that brought it about: the code
+// has ended by what was parked, so that they are late, or waits for an inline
+// activity first. Nothing would find that commit again when they come back.
+func (t *turn) takesOnWithoutFact(arrivals []*message, out *engine.Turn) bool {
+	return len(arrivals) > 0 && len(out.Events) > 0 && !t.creating && t.record != nil && t.record.Problem != nil &&
+		!slices.ContainsFunc(out.Verdicts, func(v engine.Verdict) bool { return v.Kind == engine.Recorded })
 }
 
 // mayHaveMarked reports whether one of the messages was delivered before: that

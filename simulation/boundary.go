@@ -43,7 +43,14 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	}
 	w.attempted[c.Turns[0].Token] = true
 	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
-	err := s.p.call(kind, func() string { return commitText(&c) }, func() error { return w.commit(ctx, s.p, &c) })
+	change := s.p.changing(c.Turns[0].Instance, c.Record)
+	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
+		change.meets(w)
+		return w.commit(ctx, s.p, &c, change)
+	})
+	if !s.p.dead {
+		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
+	}
 	if err == nil {
 		for i := range c.Turns {
 			t := &c.Turns[i]
@@ -85,10 +92,22 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 }
 
 func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
-	s.p.w.aboutToChange(s.p, instance, &change)
-	return s.p.call(writeClass, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
-		return s.Store.UpdateRecord(ctx, instance, change)
+	w := s.p.w
+	w.aboutToChange(s.p, instance, &change)
+	changing := s.p.changing(instance, &change)
+	err := s.p.call(writeClass, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
+		changing.meets(w)
+		err := s.Store.UpdateRecord(ctx, instance, change)
+		if err == nil {
+			changing.landed(w, nil)
+			w.checkRecord(instance)
+		}
+		return err
 	})
+	if !s.p.dead {
+		s.p.running.marks(instance, &change, err)
+	}
+	return err
 }
 
 func (s simStore) Hide(ctx context.Context, instance string, executionID int64) error {

@@ -34,7 +34,7 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 
 // commit makes a commit and, if it landed, notes it and checks what can be
 // checked of it at once: I-01, I-02, I-06.
-func (w *World) commit(ctx context.Context, p *process, c *store.Commit) error {
+func (w *World) commit(ctx context.Context, p *process, c *store.Commit, change *changing) error {
 	err := w.store.Commit(ctx, *c)
 	if w.sabotage.commit != nil {
 		err = w.sabotage.commit(c, err)
@@ -65,6 +65,9 @@ func (w *World) commit(ctx context.Context, p *process, c *store.Commit) error {
 		x.cancel(t)
 		if i == 0 {
 			w.Commits++
+			change.landed(w, c.Turns)
+		} else {
+			w.checkCarried(w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}], &c.Turns[0], t)
 		}
 		if t.ExecutionID == 1 && t.First() == 1 {
 			w.shadow.born[t.Instance] = w.Steps

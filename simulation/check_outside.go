@@ -39,10 +39,11 @@ func (w *World) aboutToSend(p *process, body string) {
 	}
 	key := executionKey{item.Instance, item.ExecutionID}
 	x := w.shadow.executions[key]
-	if x == nil {
+	id := item.SchedulingEventID
+	if x == nil || id > int64(len(x.events)) || x.events[id-1].Kind != history.ActivityScheduled {
+		w.violate("M-11", "%s sends activity %d of %s/%d, which no history has", p.name, id, item.Instance, item.ExecutionID)
 		return
 	}
-	id := item.SchedulingEventID
 	if done := x.completed[id]; done != 0 && done <= p.seen[key] {
 		w.violate("M-05", "%s sends activity %d of %s/%d, and has seen its completion %d", p.name, id, item.Instance, item.ExecutionID, done)
 	}

@@ -61,6 +61,9 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 			out = out[1:]
 		}
 	}
+	if err := m.oldestFirst(); err != nil {
+		return err
+	}
 	if len(out) != 0 {
 		return fmt.Errorf("the transcript goes on behind the program's end: %v", out)
 	}
@@ -190,4 +193,17 @@ func (m *match) statement(s *statement, t *token, round int) error {
 		return expect("open", "")
 	}
 	return wrong("unknown statement")
+}
+
+// oldestFirst is rule 7 for all waits, those of branches too: of the events of
+// a name, those that were taken are the ones that were recorded first.
+func (m *match) oldestFirst() error {
+	for left, at := range m.order {
+		for taken := range m.used {
+			if !m.used[left] && m.sent[left] == m.sent[taken] && at < m.order[taken] {
+				return fmt.Errorf("event %q was taken, and %q, which was recorded ahead of it, was not", taken, left)
+			}
+		}
+	}
+	return nil
 }

@@ -52,6 +52,8 @@ type invocation struct {
 	// committed are the instances that it has committed turns of.
 	committed map[string]bool
 	done      bool
+	// marked are the suspects' marks that it has set, by instance.
+	marked map[string]string
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall
@@ -261,6 +263,7 @@ func (w *World) finished(inv *invocation) {
 	for _, id := range inv.failed {
 		failed[id] = true
 	}
+	w.checkReturned(inv, failed)
 	w.log("%s returns, handed back %v", p.name, inv.failed)
 	for _, m := range inv.batch {
 		switch {

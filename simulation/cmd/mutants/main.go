@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,18 +23,19 @@ func main() {
 	only := flag.String("only", "", "only mutations whose names or files contain this")
 	from := flag.Uint64("from", 1, "first seed")
 	most := flag.Int("most", 20_000, "seeds within which a mutation has to be caught")
+	rare := flag.Bool("rare", false, "only those that CI has no time for")
 	parallel := flag.Int("parallel", 2, "how many mutations are tried side by side")
 	verbose := flag.Bool("v", false, "say how each was caught")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *from, *most, *parallel, *verbose); err != nil {
+	if err := run(ctx, *only, *rare, *from, *most, *parallel, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only string, from uint64, most, parallel int, verbose bool) error {
+func run(ctx context.Context, only string, rare bool, from uint64, most, parallel int, verbose bool) error {
 	root, err := mutation.Root(".")
 	if err != nil {
 		return err
@@ -45,6 +47,9 @@ func run(ctx context.Context, only string, from uint64, most, parallel int, verb
 	defer os.RemoveAll(dir)
 	trials := &mutation.Trials{Root: root, Dir: dir, From: from, Most: most}
 	chosen := mutation.Named(mutation.All(), only)
+	if rare {
+		chosen = slices.DeleteFunc(chosen, func(m *mutation.Mutation) bool { return !m.Rare })
+	}
 	next := make(chan *mutation.Mutation)
 	var mu sync.Mutex
 	caught, seeds, failed := 0, 0, 0

@@ -1,0 +1,52 @@
+package simulation
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// marks follows the suspect's marks that an invocation sets: who is told that
+// its mark is in has to try to take it back before it returns.
+func (inv *invocation) marks(instance string, c *store.RecordChange, err error) {
+	if c == nil {
+		return
+	}
+	suspect := c.Suspect
+	if c.Create != nil {
+		suspect = &c.Create.Suspect
+	}
+	switch {
+	case suspect == nil:
+	case *suspect == "":
+		delete(inv.marked, instance)
+	case err == nil:
+		if inv.marked == nil {
+			inv.marked = map[string]string{}
+		}
+		inv.marked[instance] = *suspect
+	}
+}
+
+// checkReturned checks what an invocation leaves behind that has returned: M-10,
+// on the FIFO queue everything of a group behind a failure goes back too; W-09, a
+// turn that returned has not killed its process.
+func (w *World) checkReturned(inv *invocation, failed map[string]bool) {
+	var broken map[string]bool // by group
+	for _, m := range inv.batch {
+		switch {
+		case !m.from.FIFO():
+		case failed[m.ID]:
+			if broken == nil {
+				broken = map[string]bool{}
+			}
+			broken[m.Group] = true
+		case broken[m.Group]:
+			w.violate("M-10", "%s acknowledged %s, and handed back another message of its group that stands ahead of it", inv.p.name, m.ID)
+		}
+	}
+	for _, instance := range slices.Sorted(maps.Keys(inv.marked)) {
+		w.violate("W-09", "%s returned, and left the mark of suspect %s on %s", inv.p.name, inv.marked[instance], instance)
+	}
+}
