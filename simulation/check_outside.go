@@ -13,10 +13,12 @@ import (
 type outside struct {
 	stopped            map[store.ActivityKey]bool
 	scheduled, removed map[string]bool
+	// told are the children that their parents' cancel or terminate was sent to.
+	told map[string]bool
 }
 
 func newOutside() outside {
-	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}}
+	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.
@@ -30,7 +32,17 @@ func (x *recorded) cancel(t *store.Turn) {
 // aboutToSend checks that nobody sends what it knows to be complete, or what
 // was cancelled by the turn that asked for it.
 func (w *World) aboutToSend(p *process, body string) {
-	if p.dead || p.orchestrator == nil || !strings.Contains(body, string(wire.ActivityExecute)) {
+	if p.dead || p.orchestrator == nil {
+		return
+	}
+	switch {
+	case strings.Contains(body, string(wire.ActivityExecute)):
+	case strings.Contains(body, string(wire.CancelInstance)), strings.Contains(body, string(wire.TerminateInstance)):
+		if item, err := w.item(body); err == nil && item.Parent != nil {
+			w.outside.told[item.Instance] = true
+		}
+		return
+	default:
 		return
 	}
 	item, err := w.item(body)
@@ -67,7 +79,8 @@ func (w *World) aboutToChange(p *process, instance string, c *store.RecordChange
 }
 
 // checkStopped: what was cancelled was stopped outside, and so was what an end
-// left open, children aside (nobody asked them to stop).
+// left open; of children, those that an imposed end left open (K-07), or that
+// were cancelled.
 func (w *World) checkStopped(instance string, n int64, x *recorded) {
 	for i := range x.events {
 		e := &x.events[i]
@@ -79,6 +92,10 @@ func (w *World) checkStopped(instance string, n int64, x *recorded) {
 		case e.Kind == history.ActivityScheduled && !e.Inline:
 			if x.end() != nil && !w.outside.stopped[store.ActivityKey{Instance: instance, ExecutionID: n, EventID: id}] {
 				w.violate("K-03", "activity %d of %s/%d has no completion, and was never asked to stop", id, instance, n)
+			}
+		case e.Kind == history.SubOrchestrationScheduled:
+			if (x.stopped[id] || x.end() != nil && x.end().Imposed != "") && !w.outside.told[e.Instance] {
+				w.violate("K-07", "child %s of %s/%d was left open, and was told nothing", e.Instance, instance, n)
 			}
 		case e.Kind == history.TimerCreated:
 			if name := timer.Name(instance, n, id); w.outside.scheduled[name] && !w.outside.removed[name] {

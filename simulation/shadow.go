@@ -30,6 +30,8 @@ type recorded struct {
 	completed map[int64]int64
 	senders   map[string]bool
 	cancelled bool
+	// inline activities that are open.
+	inline int
 	// stopped are operations that were cancelled or closed; never those of the
 	// turn that scheduled them, which must not be sent.
 	stopped, never map[int64]bool
@@ -62,6 +64,12 @@ func (x *recorded) add(e *history.Event) {
 	x.ends = append(x.ends, len(x.bytes))
 	if e.SourceEventID > 0 {
 		x.completed[e.SourceEventID] = e.EventID
+		if x.events[e.SourceEventID-1].Inline {
+			x.inline--
+		}
+	}
+	if e.Inline && e.Kind == history.ActivityScheduled {
+		x.inline++
 	}
 	switch e.Kind {
 	case history.ExternalEvent:

@@ -17,7 +17,6 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "forget a loser",
-			Rare:  true,
 			Bug:   "Select leaves its losers open.",
 			File:  "engine/select.go",
 			Edits: edit("for _, f := range losers {", "for _, f := range losers[:0] {"),
@@ -131,7 +130,6 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "a stuck instance takes no arrivals",
-			Rare:  true,
 			Bug:   "Arrivals behind the one that can't be answered are said to be recorded, and are not.",
 			File:  "engine/run.go",
 			Edits: edit("case in.Park || x.stuck != nil || x.ledger.ended:\n			verdicts[i] = x.park(a)", "case x.stuck != nil:\n			verdicts[i] = Verdict{Kind: Recorded}\n		case in.Park || x.ledger.ended:\n			verdicts[i] = x.park(a)"),

@@ -165,7 +165,6 @@ func stuckMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "a wake-up forks",
-			Rare:  true,
 			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
 			File:  "host/wake.go",
 			Edits: edit("number == t.record.WakeNumber:", "number > 0:"),
@@ -185,7 +184,6 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "who leaves no fact takes a stuck instance on",
-			Rare:  true,
 			Bug:   "A duplicate runs the code of a stuck instance; nothing finds that commit again if its process dies.",
 			File:  "host/advance.go",
 			Edits: edit("		park = none\n", "		park = none && t.creating\n"),
@@ -199,7 +197,6 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "a suspect's mark stays",
-			Rare:  true,
 			Bug:   "A turn that returned does not take its mark back.",
 			File:  "host/turn.go",
 			Edits: edit("t.clearSuspect(ctx, err != nil)", "_ = ctx"),
@@ -218,7 +215,6 @@ func messageMutations() []Mutation {
 		},
 		{
 			Name:  "an event that is early is dropped",
-			Rare:  true,
 			Bug:   "An event for an instance that has not started is acknowledged.",
 			File:  "host/load.go",
 			Edits: edit("err = t.early(ctx, m)", "t.settle(m, \"unknown_instance\")"),

@@ -5,7 +5,6 @@ func storeMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "skip the condition",
-			Rare:  true,
 			Bug:   "A turn is written although its first event id is taken.",
 			File:  "store/memory/store.go",
 			Edits: edit("	if taken {\n", "	if taken && len(items) > 1 {\n"),
