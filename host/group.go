@@ -80,6 +80,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		// group: it gets one attempt, and goes on through the FIFO queue.
 		attempts = 1
 	}
+	committed := false
 	for conflicts, rebuilt := 0, false; ; cold = true {
 		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			o.failOpen(g, "no time")
@@ -88,6 +89,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		t := &turn{Orchestrator: o, group: g, cold: cold}
 		err := t.handle(ctx)
 		t.release(ctx, err)
+		committed = committed || t.confirmed
 		var tooLarge *store.TooLargeError
 		switch {
 		case err == nil:
@@ -113,7 +115,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 				continue
 			}
 			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
-			o.forward(ctx, g)
+			o.forward(ctx, g, committed)
 			o.failOpen(g, "conflict")
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):

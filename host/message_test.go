@@ -833,7 +833,7 @@ func TestM18HopsAreNotSwallowed(t *testing.T) {
 			t.Fatalf("hop %d: %v, %v", hop, batch, err)
 		}
 		g := groupsOf(w.process().o.open(t.Context(), []Delivery{{batch[0], SourceDelay}}).messages, -1)[0]
-		w.process().o.forward(t.Context(), g)
+		w.process().o.forward(t.Context(), g, false)
 		if err := w.delay.Delete(t.Context(), batch[0]); err != nil {
 			t.Fatal(err)
 		}

@@ -76,13 +76,17 @@ func (r *resending) behind(ctx context.Context, at place) (found bool, err error
 
 func (r *resending) continues(n int64) bool { return n > 1 && n > r.t.firstExecution() }
 
-// lastTurn adds the commits of the last turn: for a wake.
+// lastTurn adds the commits of the last turn that was run, whatever has been
+// parked behind it: for a wake.
 func (r *resending) lastTurn(ctx context.Context) error {
 	turns, err := r.t.read(ctx, r.t.execution)
 	if err != nil || len(turns) == 0 {
 		return err
 	}
 	i := len(turns) - 1
+	for i > 0 && turns[i].Parked {
+		i--
+	}
 	for i > 0 && !turns[i].Messaged {
 		i--
 	}

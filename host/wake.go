@@ -29,7 +29,7 @@ type wakes struct {
 // takeWakes looks at wake items. One of a chain counts only while the record
 // has its number, so that duplicates don't multiply. Where an execution has
 // something open, a wake sends it again: that of the last turn, or all of it
-// for an operator's.
+// for an operator's and for one that comes back.
 func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
 	var w wakes
 	if len(messages) == 0 {
@@ -62,15 +62,25 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			w.run = true
 		case t.record != nil && number == t.record.WakeNumber:
 			w = wakes{true, true, true}
-			err = out.lastTurn(ctx)
+			if m.returning() {
+				// What its first delivery did not get to send may stand behind
+				// another turn by now.
+				err = out.everything(ctx)
+			} else {
+				err = out.lastTurn(ctx)
+			}
 		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber && m.returning():
 			// It re-armed, or was found to kill its process and marked the
 			// instance, and may not have sent the next.
 			err = t.sendWakeAgain(out)
 		case t.record != nil && number > 0 && number+1 == t.record.WakeNumber && t.record.Problem == nil:
 			// It cleared the mark, and perhaps saw too late, or died before it
-			// could see, that something had been parked meanwhile.
+			// could see, that something had been parked meanwhile. Nor may it
+			// have sent all that it had to.
 			w.run = true
+			if m.returning() {
+				err = out.everything(ctx)
+			}
 		default:
 			if !t.resent || !m.returning() {
 				t.settle(m, "obsolete_wake")

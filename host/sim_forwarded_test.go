@@ -1,0 +1,57 @@
+package host
+
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// M-16, W-11: a message from the delay queue ends an execution as
+// continued-as-new; the first round of the next is committed by another
+// process, which dies before its dispatch. The message has lost that commit and
+// goes on through the FIFO queue, where it must be known that it was handled
+// before: it answers for what it began.
+func TestAForwardedMessageAnswersForWhatItBegan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.inline = append(w.inline, activity.Activity{Name: "Inline", Source: "test", Func: step})
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if string(in) == "2" {
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: in, Inline: true})); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		}
+		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			return nil, err
+		}
+		return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+	})
+	w.activityFunc("Step", step)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.beforeCommit = func(c *store.Commit) error {
+		if c.Turns[0].ExecutionID != 2 {
+			return nil
+		}
+		w.beforeCommit = nil
+		// Another process makes this commit, and dies.
+		if err := w.store.Commit(t.Context(), *c); err != nil {
+			t.Error(err)
+		}
+		return store.ErrConflict
+	}
+	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, w.deliveryOf(
+		wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
+	forwarded, err := w.fifo.Receive(t.Context(), 10, 0)
+	if err != nil || len(forwarded) != 1 || forwarded[0].Attributes[RedriveAttribute] == "" {
+		t.Fatalf("forwarded %+v, %v; want one message with the mark that it was handled before", forwarded, err)
+	}
+	w.run()
+	w.expectOutput("a", "21")
+	w.expectCount(CountForwarded, "conflict", 1)
+	w.expectQuiet()
+}
