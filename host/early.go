@@ -12,8 +12,13 @@ import (
 // round the delay queue with growing delay, so that it holds up neither its
 // group, in which the start may be next, nor others. If no start comes within
 // the window it is a dead letter; a redrive begins a new window.
+//
+// What a parent sends to end its child goes the same way, for it can overtake
+// the child's start: another process may take the parent on before the one that
+// scheduled the child has sent it. Behind the window there was none to end.
 func (t *turn) early(ctx context.Context, m *message) error {
-	if m.item.Kind != wire.ExternalRaised {
+	endsChild := m.endsChild()
+	if m.item.Kind != wire.ExternalRaised && !endsChild {
 		t.settle(m, "unknown_instance")
 		return nil
 	}
@@ -23,6 +28,10 @@ func (t *turn) early(ctx context.Context, m *message) error {
 		item.FirstSeenMS, item.Hops = now.UnixMilli(), 0
 	}
 	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.EarlyWindow)
+	if !now.Before(end) && endsChild {
+		t.settle(m, "unknown_instance")
+		return nil
+	}
 	if !now.Before(end) {
 		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
 			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.EarlyWindow))
@@ -37,4 +46,9 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	t.Observer.Count(CountDelayed, "early", 1)
 	m.state = settled
 	return nil
+}
+
+// endsChild reports whether it is what a parent sends to end its child.
+func (m *message) endsChild() bool {
+	return m.item.Parent != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance)
 }

@@ -209,7 +209,7 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 			err = t.exists(ctx, m)
 		case t.record != nil && !t.record.Purged:
 			err = t.afterEnd(ctx, m)
-		case m.item.Kind == wire.ExternalRaised:
+		case m.item.Kind == wire.ExternalRaised || m.endsChild():
 			err = t.early(ctx, m)
 		default:
 			t.settle(m, "unknown_instance")

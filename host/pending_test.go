@@ -156,6 +156,40 @@ func TestA13TheDeadlineOfAPendingActivitySurvivesEveryCrash(t *testing.T) {
 	}
 }
 
+// W-11: the deadline ends an execution that continues as new, and the process
+// dies at each of its calls: what the next execution asked for is sent all the
+// same. Found by seed 10335 of the simulation.
+func TestADeadlineThatContinuesAsNewSurvivesEveryCrash(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		for _, after := range []bool{false, true} {
+			w := newWorld(t, nil)
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				if string(in) == "2" {
+					return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+				}
+				_, _ = ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: &history.Retry{TotalTimeoutMS: 600_000}}))
+				return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+			})
+			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+			w.activityFunc("Step", func(_ context.Context, in []byte) ([]byte, error) { return in, nil })
+			w.start("a", "Main", "1")
+			w.runFor(9 * time.Minute)
+			w.restart()
+			p := w.process()
+			p.faults.killAt, p.faults.after = n, after
+			w.run()
+			if w.expectOutput("a", "2"); t.Failed() {
+				t.Fatalf("crash at call %d (after: %t)", n, after)
+			}
+			w.expectQuiet()
+			if p.faults.calls < n {
+				return // it dies no more: every call has been tried
+			}
+		}
+	}
+}
+
 func TestAPendingActivityThatWasCancelledIsNoLongerWatched(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

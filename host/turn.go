@@ -171,7 +171,7 @@ func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) er
 // its child reached another instance: one whose id the parent wanted for a
 // child and could not have.
 func (t *turn) foreignParent(m *message) bool {
-	if p := m.item.Parent; p != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance) {
+	if p := m.item.Parent; m.endsChild() {
 		own := t.ownParent()
 		return own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID || own.Token != p.Token
 	}

@@ -140,21 +140,32 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
+	if err == nil {
+		s.p.hearsState(key, &state, false)
+	}
 	return state, err
 }
 
 func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
-	err = s.p.call(writeClass, func() string { return fmt.Sprintf("heartbeat of attempt %d of activity %v", beat.Attempt, key) }, func() error {
+	err = s.p.call(writeClass, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
+		s.p.w.checkBeat(s.p, key, &beat)
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
 		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
+	if err == nil {
+		s.p.hearsState(key, &state, true)
+	}
 	return state, err
 }
 
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	return s.p.call(writeClass, func() string { return fmt.Sprintf("claims attempt %d of activity %v", claim.Attempt, key) }, func() error {
-		return s.Activities.Claim(ctx, key, claim, expiresAt)
+	return s.p.call(writeClass, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
+		err := s.Activities.Claim(ctx, key, claim, expiresAt)
+		if err == nil {
+			s.p.w.outside.claims[key] = claim
+		}
+		return err
 	})
 }
 
@@ -182,6 +193,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		}
 		m := msgs[i]
 		q.w.aboutToSend(q.p, m.Body)
+		q.w.aboutToRetry(q.p, m.Body)
 		if !q.FIFO() && q.w.hit(Disordered) {
 			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}

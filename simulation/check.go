@@ -63,6 +63,7 @@ func (w *World) commit(ctx context.Context, p *process, c *store.Commit, change 
 		}
 		w.checkTurn(p, x, t)
 		x.cancel(t)
+		w.checkScopes(x, t)
 		if i == 0 {
 			w.Commits++
 			change.landed(w, c.Turns)

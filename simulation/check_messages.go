@@ -4,7 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -50,15 +52,18 @@ func (w *World) accounted(item *wire.Item) bool {
 		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake
 	}
 	switch item.Kind {
-	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance:
+	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
 		return true
-	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute:
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute, wire.ActivityPending:
 		source := item.SourceEventID
 		if item.Kind == wire.ActivityExecute {
 			source = item.SchedulingEventID
 		}
 		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
-		return x != nil && (x.completed[source] != 0 || x.end() != nil)
+		if item.Kind == wire.ActivityExecute && w.outside.handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}] && !limited(item.Retry) {
+			return true // A client has its token, and nothing else is owed.
+		}
+		return x != nil && (x.completed[source] != 0 || x.end() != nil || item.Kind == wire.ActivityPending && x.stopped[source])
 	case wire.ExternalRaised:
 		for n := int64(1); n <= last; n++ {
 			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {
@@ -105,16 +110,25 @@ func sameFact(a, b *wire.Item) bool {
 	if a.Target() != b.Target() || a.TargetExecution() != b.TargetExecution() {
 		return false
 	}
-	if a.Kind == wire.ActivityExecute {
+	if a.Kind == wire.ActivityExecute || a.Kind == wire.ActivityPending {
+		source := max(a.SchedulingEventID, a.SourceEventID)
 		switch b.Kind {
 		case wire.ActivityExecute:
-			return b.SchedulingEventID == a.SchedulingEventID && b.Attempt >= a.Attempt
+			return b.SchedulingEventID == source && b.Attempt >= a.Attempt
+		case wire.ActivityPending:
+			return b.SourceEventID == source && b.Attempt >= a.Attempt
 		case wire.ActivityCompleted, wire.ActivityFailed:
-			return b.SourceEventID == a.SchedulingEventID
+			return b.SourceEventID == source
 		}
 		return false
 	}
 	return a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.ID == b.ID && a.Name == b.Name
+}
+
+// limited reports whether a pending activity has a time limit, over which
+// somebody has to watch.
+func limited(r *history.Retry) bool {
+	return r != nil && (r.TotalTimeoutMS > 0 || r.HeartbeatTimeoutMS > 0)
 }
 
 // redrive sends dead letters again that got there by their receive count, or

@@ -15,10 +15,21 @@ type outside struct {
 	scheduled, removed map[string]bool
 	// told are the children that their parents' cancel or terminate was sent to.
 	told map[string]bool
+	// claims of attempts, the last of each activity; begun is how often an
+	// attempt was that runs at most once.
+	claims map[store.ActivityKey]store.Claim
+	begun  map[attemptKey]int
+	// handed are activities of which a client has the token.
+	handed map[store.ActivityKey]bool
+	// runs of inline activities that had a result.
+	runs int
+	// older: code from before a change in place ran first.
+	older bool
 }
 
 func newOutside() outside {
-	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}}
+	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
+		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -30,6 +30,11 @@ type work struct {
 	Round int `json:"round"`
 	I     int `json:"i"`
 	Fails int `json:"fails,omitempty"`
+	// Do is how it goes about it, Most how many attempts it has.
+	// Refused: it is pending, and the client lets it fail.
+	Do      doing `json:"do,omitempty"`
+	Most    int   `json:"most,omitempty"`
+	Refused bool  `json:"refused,omitempty"`
 }
 
 // result is what the activity returns for it.
@@ -37,7 +42,7 @@ func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w
 
 // fault of a build: what it does wrong, and at which statement.
 type defect struct {
-	kind string // "", "panic", "nondeterminism", "missing", "kill"
+	kind string // "", "panic", "nondeterminism", "missing", "kill", "older"
 	at   int
 	// kill ends the process in which the code runs.
 	kill func()
@@ -105,16 +110,19 @@ func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) e
 }
 
 func (r *interpreter) activity(s *statement, i int) engine.ActivityCall {
-	w := work{ID: s.id, Round: r.round, I: i, Fails: s.fails}
-	if i == 0 && (s.kind == kSettle || s.kind == kAny || s.kind == kCompleted) {
-		w.Fails = 0
-	}
+	w := work{ID: s.id, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.attempts, 1), Refused: s.kind == kPending && s.fails > 0}
 	input, _ := json.Marshal(w)
-	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.kind == kInline}
+	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.kind == kInline, Retry: s.policy()}
 	if s.attempts > 1 {
-		call.Retry = &history.Retry{MaxAttempts: s.attempts, InitialMS: 1500}
-		if call.Inline {
+		if call.Retry == nil {
+			call.Retry = &history.Retry{}
+		}
+		call.Retry.MaxAttempts, call.Retry.InitialMS = s.attempts, 1500
+		switch s.kind {
+		case kInline:
 			call.Retry.InitialMS = 0
+		case kSteps:
+			call.Retry.InitialMS = 5000 // too long to be waited for in a turn
 		}
 	}
 	return call
@@ -224,6 +232,9 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 			return token{}, err
 		}
 		cancel("enough")
+		if err := scopeOver(ctx, a); err != nil {
+			return token{}, err
+		}
 		v, err := got(ctx.Await(a))
 		if errors.Is(err, engine.ErrCancelled) && ctx.Err() == nil {
 			return token{K: "scope", V: "cancelled"}, nil
@@ -233,6 +244,18 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		ctx.Activity(r.activity(s, 0))
 		ctx.Timer(s.d)
 		return token{K: "open"}, ctx.Err()
+	case kPolicy, kOnce, kPending:
+		return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
+	case kBeat:
+		return r.first(ctx, ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d+time.Second))
+	case kSteps:
+		return r.steps(ctx, s)
+	case kTimeout:
+		return r.timeout(ctx, s)
+	case kLeft, kTell, kCall:
+		return r.companion(ctx, s)
+	case kPatched:
+		return r.patched(ctx, s)
 	}
 	panic("unknown statement")
 }

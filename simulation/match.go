@@ -71,16 +71,12 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 }
 
 func (m *match) is(got, want string) bool {
-	return got == want || strings.HasPrefix(got, "!") && m.excused[got[1:]]
+	return unmarked(got) == want || strings.HasPrefix(got, "!") && m.excused[got[1:]]
 }
 
 // activity is what the i-th activity of a statement gives.
 func (m *match) activity(s *statement, round, i int) string {
-	fails := s.fails
-	if i == 0 && (s.kind == kSettle || s.kind == kAny || s.kind == kCompleted) {
-		fails = 0
-	}
-	if fails >= max(s.attempts, 1) {
+	if s.failures(i) >= max(s.attempts, 1) {
 		return "!application"
 	}
 	return work{ID: s.id, Round: round, I: i}.result()
@@ -100,6 +96,8 @@ func (m *match) statement(s *statement, t *token, round int) error {
 		return wrong("it is the token of another statement")
 	}
 	switch s.kind {
+	case kPolicy, kBeat, kOnce, kPending, kSteps, kTimeout, kPatched:
+		return m.policy(s, t, round)
 	case kInline:
 		if t.V == "!application" && s.fails > 0 && m.excused[history.FailureTimeout] {
 			return nil // Its next attempt did not fit into the invocation.
@@ -191,6 +189,13 @@ func (m *match) statement(s *statement, t *token, round int) error {
 		return expect("scope", m.activity(s, round, 0))
 	case kOpen:
 		return expect("open", "")
+	case kCall:
+		if t.K != kindNames[kCall] || !strings.HasPrefix(t.V, "here ") {
+			return wrong("want an answer")
+		}
+		return nil
+	case kLeft, kTell:
+		return expect(kindNames[s.kind], "")
 	}
 	return wrong("unknown statement")
 }

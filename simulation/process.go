@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -54,6 +55,16 @@ type invocation struct {
 	done      bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
+	// stops and told are activities that it was told to stop, ahead of an
+	// attempt and by a heartbeat; toCount of the former are not counted yet.
+	stops, told map[store.ActivityKey]bool
+	toCount     int
+	// final are attempts that ended with an error behind which none follows.
+	final map[store.ActivityKey]int
+	// shown is how many faults there were until it began by which a message
+	// comes back.
+	shown   int
+	expired bool
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall
@@ -84,6 +95,10 @@ func (p *process) invoke(batch []delivered) *invocation {
 	}
 	inv := &invocation{p: p, batch: batch, began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
 	p.running = inv
+	if p.worker != nil {
+		p.w.checkHidden(p, batch)
+		inv.shown = p.w.shownAgain()
+	}
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
 	inv.routine = p.w.routine(func() {
 		deliveries := make([]host.Delivery, len(batch))
@@ -259,6 +274,7 @@ func (w *World) finished(inv *invocation) {
 	if inv.failed == nil {
 		w.violate("M-10", "%s returned a list of failures that is nil", p.name)
 	}
+	w.checkCounted(inv)
 	failed := map[string]bool{}
 	for _, id := range inv.failed {
 		failed[id] = true

@@ -32,11 +32,22 @@ const (
 	kScope                 // an activity in a scope that is cancelled
 	kOpen                  // an activity and a timer that nobody awaits
 	kWithin                // a child against a timer; the loser is cancelled
+	kPolicy                // an activity whose retries have a limit: of time, by the error, or by the delay it asks for
+	kBeat                  // an activity with heartbeats, against a timer
+	kOnce                  // an activity whose attempts are begun once
+	kPending               // an activity that a client completes by its token
+	kSteps                 // inline activities one behind the other, in batches
+	kTimeout               // several operations in a scope that has a timeout
+	kLeft                  // a child that is left when its parent ends, and has to end with it
+	kPatched               // code that has been changed in place
+	kTell                  // an event raised for another instance
+	kCall                  // another instance, which is cancelled when it has answered
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
-	"branches", "child", "detach", "system", "status", "scope", "open", "child within"}
+	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
+	"left", "patched", "tell", "call"}
 
 type statement struct {
 	kind kind

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // String shows a program as the code that it stands for. A variable has the
@@ -52,6 +53,9 @@ func (s *statement) activityCode(fn string) string {
 	args := fmt.Sprint(s.id)
 	if s.fails > 0 {
 		args += fmt.Sprintf(", fails %s", times(s.fails))
+	}
+	if d := s.doing(); d != doesPlainly {
+		args += fmt.Sprintf(", %q", string(d))
 	}
 	if s.attempts > 1 {
 		args += fmt.Sprintf(", %d attempts", s.attempts)
@@ -128,6 +132,40 @@ func (s *statement) code() string {
 		return "await(" + activity + ") in a scope that is cancelled behind await(" + timer + ")"
 	case kOpen:
 		return "start(" + activity + ", " + timer + ") // nobody awaits them"
+	case kPolicy, kOnce:
+		return "await(" + activity + ") // " + s.limits()
+	case kPending:
+		return "await(" + activity + ") // a client has its token; " + s.limits()
+	case kBeat:
+		return fmt.Sprintf("race(timer(%s), %s) // %s", s.d+time.Second, activity, s.limits())
+	case kSteps:
+		return fmt.Sprintf("%d × await(%s), one behind the other // in batches of %d", s.n+2, s.activityCode("inlineActivity"), s.attempts)
+	case kTimeout:
+		child := ""
+		if s.n == 2 {
+			child = ", child(waits)"
+		}
+		return fmt.Sprintf("await(%s) in a scope with a timeout of %s, which has timer(3h), event(never)%s too", activity, s.d, child)
+	case kLeft:
+		return "start(child(waits)) // which ends with its parent: " + []string{"cancelled", "terminated", "cancelled"}[s.n]
+	case kPatched:
+		return "patched ? await(activity 1) : await(activity 0)"
+	case kTell:
+		return "detach(listens), and raise an event for it"
+	case kCall:
+		return "detach(answers), await its event, and cancel it"
 	}
 	return "unknown"
+}
+
+// limits of the statement's activities.
+func (s *statement) limits() string {
+	r := s.policy()
+	switch {
+	case r == nil:
+		return "no time limit"
+	case r.AtMostOnce:
+		return "at most once"
+	}
+	return fmt.Sprintf("heartbeat timeout %dms, for all attempts %dms", r.HeartbeatTimeoutMS, r.TotalTimeoutMS)
 }

@@ -37,14 +37,16 @@ func (w *World) receive() bool {
 		if !worker && w.hit(MixedBatch) {
 			batch = append(batch, w.receiveFrom(w.sources[w.choices.intN(w.how(MixedBatch), 3)])...)
 		}
-		if w.hit(Expired) {
+		expired := w.hit(Expired)
+		if expired {
 			for _, m := range batch {
 				if !m.ghost {
 					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.choices.intN(w.how(Expired), 3))*time.Second)
 				}
 			}
 		}
-		p.invoke(batch)
+		inv := p.invoke(batch)
+		inv.expired = expired
 		return true
 	}
 	return false

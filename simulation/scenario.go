@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -99,6 +98,7 @@ func (s *randomScenario) build(name string, d defect) *build {
 	if d.kind == "missing" {
 		all = all[:len(all)-1]
 	}
+	all = append(all, companions()...)
 	r, err := engine.NewRegistry(all...)
 	if err != nil {
 		panic(err)
@@ -115,7 +115,7 @@ func (s *randomScenario) broken(w *World) *build {
 }
 
 func (s *randomScenario) registry(p *process) *activity.Registry {
-	r, err := activity.NewRegistry(activity.Activity{Name: "work", Source: "simulation", Func: p.work},
+	r, err := activity.NewRegistry(activity.Activity{Name: "work", Source: "simulation", Func: p.work, Final: isFinal},
 		activity.Activity{Name: "intruder", Source: "simulation", Func: func(context.Context, []byte) ([]byte, error) {
 			p.w.violate("rule 11", "an activity runs that code scheduled which then panicked")
 			return nil, nil
@@ -128,23 +128,6 @@ func (s *randomScenario) registry(p *process) *activity.Registry {
 
 func (s *randomScenario) activities(p *process) *activity.Registry { return s.registry(p) }
 func (s *randomScenario) inline(p *process) *activity.Registry     { return s.registry(p) }
-
-// work is the activity of the programs.
-func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
-	var in work
-	if err := json.Unmarshal(input, &in); err != nil {
-		return nil, err
-	}
-	info, _ := activity.InfoFrom(ctx)
-	p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
-	if err := p.takeTime(ctx, info.Instance); err != nil {
-		return nil, err
-	}
-	if info.Attempt <= in.Fails {
-		return nil, fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
-	}
-	return json.Marshal(in.result())
-}
 
 // takeTime lets an activity take as long as the seed says; it heeds its
 // context.
@@ -167,6 +150,7 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 
 // begin implements scenario.
 func (s *randomScenario) begin(w *World) {
+	s.deployOlder(w)
 	for _, r := range s.roots {
 		client := w.choices.at(ofClient, r.instance)
 		at := time.Duration(0)
@@ -256,7 +240,11 @@ func (s *randomScenario) check(w *World) {
 		}
 	}
 	for _, instance := range w.shadow.instances() {
-		if err := s.judge(w, instance); err != nil {
+		judge := s.judge
+		if isCompanion(w, instance) {
+			judge = s.judgeCompanion
+		}
+		if err := judge(w, instance); err != nil {
 			w.violate("outcome", "%s: %v", instance, err)
 		}
 	}
@@ -305,7 +293,7 @@ func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
 		}
 	}
 	r, err := w.store.Describe(context.Background(), instance)
-	return err == nil && r.Parent != nil && s.mayBeTerminated(w, r.Parent.Instance)
+	return err == nil && r.Parent != nil && (w.terminatesWithParent(r.Parent) || s.mayBeTerminated(w, r.Parent.Instance))
 }
 
 // excused are kinds of failure of activities that faults of the run account
@@ -317,6 +305,12 @@ func (w *World) excused() map[string]bool {
 	}
 	if w.lost {
 		m[history.FailureLost] = true
+	}
+	if w.Faults.total() > 0 {
+		m[history.FailureInterrupted] = true
+	}
+	if w.Faults[SlowActivity]+w.Faults[Slow]+w.Faults[OutOfTime]+w.Faults[Frozen] > 0 {
+		m[history.FailureHeartbeatTimeout] = true
 	}
 	return m
 }

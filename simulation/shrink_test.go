@@ -39,7 +39,7 @@ var sabotages = []struct {
 	}}, "own append", 100, 1, 30},
 	{"an activity is never dispatched", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute }), "I-03", 50, 0, 25},
 	{"a child is never started", losing(func(i wire.Item) bool { return i.Kind == wire.StartOrchestration && i.Parent != nil }), "I-03", 50, 0, 25},
-	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 25},
+	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 30},
 	{"a timer is lost", losing(func(i wire.Item) bool { return i.Kind == wire.TimerFired }), "I-03", 50, 0, 25},
 	{"an event that a process forwards is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ExternalRaised }), "I-07", 50, 0, 25},
 }

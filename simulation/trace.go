@@ -202,6 +202,7 @@ type observer struct {
 
 func (o observer) Count(c host.Counter, reason string, n int) {
 	if !o.p.dead {
+		o.p.counts(c, reason, n)
 		o.p.w.Counts[string(c)+": "+reason] += n
 	}
 }

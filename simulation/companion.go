@@ -1,0 +1,187 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Companions are orchestrations that programs have to do with. What becomes of
+// one says whether what its program did to it took effect, and once.
+
+func companions() []engine.Orchestration {
+	return []engine.Orchestration{
+		{Name: "listens", Func: listens, Source: "simulation"},
+		{Name: "waits", Func: waitsForEver, Source: "simulation"},
+		{Name: "answers", Func: answers, Source: "simulation"},
+	}
+}
+
+// listens returns the event that it is told, unless it is told another.
+func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
+	told, err := ctx.Await(ctx.ExternalEvent("told"))
+	if err != nil {
+		return nil, err
+	}
+	if first, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEvent("told")); err != nil || first == 1 {
+		return []byte(`"told twice"`), err
+	}
+	return told, nil
+}
+
+// waitsForEver ends only if somebody ends it.
+func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
+	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"id":998}`)})
+	return ctx.Await(ctx.ExternalEvent("never"))
+}
+
+// caller is who an instance has to answer, and by which event.
+type caller struct {
+	Instance string `json:"instance"`
+	Event    string `json:"event"`
+}
+
+// answers tells its caller that it is there, and waits to be cancelled.
+func answers(ctx *engine.Context, input []byte) ([]byte, error) {
+	var to caller
+	if err := json.Unmarshal(input, &to); err != nil {
+		return nil, err
+	}
+	if err := ctx.RaiseEvent(to.Instance, to.Event, fmt.Appendf(nil, "%q", "here "+ctx.Info().Instance), nil); err != nil {
+		return nil, err
+	}
+	_, err := ctx.Await(ctx.Timer(20 * 24 * time.Hour)) // Its caller may end before it gets so far.
+	return []byte(`"forgotten"`), err
+}
+
+// companion has to do with one.
+func (r *interpreter) companion(ctx *engine.Context, s *statement) (token, error) {
+	t := token{K: kindNames[s.kind]}
+	info := ctx.Info()
+	instance := fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.id)
+	switch s.kind {
+	case kLeft:
+		onEnd := history.ParentEndCancel
+		if s.n == 1 {
+			onEnd = history.ParentEndTerminate
+		}
+		ctx.Child(engine.ChildCall{Name: "waits", Input: []byte(`{}`), OnParentEnd: onEnd})
+		return t, ctx.Err()
+	case kTell:
+		if _, err := ctx.Detach(engine.ChildCall{Name: "listens", Input: []byte(`{}`), Instance: instance}); err != nil {
+			return t, err
+		}
+		return t, ctx.RaiseEvent(instance, "told", fmt.Appendf(nil, "%q", "told "+instance), nil)
+	default:
+		to := caller{info.Instance, fmt.Sprintf("answer%d.%d", info.ExecutionID, s.id)}
+		input, _ := json.Marshal(to)
+		if _, err := ctx.Detach(engine.ChildCall{Name: "answers", Input: input, Instance: instance}); err != nil {
+			return t, err
+		}
+		answer, err := ctx.Await(ctx.ExternalEvent(to.Event))
+		if err != nil {
+			return t, err
+		}
+		t.V = text(answer)
+		return t, ctx.CancelInstance(instance, "enough")
+	}
+}
+
+func isCompanion(w *World, instance string) bool {
+	x := w.shadow.executions[executionKey{instance, 1}]
+	for _, c := range companions() {
+		if x.events[0].Name == c.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeCompanion says whether what was done to it took effect.
+func (s *randomScenario) judgeCompanion(w *World, instance string) error {
+	r, err := w.store.Describe(context.Background(), instance)
+	if err != nil {
+		return err
+	}
+	cancels := 0
+	for _, e := range w.shadow.executions[executionKey{instance, 1}].events {
+		if e.Kind == history.OrchestrationCancelRequested {
+			cancels++
+		}
+	}
+	got := ending(&r)
+	switch {
+	case r.Name == "listens" && got != "told "+instance:
+		return fmt.Errorf("it ended as %q, and was told an event once", got)
+	case r.Name == "answers" && w.cancelledByCode(instance) != (r.Status == store.StatusCancelled && cancels == 1):
+		return fmt.Errorf("it ended as %q with %d cancels; that code has cancelled it is %t", got, cancels, w.cancelledByCode(instance))
+	case r.Name == "answers" && r.Status != store.StatusCancelled && got != "forgotten":
+		return fmt.Errorf("it ended as %q", got)
+	case r.Name == "waits" && r.Status == store.StatusCancelled:
+		if cancels != 1 {
+			return fmt.Errorf("it was cancelled, with %d requests", cancels)
+		}
+	case r.Name == "waits" && (r.Status != store.StatusTerminated || !s.mayBeTerminated(w, instance)):
+		return errors.New("it waits for ever, and ended as " + got)
+	}
+	return nil
+}
+
+// cancelledByCode reports whether the code of another instance asked this one
+// to stop.
+func (w *World) cancelledByCode(instance string) bool {
+	for _, x := range w.shadow.executions {
+		for i := range x.events {
+			if e := &x.events[i]; e.Kind == history.SystemCall && e.Op == history.OpCancelInstance && e.Instance == instance {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// terminatesWithParent: it was started to be terminated when its parent ends.
+func (w *World) terminatesWithParent(p *history.Parent) bool {
+	x := w.shadow.executions[executionKey{p.Instance, p.ExecutionID}]
+	return x.end() != nil && x.events[p.EventID-1].OnParentEnd == history.ParentEndTerminate
+}
+
+// deployOlder lets the code from before a change in place run first, at times.
+func (s *randomScenario) deployOlder(w *World) {
+	at := w.choices.at(ofWorld, "older build")
+	changed := false
+	for _, p := range s.programs {
+		changed = changed || has(p.body, kPatched)
+	}
+	if !changed || !w.choices.oneIn(at, 3) {
+		return
+	}
+	older := s.build("older", defect{kind: "older"})
+	w.build, w.outside.older = older, true
+	w.clock.AfterFunc(time.Duration(w.choices.intN(at, 3600))*time.Second, func() {
+		if w.build == older {
+			w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second)
+		}
+	})
+}
+
+// has reports whether a block has a statement of that kind.
+func has(b []*statement, k kind) bool {
+	for _, s := range b {
+		if s.kind == k {
+			return true
+		}
+		for _, branch := range s.branches {
+			if has(branch, k) {
+				return true
+			}
+		}
+	}
+	return false
+}

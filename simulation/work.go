@@ -1,0 +1,106 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+)
+
+// finalError is one behind which no attempt follows.
+type finalError struct{ error }
+
+func isFinal(err error) bool {
+	var f finalError
+	return errors.As(err, &f)
+}
+
+// laterError asks for the next attempt after hours: more than a queue can wait.
+type laterError struct{ error }
+
+// RetryDelay implements activity.Delayer.
+func (laterError) RetryDelay() time.Duration { return 2 * time.Hour }
+
+// work is the activity of the programs.
+func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
+	if p.dead {
+		return nil, errKilled
+	}
+	var in work
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	info, _ := activity.InfoFrom(ctx)
+	p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+	p.w.attemptBegins(p, &in, &info)
+	if err := p.goesAbout(ctx, &in, &info); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Do == doesPending || in.Do == doesNever:
+		p.w.handOut(&in, &info)
+		return nil, activity.ErrPending
+	case info.Attempt <= in.Fails:
+		return nil, p.fails(ctx, &in, &info)
+	case info.Inline:
+		// Each run has a result of its own, so that it shows if the code has
+		// seen another than history has.
+		p.w.outside.runs++
+		return json.Marshal(fmt.Sprintf("%s#%d", in.result(), p.w.outside.runs))
+	}
+	return json.Marshal(in.result())
+}
+
+// goesAbout takes the time that the work takes.
+func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) error {
+	if err := p.takeTime(ctx, info.Instance); err != nil || in.Do != doesBeat && in.Do != doesSilent {
+		return err
+	}
+	// Mostly seconds; at times longer than its message would be hidden without
+	// a heartbeat.
+	at := p.w.choices.at(ofDelivery, info.Instance)
+	left := time.Duration(p.w.choices.intN(at, 8)) * time.Second
+	if p.w.choices.oneIn(at, 4) {
+		left *= 10
+	}
+	for n := 1; left > 0; n++ {
+		_ = activity.Beat(ctx, fmt.Appendf(nil, `"%d of attempt %d"`, n, info.Attempt))
+		p.w.hasBeaten(p, ctx, info)
+		if p.dead {
+			return errKilled
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.pause(min(left, 6*time.Second))
+		left -= 6 * time.Second
+	}
+	if p.dead {
+		return errKilled
+	}
+	return ctx.Err()
+}
+
+// fails is how an attempt does.
+func (p *process) fails(ctx context.Context, in *work, info *activity.Info) error {
+	err := fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
+	switch in.Do {
+	case doesSilent:
+		for ctx.Err() == nil && !p.dead {
+			p.pause(5 * time.Second)
+		}
+		if p.dead {
+			return errKilled
+		}
+		return ctx.Err()
+	case doesLater:
+		return laterError{err}
+	case doesFinally:
+		p.failsFinally(info)
+		return finalError{err}
+	}
+	return err
+}
