@@ -159,7 +159,11 @@ func (m *match) policy(s *statement, t *token, round int) error {
 	case s.kind == kPolicy && s.n == 0:
 		may = append(may, "!"+history.FailureTotalTimeout)
 	case s.kind == kPolicy && s.n == 2 && s.fails > 0:
-		may = []string{"!" + history.FailureApplication}
+		last := "!" + history.FailureApplication
+		if !m.excused[history.FailureTimeout] && !m.excused[history.FailureHeartbeatTimeout] {
+			may = nil // Else an attempt may be out of time ahead of its final error, and another follows.
+		}
+		may = append(may, last)
 	case s.kind == kBeat && t.K == "timeout":
 		return nil
 	case s.kind == kBeat:
