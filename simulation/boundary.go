@@ -43,11 +43,14 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	}
 	w.attempted[c.Turns[0].Token] = true
 	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
+	s.p.latest[c.Turns[0].Instance] = c.Turns[0].Token
 	change := s.p.changing(c.Turns[0].Instance, c.Record)
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
+		w.landedLate(s.p, &c)
 		change.meets(w)
 		return w.commit(ctx, s.p, &c, change)
 	})
+	w.answered(s.p, &c, err)
 	if !s.p.dead {
 		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
 	}
@@ -67,6 +70,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 		s.p.hears(func() string { return turnsText(turns) })
 		return err
 	})
+	s.p.w.reads(s.p, instance, turns, err)
 	if n := len(turns); n > 0 {
 		s.p.w.checkRead(turns)
 		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
@@ -111,7 +115,13 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 }
 
 func (s simStore) Hide(ctx context.Context, instance string, executionID int64) error {
-	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error { return s.Store.Hide(ctx, instance, executionID) })
+	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
+		err := s.Store.Hide(ctx, instance, executionID)
+		if err == nil && s.p.w.shadow.last[instance] == executionID {
+			s.p.w.shadow.hidden[instance] = executionID
+		}
+		return err
+	})
 }
 
 func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
@@ -204,6 +214,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, &m) {
 				return nil
 			}
+			q.w.sends(q.p, q.simQueue, &m)
 			return q.Queue.Send(ctx, m)
 		}); err != nil {
 			if q.w.hit(AnswerLost) {
@@ -245,7 +256,7 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	case w.hit(TimerLate):
 		s.Due = s.Due.Add(time.Duration(1+w.choices.intN(w.how(TimerLate), 3600)) * time.Second)
 	}
-	return t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
+	err := t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
 		if err := asked.Validate(); err != nil {
 			return err
 		}
@@ -258,13 +269,17 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		w.outside.scheduled[s.Name] = true
 		return t.Timer.Schedule(ctx, s)
 	})
+	w.schedules(t.p, asked.Name)
+	return err
 }
 
 func (t simTimer) Cancel(ctx context.Context, name string) error {
-	return t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error {
+	err := t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error {
 		t.p.w.outside.removed[name] = true
 		return t.Timer.Cancel(ctx, name)
 	})
+	t.p.w.schedules(t.p, name)
+	return err
 }
 
 // fire delivers what a schedule holds.

@@ -64,13 +64,14 @@ func (w *World) commit(ctx context.Context, p *process, c *store.Commit, change 
 		w.checkTurn(p, x, t)
 		x.cancel(t)
 		w.checkScopes(x, t)
+		w.landed(p, x, t)
 		if i == 0 {
 			w.Commits++
 			change.landed(w, c.Turns)
 		} else {
 			w.checkCarried(w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}], &c.Turns[0], t)
 		}
-		if t.ExecutionID == 1 && t.First() == 1 {
+		if t.First() == 1 && t.ExecutionID == w.shadow.hidden[t.Instance]+1 {
 			w.shadow.born[t.Instance] = w.Steps
 			w.scenario.created(w, t.Instance, t.Events[0].Name)
 		}
@@ -85,6 +86,7 @@ func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
 	violate := func(rule, format string, args ...any) {
 		w.violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.name, fmt.Sprintf(format, args...))
 	}
+	w.reached("I-01")
 	if end := x.end(); end != nil {
 		violate("I-01", "appended behind %s", end.Kind)
 	}
@@ -101,6 +103,7 @@ func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
 			violate("I-01", "%s at %d is not the last", e.Kind, e.EventID)
 		}
 		if want := completes(e.Kind); want != history.KindUnknown {
+			w.reached("I-02")
 			switch s := e.SourceEventID; {
 			case s < 1 || s >= e.EventID:
 				violate("I-02", "%s at %d names %d", e.Kind, e.EventID, s)
@@ -139,11 +142,16 @@ func completes(k history.Kind) history.Kind {
 
 // checkRecord is I-06.
 func (w *World) checkRecord(instance string) {
+	if w.shadow.hidden[instance] == w.shadow.last[instance] {
+		return // It is purged.
+	}
 	r, err := w.store.Describe(context.Background(), instance)
 	if err != nil {
 		w.violate("I-06", "%s has a history and no record: %v", instance, err)
 		return
 	}
+	w.reached("I-06")
+	w.marked(&r)
 	last := w.shadow.last[instance]
 	x := w.shadow.executions[executionKey{instance, last}]
 	if r.ExecutionID != last {
@@ -183,6 +191,7 @@ func (w *World) checkRecord(instance string) {
 
 // checkRead is I-05: what is read is what landed.
 func (w *World) checkRead(turns []store.Turn) {
+	w.reached("I-05")
 	for i := range turns {
 		t := &turns[i]
 		x := w.shadow.executions[executionKey{t.Instance, t.ExecutionID}]

@@ -18,11 +18,21 @@ func (w *World) checkEnd() {
 			w.violate("I-07", "queue %s still holds %+v", q.name, c)
 		}
 	}
+	w.reached("I-08")
 	for _, s := range w.timer.Pending() {
 		w.violate("I-08", "a schedule is left: %s", bodyText(s.Body))
 	}
 	for _, instance := range w.shadow.instances() {
-		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+		// Purged, it has no history.
+		hidden := w.shadow.hidden[instance]
+		if hidden == w.shadow.last[instance] {
+			if w.present(instance) {
+				w.violate("O-04", "%s was purged and can be described", instance)
+			}
+			continue
+		}
+		w.reached("I-03")
+		for n := hidden + 1; n <= w.shadow.last[instance]; n++ {
 			w.checkExecution(instance, n)
 		}
 		w.checkRecord(instance)
@@ -75,6 +85,7 @@ func (w *World) checkExecution(instance string, n int64) {
 		w.violate("I-04", "%v", err)
 		return
 	}
+	w.reached("I-04")
 	out, err := execution.Run(engine.Input{NowMS: w.clock.now.UnixMilli()})
 	if err != nil || len(out.Events) > 0 || out.Stuck != nil {
 		w.violate("I-04", "%s/%d does not replay cleanly: %v, %v, %d new events", instance, n, err, out.Stuck, len(out.Events))

@@ -25,13 +25,22 @@ func (w *World) item(body string) (*wire.Item, error) {
 
 // acknowledged is I-07: what is deleted from a queue is accounted for.
 func (w *World) acknowledged(p *process, m delivered, began int) {
+	w.reached("I-07")
 	stored, err := w.item(m.Body)
+	if err != nil && w.reach.noise[m.Body] {
+		return // It is a dead letter with its reason.
+	}
 	if err != nil {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
 	item := stored.WithID(m.ID)
 	w.lost = w.lost || m.from == w.activityDead
+	if item.Kind == wire.StartOrchestration {
+		if x := w.shadow.executions[executionKey{item.Instance, w.shadow.last[item.Instance]}]; x != nil && (m.ReceiveCount == 1 || x.events[0].Start.StartID != item.ID) {
+			w.reached("M-06")
+		}
+	}
 	born, ok := w.shadow.born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
 		return // It met no instance.
@@ -143,12 +152,21 @@ func (w *World) redrive() int {
 			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
 				continue
 			}
+			if err != nil && (w.reach.noise[m.Body] || reason == "") {
+				// Nobody can make anything of it.
+				_ = q.Queue.Delete(context.Background(), m)
+				n++
+				continue
+			}
+			if reason == "" && w.recorded(&item) {
+				w.reached("W-07")
+			}
 			if err != nil || reason != "" && reason != string(wire.ReasonUnknownInstance) {
 				w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
 				return 0
 			}
-			if reason != "" && w.shadow.last[item.Target()] == 0 {
-				continue // Nobody ever started it.
+			if reason != "" && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] {
+				continue // Nobody ever started it, or nobody did since it was purged.
 			}
 			w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
 				Attributes: map[string]string{"turnstile-redrive": "1"}})

@@ -117,10 +117,10 @@ func (w *World) checkStopped(instance string, n int64, x *recorded) {
 }
 
 // eventOrder tells in which order the events of an instance were recorded
-// first, by payload.
+// first since it was purged, by payload.
 func (w *World) eventOrder(instance string) map[string]int {
 	order := map[string]int{}
-	for n := int64(1); n <= w.shadow.last[instance]; n++ {
+	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
 		events := w.shadow.executions[executionKey{instance, n}].events
 		for i := range events {
 			payload := strings.Trim(string(events[i].Payload), `"`)

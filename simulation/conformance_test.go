@@ -33,13 +33,13 @@ func newCalls(t *testing.T, decides source) calls {
 	w := newWorld(choices{source: decides}, false)
 	w.scenario = &randomScenario{}
 	t.Cleanup(w.close)
-	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}}}
+	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}
 }
 
 func (c calls) do(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	inv := &invocation{p: c.p, committed: map[string]bool{}}
+	inv := &invocation{p: c.p, progress: newProgress(), committed: map[string]bool{}}
 	c.p.running = inv
 	inv.routine = c.p.w.routine(func() { f(); inv.done = true })
 	for !inv.done {

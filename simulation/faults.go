@@ -41,12 +41,16 @@ const (
 	Deployed     // code that does not work is deployed
 	Operator     // somebody sends a wake
 	Forged       // somebody sends a completion that is made up
+	Noise        // somebody sends what is no work item
+	Purged       // somebody purges an instance, by force or not, or starts one again
+	CountedUp    // a message has been received more often than it was handled
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
-	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged"}
+	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
+	"purged", "counted up"}
 
 // String returns the fault in words.
 func (f Fault) String() string {
@@ -115,7 +119,7 @@ func (p *plan) draw(c *choices) {
 		}
 		p.rates[f] = [...]int{30, 100, 300, 1000}[c.uniform(4)]
 	}
-	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict} {
+	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict, Noise, Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
 	}
 	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity} {

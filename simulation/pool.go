@@ -13,7 +13,7 @@ import (
 // newProcess starts a process of the build that is deployed.
 func (w *World) newProcess(worker bool) *process {
 	w.started++
-	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}}
+	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
 	if w.hit(Skew) {
 		p.clock.off = time.Duration(1+w.choices.intN(w.how(Skew), 5*60)) * time.Second
 		if w.choices.even(w.how(Skew)) {

@@ -29,6 +29,10 @@ type process struct {
 	// seen is the last event of each execution that it has seen, by a read or
 	// because its own commit was answered.
 	seen map[executionKey]int64
+	// latest is the token of its last commit of each instance, landed or not.
+	latest map[string]string
+	// idle is since when it has nothing to do.
+	idle time.Time
 	// random is what it draws from. heard is all that it was told, where a
 	// scope is searched.
 	random *rand.ChaCha8
@@ -63,8 +67,9 @@ type invocation struct {
 	final map[store.ActivityKey]int
 	// shown is how many faults there were until it began by which a message
 	// comes back.
-	shown   int
-	expired bool
+	shown    int
+	expired  bool
+	progress progress
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall
@@ -93,8 +98,9 @@ func (p *process) invoke(batch []delivered) *invocation {
 	if p.worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &invocation{p: p, batch: batch, began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
+	inv := &invocation{p: p, batch: batch, progress: newProgress(), began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
 	p.running = inv
+	p.w.receives(p, batch)
 	if p.worker != nil {
 		p.w.checkHidden(p, batch)
 		inv.shown = p.w.shownAgain()
@@ -150,6 +156,9 @@ func (p *process) pause(d time.Duration) {
 func (p *process) die(why string) {
 	if !p.dead {
 		p.dead = true
+		if p.running != nil {
+			p.w.dies(p.running)
+		}
 		p.w.log("%s DIES: %s", p.name, why)
 	}
 }
@@ -280,6 +289,8 @@ func (w *World) finished(inv *invocation) {
 		failed[id] = true
 	}
 	w.checkReturned(inv, failed)
+	w.returns(inv, failed)
+	p.idle = w.clock.now
 	w.log("%s returns, handed back %v", p.name, inv.failed)
 	for _, m := range inv.batch {
 		switch {

@@ -76,6 +76,9 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		w.violate("world", "receive: %v", err)
 	}
 	for _, m := range msgs {
+		if w.hit(CountedUp) {
+			m.ReceiveCount += 1 + w.choices.intN(w.how(CountedUp), 4)
+		}
 		batch = append(batch, from.delivered(m))
 	}
 	return batch

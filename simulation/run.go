@@ -15,6 +15,8 @@ type Result struct {
 	// Faults that happened, by kind, and Counts of what the processes told.
 	Faults map[string]int
 	Counts map[string]int
+	// Reached says how often the situation of each scenario was met, by id.
+	Reached map[string]int
 	// Steps, Commits and Processes of the run.
 	Steps, Commits, Processes int
 	// Story of a run with tracing: what was run, who did what, what the world
@@ -72,7 +74,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 
 // result of a run that is over.
 func (w *World) result() Result {
-	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
+	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[Fault(f).String()] = n

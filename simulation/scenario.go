@@ -25,6 +25,8 @@ type scenario interface {
 	begin(w *World)
 	// created is told of each instance that begins.
 	created(w *World, instance, name string)
+	// purge lets somebody purge an instance, or start one again.
+	purge(w *World)
 	// check judges the outcome.
 	check(w *World)
 	// String describes it; size counts what there is in it.
@@ -52,6 +54,9 @@ func newRandomScenario(w *World) *randomScenario {
 	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}}
 	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
+		if w.choices.oneIn(w.choices.at(w.choices.at(ofProgram, r.instance), "odd"), 8) {
+			r.instance = fmt.Sprintf("root%d ü", i) // SQS takes it for no group.
+		}
 		switch w.choices.intN(w.choices.at(ofProgram, r.instance), 12) {
 		case 9:
 			r.terminated = true
@@ -135,6 +140,7 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 	if p.dead {
 		return errKilled
 	}
+	p.running.progress.ran = true
 	d := time.Duration(p.w.choices.intN(p.w.choices.at(ofDelivery, instance), 200)) * time.Millisecond
 	if p.w.hitFor(SlowActivity, instance) {
 		d = time.Duration(p.w.choices.intN(p.w.how(SlowActivity), 10*60)) * time.Second
@@ -222,6 +228,9 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 func (s *randomScenario) created(w *World, instance, name string) {
 	for _, r := range s.roots {
 		if r.instance == instance {
+			if w.shadow.hidden[instance] > 0 {
+				s.raise(w, instance, r.program) // It is there again.
+			}
 			return
 		}
 	}
@@ -240,6 +249,9 @@ func (s *randomScenario) check(w *World) {
 		}
 	}
 	for _, instance := range w.shadow.instances() {
+		if w.shadow.hidden[instance] == w.shadow.last[instance] {
+			continue
+		}
 		judge := s.judge
 		if isCompanion(w, instance) {
 			judge = s.judgeCompanion
@@ -262,7 +274,7 @@ func (s *randomScenario) judge(w *World, instance string) error {
 		}
 	}
 	cancelled := false
-	for n := int64(1); n <= w.shadow.last[instance]; n++ {
+	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
 		cancelled = cancelled || w.shadow.executions[executionKey{instance, n}].cancelled
 	}
 	switch r.Status {

@@ -19,6 +19,7 @@ type shadow struct {
 	executions map[executionKey]*recorded
 	last       map[string]int64 // execution
 	born       map[string]int   // step at which its first execution landed
+	hidden     map[string]int64 // execution that was the last when it was purged
 }
 
 // recorded is one execution as it landed.
@@ -39,7 +40,7 @@ type recorded struct {
 }
 
 func newShadow() shadow {
-	return shadow{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}}
+	return shadow{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}, hidden: map[string]int64{}}
 }
 
 func (s *shadow) instances() []string { return slices.Sorted(maps.Keys(s.last)) }

@@ -40,7 +40,8 @@ var sabotages = []struct {
 	{"an activity is never dispatched", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute }), "I-03", 50, 0, 25},
 	{"a child is never started", losing(func(i wire.Item) bool { return i.Kind == wire.StartOrchestration && i.Parent != nil }), "I-03", 50, 0, 25},
 	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 30},
-	{"a timer is lost", losing(func(i wire.Item) bool { return i.Kind == wire.TimerFired }), "I-03", 50, 0, 25},
+	// What a process sends on is another thing: it answers for what it received.
+	{"a timer is lost", losing(func(i wire.Item) bool { return i.Kind == wire.TimerFired && i.Hops == 0 }), "I-03", 50, 0, 25},
 	{"an event that a process forwards is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ExternalRaised }), "I-07", 50, 0, 25},
 }
 
@@ -76,11 +77,14 @@ func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
 	}
 }
 
-// shrunkSabotage is the first seed that fails, shrunk.
+// shrunkSabotage is the first seed of random programs that fails, shrunk: the
+// sample application can't be made smaller.
 func shrunkSabotage(t *testing.T, seeds uint64, setup func(*World)) Shrunk {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
-		if r := run(seeded(seed), false, setup); !r.Failed() {
+		var w *World
+		r := run(seeded(seed), false, setup, func(made *World) { w = made })
+		if _, random := w.scenario.(*randomScenario); !random || !r.Failed() {
 			continue
 		}
 		s, _ := shrink(seeded(seed), MostShrinkRuns, setup)

@@ -2,9 +2,11 @@ package simulation
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -32,6 +34,12 @@ func (w *World) surprises() {
 	if w.hit(Forged) {
 		w.forge()
 	}
+	if w.hit(Noise) {
+		w.makeNoise()
+	}
+	if w.hit(Purged) {
+		w.scenario.purge(w)
+	}
 	if w.hit(Operator) {
 		if all := w.shadow.instances(); len(all) > 0 {
 			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.intN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
@@ -47,6 +55,13 @@ func (w *World) forge() {
 	}
 	instance := all[w.choices.intN(w.how(Forged), len(all))]
 	n := w.shadow.last[instance]
+	if w.choices.oneIn(w.how(Forged), 4) {
+		// It names an event of another kind, or one that is not there.
+		source := []int64{1, 9999}[w.choices.intN(w.how(Forged), 2)]
+		w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
+			Token: forgedToken, Result: []byte(`"misaddressed"`)})
+		return
+	}
 	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
 		if e.Kind == history.ActivityScheduled && !w.choices.even(w.how(Forged)) {
 			w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID,
@@ -57,3 +72,15 @@ func (w *World) forge() {
 }
 
 const forgedToken = "00000000000000000000000000000000"
+
+// makeNoise sends what is no work item.
+func (w *World) makeNoise() {
+	bodies := []string{`{`, ` `, `{"v":1}`, `{"v":1,"kind":"Nonsense"}`, `{"v":9,"kind":"Wake","instance":"root0"}`, `{"v":1,"kind":"Wake","instance":7}`,
+		`{"v":1,"kind":"ExternalRaised","instance":"root0"}`, strings.Repeat("noise", 2000)}
+	body := bodies[w.choices.intN(w.how(Noise), len(bodies))]
+	if w.choices.even(w.how(Noise)) {
+		w.sendAs("somebody", w.delay, queue.Outgoing{Body: body})
+		return
+	}
+	w.sendAs("somebody", w.fifo, queue.Outgoing{Body: body, Group: "root0", DedupID: fmt.Sprintf("noise-%d", w.Steps)})
+}

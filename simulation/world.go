@@ -62,6 +62,7 @@ type World struct {
 
 	scenario scenario
 	shadow   shadow
+	reach    reach
 	// walk decides everything, where a scope is searched; else it is nil.
 	walk       *walk
 	outside    outside
@@ -96,7 +97,7 @@ const (
 
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
-		store: storememory.New(), shadow: newShadow(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
+		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
@@ -120,8 +121,10 @@ func newWorld(c choices, tracing bool) *World {
 func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
-	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: 100})
-	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
+	// Few receives bring messages into the dead-letter queues.
+	receives := []int{100, 100, 100, 6}[w.choices.intN(w.choices.at(ofWorld, "receives"), 4)]
+	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: receives})
+	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: receives})
 	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 100})
 	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.activityDead.Queue, MaxReceiveCount: 10})
 	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}

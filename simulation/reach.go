@@ -1,0 +1,246 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// reach counts how often a run came into the situation of each scenario. It is
+// seen from outside: in what is received, stored, sent and answered.
+type reach struct {
+	counts map[string]int
+	stuck  map[string]bool // instances
+	wakes  map[string]int  // deliveries, by instance and id
+	// orphans are the schedules whose creator died behind their creation or
+	// their removal.
+	orphans map[string]bool
+	// undispatched are the messages that were handed back on their fourth
+	// receive or later by who had committed.
+	undispatched map[string]bool
+	// noise are the bodies that are dead letters with a reason.
+	noise map[string]bool
+	// early are events that came ahead of their start, by instance and sender id.
+	early map[[2]string]bool
+	// unknown are the tokens of commits whose writer was told that nobody
+	// knows; unsaid, children whose end was committed by who died ahead of the
+	// notice; waiting, stuck instances for which something was recorded.
+	unknown map[string]bool
+	unsaid  map[family]bool
+	waiting map[string]bool
+}
+
+// family names a child by what it is to its parent.
+type family struct {
+	parent             string
+	execution, eventID int64
+}
+
+func newReach() reach {
+	return reach{counts: map[string]int{}, stuck: map[string]bool{}, wakes: map[string]int{}, orphans: map[string]bool{},
+		undispatched: map[string]bool{}, noise: map[string]bool{}, early: map[[2]string]bool{}, unknown: map[string]bool{},
+		unsaid: map[family]bool{}, waiting: map[string]bool{}}
+}
+
+// reached counts a situation.
+func (w *World) reached(id string) { w.reach.counts[id]++ }
+
+// progress is how far an invocation has come, seen from outside.
+type progress struct {
+	read map[string]bool // instances
+	// from and to are the executions of each instance that it committed.
+	from, to map[string]int64
+	// sends since its last commit.
+	sends int
+	// untold are children that it ended whose parents it did not tell yet.
+	untold map[family]bool
+	// refused are the instances for which the store failed.
+	refused map[string]bool
+	// ran: an activity was run, and nothing was committed since.
+	ran bool
+}
+
+func newProgress() progress {
+	return progress{read: map[string]bool{}, from: map[string]int64{}, to: map[string]int64{}, untold: map[family]bool{}, refused: map[string]bool{}}
+}
+
+// receives looks at a batch that a process receives: M-01, M-04, M-07, M-08,
+// M-15 to M-18, W-12, W-14.
+func (w *World) receives(p *process, batch []delivered) {
+	for i, m := range batch {
+		if w.reach.undispatched[m.ID] {
+			w.reached("W-14")
+		}
+		item, err := w.item(m.Body)
+		if err != nil {
+			continue
+		}
+		target := item.Target()
+		last := w.shadow.last[target]
+		if item.Hops >= 3 && w.clock.now.Sub(time.UnixMilli(item.FirstSeenMS)) < 5*time.Minute {
+			w.reached("M-18")
+		}
+		hidden := w.shadow.hidden[target]
+		if hidden > 0 && p.seen[executionKey{target, hidden}] > 0 && w.settings.CacheInstances >= 0 && w.clock.now.Sub(p.idle) >= 24*time.Hour {
+			w.reached("W-12")
+		}
+		completion := item.SourceEventID > 0
+		switch {
+		case item.Kind == wire.Wake && item.Number > 0:
+			key := target + " " + item.ID
+			if w.reach.wakes[key]++; w.reach.wakes[key] == 3 {
+				w.reached("M-15")
+			}
+		case last == 0 && item.Kind == wire.ExternalRaised:
+			w.reach.early[[2]string{target, item.ID}] = true
+		case item.Kind != wire.StartOrchestration && item.Kind != wire.Wake && (last == 0 || w.shadow.ended(target)):
+			w.reached("M-08")
+		case w.recorded(item) && (m.ReceiveCount > 1 || m.ghost):
+			w.reached("M-04")
+		case completion && (w.recorded(item) || slices.ContainsFunc(batch[:i], func(o delivered) bool {
+			other, err := w.item(o.Body)
+			return err == nil && other.SourceEventID > 0 && sameFact(item, other)
+		})):
+			w.reached("M-01")
+		}
+	}
+}
+
+// recorded reports whether what an item says stands in history.
+func (w *World) recorded(item *wire.Item) bool {
+	target := item.Target()
+	switch {
+	case item.SourceEventID > 0:
+		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
+		return x != nil && x.completed[item.SourceEventID] != 0
+	case item.Kind == wire.StartOrchestration:
+		return w.shadow.last[target] > 0
+	}
+	for n := int64(1); n <= w.shadow.last[target]; n++ {
+		if x := w.shadow.executions[executionKey{target, n}]; item.ID != "" && x != nil && x.senders[item.ID] {
+			return true
+		}
+	}
+	return false
+}
+
+// dies looks at how far an invocation had come: W-01, W-03, W-05, W-06, W-11.
+func (w *World) dies(inv *invocation) {
+	switch {
+	case inv.p.worker != nil:
+		switch {
+		case inv.progress.sends > 0:
+			w.reached("W-06, sent")
+		case inv.progress.ran:
+			w.reached("W-06, not sent")
+		}
+	case inv.progress.ran:
+		w.reached("W-01, inline results")
+	case len(inv.committed) > 0:
+	case len(inv.progress.read) == 0:
+		w.reached("W-01, not read")
+	default:
+		w.reached("W-01, read")
+	}
+	if inv.p.worker == nil && len(inv.committed) > 0 {
+		if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.from == w.activityDead }) {
+			w.reached("W-06, dead letter")
+		}
+	}
+	switch {
+	case inv.p.worker != nil, len(inv.committed) == 0:
+	case inv.progress.sends > 0:
+		w.reached("W-03")
+	}
+	for child := range inv.progress.untold {
+		w.reach.unsaid[child] = true
+	}
+	for instance, from := range inv.progress.from {
+		if inv.progress.to[instance] >= from+2 {
+			w.reached("W-11")
+		}
+	}
+}
+
+// returns looks at what an invocation that has come to its end hands back:
+// M-10, M-12, W-14.
+func (w *World) returns(inv *invocation, failed map[string]bool) {
+	if len(failed) == 0 {
+		return
+	}
+	if inv.deadline.Sub(w.clock.now) < 10*time.Second {
+		w.reached("M-12")
+	}
+	for _, m := range inv.batch {
+		item, err := w.item(m.Body)
+		if err != nil {
+			continue
+		}
+		if !failed[m.ID] {
+			if slices.ContainsFunc(inv.batch, func(o delivered) bool {
+				other, err := w.item(o.Body)
+				return err == nil && failed[o.ID] && inv.progress.refused[other.Target()] && other.Target() != item.Target()
+			}) {
+				w.reached("M-10")
+			}
+		} else if m.ReceiveCount >= 4 && inv.committed[item.Target()] {
+			w.reach.undispatched[m.ID] = true
+		}
+	}
+}
+
+// sends looks at a message that a process has sent: M-03, M-05, M-14, M-16.
+func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
+	inv := p.running
+	if inv == nil {
+		inv = &invocation{p: p, progress: newProgress()} // It lands when its sender is done.
+	}
+	inv.progress.sends++
+	if to == w.deadFIFO || to == w.deadStandard {
+		switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
+		case wire.ReasonMisaddressed:
+			w.reached("M-03")
+		case wire.ReasonForged:
+			w.reached("M-14")
+		case wire.ReasonMalformed, wire.ReasonInvalidField, wire.ReasonUnknownKind, wire.ReasonUnknownVersion, wire.ReasonTooLarge:
+			w.reached("M-05")
+			w.reach.noise[m.Body] = true
+		}
+		return
+	}
+	item, err := w.item(m.Body)
+	if err != nil {
+		return
+	}
+	if item.Kind == wire.SubOrchCompleted || item.Kind == wire.SubOrchFailed {
+		child := family{item.Target(), item.TargetExecution(), item.SourceEventID}
+		delete(inv.progress.untold, child)
+		if w.reach.unsaid[child] && !p.dead {
+			delete(w.reach.unsaid, child)
+			w.reached("W-05")
+		}
+	}
+	if to != w.fifo {
+		return
+	}
+	for _, o := range inv.batch {
+		if other, err := w.item(o.Body); err == nil && o.from == w.delay && sameFact(item, other) && item.Hops == other.Hops {
+			w.reached("M-16")
+		}
+	}
+}
+
+// schedules looks at a schedule that is created or removed: W-04.
+func (w *World) schedules(p *process, name string) {
+	if p.dead {
+		w.reach.orphans[name] = true
+		return
+	}
+	if w.reach.orphans[name] {
+		delete(w.reach.orphans, name)
+		w.reached("W-04")
+	}
+}

@@ -1,0 +1,123 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// What is reached, seen in what is stored.
+
+// answered looks at what a commit came to: M-11, W-02, W-08.
+func (w *World) answered(p *process, c *store.Commit, err error) {
+	t := &c.Turns[0]
+	inv := p.running
+	switch {
+	case err == nil:
+		inv.progress.sends, inv.progress.ran = 0, false
+		delete(w.reach.unknown, t.Token)
+		for i := range c.Turns {
+			n := c.Turns[i].ExecutionID
+			if inv.progress.from[t.Instance] == 0 {
+				inv.progress.from[t.Instance] = n
+			}
+			inv.progress.to[t.Instance] = n
+		}
+	case errors.Is(err, store.ErrConflict) && !p.dead:
+		w.reached("M-11")
+		if !inv.progress.read[t.Instance] {
+			w.reached("W-08")
+		}
+	case errors.Is(err, store.ErrUnknownOutcome):
+		w.reach.unknown[t.Token] = true
+	}
+	if err != nil {
+		inv.progress.refused[t.Instance] = true
+	}
+}
+
+// reads looks at what was read: W-02, if somebody finds what its writer does
+// not know to be in.
+func (w *World) reads(p *process, instance string, turns []store.Turn, err error) {
+	if p.dead {
+		return
+	}
+	p.running.progress.read[instance] = true
+	if err != nil {
+		p.running.progress.refused[instance] = true
+	}
+	for i := range turns {
+		if w.reach.unknown[turns[i].Token] {
+			delete(w.reach.unknown, turns[i].Token)
+			w.reached("W-02")
+		}
+	}
+}
+
+// landed looks at a turn that has landed: M-02, M-07, M-09, M-17.
+func (w *World) landed(p *process, x *recorded, t *store.Turn) {
+	if wire.Group(t.Instance) != t.Instance && t.First() > 1 {
+		w.reached("M-17")
+	}
+	last := int64(0)
+	for i := range x.events {
+		e := &x.events[i]
+		if e.EventID >= t.First() {
+			if e.SourceEventID > 0 && e.SourceEventID < last {
+				w.reached("M-02")
+			}
+			if event := [2]string{t.Instance, e.SenderID}; e.Kind == history.ExternalEvent && w.reach.early[event] {
+				delete(w.reach.early, event)
+				w.reached("M-07")
+			}
+			if e.Kind == history.OrchestrationStarted && p.code != nil {
+				if _, err := p.code.orchestrations.Newest(e.Name); err != nil {
+					w.reached("M-09")
+				}
+			}
+		}
+		last = max(last, e.SourceEventID)
+	}
+	if t.Parked && w.reach.stuck[t.Instance] && t.First() > 1 {
+		w.reach.waiting[t.Instance] = true
+	}
+	end := x.end()
+	if end == nil || end.Kind == history.OrchestrationContinuedAsNew || p.running == nil {
+		return
+	}
+	if start := x.events[0].Start; start != nil && start.Parent != nil {
+		p.running.progress.untold[family{start.Parent.Instance, start.Parent.ExecutionID, start.Parent.EventID}] = true
+	}
+}
+
+// marked looks at a record: what M-13 and W-09 are about.
+func (w *World) marked(r *store.Record) {
+	stuck := r.Status == store.StatusStuck
+	if stuck && !w.reach.stuck[r.Instance] && r.Problem != nil && r.Problem.Kind == "killed" {
+		w.reached("W-09")
+	}
+	w.reach.stuck[r.Instance] = stuck
+	if !stuck && w.reach.waiting[r.Instance] {
+		delete(w.reach.waiting, r.Instance)
+		if r.Status == store.StatusRunning || r.Status == store.StatusCompleted {
+			w.reached("M-13")
+		}
+	}
+}
+
+// landedLate looks at a commit that lands when its writer has been answered:
+// W-13, if the writer has gone on to another turn meanwhile.
+func (w *World) landedLate(p *process, c *store.Commit) {
+	if !p.dead && p.latest[c.Turns[0].Instance] != c.Turns[0].Token {
+		w.reached("W-13")
+	}
+}
+
+// present reports whether an instance can be described.
+func (w *World) present(instance string) bool {
+	r, err := w.store.Describe(context.Background(), instance)
+	return err == nil && !r.Purged
+}
