@@ -87,6 +87,11 @@ func (t *turn) forceEnd(ctx context.Context) error {
 	if t.x != nil && !t.x.Ended() {
 		return t.impose(ctx, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
 	}
+	if t.x != nil {
+		// It ended between the reads of its record and of its history. What
+		// its own end wrote in the record stands.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, t.execution, store.ErrConflict)
+	}
 	now, status := t.Clock.Now(), store.StatusTerminated
 	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID}, Status: &status, EndedAt: &now, UpdatedAt: now}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
