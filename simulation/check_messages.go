@@ -69,10 +69,12 @@ func (w *World) accounted(item *wire.Item) bool {
 			source = item.SchedulingEventID
 		}
 		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
-		if item.Kind == wire.ActivityExecute && w.outside.handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}] && !limited(item.Retry) {
+		handed := item.Kind == wire.ActivityExecute && w.outside.handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
+		if handed && !limited(item.Retry) {
 			return true // A client has its token, and nothing else is owed.
 		}
-		return x != nil && (x.completed[source] != 0 || x.end() != nil || item.Kind == wire.ActivityPending && x.stopped[source])
+		// Of what was cancelled no time limit is owed either.
+		return x != nil && (x.completed[source] != 0 || x.end() != nil || (handed || item.Kind == wire.ActivityPending) && x.stopped[source])
 	case wire.ExternalRaised:
 		for n := int64(1); n <= last; n++ {
 			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {

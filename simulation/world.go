@@ -91,6 +91,9 @@ type build struct {
 const (
 	// maxSteps bounds a run: one that does not settle is a failure.
 	maxSteps = 60_000
+	// redriven is how long an alarm about dead letters may stand when the
+	// faults have stopped.
+	redriven = time.Hour
 	// longest is how much virtual time a run may take.
 	longest = 120 * 24 * time.Hour
 )
@@ -182,6 +185,9 @@ func (w *World) run() {
 		if next.Sub(epoch) > longest {
 			w.violate("I-03", "not settled after %s: %s", longest, w.leftText())
 			return
+		}
+		if w.calm && next.Sub(w.clock.now) > redriven && w.redrive() > 0 {
+			continue
 		}
 		w.clock.advanceTo(next)
 	}
