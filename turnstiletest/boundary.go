@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -48,14 +49,16 @@ func (b *boundary) close() {
 	b.closed = true
 }
 
-// digest is a hash of the batch that is handled.
+// digest is a hash of the batch that is handled, of its plain values: sealing
+// one twice need not give the same bytes.
 func (b *boundary) digest() [32]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	h := sha256.New()
 	if b.running != nil {
 		for _, m := range b.running.batch {
-			fmt.Fprintf(h, "%d %s", len(m.Body), m.Body)
+			body := b.running.env.plain(m.Body)
+			fmt.Fprintf(h, "%d %s", len(body), body)
 		}
 	}
 	return [32]byte(h.Sum(nil))
@@ -108,13 +111,27 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 type boundedStore struct {
 	store.Store
 	b *boundary
+	// recorded is told each event that stands in a history from now on, also
+	// where the process that wrote it no longer lives to hear of it.
+	recorded func(instance string, e *history.Event)
 }
 
 func (s boundedStore) Commit(ctx context.Context, c store.Commit) error {
 	return s.b.call(func() string {
 		t := &c.Turns[0]
 		return fmt.Sprintf("commits events %d to %d of %s execution %d", t.First(), t.Last(), t.Instance, t.ExecutionID)
-	}, func() error { return s.Store.Commit(ctx, c) })
+	}, func() error {
+		if err := s.Store.Commit(ctx, c); err != nil {
+			return err
+		}
+		for i := range c.Turns {
+			t := &c.Turns[i]
+			for j := range t.Events {
+				s.recorded(t.Instance, &t.Events[j])
+			}
+		}
+		return nil
+	})
 }
 
 func (s boundedStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {

@@ -38,8 +38,9 @@ type Env struct {
 	queues *queues.Queues
 	timer  *memorytimer.Timer
 	client *turnstile.Client
-	claims counter
-	mocked map[string]mocked
+	// ids are those that the client makes, claims those of workers.
+	ids, claims counter
+	mocked      map[string]mocked
 
 	// ctx of everything that runs ends when the environment is closed.
 	ctx      context.Context
@@ -86,16 +87,11 @@ func New(t T, app *turnstile.App, options ...Option) *Env {
 
 func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 	t.Helper()
-	if app == nil {
-		t.Fatalf("turnstiletest: the application is nil: make one with turnstile.NewApp")
-	}
-	if err := app.Err(); err != nil {
-		t.Fatalf("turnstiletest: the application cannot run: %v", err)
-	}
 	e := &Env{
 		t: t, app: app, opts: defaults(), store: memorystore.New(),
 		mocked: map[string]mocked{}, attempts: map[attemptKey]*attemptState{},
 	}
+	e.checkApp(app)
 	for _, o := range opts {
 		o(&e.opts)
 	}
@@ -122,8 +118,13 @@ func (e *Env) wire() error {
 	if err != nil {
 		return err
 	}
+	return e.connect()
+}
+
+// connect makes the client anew, with the codecs of now.
+func (e *Env) connect() (err error) {
 	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
-		Store: e.store, Queue: e.queues.Orchestrator, Random: &counter{}, Clock: clientClock{e},
+		Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
 	})
 	return err
 }
@@ -157,7 +158,8 @@ func (e *Env) Now() time.Time { return e.clock.Now() }
 // Client returns a client, for what the kit has no word of its own for. What it
 // sends is handled by the next Wait, Run, Advance or WaitFor; its own Wait, and
 // that of its runs, lets the application work too, where it is called by the
-// test. Its ids are counted, not random.
+// test. Its ids are counted, not random. It keeps the codecs that it has when
+// Deploy gives the environment others.
 func (e *Env) Client() *turnstile.Client { return e.client }
 
 // After calls f when d of virtual time has passed from now, on the goroutine

@@ -1,7 +1,6 @@
 package turnstiletest
 
 import (
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -11,21 +10,22 @@ import (
 )
 
 // Export returns the export of the instance's current execution, as Replay
-// takes it. What proves something is left out of it.
+// takes it. What proves something is left out of it. Payloads are as they are
+// stored: with Codecs, the export shows nobody what they are, and Replay needs
+// the same Codecs.
 func (r *Run[Out]) Export() []byte {
 	r.env.t.Helper()
-	execution := int64(1)
-	if record, err := r.env.store.Describe(context.Background(), r.Instance); err == nil {
-		execution = record.ExecutionID
-	}
-	return history.EncodeExport(history.Export{Instance: r.Instance, ExecutionID: execution, Events: r.env.history(r.Instance, execution)})
+	execution := r.env.execution(r.Instance)
+	return history.EncodeExport(history.Export{Instance: r.Instance, ExecutionID: execution, Events: r.env.stored(r.Instance, execution)})
 }
 
 // AssertGolden fails the test, and lets it go on, if the history of the
 // instance's current execution is not that of the file, its payloads included;
 // the times at which events were recorded are not looked at. The file is an
 // export: Replay takes it too, so that it goes on telling whether the instances
-// of today can go on with the code of tomorrow.
+// of today can go on with the code of tomorrow. Payloads that are sealed are
+// compared by what they are, as the environment's Codecs open them on both
+// sides: keep the keys of such a test fixed.
 //
 // With the environment variable TURNSTILE_UPDATE set, or the flag -update where
 // the test defines it, the file is written instead.
@@ -49,7 +49,13 @@ func (r *Run[Out]) AssertGolden(file string) {
 	if err != nil {
 		r.env.t.Fatalf("turnstiletest: AssertGolden: %s: %v", file, err)
 	}
-	if w, got := lines(want.Events), lines(r.History()); !slices.Equal(w, got) {
+	execution := r.env.execution(r.Instance)
+	opened, err := r.env.opts.codecs.OpenEvents(r.Instance, execution, want.Events)
+	if err != nil {
+		r.env.t.Errorf("turnstiletest: AssertGolden: %s: %v: give the environment the Codecs under which it was written, or write it anew with TURNSTILE_UPDATE=1", file, err)
+		return
+	}
+	if w, got := lines(opened), lines(r.History()); !slices.Equal(w, got) {
 		r.env.t.Errorf("the history of instance %q is not that of %s (TURNSTILE_UPDATE=1 writes it)\n%s", r.Instance, file, diff(w, got))
 	}
 }

@@ -30,7 +30,10 @@ func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
 		}
 		now := progress()
 		if now == last {
-			return orchestrationStacks()
+			// Without a stack the code has not come to run yet.
+			if stacks := orchestrationStacks(); stacks != "" {
+				return stacks
+			}
 		}
 		last = now
 	}

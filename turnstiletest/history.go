@@ -94,7 +94,8 @@ func failureKind(e *history.Event) string {
 }
 
 // History returns what is recorded of the instance's current execution; empty
-// if it has no record yet.
+// if it has no record yet. Payloads are plain: where the codecs of now cannot
+// open one, its event names in Codec what sealed it.
 func (r *Run[Out]) History() History {
 	r.env.t.Helper()
 	return r.env.history(r.Instance, 0)
@@ -107,16 +108,29 @@ func (r *Run[Out]) Execution(n int64) History {
 	return r.env.history(r.Instance, n)
 }
 
-// history reads an execution, 0 for the current one.
+// history reads an execution, 0 for the current one, with plain payloads where
+// the codecs of now can open them.
 func (e *Env) history(instance string, execution int64) History {
 	e.t.Helper()
 	if execution == 0 {
-		r, err := e.store.Describe(context.Background(), instance)
-		if err != nil {
-			return nil
-		}
-		execution = r.ExecutionID
+		execution = e.execution(instance)
 	}
+	return e.opts.codecs.OpenWhatItCan(instance, execution, e.stored(instance, execution))
+}
+
+// execution returns the number of the instance's current execution; 1 while it
+// has no record.
+func (e *Env) execution(instance string) int64 {
+	r, err := e.store.Describe(context.Background(), instance)
+	if err != nil {
+		return 1
+	}
+	return r.ExecutionID
+}
+
+// stored reads an execution as it is stored.
+func (e *Env) stored(instance string, execution int64) History {
+	e.t.Helper()
 	turns, err := e.store.Read(context.Background(), instance, execution, 1)
 	if err != nil {
 		e.t.Fatalf("turnstiletest: reading the history of instance %q: %v", instance, err)

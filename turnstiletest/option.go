@@ -27,7 +27,7 @@ type options struct {
 	// maxRuns and outcomeOnly are for Drill.
 	maxRuns     int
 	outcomeOnly bool
-	// codecs are for Replay.
+	// codecs seal what is stored and sent; nil for plain payloads.
 	codecs *codec.Set
 }
 
@@ -74,8 +74,12 @@ func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }
 
-// Codecs open the payloads of the histories that Replay is given, where they
-// were exported sealed. An Env keeps everything plain.
+// Codecs seal the payloads that an Env stores and sends, and open those that it
+// reads, as in the deployed application. Orchestrations, activities, mocks and
+// the test itself see plain values; Run.Stored and Run.Export show what is
+// stored. Env.Deploy changes them. Default: everything is plain.
+//
+// Replay opens with them what was exported sealed.
 func Codecs(set *codec.Set) Option {
 	return func(o *options) { o.codecs = set }
 }

@@ -36,8 +36,8 @@ func (e *Env) processes() error {
 	stops := boundedActivities{e.stops, &e.boundary}
 	if e.orchestrator == nil {
 		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary}, Stops: stops,
-			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Settings: settings, Clock: clock, Random: draws{&e.boundary},
+			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary, e.recorded}, Stops: stops,
+			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Codecs: e.opts.codecs, Settings: settings, Clock: clock, Random: draws{&e.boundary},
 			Go: here, Observer: watch, Logger: e.opts.log(),
 		})
 		if err != nil {
@@ -45,7 +45,7 @@ func (e *Env) processes() error {
 		}
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
-		Activities: activities, Stops: stops, Queues: forHost, Settings: settings, Clock: clock, Random: middle{&e.claims},
+		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Clock: clock, Random: middle{&e.claims},
 		Go: here, Observer: watch, Logger: e.opts.log(),
 	})
 	return err
@@ -178,17 +178,8 @@ func (o observer) Count(c host.Counter, _ string, _ int) {
 	}
 }
 
-// Committed implements host.Observer.
-func (o observer) Committed(c host.Committed) {
-	for i := range c.Turns {
-		t := &c.Turns[i]
-		for j := range t.Events {
-			o.env.recorded(t.Instance, &t.Events[j])
-		}
-	}
-}
-
-// recorded takes note of an event that stands in a history from now on.
+// recorded takes note of an event that stands in a history from now on; its
+// payload may be sealed.
 func (e *Env) recorded(instance string, ev *history.Event) {
 	h := happening{name: ev.Name, instance: instance}
 	switch ev.Kind {

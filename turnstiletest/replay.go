@@ -159,8 +159,12 @@ func (e *Env) replays(instance string, execution int64) string {
 	for i := range turns {
 		events = append(events, turns[i].Events...)
 	}
+	opened, err := e.opts.codecs.OpenEvents(instance, execution, events)
+	if err != nil {
+		return err.Error()
+	}
 	parked := turns[len(turns)-1].Parked
-	turn, problem := replay(e.app, instance, execution, events, parked, replayTime)
+	turn, problem := replay(e.app, instance, execution, opened, parked, replayTime)
 	switch {
 	case parked:
 		// What stands there without having been run is another matter.

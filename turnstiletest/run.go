@@ -15,7 +15,8 @@ type Run[Out any] struct {
 	Instance string
 
 	env *Env
-	run *turnstile.Run[Out]
+	// run is made anew for each use: Deploy changes the client.
+	run func() *turnstile.Run[Out]
 }
 
 // Start starts an instance, which begins to work at the next Wait, Run, Advance
@@ -26,13 +27,13 @@ func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, opt
 	if err != nil {
 		env.t.Fatalf("turnstiletest: Start: %v", err)
 	}
-	return &Run[Out]{Instance: run.Instance, env: env, run: run}
+	return Instance(env, o, run.Instance)
 }
 
 // Instance returns an instance that something else has started, a child or a
 // detached one, with the type of the orchestration's output.
 func Instance[In, Out any](env *Env, o turnstile.Orchestration[In, Out], id string) *Run[Out] {
-	return &Run[Out]{Instance: id, env: env, run: o.Run(env.client, id)}
+	return &Run[Out]{Instance: id, env: env, run: func() *turnstile.Run[Out] { return o.Run(env.client, id) }}
 }
 
 // Raise raises an event for an instance. It comes at the next Wait, Run,
@@ -64,14 +65,14 @@ func (r *Run[Out]) Wait() (Out, error) {
 	if how != done {
 		e.neverEnds(r.Instance)
 	}
-	return r.run.Wait(context.Background())
+	return r.run().Wait(context.Background())
 }
 
 // Describe returns how the instance stands; the zero Description if there is no
 // record of it.
 func (r *Run[Out]) Describe() turnstile.Description {
 	r.env.t.Helper()
-	d, err := r.run.Describe(context.Background())
+	d, err := r.run().Describe(context.Background())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		r.env.t.Fatalf("turnstiletest: Describe: %v", err)
 	}
@@ -81,13 +82,13 @@ func (r *Run[Out]) Describe() turnstile.Description {
 // Cancel asks the instance to stop, for a reason.
 func (r *Run[Out]) Cancel(reason string) {
 	r.env.t.Helper()
-	r.asked("Cancel", r.run.Cancel(context.Background(), reason))
+	r.asked("Cancel", r.run().Cancel(context.Background(), reason))
 }
 
 // Terminate ends the instance without running its code.
 func (r *Run[Out]) Terminate(reason string) {
 	r.env.t.Helper()
-	r.asked("Terminate", r.run.Terminate(context.Background(), reason))
+	r.asked("Terminate", r.run().Terminate(context.Background(), reason))
 }
 
 // asked fails the test for what had no effect. An instance that has not begun

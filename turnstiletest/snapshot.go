@@ -42,13 +42,15 @@ func (e *Env) snapshot() snapshot {
 // outcome is a record in a line.
 func outcome(r *store.Record) string {
 	line := fmt.Sprintf("instance %q (%s) is %s", r.Instance, strings.TrimSpace(r.Name+" "+r.Version), r.Status)
-	if len(r.Output) > 0 {
+	if r.Codec != "" {
+		line += ", its payloads sealed by " + r.Codec
+	} else if len(r.Output) > 0 {
 		line += ", output " + string(r.Output)
 	}
 	if f := r.Failure; f != nil {
 		line += fmt.Sprintf(", %s: %s", f.Kind, f.Message)
 	}
-	if len(r.CustomStatus) > 0 {
+	if r.Codec == "" && len(r.CustomStatus) > 0 {
 		line += ", custom status " + string(r.CustomStatus)
 	}
 	if p := r.Problem; p != nil {
@@ -88,7 +90,10 @@ func line(e *history.Event) string {
 	if f := e.Failure; f != nil {
 		parts = append(parts, fmt.Sprintf("attempt %d: %s", f.Attempt, f.Message))
 	}
-	if len(e.Payload) > 0 && e.Op != history.OpNow {
+	switch {
+	case e.Codec != "":
+		parts = append(parts, "sealed by "+e.Codec)
+	case len(e.Payload) > 0 && e.Op != history.OpNow:
 		parts = append(parts, string(e.Payload))
 	}
 	return strings.Join(parts, "  ")

@@ -66,6 +66,8 @@ func (e *Env) records(status store.Status) []store.Record {
 			e.t.Fatalf("turnstiletest: listing instances: %v", err)
 		}
 		for _, r := range page.Records {
+			// What cannot be opened stays sealed, and says so.
+			_ = e.opts.codecs.OpenRecord(&r)
 			all = append([]store.Record{r}, all...)
 		}
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {

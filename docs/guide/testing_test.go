@@ -2,6 +2,7 @@
 package guide_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -111,6 +114,31 @@ func TestNoCrashChangesAnything(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestAKeyIsChangedWhileAnOrderWaits(t *testing.T) {
+	first, _ := aesgcm.New("2026-10", bytes.Repeat([]byte{1}, aesgcm.KeySize))
+	second, _ := aesgcm.New("2026-11", bytes.Repeat([]byte{2}, aesgcm.KeySize))
+	before, _ := codec.NewSet(first, second)
+	behind, _ := codec.NewSet(second, first)
+	app := turnstile.NewApp(Fulfil.Is(fulfil))
+
+	env := turnstiletest.New(t, app, turnstiletest.Codecs(before))
+	turnstiletest.On(env, Charge).Return("receipt-1", nil)
+	turnstiletest.On(env, Ship).Return("parcel-1", nil)
+	run := turnstiletest.Start(env, Fulfil, Order{ID: "13"})
+	env.WaitFor(turnstiletest.EventAwaited(Approved))
+	env.Deploy(app, turnstiletest.Codecs(behind))
+	turnstiletest.Raise(env, Approved, run.Instance, "Grace")
+
+	if parcel, err := run.Wait(); err != nil || parcel != "parcel-1" {
+		t.Errorf("it ended with %q, %v", parcel, err)
+	}
+	for _, event := range run.Stored() {
+		if bytes.Contains(event.Payload, []byte("parcel-1")) {
+			t.Errorf("event %d is stored in the clear", event.EventID)
+		}
+	}
 }
 
 func TestRunningInstancesGoOn(t *testing.T) {

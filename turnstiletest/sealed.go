@@ -1,0 +1,28 @@
+package turnstiletest
+
+import "github.com/turnstile-go/turnstile/wire"
+
+// Stored returns the history of the instance's current execution as it is
+// stored: with Codecs, the payloads are sealed, and Event.Codec names what
+// sealed each.
+func (r *Run[Out]) Stored() History {
+	r.env.t.Helper()
+	return r.env.stored(r.Instance, r.env.execution(r.Instance))
+}
+
+// plain returns the body of a message with plain payloads; one that cannot be
+// opened as it is.
+func (e *Env) plain(body string) string {
+	item, err := wire.Parse([]byte(body))
+	if err != nil || item.Codec == "" {
+		return body
+	}
+	if item, err = e.opts.codecs.OpenItem(item); err != nil {
+		return body
+	}
+	opened, err := item.Encode()
+	if err != nil {
+		return body
+	}
+	return string(opened)
+}
