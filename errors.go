@@ -21,7 +21,8 @@ var (
 	ErrTerminated = errors.New("terminated")
 	// ErrNothingToWaitFor: Select or Any without operations.
 	ErrNothingToWaitFor = engine.ErrNothingToWaitFor
-	// ErrNested: a durable call inside a side effect.
+	// ErrNested: a durable call inside a side effect or an inline activity, as
+	// a *NestedError.
 	ErrNested = engine.ErrNested
 	// ErrNotRunning: a durable call on a context whose orchestration does not
 	// run now: after it has ended, or from another goroutine. On AWS only the
@@ -39,6 +40,10 @@ var (
 // CancelledError is an ErrCancelled that says what was cancelled, and the
 // reason that was given.
 type CancelledError = engine.CancelledError
+
+// NestedError is an ErrNested that names the durable call and the side effect or
+// inline activity that made it. Nothing was recorded for the call.
+type NestedError = engine.NestedError
 
 // TimeoutError says that what was waited for did not come in time. It is an
 // ErrTimeout.

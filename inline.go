@@ -16,6 +16,9 @@ import (
 // see Batch. It runs at least once: a crash before the commit runs it again.
 // An invocation that nears its deadline goes on in another one.
 //
+// Its code gets no Context, and must not use one that it finds: a durable call
+// in it is a *NestedError, which names both and records nothing.
+//
 // It records two events, and four more for each retry that waits for longer
 // than a second. Errors as for Call.
 func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {

@@ -203,7 +203,8 @@ func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 
 // A future, and a context, belong to one instance. One that another instance
 // left in a variable is refused, and so is one whose orchestration does not run
-// now: in an activity, in a goroutine, or after its end.
+// now: in a goroutine, or after its end. R-13: a context that an inline activity
+// finds is refused by an error that names the activity and the call.
 func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) {
 	t.Parallel()
 	var left turnstile.Context
@@ -214,16 +215,22 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	errs := map[string]error{}
 	e := start(t, double.Is(doubled),
 		peek.Is(func(context.Context, int) (string, error) {
-			_, err := double.Call(left, 1)
-			errs["a context that was left, in an activity"] = err
+			_, errs["activity Double"] = double.Call(left, 1)
+			_, errs["Now"] = turnstile.Now(left)
+			_, errs["Await"] = turnstile.Await(left, leftFuture)
 			return "", nil
 		}),
 		leave.Is(func(ctx turnstile.Context, _ int) (int, error) {
 			left = ctx
 			leftFuture = double.Start(ctx, 1)
-			_, err := peek.Inline(ctx, 0)
-			if err != nil {
+			if _, err := peek.Inline(ctx, 0); err != nil {
 				return 0, err
+			}
+			for _, call := range []string{"activity Double", "Now", "Await"} {
+				nested, isNested := errors.AsType[*turnstile.NestedError](errs[call])
+				if !isNested || !errors.Is(nested, turnstile.ErrNested) || nested.Call != call || nested.Inside != `inline activity "Peek"` {
+					return 0, differ("%s inside an inline activity gave %v", call, errs[call])
+				}
 			}
 			done := make(chan error)
 			go func() { done <- turnstile.Sleep(ctx, time.Second) }()
@@ -252,8 +259,8 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 			t.Errorf("%s of another instance's future: %v", call, err)
 		}
 	}
-	for _, what := range []string{"a context that was left, in an activity", "a goroutine of its own", "a context whose orchestration has ended"} {
-		if err := errs[what]; !errors.Is(err, turnstile.ErrNotRunning) || !strings.HasPrefix(err.Error(), "Await") {
+	for _, what := range []string{"a goroutine of its own", "a context whose orchestration has ended"} {
+		if err := errs[what]; !errors.Is(err, turnstile.ErrNotRunning) || !strings.HasPrefix(err.Error(), "timer") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

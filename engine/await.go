@@ -26,6 +26,10 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 		return nil, fmt.Errorf("Await: %w", ErrForeignFuture)
 	}
 	co, err := x.enter("Await", "")
+	if err != nil && f.refused {
+		// The error of the call itself names what was called.
+		return nil, f.err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,8 @@ func TestR13DurableCallInsideASideEffectIsATypedError(t *testing.T) {
 	})
 	f.turn(start("0"))
 	f.wantHistory("1 Started", "2 Sys(side_effect)", "3 Completed()")
-	if !errors.Is(inner, engine.ErrNested) || !strings.Contains(inner.Error(), "Await") || !strings.Contains(inner.Error(), `side effect "bad"`) {
+	var nested *engine.NestedError
+	if !errors.Is(inner, engine.ErrNested) || !errors.As(inner, &nested) || *nested != (engine.NestedError{Call: "activity Charge", Inside: `side effect "bad"`}) {
 		t.Errorf("inner call: %v", inner)
 	}
 	f.replaysCleanly()

@@ -69,6 +69,9 @@ func (x *Execution) enter(call, name string) (*coroutine, error) {
 	if name != "" {
 		call += " " + name
 	}
+	if at := x.inline.Load(); c == nil && at != nil {
+		return nil, &NestedError{Call: call, Inside: fmt.Sprintf("inline activity %q", *at)}
+	}
 	if c == nil {
 		return nil, fmt.Errorf("%s in instance %q: %w", call, x.cfg.Instance, ErrNotRunning)
 	}
@@ -79,7 +82,7 @@ func (x *Execution) enter(call, name string) (*coroutine, error) {
 		return nil, ErrUnwinding
 	}
 	if x.nested != "" {
-		return nil, fmt.Errorf("%s inside %s: %w", call, x.nested, ErrNested)
+		return nil, &NestedError{Call: call, Inside: x.nested}
 	}
 	if x.cfg.Options.VerifyGoroutine && c.goid != goroutineID() {
 		return nil, fmt.Errorf("%s at %s comes from a goroutine that the orchestration started itself: %w", call, x.caller(), ErrNotRunning)
@@ -185,7 +188,7 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	x := c.x
 	f := &Future{x: x, kind: want.Kind, name: want.Name, inline: want.Inline}
 	if _, err := x.enter(call, want.Name); err != nil {
-		f.state, f.err = cancelled, err
+		f.state, f.err, f.refused = cancelled, err, true
 		return f
 	}
 	if err := c.scope.cancelled(); err != nil {

@@ -19,7 +19,7 @@ var (
 	// runtime.Goexit is under way. Nothing is recorded.
 	ErrUnwinding = errors.New("durable call while the orchestration is being unwound; nothing is recorded")
 	// ErrNested: a durable call inside a side effect or an inline activity.
-	ErrNested = errors.New("durable call inside code that must not make one")
+	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded for it")
 	// ErrNotRunning: a durable call on a context whose orchestration is not
 	// running now: from another goroutine, or after the orchestration ended.
 	ErrNotRunning = errors.New("durable call outside the running orchestration")
@@ -28,6 +28,27 @@ var (
 	// ErrForeignFuture: a future of another execution.
 	ErrForeignFuture = errors.New("future of another execution: await it in the orchestration that started it")
 )
+
+// NestedError is an ErrNested that names both: the durable call, and the code
+// in which it was made. Nothing was recorded for the call.
+type NestedError struct {
+	// Call that was made: "activity Charge", "Await".
+	Call string
+	// Inside what: `side effect "rate"`, `inline activity "Charge"`.
+	Inside string
+}
+
+func (e *NestedError) Error() string {
+	return fmt.Sprintf("%s inside %s: %v; make the call in the orchestration, before or after it", e.Call, e.Inside, ErrNested)
+}
+
+// Failure records it as final: another attempt would meet the same code.
+func (e *NestedError) Failure() *history.Failure {
+	return &history.Failure{Kind: history.FailureApplication, Message: e.Error()}
+}
+
+// Is makes it an ErrNested.
+func (e *NestedError) Is(target error) bool { return target == ErrNested }
 
 // CancelledError is an ErrCancelled with its reason.
 type CancelledError struct {

@@ -83,6 +83,8 @@ type Execution struct {
 	current    *coroutine
 	readySeq   int64
 	nested     string // the side effect that runs now
+	// inline names the inline activity that runs now, between two runs.
+	inline atomic.Pointer[string]
 
 	end     *ending // how the main function ended
 	settled bool    // the end is recorded

@@ -22,9 +22,11 @@ type Future struct {
 	state futureState
 	// inline activities are not sent to a queue.
 	inline bool
-	id     int64 // event id, 0 for a branch
-	name   string
-	child  string // the child's instance
+	// refused: the call could not be made where it was made.
+	refused bool
+	id      int64 // event id, 0 for a branch
+	name    string
+	child   string // the child's instance
 
 	seq   int64 // order in which it became ready (rule 6)
 	value []byte

@@ -34,6 +34,14 @@ func (x *Execution) inlineCalls() []InlineCall {
 	return calls
 }
 
+// RunsInline says that the code of an inline activity begins to run, so that a
+// durable call made in it is told by name. The function that it returns says
+// that it has ended.
+func (x *Execution) RunsInline(name string) (ended func()) {
+	x.inline.Store(&name)
+	return func() { x.inline.Store(nil) }
+}
+
 // Inline runs an activity inside the turn and waits for its result. Where the
 // host leaves a retry to the code, because its delay is too long to be waited
 // for in a turn, a timer and another scheduling event stand for it; both know

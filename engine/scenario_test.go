@@ -119,7 +119,7 @@ func TestR25ContextUsedFromAnotherGoroutine(t *testing.T) {
 	reported := make(chan error, 1)
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		go func() {
-			_, err := c.Await(act(c, "A"))
+			_, err := c.Await(c.Activity(engine.ActivityCall{Name: "A"}))
 			reported <- err
 		}()
 		err := <-reported

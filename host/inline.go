@@ -122,6 +122,7 @@ func (t *turn) attemptInline(ctx context.Context, info activity.Info, input []by
 	}
 	run := attempt{code: a.Func, final: a.Final, info: info, input: input, clock: t.Clock, start: t.Go, maxPayload: t.Settings.MaxPayload,
 		limit: limitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
+	defer t.x.RunsInline(info.Name)()
 	began := t.Clock.Now()
 	r := run.do(ctx)
 	t.Observer.Timing(TimeAttempt, t.Clock.Now().Sub(began))

@@ -81,6 +81,40 @@ func TestAnEventThatComesBesideABatchIsTakenBehindIt(t *testing.T) {
 	w.expectInvariants("a")
 }
 
+// R-13: the error names both, another attempt is not made, nothing is recorded
+// for the inner call, and the marker is gone when the activity has ended.
+func TestADurableCallInsideAnInlineActivityIsATypedError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var left *engine.Context
+	runs := 0
+	w.inline = []activity.Activity{{Name: "In", Func: func(context.Context, []byte) ([]byte, error) {
+		runs++
+		return left.Await(left.Timer(time.Hour))
+	}}}
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		left = ctx
+		_, err := ctx.Inline(engine.ActivityCall{Name: "In", Input: in, Retry: &history.Retry{MaxAttempts: 5}})
+		var failed *engine.FailureError
+		if !errors.As(err, &failed) {
+			return nil, err
+		}
+		if _, err := ctx.Await(ctx.Timer(time.Second)); err != nil {
+			return nil, err
+		}
+		return fmt.Appendf(nil, "%q", failed.Failure.Message), nil
+	})
+	w.start("a", "Main", "7")
+	w.run()
+	w.expectHistory("a", 1, "Started Act(In) Failed(application)←2 Timer Fired←4 Completed")
+	w.expectOutput("a", `"timer inside inline activity \"In\": durable call inside code that must not make one; nothing is recorded for it; make the call in the orchestration, before or after it"`)
+	if runs != 1 {
+		t.Errorf("%d attempts, want 1", runs)
+	}
+	w.expectQuiet()
+	w.expectInvariants("a")
+}
+
 // A retry that is left to the code does not hold up the turn, and a cancel ends
 // it.
 func TestACancelEndsTheWaitForAnInlineRetry(t *testing.T) {
