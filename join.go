@@ -37,14 +37,19 @@ func JoinMixed(ctx Context, futures ...Awaitable) error {
 
 // operations returns the engine's side of futures that were all started.
 func operations[F Awaitable](call string, futures []F) []*engine.Future {
-	ops := make([]*engine.Future, len(futures))
-	for i, f := range futures {
+	return appendOperations(make([]*engine.Future, 0, len(futures)), call, futures)
+}
+
+func appendOperations[F Awaitable](ops []*engine.Future, call string, futures []F) []*engine.Future {
+	for _, f := range futures {
+		var op *engine.Future
 		if any(f) != nil {
-			ops[i] = f.operation()
+			op = f.operation()
 		}
-		if ops[i] == nil {
+		if op == nil {
 			panic(&MisuseError{Call: call, Problem: "an operation is the zero value: it was never started"})
 		}
+		ops = append(ops, op)
 	}
 	return ops
 }

@@ -1,5 +1,7 @@
 package turnstile
 
+import "github.com/turnstile-go/turnstile/engine"
+
 // Select waits until one of the operations is ready and returns its place
 // among the arguments. Ready means finished, well or not: Await it to learn
 // which. If several are ready, the one that became so first in history wins,
@@ -31,5 +33,6 @@ func SelectKeep(ctx Context, operations ...Awaitable) (int, error) {
 
 func selectFirst(ctx Context, keep bool, futures []Awaitable) (int, error) {
 	run := ctx.engine("Select")
-	return run.Select(keep, operations("Select", futures)...)
+	var few [4]*engine.Future // most are between a few, which need no allocation
+	return run.Select(keep, appendOperations(few[:0], "Select", futures)...)
 }

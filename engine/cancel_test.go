@@ -55,6 +55,28 @@ func TestCancel(t *testing.T) {
 		f.wantHistory("1 Started", "2 Act(A)", "3 CancelRequested", "4 Act(Undo)", "5 Done←4", "6 Timer(1000ms)", "7 Fired←6", "8 Failed(cancelled)")
 		f.replaysCleanly()
 	})
+	t.Run("a wait in the context of a branch that has returned", func(t *testing.T) {
+		// Its scope was forgotten when the branch returned with nothing open:
+		// whoever waits in it all the same is found by the cancellation.
+		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			waits := act(c.Shield(), "A")
+			scope, cancel := c.WithCancel()
+			var left *engine.Context
+			c.Await(scope.Go(func(c *engine.Context) ([]byte, error) { left = c; return nil, nil }))
+			waiter := c.Go(func(*engine.Context) ([]byte, error) { return left.Await(waits) })
+			c.Await(c.Timer(time.Second))
+			cancel("over")
+			_, err := c.Await(waiter)
+			return nil, err
+		})
+		f.turn(start("0"))
+		turn := f.turn(fired(3))
+		f.wantHistory("1 Started", "2 Act(A)", "3 Timer(1000ms)", "4 Fired←3", "5 Failed(cancelled)")
+		if !strings.Contains(turn.End().Failure.Message, "over") {
+			t.Errorf("the failure is %q", turn.End().Failure.Message)
+		}
+		f.replaysCleanly()
+	})
 	t.Run("K-03 the code decides", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 			_, err := call(c, "A")

@@ -17,6 +17,7 @@ type scope struct {
 	err *CancelledError
 
 	first, last *Future // open futures, in the order of scheduling
+	waiting     *wait   // what coroutines rest on in it
 }
 
 // cancelled returns the error of a cancelled scope, nil while it is not. One
@@ -70,6 +71,30 @@ func (s *scope) remove(f *Future) {
 	s.forget()
 }
 
+// enter notes that a coroutine rests in s, so that a cancellation finds it.
+func (s *scope) enter(w *wait) {
+	s.list()
+	w.scope, w.prev, w.next = s, nil, s.waiting
+	if s.waiting != nil {
+		s.waiting.prev = w
+	}
+	s.waiting = w
+}
+
+// leave takes that back.
+func (s *scope) leave(w *wait) {
+	if w.prev != nil {
+		w.prev.next = w.next
+	} else {
+		s.waiting = w.next
+	}
+	if w.next != nil {
+		w.next.prev = w.prev
+	}
+	w.scope, w.prev, w.next = nil, nil, nil
+	s.forget()
+}
+
 // child returns a new scope inside s. Inside a cancelled one it is cancelled
 // from the start, unless shielded.
 func (s *scope) child(shielded bool) *scope {
@@ -81,10 +106,10 @@ func (s *scope) child(shielded bool) *scope {
 	return c
 }
 
-// forget lets go of scopes in which nothing is open and nothing can start, so
-// that a loop that makes scopes does not grow.
+// forget lets go of scopes in which nothing is open, nobody waits and nothing
+// can start, so that a loop that makes scopes does not grow.
 func (s *scope) forget() {
-	for p := s; p.listed && p.first == nil && len(p.children) == 0 && (p.over || p.err != nil); p = p.parent {
+	for p := s; p.listed && p.first == nil && p.waiting == nil && len(p.children) == 0 && (p.over || p.err != nil); p = p.parent {
 		siblings := p.parent.children
 		last := len(siblings) - 1
 		siblings[p.index] = siblings[last]
@@ -118,7 +143,9 @@ func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Futur
 }
 
 // cancelScope cancels what is open in s and in the scopes inside it, in the
-// order of scheduling, and wakes the coroutines that wait in one of them.
+// order of scheduling, and wakes the coroutines that wait in one of them. It
+// looks at nothing else, so that cancelling many branches takes time for each
+// and not for each pair.
 func (x *Execution) cancelScope(s *scope, err *CancelledError) {
 	if s == nil || s.cancelled() != nil {
 		return
@@ -129,13 +156,13 @@ func (x *Execution) cancelScope(s *scope, err *CancelledError) {
 	for _, f := range futures {
 		f.stop(err)
 	}
-	for _, c := range x.coroutines {
-		if err := c.wait.scope.cancelled(); err != nil && c.blocked && !c.queued {
-			c.wait.err = err
-			x.ready.push(c)
-		}
-	}
 	for _, s := range reached {
+		for w := s.waiting; w != nil; w = w.next {
+			if w.c.blocked && !w.c.queued {
+				w.err = s.err
+				x.ready.push(w.c)
+			}
+		}
 		s.forget()
 	}
 }

@@ -8,8 +8,10 @@ type wait struct {
 	c       *coroutine
 	need    int // futures still missing
 	futures []*Future
-	scope   *scope
+	scope   *scope // in which it rests; nil while it does not
 	err     error
+
+	prev, next *wait // others that rest in the scope
 
 	// A wait of another kind has one of these, and no coroutine of its own.
 	into  *collector // to which the future's place is told
@@ -21,7 +23,8 @@ type wait struct {
 // become ready.
 func (c *coroutine) on(s *scope, need int, fs []*Future) {
 	w := &c.wait
-	w.c, w.need, w.scope, w.err = c, need, s, nil
+	w.c, w.need, w.err = c, need, nil
+	s.enter(w)
 	w.futures = w.futures[:0]
 	for _, f := range fs {
 		if f.state == open {
@@ -46,9 +49,10 @@ func (w *wait) oneReady(x *Execution) {
 	}
 }
 
-// unregister takes the wait back from futures that are still open, so that one
-// that is kept over many selects does not grow.
+// unregister takes the wait back from its scope, and from futures that are still
+// open, so that one that is kept over many selects does not grow.
 func (w *wait) unregister() {
+	w.scope.leave(w)
 	for i, f := range w.futures {
 		f.forget(w)
 		w.futures[i] = nil

@@ -67,6 +67,17 @@ func runWide(t testing.TB, n int, await func(*engine.Context, []*engine.Future) 
 	}
 }
 
+// inBranches lets each operation be awaited in a branch of its own.
+func inBranches(await func(*engine.Context, []*engine.Future) error) func(*engine.Context, []*engine.Future) error {
+	return func(c *engine.Context, fs []*engine.Future) error {
+		branches := make([]*engine.Future, len(fs))
+		for i, f := range fs {
+			branches[i] = c.Go(func(c *engine.Context) ([]byte, error) { return c.Await(f) })
+		}
+		return await(c, branches)
+	}
+}
+
 // Not parallel: it counts what the process allocates.
 func TestWaitingForManyDoesNotGrowWithTheirSquare(t *testing.T) {
 	for name, await := range wide {
@@ -91,6 +102,12 @@ func BenchmarkWaitingFor10000(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				runWide(b, 9999, await)
+			}
+		})
+		b.Run(name+"/branches", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				runWide(b, 9999, inBranches(await))
 			}
 		})
 	}
