@@ -130,7 +130,12 @@ func attributeNameProblem(name string) string {
 // unsendable returns the position of the first character that SQS refuses, -1
 // if there is none. SQS carries the characters of XML 1.0.
 func unsendable(s string) int {
-	for i, r := range s {
+	plain := 0 // printable ASCII, as most bodies are to their end
+	for plain < len(s) && ' ' <= s[plain] && s[plain] <= '~' {
+		plain++
+	}
+	for i, r := range s[plain:] {
+		i += plain
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
 				return i

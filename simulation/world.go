@@ -144,6 +144,7 @@ func (w *World) newQueue(o queuememory.Options) *simQueue {
 
 // run lets everything happen until nothing is left to come.
 func (w *World) run() {
+	var ready []*process // that can go on
 	for w.Steps = 0; len(w.violations) == 0; w.Steps++ {
 		if w.Steps > w.most {
 			if w.givenUp = w.most < maxSteps; w.givenUp {
@@ -156,7 +157,7 @@ func (w *World) run() {
 			w.calmDown()
 		}
 		w.surprises()
-		var ready []*process
+		ready = ready[:0]
 		for _, p := range w.processes {
 			if p.running != nil && !p.running.wakeAt.After(w.clock.now) {
 				ready = append(ready, p)

@@ -16,10 +16,11 @@ func Kinds() []Kind {
 }
 
 func (k Kind) known() bool {
-	for _, known := range Kinds() {
-		if k == known {
-			return true
-		}
+	switch k {
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
+		ActivityExecute, ActivityPending, ActivityHeartbeat,
+		ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed:
+		return true
 	}
 	return false
 }
@@ -186,9 +187,22 @@ func (c *checker) positive(field string, n int64) {
 
 func (c *checker) ident(field, s string, limit int) {
 	c.size(field, len(s), limit)
+	if isPlain(s) {
+		return
+	}
 	if n := strings.IndexFunc(s, unicode.IsControl); n >= 0 {
 		c.fail(ReasonInvalidField, field, "a control character at byte %d; expected text without any", n)
 	}
+}
+
+// isPlain reports whether a text is of printable ASCII alone, which most are.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *checker) size(field string, n, limit int) {

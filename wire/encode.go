@@ -25,8 +25,8 @@ func (i *Item) Encode() ([]byte, error) {
 	if err := noLimits().check(i); err != nil {
 		return nil, err
 	}
-	e := encoder{kind: i.Kind}
-	e.raw("v", strconv.AppendInt(nil, Version, 10))
+	e := encoder{kind: i.Kind, out: make([]byte, 0, 320+len(i.Input)+len(i.Data)+len(i.Result))}
+	e.whole("v", Version)
 	e.item(i)
 	if e.err != nil {
 		return nil, e.err
@@ -149,7 +149,8 @@ func (e *encoder) invalid(field, problem string) {
 	}
 }
 
-func (e *encoder) raw(field string, value []byte) {
+// name writes the name of a field; its value follows.
+func (e *encoder) name(field string) {
 	if len(e.out) == 0 {
 		e.out = append(e.out, '{')
 	} else {
@@ -158,12 +159,17 @@ func (e *encoder) raw(field string, value []byte) {
 	e.out = append(e.out, '"')
 	e.out = append(e.out, field...)
 	e.out = append(e.out, `":`...)
+}
+
+func (e *encoder) raw(field string, value []byte) {
+	e.name(field)
 	e.out = append(e.out, value...)
 }
 
 func (e *encoder) whole(field string, n int64) {
 	if n != 0 {
-		e.raw(field, strconv.AppendInt(nil, n, 10))
+		e.name(field)
+		e.out = strconv.AppendInt(e.out, n, 10)
 	}
 }
 
@@ -187,6 +193,13 @@ func (e *encoder) text(field, s string) {
 	if s == "" {
 		return
 	}
+	if needsNoEscapes(s) {
+		e.name(field)
+		e.out = append(e.out, '"')
+		e.out = append(e.out, s...)
+		e.out = append(e.out, '"')
+		return
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -195,6 +208,16 @@ func (e *encoder) text(field, s string) {
 		return
 	}
 	e.raw(field, forSQS(bytes.TrimSpace(b.Bytes())))
+}
+
+// needsNoEscapes reports whether a text stands in JSON as it is.
+func needsNoEscapes(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *encoder) payload(field string, p json.RawMessage) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
 )
 
 // Parse reads a work item within the DefaultLimits. Every error is a
@@ -33,7 +35,8 @@ func (l Limits) Parse(data []byte) (Item, error) {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not a JSON object: " + err.Error()}
 	}
 	p := parser{fields: top}
-	item := p.item()
+	item := Item{V: Version}
+	p.item(&item)
 	if p.err == nil {
 		p.err = l.check(&item)
 	}
@@ -53,11 +56,10 @@ type parser struct {
 	err  *ParseError
 }
 
-func (p *parser) item() Item {
-	i := Item{V: Version}
+func (p *parser) item(i *Item) {
 	// Version and kind come first: what a newer contract says must not be
 	// taken for a mistake.
-	p.whole("v", (*int64Int)(&i.V))
+	p.count("v", &i.V)
 	if p.err == nil && i.V != Version {
 		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, this build reads version %d", i.V, Version)}
 	}
@@ -65,18 +67,18 @@ func (p *parser) item() Item {
 	p.text("kind", &kind)
 	switch i.Kind = Kind(kind); {
 	case p.err != nil:
-		return i
+		return
 	case kind == "":
 		p.invalid("kind", "missing; expected the kind of the work item, like %q", StartOrchestration)
-		return i
+		return
 	case !i.Kind.known():
 		p.err = &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
-		return i
+		return
 	}
 	p.kind = i.Kind
 
 	p.text("instance", &i.Instance)
-	p.whole("execution_id", (*int64Value)(&i.ExecutionID))
+	p.whole("execution_id", &i.ExecutionID)
 	p.text("id", &i.ID)
 	p.text("name", &i.Name)
 	p.text("version", &i.OrchVersion)
@@ -88,35 +90,34 @@ func (p *parser) item() Item {
 	p.object("parent", func(o *parser) {
 		i.Parent = &Parent{}
 		o.text("instance", &i.Parent.Instance)
-		o.whole("execution_id", (*int64Value)(&i.Parent.ExecutionID))
-		o.whole("event_id", (*int64Value)(&i.Parent.EventID))
+		o.whole("execution_id", &i.Parent.ExecutionID)
+		o.whole("event_id", &i.Parent.EventID)
 		o.text("token", &i.Parent.Token)
 	})
 	p.text("reason", &i.Reason)
-	p.whole("scheduling_event_id", (*int64Value)(&i.SchedulingEventID))
-	p.whole("source_event_id", (*int64Value)(&i.SourceEventID))
+	p.whole("scheduling_event_id", &i.SchedulingEventID)
+	p.whole("source_event_id", &i.SourceEventID)
 	p.text("token", &i.Token)
-	p.activityToken(&i)
-	p.whole("attempt", (*int64Int)(&i.Attempt))
-	p.whole("scheduled_at_ms", (*int64Value)(&i.ScheduledAtMS))
-	p.whole("not_before_ms", (*int64Value)(&i.NotBeforeMS))
-	p.retry(&i)
+	p.activityToken(i)
+	p.count("attempt", &i.Attempt)
+	p.whole("scheduled_at_ms", &i.ScheduledAtMS)
+	p.whole("not_before_ms", &i.NotBeforeMS)
+	p.retry(i)
 	p.object("details", func(o *parser) {
 		i.Details = &Failure{}
 		o.failure(i.Details)
 	})
-	p.whole("fire_at_ms", (*int64Value)(&i.FireAtMS))
+	p.whole("fire_at_ms", &i.FireAtMS)
 	p.text("parent_instance", &i.ParentInstance)
-	p.whole("parent_execution_id", (*int64Value)(&i.ParentExecutionID))
-	p.whole("number", (*int64Value)(&i.Number))
-	p.whole("up_to_execution", (*int64Value)(&i.UpToExecution))
+	p.whole("parent_execution_id", &i.ParentExecutionID)
+	p.whole("number", &i.Number)
+	p.whole("up_to_execution", &i.UpToExecution)
 	p.flag("force", &i.Force)
-	p.whole("first_seen_ms", (*int64Value)(&i.FirstSeenMS))
-	p.whole("hops", (*int64Int)(&i.Hops))
+	p.whole("first_seen_ms", &i.FirstSeenMS)
+	p.count("hops", &i.Hops)
 	if (i.Kind == ActivityExecute || i.Kind == ActivityPending) && i.Attempt == 0 {
 		i.Attempt = 1
 	}
-	return i
 }
 
 func (p *parser) failure(f *Failure) {
@@ -125,7 +126,7 @@ func (p *parser) failure(f *Failure) {
 	p.text("code", &f.Code)
 	p.text("source", &f.Source)
 	p.text("instance", &f.Instance)
-	p.whole("attempt", (*int64Int)(&f.Attempt))
+	p.count("attempt", &f.Attempt)
 	p.flag("retryable", &f.Retryable)
 	p.text("stack", &f.Stack)
 	f.Details = p.payload("details")
@@ -178,13 +179,16 @@ func (p *parser) invalid(field, format string, args ...any) {
 // present returns a field that is there and not null, and false after an
 // error.
 func (p *parser) present(field string) (json.RawMessage, bool) {
-	raw, ok := p.fields[field]
-	return raw, ok && p.err == nil && string(raw) != "null"
+	if p.err != nil {
+		return nil, false
+	}
+	raw := p.fields.get(field)
+	return raw, raw != nil && string(raw) != "null"
 }
 
 // payload is a copy of a field's bytes: the body may be written over, and what
 // of it is kept need not keep the rest of it.
-func (p *parser) payload(field string) json.RawMessage { return bytes.Clone(p.fields[field]) }
+func (p *parser) payload(field string) json.RawMessage { return bytes.Clone(p.fields.get(field)) }
 
 func (p *parser) text(field string, to *string) {
 	raw, ok := p.present(field)
@@ -193,21 +197,34 @@ func (p *parser) text(field string, to *string) {
 	}
 	if s, ok := plain(raw); ok {
 		*to = string(s)
-	} else if json.Unmarshal(raw, to) != nil {
+		return
+	}
+	s, err := unquote(raw)
+	switch {
+	case err != nil:
 		p.invalid(field, "expected a string, found %s", found(raw))
-	} else if unpairedSurrogate(raw) {
+	case unpairedSurrogate(raw):
 		p.invalid(field, "the string holds an unpaired surrogate, which is no character")
+	default:
+		*to = s
 	}
 }
 
 func (p *parser) flag(field string, to *bool) {
-	if raw, ok := p.present(field); ok && json.Unmarshal(raw, to) != nil {
+	raw, ok := p.present(field)
+	if !ok {
+		return
+	}
+	switch string(raw) {
+	case "true", "false":
+		*to = raw[0] == 't'
+	default:
 		p.invalid(field, "expected true or false, found %s", found(raw))
 	}
 }
 
 // whole reads a whole number of at least 0.
-func (p *parser) whole(field string, to interface{ set(int64) }) {
+func (p *parser) whole(field string, to *int64) {
 	raw, ok := p.present(field)
 	if !ok {
 		return
@@ -217,16 +234,14 @@ func (p *parser) whole(field string, to interface{ set(int64) }) {
 		p.invalid(field, "expected a whole number from 0 to %d, found %s", int64(1<<63-1), found(raw))
 		return
 	}
-	to.set(n)
+	*to = n
 }
 
-type int64Value int64
-
-func (v *int64Value) set(n int64) { *v = int64Value(n) }
-
-type int64Int int
-
-func (v *int64Int) set(n int64) { *v = int64Int(n) }
+func (p *parser) count(field string, to *int) {
+	n := int64(*to)
+	p.whole(field, &n)
+	*to = int(n)
+}
 
 func (p *parser) object(field string, read func(o *parser)) {
 	if raw, ok := p.present(field); ok {
@@ -258,7 +273,9 @@ func (p *parser) retry(i *Item) {
 	if !ok {
 		return
 	}
-	err := json.Unmarshal(raw, &i.Retry)
+	var r *history.Retry
+	err := json.Unmarshal(raw, &r)
+	i.Retry = r
 	if wrong, isType := errors.AsType[*json.UnmarshalTypeError](err); isType {
 		p.invalid("retry."+wrong.Field, "expected %s, found a JSON %s", wrong.Type, wrong.Value)
 	} else if err != nil {

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ import (
 func FuzzSplit(f *testing.F) {
 	for _, body := range []string{
 		`{}`, " { } ", `{"a":1}`, "\n{\t\"a\" :\r[1 , {\"b\":\"]}\\\"\"}, -1.5e3 ] ,\"\\u0061b\": null ,\"\":true}",
-		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\\"}`, `{"a":1}}`, `{"a":1} 2`, `{"a"}`, `{"a":1,}`, `[1]`, `null`, `{`, ``,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":"\\"}`, `{"a":1}}`, `{"a":1} 2`, `{"a"}`, `{"a":1,}`, `[1]`, `null`, `{`, ``, many(40),
 	} {
 		f.Add([]byte(body))
 	}
@@ -30,15 +31,40 @@ func FuzzSplit(f *testing.F) {
 			}
 			return
 		}
-		if !isObject || len(got) != len(want) {
-			t.Fatalf("%q has the fields %q, found are %q", body, want, got)
+		if !isObject || len(got.list) != len(want) {
+			t.Fatalf("%q has the fields %q, found are %q", body, want, got.list)
 		}
 		for name, value := range want {
-			if !bytes.Equal(got[name], value) {
-				t.Fatalf("field %q of %q is %s, found is %s", name, body, value, got[name])
+			if !bytes.Equal(got.get(name), value) {
+				t.Fatalf("field %q of %q is %s, found is %s", name, body, value, got.get(name))
 			}
 		}
 	})
+}
+
+// many is an object of n fields.
+func many(n int) string {
+	b := []byte(`{"v":1,"kind":"ExternalRaised","instance":"i","name":"n"`)
+	for i := range n {
+		b = fmt.Appendf(b, `,"more%d":%d`, i, i)
+	}
+	return string(b) + "}"
+}
+
+func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{few - 4, few - 3, 1000} {
+		f, err := split([]byte(many(n)))
+		if err != nil || len(f.list) != n+4 || string(f.get("v")) != "1" || string(f.get(fmt.Sprint("more", n-1))) != fmt.Sprint(n-1) || f.get("more") != nil {
+			t.Errorf("of %d fields came %q, %v", n+4, f.list, err)
+		}
+		for _, name := range []string{"name", fmt.Sprint("more", n-1)} {
+			twice := strings.TrimSuffix(many(n), "}") + fmt.Sprintf(`,%q:null}`, name)
+			if _, err := split([]byte(twice)); err == nil || !strings.Contains(err.Error(), "given twice") {
+				t.Errorf("field %q given twice among %d: %v", name, n+4, err)
+			}
+		}
+	}
 }
 
 func BenchmarkParse(b *testing.B) {

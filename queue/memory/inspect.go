@@ -115,11 +115,11 @@ func (q *Queue) Remembered() map[string]string {
 // decides what a batch has. All of them have to be visible; those of a FIFO
 // queue are of one group that has none in flight, and its oldest.
 func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
-	now, unlock, err := q.lock()
+	now, err := q.lock()
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer q.unlock()
 	for i, id := range ids {
 		m := q.messages[id]
 		switch {

@@ -79,11 +79,11 @@ func (q *Queue) SendIDs(ctx context.Context, msgs ...queue.Outgoing) ([]string, 
 	if err := queue.ValidateAll(q.opts.FIFO, msgs); err != nil {
 		return nil, err
 	}
-	now, unlock, err := q.lock()
+	now, err := q.lock()
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer q.unlock()
 	ids := make([]string, len(msgs))
 	for i, o := range msgs {
 		ids[i] = q.send(o, now)
@@ -145,17 +145,17 @@ func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]que
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		now, unlock, err := q.lock()
+		now, err := q.lock()
 		if err != nil {
 			return nil, err
 		}
 		msgs := q.take(max, now)
 		if len(msgs) > 0 || last {
-			unlock()
+			q.unlock()
 			return msgs, nil
 		}
 		ready := q.readySignal()
-		unlock()
+		q.unlock()
 		if timeout == nil {
 			timeout = make(chan struct{})
 			stop := q.opts.Clock.AfterFunc(wait, func() { close(timeout) })
@@ -230,11 +230,11 @@ func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	_, unlock, err := q.lock()
+	_, err := q.lock()
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer q.unlock()
 	m := q.find(msg.Receipt)
 	if m == nil {
 		return nil
@@ -254,11 +254,11 @@ func (q *Queue) SetVisibility(ctx context.Context, msg queue.Message, d time.Dur
 	if d < 0 || d > queue.MaxVisibility {
 		return fmt.Errorf("queue: visibility timeout %s of message %s is not within 0 and %s", d, msg.ID, queue.MaxVisibility)
 	}
-	now, unlock, err := q.lock()
+	now, err := q.lock()
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer q.unlock()
 	m := q.find(msg.Receipt)
 	if m == nil || m.receipt() != msg.Receipt || m.state != inFlight {
 		return fmt.Errorf("message %s: %w", msg.ID, queue.ErrReceiptExpired)

@@ -4,19 +4,20 @@ import (
 	"time"
 )
 
-// lock locks the queue and brings it up to the present. unlock arms the timer
-// for what comes next and tells those who wait.
-func (q *Queue) lock() (now time.Time, unlock func(), err error) {
+// lock locks the queue and brings it up to the present. Without error the
+// caller unlocks.
+func (q *Queue) lock() (now time.Time, err error) {
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
-		return time.Time{}, nil, ErrClosed
+		return time.Time{}, ErrClosed
 	}
 	now = q.opts.Clock.Now()
 	q.promote(now)
-	return now, q.unlock, nil
+	return now, nil
 }
 
+// unlock arms the timer for what comes next and tells those who wait.
 func (q *Queue) unlock() {
 	if len(q.waiting) > 0 && !q.closed {
 		q.arm(q.waiting[0].due)
