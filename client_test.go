@@ -145,7 +145,7 @@ func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
 	}))
 	_, err := child.Run(client, run.Instance).Wait(ctx)
 	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
-	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != turnstile.StatusStuck || !strings.Contains(err.Error(), "is stuck (panic: broken)") {
+	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != turnstile.StatusStuck || !strings.Contains(err.Error(), "is stuck (panic: broken at ") || !strings.Contains(err.Error(), "client_test.go:") {
 		t.Errorf("the wait gave %v", err)
 	}
 	late, stop := context.WithDeadline(e.ctx, time.Unix(1, 0))

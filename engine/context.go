@@ -79,7 +79,7 @@ func (x *Execution) enter(call, name string) (*coroutine, error) {
 		if c.unwindCalls++; c.unwindCalls > maxUnwindCalls {
 			runtime.Goexit()
 		}
-		return nil, ErrUnwinding
+		return nil, fmt.Errorf("%s: %w", call, ErrUnwinding)
 	}
 	if x.nested != "" {
 		return nil, &NestedError{Call: call, Inside: x.nested}

@@ -70,7 +70,7 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 		// Only here, inside the coroutine, does the stack show the place of
 		// the panic.
 		if r := recover(); r != nil {
-			c.panicked, c.stack = r, string(debug.Stack())
+			c.panicked, c.stack = r, AuthorsStack(string(debug.Stack()))
 			return
 		}
 		if c.stopping {
@@ -97,7 +97,7 @@ func (x *Execution) resume(c *coroutine) {
 	case alive:
 	case c.panicked != nil:
 		x.drop(c)
-		x.fail(&StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v", c.panicked), Stack: c.stack})
+		x.fail(&StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v%s", c.panicked, at(placeOf(c.stack))), Stack: c.stack})
 	case c == x.main:
 		x.drop(c)
 		x.endMain(c.value, c.err)
@@ -124,7 +124,7 @@ func (x *Execution) block(c *coroutine) error {
 	// wait blocks: a replay never blocks where the live turn did not.
 	if x.cursor.live && unwindingNow() {
 		c.unwinding = true
-		x.fail(&StuckError{Kind: StuckPanic, Stack: string(debug.Stack()), Message: "a deferred function awaited at " + x.caller() +
+		x.fail(&StuckError{Kind: StuckPanic, Stack: AuthorsStack(string(debug.Stack())), Message: "a deferred function awaited at " + x.caller() +
 			" while a panic or runtime.Goexit was under way; await after the recover has returned"})
 		c.wait.unregister()
 		return ErrUnwinding

@@ -378,7 +378,7 @@ func TestPropertyR18StuckAndRepairedGivesTheSameOperations(t *testing.T) {
 			}
 			if s := d.last.Stuck; s != nil {
 				stuck++
-				if s.Kind != engine.StuckPanic || s.Message != fmt.Sprintf("panic: step %d", d.panicAt) || !strings.Contains(s.Stack, "program_test.go") {
+				if s.Kind != engine.StuckPanic || !strings.HasPrefix(s.Message, fmt.Sprintf("panic: step %d at ", d.panicAt)) || !strings.Contains(s.Message, "program_test.go:") {
 					d.fail("stuck for another reason: %v\n%s", s, s.Stack)
 				}
 				if stuck > 1 && len(d.events()) != len(before)+len(batch) {

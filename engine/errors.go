@@ -17,16 +17,16 @@ var (
 	// ErrUnwinding: a durable call in a deferred function while the coroutine
 	// is being unwound at the end of a turn, or while a panic or
 	// runtime.Goexit is under way. Nothing is recorded.
-	ErrUnwinding = errors.New("durable call while the orchestration is being unwound; nothing is recorded")
+	ErrUnwinding = errors.New("durable call in a deferred function while the orchestration is put away or panics, nothing is recorded; clean up after an error instead")
 	// ErrNested: a durable call inside a side effect or an inline activity.
 	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded for it")
 	// ErrNotRunning: a durable call on a context whose orchestration is not
 	// running now: from another goroutine, or after the orchestration ended.
-	ErrNotRunning = errors.New("durable call outside the running orchestration")
+	ErrNotRunning = errors.New("durable call while this orchestration does not run its code; make it in the orchestration, on its own goroutine, with the Context that it was given")
 	// ErrNothingToWaitFor: Select or Any over nothing.
-	ErrNothingToWaitFor = errors.New("nothing to wait for: no operations given")
+	ErrNothingToWaitFor = errors.New("nothing to wait for: no operations given, where one at least is needed")
 	// ErrForeignFuture: a future of another execution.
-	ErrForeignFuture = errors.New("future of another execution: await it in the orchestration that started it")
+	ErrForeignFuture = errors.New("a Future of another instance or execution; await it in the one that started it")
 )
 
 // NestedError is an ErrNested that names both: the durable call, and the code
@@ -148,12 +148,16 @@ type NondeterminismError struct {
 }
 
 func (e *NondeterminismError) Error() string {
-	at := ""
-	if e.Location != "" {
-		at = " at " + e.Location
-	}
 	return fmt.Sprintf("nondeterminism in instance %q execution %d at event %d: history has %s, the code%s %s; deploy code that agrees with the history",
-		e.Instance, e.ExecutionID, e.EventID, e.Recorded, at, e.Attempted)
+		e.Instance, e.ExecutionID, e.EventID, e.Recorded, at(e.Location), e.Attempted)
+}
+
+// at names a place, if it is known.
+func at(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " at " + place
 }
 
 // StuckKind says why an execution is stuck.

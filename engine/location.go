@@ -33,7 +33,7 @@ func authors(pcs []uintptr) string {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		frame, more := frames.Next()
-		if frame.Function != "" && !ours(&frame) {
+		if frame.Function != "" && !ours(frame.Function, frame.File) {
 			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 		if !more {
@@ -42,14 +42,18 @@ func authors(pcs []uintptr) string {
 	}
 }
 
-func ours(frame *runtime.Frame) bool {
+// ours reports whether a function runs the author's code and is none of it.
+func ours(function, file string) bool {
 	const module = "github.com/turnstile-go/turnstile"
-	if strings.HasSuffix(frame.File, "_test.go") {
+	if strings.HasSuffix(file, "_test.go") {
 		return false
 	}
-	f := frame.Function
-	return strings.HasPrefix(f, module+"/engine.") || strings.HasPrefix(f, module+".") ||
-		strings.HasPrefix(f, "runtime.") || strings.HasPrefix(f, "iter.")
+	for _, prefix := range []string{module + "/engine.", module + "/host.", module + ".", "runtime.", "runtime/debug.", "iter."} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // goroutineID reads the number out of the first line of the stack.

@@ -125,7 +125,7 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 }
 
 func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64, taken int, stack string) (Turn, error) {
-	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocked outside durable operations, or never yields; " +
+	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocked outside durable operations, or never yields" + at(placeOf(stack)) + "; " +
 		"wait with durable timers, events and activities instead of sleeps, channels, locks or I/O"}
 	again := func(arrivals []Arrival) (*Execution, Turn, bool) {
 		y := New(x.cfg)

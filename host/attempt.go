@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -116,7 +117,7 @@ func (a *attempt) call(ctx context.Context, r *attemptResult) {
 		if returned {
 			return
 		}
-		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: string(debug.Stack())}
+		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: engine.AuthorsStack(string(debug.Stack()))}
 		if v := recover(); v != nil {
 			f.Message = fmt.Sprintf("panic in activity %q: %v", a.info.Name, v)
 		} else {
