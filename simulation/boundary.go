@@ -15,11 +15,14 @@ import (
 // The boundary of a process: every call that leaves it goes through here.
 
 var (
-	readClass   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
-	writeClass  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
-	commitClass = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: commitFaults}
-	queueClass  = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: writeFaults}
-	timerClass  = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: writeFaults}
+	readClass      = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
+	writeClass     = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
+	commitClass    = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: commitFaults}
+	tellingWrite   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: tellingWriteFaults}
+	tellingCommit  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: tellingCommitFaults}
+	repeatedCommit = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: repeatFaults}
+	queueClass     = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: writeFaults}
+	timerClass     = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: writeFaults}
 )
 
 // simStore is the store as a process sees it.
@@ -34,12 +37,20 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		return s.Store.Commit(ctx, c) // It is refused.
 	}
 	w.aboutToCommit(s.p, &c)
-	kind := commitClass
-	if w.attempted[c.Turns[0].Token] || s.p.running != nil && s.p.running.committed[c.Turns[0].Instance] {
-		// It may be in, or come in: nobody may be told that it is not. And
-		// behind a commit of its own a writer that is told so believes that
-		// another went on from there.
+	inv := s.p.running
+	kind, own := commitClass, inv.committed[c.Turns[0].Instance]
+	// It may be in, or come in: nobody may be told that it is not. And behind a
+	// commit of its own a writer that is told so believes that another went on
+	// from there.
+	switch telling := tellsMuch(&c); {
+	case w.attempted[c.Turns[0].Token]:
+		kind = repeatedCommit
+	case own && telling:
+		kind = tellingWrite
+	case own:
 		kind = writeClass
+	case telling:
+		kind = tellingCommit
 	}
 	w.attempted[c.Turns[0].Token] = true
 	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
@@ -48,7 +59,11 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
 		w.landedLate(s.p, &c)
 		change.meets(w)
-		return w.commit(ctx, s.p, &c, change)
+		err := w.commit(ctx, s.p, &c, change)
+		if err == nil {
+			inv.landedIn(&c)
+		}
+		return err
 	})
 	w.answered(s.p, &c, err)
 	if !s.p.dead {
@@ -62,6 +77,13 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		s.p.running.committed[c.Turns[0].Instance] = true
 	}
 	return err
+}
+
+// tellsMuch reports whether a commit ends an execution, or changes whether its
+// instance is stuck.
+func tellsMuch(c *store.Commit) bool {
+	events := c.Turns[0].Events
+	return len(events) > 0 && events[len(events)-1].Kind.Terminal() || c.Record != nil && c.Record.Problem != nil
 }
 
 func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
@@ -99,7 +121,11 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	w := s.p.w
 	w.aboutToChange(s.p, instance, &change)
 	changing := s.p.changing(instance, &change)
-	err := s.p.call(writeClass, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
+	kind := writeClass
+	if change.Problem != nil {
+		kind = tellingWrite
+	}
+	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
 		changing.meets(w)
 		err := s.Store.UpdateRecord(ctx, instance, change)
 		if err == nil {
@@ -118,7 +144,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64) 
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
 		err := s.Store.Hide(ctx, instance, executionID)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
-			s.p.w.shadow.hidden[instance] = executionID
+			s.p.w.hides(instance)
 		}
 		return err
 	})

@@ -40,7 +40,7 @@ func (w *World) checkEnd() {
 		if err != nil {
 			continue
 		}
-		if !r.Status.Terminal() {
+		if !r.Status.Terminal() && !w.cutOff(instance) {
 			why := ""
 			if r.Problem != nil {
 				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)
@@ -99,7 +99,7 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 		e := &events[i]
 		switch e.Kind {
 		case history.OrchestrationChained:
-			if w.shadow.last[e.Instance] == 0 {
+			if w.shadow.last[e.Instance] == 0 && !w.cutOff(e.Instance) {
 				w.violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
 			}
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:

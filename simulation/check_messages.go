@@ -45,20 +45,26 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
 		return // It met no instance.
 	}
-	if !w.accounted(&item) && !w.queued(&item) {
+	life := int64(1)
+	if ok && born < began {
+		// It met this life of its instance; what an older one knew is no excuse.
+		life = w.shadow.hidden[item.Target()] + 1
+	}
+	if !w.accounted(&item, life) && !w.queued(&item) {
 		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
 	}
 }
 
-// accounted reports whether what an item says is in history, or needs not be.
-func (w *World) accounted(item *wire.Item) bool {
+// accounted reports whether what an item says is in history, from an execution
+// on, or needs not be.
+func (w *World) accounted(item *wire.Item, first int64) bool {
 	target := item.Target()
 	last := w.shadow.last[target]
 	current := w.shadow.executions[executionKey{target, last}]
 	if current == nil {
 		// Nothing of the instance is stored. A completion can't be meant for
 		// one that never was; a cancel or a wake may.
-		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance
 	}
 	switch item.Kind {
 	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
@@ -76,7 +82,7 @@ func (w *World) accounted(item *wire.Item) bool {
 		// Of what was cancelled no time limit is owed either.
 		return x != nil && (x.completed[source] != 0 || x.end() != nil || (handed || item.Kind == wire.ActivityPending) && x.stopped[source])
 	case wire.ExternalRaised:
-		for n := int64(1); n <= last; n++ {
+		for n := first; n <= last; n++ {
 			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {
 				return true
 			}
@@ -92,7 +98,7 @@ func (w *World) accounted(item *wire.Item) bool {
 		if w.shadow.ended(target) {
 			return true
 		}
-		for n := int64(1); n <= last && item.Kind == wire.CancelInstance; n++ {
+		for n := first; n <= last && item.Kind == wire.CancelInstance; n++ {
 			if w.shadow.executions[executionKey{target, n}].cancelled {
 				return true
 			}
@@ -169,6 +175,13 @@ func (w *World) redrive() int {
 			}
 			if reason != "" && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] {
 				continue // Nobody ever started it, or nobody did since it was purged.
+			}
+			if item.Kind == wire.ActivityExecute {
+				// Back to where it came from.
+				w.sendAs("a redrive", w.activityDead, queue.Outgoing{Body: m.Body, Attributes: map[string]string{"turnstile-redrive": "1"}})
+				_ = q.Queue.Delete(context.Background(), m)
+				n++
+				continue
 			}
 			w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
 				Attributes: map[string]string{"turnstile-redrive": "1"}})

@@ -44,13 +44,15 @@ const (
 	Noise        // somebody sends what is no work item
 	Purged       // somebody purges an instance, by force or not, or starts one again
 	CountedUp    // a message has been received more often than it was handled
+	ofCallsPlace // no fault: its number is that of the decisions about calls
+	Exhausted    // the messages of a process that died have been received too often, and are dead letters
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up"}
+	"purged", "counted up", "", "exhausted"}
 
 // String returns the fault in words.
 func (f Fault) String() string {
@@ -67,11 +69,17 @@ const (
 	readFaults callFaults = iota
 	writeFaults
 	commitFaults
+	// Of the writes behind which a crash tells most: those that end an execution,
+	// that mark an instance as stuck, or take the mark away.
+	tellingWriteFaults
+	tellingCommitFaults
+	// Of a commit that was sent before, whose answer nobody knew.
+	repeatFaults
 	callFaultsEnd
 )
 
 // ofCalls is the sort of the decisions about them.
-const ofCalls = int(faultEnd)
+const ofCalls = int(ofCallsPlace)
 
 // faultsOfCalls are those that may happen to a call of each sort, at most one of
 // them. The order is part of what recorded choices mean.
@@ -79,6 +87,9 @@ var faultsOfCalls = [callFaultsEnd][]Fault{
 	{CrashBefore, Unavailable},
 	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
 	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
 }
 
 // plan says how often what goes wrong in a run. Each run of a seed has only some
@@ -89,6 +100,8 @@ type plan struct {
 	// calls are the rates of those that happen to calls, and their sums.
 	calls [callFaultsEnd][]int
 	sums  [callFaultsEnd]int
+	// more is by how much some are more likely at some calls.
+	more [callFaultsEnd][faultEnd]int
 	// left is how many faults are still to come, until the end of the window.
 	left  int
 	until time.Time
@@ -101,8 +114,9 @@ func newPlan(c *choices) plan {
 	}
 	for sort, faults := range faultsOfCalls {
 		for _, f := range faults {
-			p.calls[sort] = append(p.calls[sort], p.rates[f])
-			p.sums[sort] += p.rates[f]
+			rate := p.rates[f] + p.more[sort][f]
+			p.calls[sort] = append(p.calls[sort], rate)
+			p.sums[sort] += rate
 		}
 	}
 	p.left = []int{1, 3, 10, 40, 100}[c.intN(c.at(ofWorld, "faults"), 5)]
@@ -122,9 +136,22 @@ func (p *plan) draw(c *choices) {
 	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict, Noise, Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
 	}
-	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity} {
+	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity, Exhausted} {
 		p.rates[f] *= 8 // seldom drawn
 	}
+	p.rates[ofCallsPlace] = 0
+	more := func(f Fault, sorts ...callFaults) {
+		if rate := [...]int{0, 0, 1000, 4000}[c.uniform(4)]; rate > 0 {
+			for _, sort := range sorts {
+				p.more[sort][f] = rate
+			}
+		}
+	}
+	more(CrashAfter, tellingWriteFaults, tellingCommitFaults)
+	more(LandsLate, tellingWriteFaults)
+	more(AnswerLost, tellingCommitFaults)
+	more(CrashBefore, repeatFaults)
+	more(AnswerLost, repeatFaults)
 }
 
 // hit decides whether the fault happens here: behind what was done last.

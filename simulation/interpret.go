@@ -42,8 +42,13 @@ func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w
 
 // fault of a build: what it does wrong, and at which statement.
 type defect struct {
-	kind string // "", "panic", "nondeterminism", "missing", "kill", "older"
+	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels"
 	at   int
+	// recorded reports whether an operation of the statement stands in the
+	// history that the code is run against; violate is told that the code went
+	// on though it did something else (defects.go).
+	recorded func(info engine.Info, id, round int) bool
+	violate  func(rule, text string)
 	// kill ends the process in which the code runs.
 	kill func()
 }
@@ -83,6 +88,8 @@ type interpreter struct {
 	round    int
 	defect   defect
 	count    int
+	// fewer: so many activities of a statement are left out.
+	fewer int
 }
 
 func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) error {
@@ -99,7 +106,7 @@ func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) e
 				panic("this build does something else")
 			}
 		}
-		t, err := r.statement(ctx, s)
+		t, err := r.defective(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -130,8 +137,12 @@ func (r *interpreter) activity(s *statement, i int) engine.ActivityCall {
 
 func (r *interpreter) several(ctx *engine.Context, s *statement) []*engine.Future {
 	var fs []*engine.Future
-	for i := range s.n + 1 {
+	for i := range s.n + 1 - r.fewer {
 		fs = append(fs, ctx.Activity(r.activity(s, i)))
+	}
+	if r.defect.kind == "cancels" && len(fs) > 1 {
+		_, _ = ctx.Select(false, fs...)
+		panic("this build has cancelled what it may not")
 	}
 	return fs
 }
@@ -177,9 +188,12 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.await(ctx, "child", ctx.Child(r.child(s)))
 	case kKeep:
 		a, t := ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d)
-		first, err := ctx.Select(true, t, a)
+		first, err := ctx.Select(r.defect.kind != "cancels", t, a)
 		if err != nil {
 			return token{}, err
+		}
+		if r.defect.kind == "cancels" {
+			panic("this build has cancelled what it may not")
 		}
 		if _, err := ctx.Await(t); err != nil {
 			return token{}, err
@@ -244,7 +258,9 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		ctx.Activity(r.activity(s, 0))
 		ctx.Timer(s.d)
 		return token{K: "open"}, ctx.Err()
-	case kPolicy, kOnce, kPending:
+	case kWaits:
+		return r.threeWaits(ctx, s)
+	case kPolicy, kOnce, kPending, kDeadly:
 		return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
 	case kBeat:
 		return r.first(ctx, ctx.Activity(r.activity(s, 0)), ctx.Timer(s.d+time.Second))

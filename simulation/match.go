@@ -21,6 +21,8 @@ type match struct {
 	order map[string]int
 	// excused are kinds of failure that faults of the run account for.
 	excused map[string]bool
+	// ended: clients cancelled or terminated children.
+	ended bool
 }
 
 // transcript matches the output of a program.
@@ -96,7 +98,7 @@ func (m *match) statement(s *statement, t *token, round int) error {
 		return wrong("it is the token of another statement")
 	}
 	switch s.kind {
-	case kPolicy, kBeat, kOnce, kPending, kSteps, kTimeout, kPatched:
+	case kPolicy, kBeat, kOnce, kPending, kSteps, kTimeout, kPatched, kDeadly:
 		return m.policy(s, t, round)
 	case kInline:
 		if t.V == "!application" && s.fails > 0 && m.excused[history.FailureTimeout] {
@@ -124,19 +126,30 @@ func (m *match) statement(s *statement, t *token, round int) error {
 		}
 		m.used[t.V] = true
 		return nil
+	case kWaits:
+		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != 2 && len(t.Sub[0]) != 3 {
+			return wrong("want two events, or three")
+		}
+		for i := range t.Sub[0] {
+			if err := m.statement(&statement{kind: kEvent, n: s.n}, &t.Sub[0][i], round); err != nil {
+				return err
+			}
+		}
+		return nil
 	case kChild, kWithin:
 		if s.kind == kWithin && t.K == "timeout" {
 			return nil
 		}
 		p := m.programs[s.n]
 		if strings.HasPrefix(t.V, "!") {
-			if p.fails && t.V == "!application" || m.excused[t.V[1:]] {
+			if p.fails && t.V == "!application" || m.excused[t.V[1:]] ||
+				m.ended && (t.V == "!"+history.FailureCancelled || t.V == "!"+history.FailureTerminated) {
 				return nil
 			}
 			return wrong("the child does not fail")
 		}
-		child := match{programs: m.programs, sent: m.sent, used: map[string]bool{}, excused: m.excused}
-		return child.transcript(p, []byte(t.V), false)
+		child := match{programs: m.programs, sent: m.sent, used: map[string]bool{}, excused: m.excused, ended: m.ended}
+		return child.transcript(p, []byte(t.V), m.ended)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.n+1 {
 			return wrong("want %d results", s.n+1)

@@ -22,6 +22,7 @@ const (
 	doesFinally doing = "finally" // its error is final
 	doesPending doing = "pending" // a client completes it
 	doesNever   doing = "never"   // nobody completes it
+	doesDie     doing = "die"     // it kills its process
 )
 
 // doing of the activities of a statement.
@@ -33,6 +34,8 @@ func (s *statement) doing() doing {
 		return []doing{doesBeat, doesSilent, doesBeat}[s.n]
 	case kOnce:
 		return doesOnce
+	case kDeadly:
+		return doesDie
 	case kPending:
 		return []doing{doesPending, doesPending, doesNever}[s.n]
 	}
@@ -156,6 +159,8 @@ const scopeIsOver = "scope over"
 func (m *match) policy(s *statement, t *token, round int) error {
 	k, may := "act", []string{m.activity(s, round, 0)}
 	switch {
+	case s.kind == kDeadly:
+		may = []string{"!" + history.FailureLost}
 	case s.kind == kPolicy && s.n == 0:
 		may = append(may, "!"+history.FailureTotalTimeout)
 	case s.kind == kPolicy && s.n == 2 && s.fails > 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -67,9 +68,12 @@ type invocation struct {
 	final map[store.ActivityKey]int
 	// shown is how many faults there were until it began by which a message
 	// comes back.
-	shown    int
-	expired  bool
-	progress progress
+	shown   int
+	expired bool
+	// afterDays: its process woke after a day or more for a message to an
+	// instance that was purged.
+	afterDays bool
+	progress  progress
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall
@@ -274,8 +278,12 @@ func (w *World) landLater(p *process, what func() string, effect func() error) {
 func (w *World) finished(inv *invocation) {
 	p := inv.p
 	if p.dead {
+		exhausted := w.hit(Exhausted)
 		for _, m := range inv.batch {
 			w.ghostReturns(m)
+			if exhausted {
+				w.exhaust(m)
+			}
 		}
 		w.bury(p)
 		return
@@ -308,6 +316,31 @@ func (w *World) finished(inv *invocation) {
 	}
 }
 
+// exhaust makes a dead letter of a message, as its queue does when it has been
+// received too often.
+func (w *World) exhaust(m delivered) {
+	var dead *simQueue
+	switch m.from {
+	case w.fifo:
+		dead = w.deadFIFO
+	case w.delay, w.activityDead:
+		dead = w.deadStandard
+	default:
+		dead = w.activityDead
+	}
+	if item, err := w.item(m.Body); err != nil || item.Kind == wire.StartOrchestration && item.Parent != nil {
+		return // When it is redriven, its parent's cancel may have been given up.
+	}
+	if m.ghost || m.from.Queue.Delete(context.Background(), m.Message) != nil {
+		return
+	}
+	out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
+	if dead.FIFO() {
+		out.DedupID = fmt.Sprintf("exhausted-%s-%d", m.ID, w.Steps)
+	}
+	w.sendAs("the queue", dead, out)
+}
+
 func (w *World) acknowledge(inv *invocation, m delivered) {
 	err := m.from.Queue.Delete(context.Background(), m.Message)
 	if errors.Is(err, queue.ErrReceiptExpired) {
@@ -322,10 +355,13 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 	}
 }
 
+// mostReceives is how often a ghost comes back: as often as any other message.
+const mostReceives = 10
+
 // ghostReturns brings a ghost that was not acknowledged back after the
 // visibility timeout, as any other message.
 func (w *World) ghostReturns(m delivered) {
-	if m.ghost {
+	if m.ghost && m.ReceiveCount < mostReceives {
 		w.clock.AfterFunc(2*time.Minute, func() { w.returning = append(w.returning, m) })
 	}
 }

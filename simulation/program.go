@@ -42,12 +42,14 @@ const (
 	kPatched               // code that has been changed in place
 	kTell                  // an event raised for another instance
 	kCall                  // another instance, which is cancelled when it has answered
+	kDeadly                // an activity that kills its worker on every delivery
+	kWaits                 // three waits for one event, the first or the second of which is cancelled
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call"}
+	"left", "patched", "tell", "call", "deadly", "waits"}
 
 type statement struct {
 	kind kind
@@ -83,9 +85,33 @@ func newPrograms(c *choices) programs {
 		p.rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.intN(at, 12)]
 		d := drawing{c: c, name: p.name, at: i, programs: len(all)}
 		p.body = d.block(0)
+		if loop := c.at(at, "loop"); c.oneIn(loop, 5) {
+			p.loops(3+c.intN(loop, 4), c.even(loop))
+		}
+		if parent := c.at(at, "parent"); i+1 < len(all) && c.oneIn(parent, 6) {
+			p.body = append([]*statement{{kind: kChild, id: 50, n: i + 1, attempts: 1}}, p.body...)
+		}
 		all[i] = p
 	}
 	return all
+}
+
+const loopID = 40 // of the statement that a loop begins with
+
+func (p *program) isLoop() bool { return len(p.body) > 0 && p.body[0].id == loopID }
+
+// loops makes of a program one that waits for an event in each of its rounds,
+// with little else to do: events bring about that it continues as new, also
+// several within one invocation, and so do those that were parked.
+func (p *program) loops(rounds int, more bool) {
+	p.rounds = rounds
+	body := []*statement{{kind: kEvent, id: loopID, attempts: 1}}
+	for _, s := range p.body {
+		if more && len(body) == 1 && s.kind != kChild && s.kind != kWithin && s.kind != kDetach && s.kind != kBranches {
+			body = append(body, s)
+		}
+	}
+	p.body = body
 }
 
 type drawing struct {
@@ -114,7 +140,7 @@ func (d *drawing) block(depth int) []*statement {
 
 func (d *drawing) statement(at spot, depth int) *statement {
 	s := &statement{kind: kind(d.c.intN(at, int(kindEnd))), id: d.id, n: d.c.intN(at, 3), attempts: 1 + d.c.intN(at, 3)}
-	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour}[d.c.intN(at, 6)]
+	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.intN(at, 7)]
 	if d.c.oneIn(at, 3) {
 		s.fails = 1 + d.c.intN(at, 3)
 	}
@@ -148,8 +174,11 @@ func countStatements(b []*statement) (n int) {
 // waits counts the waits for each event in a block, at most.
 func waits(b []*statement, counts map[int]int, times int) {
 	for _, s := range b {
-		if s.kind == kEvent || s.kind == kEventOr {
+		switch s.kind {
+		case kEvent, kEventOr:
 			counts[s.n] += times
+		case kWaits:
+			counts[s.n] += 3 * times // the one that is cancelled takes one that came before
 		}
 		for _, branch := range s.branches {
 			waits(branch, counts, times)

@@ -132,7 +132,9 @@ func (s *statement) code() string {
 		return "await(" + activity + ") in a scope that is cancelled behind await(" + timer + ")"
 	case kOpen:
 		return "start(" + activity + ", " + timer + ") // nobody awaits them"
-	case kPolicy, kOnce:
+	case kWaits:
+		return fmt.Sprintf("a, b, c := %s ×3; wait %d is cancelled; await the other two", event, 1+s.attempts%2)
+	case kPolicy, kOnce, kDeadly:
 		return "await(" + activity + ") // " + s.limits()
 	case kPending:
 		return "await(" + activity + ") // a client has its token; " + s.limits()

@@ -83,9 +83,8 @@ func (w *World) receives(p *process, batch []delivered) {
 		if item.Hops >= 3 && w.clock.now.Sub(time.UnixMilli(item.FirstSeenMS)) < 5*time.Minute {
 			w.reached("M-18")
 		}
-		hidden := w.shadow.hidden[target]
-		if hidden > 0 && p.seen[executionKey{target, hidden}] > 0 && w.settings.CacheInstances >= 0 && w.clock.now.Sub(p.idle) >= 24*time.Hour {
-			w.reached("W-12")
+		if w.shadow.hidden[target] > 0 && len(batch) == 1 && w.clock.now.Sub(p.idle) >= 24*time.Hour {
+			p.running.afterDays = true // W-12, if it finds the instance in its cache
 		}
 		completion := item.SourceEventID > 0
 		switch {

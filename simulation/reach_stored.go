@@ -19,13 +19,6 @@ func (w *World) answered(p *process, c *store.Commit, err error) {
 	case err == nil:
 		inv.progress.sends, inv.progress.ran = 0, false
 		delete(w.reach.unknown, t.Token)
-		for i := range c.Turns {
-			n := c.Turns[i].ExecutionID
-			if inv.progress.from[t.Instance] == 0 {
-				inv.progress.from[t.Instance] = n
-			}
-			inv.progress.to[t.Instance] = n
-		}
 	case errors.Is(err, store.ErrConflict) && !p.dead:
 		w.reached("M-11")
 		if !inv.progress.read[t.Instance] {
@@ -36,6 +29,18 @@ func (w *World) answered(p *process, c *store.Commit, err error) {
 	}
 	if err != nil {
 		inv.progress.refused[t.Instance] = true
+	}
+}
+
+// landedIn notes which executions an invocation has committed turns of, whether
+// it hears of it or not.
+func (inv *invocation) landedIn(c *store.Commit) {
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		if inv.progress.from[t.Instance] == 0 {
+			inv.progress.from[t.Instance] = t.ExecutionID
+		}
+		inv.progress.to[t.Instance] = t.ExecutionID
 	}
 }
 

@@ -41,6 +41,8 @@ type randomScenario struct {
 	// sent are the events: name by payload.
 	sent map[string]string
 	raws int
+	// ended are instances, no roots, that clients ended: terminated if true.
+	ended map[string]bool
 }
 
 type root struct {
@@ -51,7 +53,7 @@ type root struct {
 }
 
 func newRandomScenario(w *World) *randomScenario {
-	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}}
+	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}, ended: map[string]bool{}}
 	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
 		if w.choices.oneIn(w.choices.at(w.choices.at(ofProgram, r.instance), "odd"), 8) {
@@ -101,7 +103,8 @@ func (s *randomScenario) build(name string, d defect) *build {
 		all = append(all, engine.Orchestration{Name: p.name, Func: s.programs.code(p, d), Source: "simulation"})
 	}
 	if d.kind == "missing" {
-		all = all[:len(all)-1]
+		i := len(all) - 1 - d.at
+		all = append(all[:i], all[i+1:]...)
 	}
 	all = append(all, companions()...)
 	r, err := engine.NewRegistry(all...)
@@ -114,8 +117,12 @@ func (s *randomScenario) build(name string, d defect) *build {
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: []string{"panic", "nondeterminism", "missing", "kill"}[w.choices.intN(w.how(Deployed), 4)], at: 1 + w.choices.intN(w.how(Deployed), 5),
-		kill: func() { w.executing.die("its code kills it") }}
+	d := defect{kind: differing[w.choices.intN(w.how(Deployed), len(differing))], at: 1 + w.choices.intN(w.how(Deployed), 5),
+		kill: func() { w.executing.die("its code kills it") }, recorded: w.hasRecorded, violate: func(rule, text string) { w.violate(rule, "%s", text) }}
+	if d.kind == "missing" {
+		// Which one, from the last.
+		d.at = w.choices.intN(w.choices.at(w.how(Deployed), "missing"), len(s.programs))
+	}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
 }
 
@@ -157,7 +164,11 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 // begin implements scenario.
 func (s *randomScenario) begin(w *World) {
 	s.deployOlder(w)
-	for _, r := range s.roots {
+	if w.build == w.good && w.choices.oneIn(w.choices.at(ofWorld, "broken build"), 8) {
+		w.deployBroken()
+	}
+	for i := range s.roots {
+		r := &s.roots[i]
 		client := w.choices.at(ofClient, r.instance)
 		at := time.Duration(0)
 		if w.choices.oneIn(client, 3) {
@@ -167,6 +178,12 @@ func (s *randomScenario) begin(w *World) {
 		if w.choices.oneIn(client, 4) {
 			payload := s.payload(0)
 			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
+		}
+		if more := w.choices.at(client, "more events"); r.program.isLoop() && w.choices.even(more) {
+			// One invocation runs several executions.
+			for i := range 2 + w.choices.intN(more, 3) {
+				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: eventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
+			}
 		}
 		w.clock.AfterFunc(at, func() { w.sendItem(start) })
 		if w.choices.oneIn(client, 4) {
@@ -178,6 +195,7 @@ func (s *randomScenario) begin(w *World) {
 			w.clock.AfterFunc(at+time.Duration(1+w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(other) })
 		}
 		s.raise(w, r.instance, r.program)
+		s.replace(w, r, at)
 		stop := time.Duration(w.choices.intN(w.choices.at(client, "stop"), 2*3600)) * time.Second
 		if r.cancelled {
 			w.clock.AfterFunc(at+stop, func() {
@@ -203,6 +221,12 @@ func (s *randomScenario) payload(name int) string {
 func (s *randomScenario) raise(w *World, instance string, p *program) {
 	counts := map[int]int{}
 	waits(p.body, counts, p.rounds)
+	// All at once, they are received together.
+	burst := w.choices.at(w.choices.at(ofClient, instance), "burst")
+	together := time.Duration(-1)
+	if w.choices.oneIn(burst, 3) {
+		together = time.Duration(w.choices.intN(burst, 60)) * time.Second
+	}
 	for name := range 3 {
 		n := counts[name]
 		client := w.choices.at(w.choices.at(ofClient, instance), eventName(name))
@@ -215,6 +239,9 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
 			if w.choices.even(client) {
 				at *= 60
+			}
+			if together >= 0 {
+				at = together
 			}
 			w.clock.AfterFunc(at, func() { w.sendItem(item) })
 			if w.choices.oneIn(client, 4) {
@@ -237,6 +264,7 @@ func (s *randomScenario) created(w *World, instance, name string) {
 	for _, p := range s.programs {
 		if p.name == name {
 			s.raise(w, instance, p)
+			s.endSomehow(w, instance)
 		}
 	}
 }
@@ -256,7 +284,7 @@ func (s *randomScenario) check(w *World) {
 		if isCompanion(w, instance) {
 			judge = s.judgeCompanion
 		}
-		if err := judge(w, instance); err != nil {
+		if err := judge(w, instance); err != nil && !w.cutOff(instance) {
 			w.violate("outcome", "%s: %v", instance, err)
 		}
 	}
@@ -279,7 +307,7 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused()}
+		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused(), ended: len(s.ended) > 0}
 		return m.transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if (!p.fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
@@ -303,6 +331,9 @@ func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
 		if r.instance == instance {
 			return r.terminated
 		}
+	}
+	if s.ended[instance] {
+		return true
 	}
 	r, err := w.store.Describe(context.Background(), instance)
 	return err == nil && r.Parent != nil && (w.terminatesWithParent(r.Parent) || s.mayBeTerminated(w, r.Parent.Instance))

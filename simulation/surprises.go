@@ -22,14 +22,7 @@ func (w *World) surprises() {
 		w.clock.advanceTo(w.clock.now.Add(d))
 	}
 	if w.hit(Deployed) && w.build == w.good {
-		b := w.scenario.broken(w)
-		w.bad++
-		w.deploy(b, time.Duration(w.choices.intN(w.how(Deployed), 60))*time.Second)
-		w.clock.AfterFunc(time.Duration(1+w.choices.intN(w.how(Deployed), 6*3600))*time.Second, func() {
-			if w.build == b {
-				w.deploy(w.good, time.Duration(w.choices.intN(w.how(Deployed), 60))*time.Second)
-			}
-		})
+		w.deployBroken()
 	}
 	if w.hit(Forged) {
 		w.forge()
@@ -44,6 +37,42 @@ func (w *World) surprises() {
 		if all := w.shadow.instances(); len(all) > 0 {
 			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.intN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
 		}
+	}
+}
+
+// deployBroken deploys code that does not work, and later what does. Where it
+// takes minutes to replace the processes, both run side by side; operators see
+// what is stuck, and wake it.
+func (w *World) deployBroken() {
+	how := w.how(Deployed)
+	b := w.scenario.broken(w)
+	w.bad++
+	slow := w.choices.at(how, "slow")
+	factor := time.Duration(1)
+	if w.choices.oneIn(slow, 3) {
+		factor = 10
+	}
+	w.deploy(b, factor*time.Duration(w.choices.intN(how, 60))*time.Second)
+	w.clock.AfterFunc(time.Duration(1+w.choices.intN(how, 6*3600))*time.Second, func() {
+		if w.build != b {
+			return
+		}
+		w.deploy(w.good, factor*time.Duration(w.choices.intN(how, 60))*time.Second)
+		for range w.choices.intN(slow, 4) {
+			w.clock.AfterFunc(time.Duration(w.choices.intN(slow, 60))*time.Second, func() { w.wakeOne(slow) })
+		}
+	})
+}
+
+// wakeOne lets an operator wake an instance, past its group.
+func (w *World) wakeOne(at spot) {
+	all := w.shadow.instances()
+	if len(all) == 0 {
+		return
+	}
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: all[w.choices.intN(at, len(all))], ID: fmt.Sprintf("aside-%d", w.Steps)}
+	if body, err := item.Encode(); err == nil {
+		w.sendAs("an operator", w.delay, queue.Outgoing{Body: string(body)})
 	}
 }
 

@@ -203,6 +203,10 @@ type observer struct {
 func (o observer) Count(c host.Counter, reason string, n int) {
 	if !o.p.dead {
 		o.p.counts(c, reason, n)
+		if c == host.CountCache && reason == "evicted" && o.p.running != nil && o.p.running.afterDays {
+			o.p.running.afterDays = false
+			o.p.w.reached("W-12")
+		}
 		o.p.w.Counts[string(c)+": "+reason] += n
 	}
 }

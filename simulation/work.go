@@ -40,6 +40,9 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 		return nil, err
 	}
 	switch {
+	case in.Do == doesDie:
+		p.die("its activity kills it")
+		return nil, errKilled
 	case in.Do == doesPending || in.Do == doesNever:
 		p.w.handOut(&in, &info)
 		return nil, activity.ErrPending

@@ -190,6 +190,9 @@ func (w *World) run() {
 		if w.calm && next.Sub(w.clock.now) > redriven && w.redrive() > 0 {
 			continue
 		}
+		if !w.calm && next.After(w.plan.until) {
+			next = w.plan.until // Operators are not as late as the next timer.
+		}
 		w.clock.advanceTo(next)
 	}
 }

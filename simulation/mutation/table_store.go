@@ -14,7 +14,7 @@ func storeMutations() []Mutation {
 			Rare:  true,
 			Bug:   "Whoever finds the slot taken believes that it took it, whatever token stands there.",
 			File:  "store/memory/store.go",
-			Edits: edit("if ok && found.token == items[i].token && found.digest == items[i].digest {", "if ok {"),
+			Edits: edit("if ok && found.token == items[i].token && found.digest == items[i].digest {", "if _ = found; ok {"),
 		},
 		{
 			Name:  "a change of the record needs no condition",
