@@ -45,6 +45,9 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
 		return // It met no instance.
 	}
+	if ok && born >= began && w.shadow.hidden[item.Target()] > 0 {
+		return // It met the life before, which has ended.
+	}
 	life := int64(1)
 	if ok && born < began {
 		// It met this life of its instance; what an older one knew is no excuse.
