@@ -47,6 +47,8 @@ type Description struct {
 	Sealed error
 	// CustomStatus is JSON; nil if none was set.
 	CustomStatus json.RawMessage
+	// SearchAttributes by which it is found; nil for none.
+	SearchAttributes SearchAttributes
 	// Output is JSON, of a completed instance.
 	Output json.RawMessage
 	// Failure of one that failed, was cancelled or terminated.
@@ -106,7 +108,8 @@ func (c *Client) describe(r *store.Record) *Description {
 		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
-		CustomStatus: r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
+		SearchAttributes: SearchAttributes(r.SearchAttributes),
+		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
 	}
 	if p := r.Parent; p != nil {
 		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
@@ -114,11 +117,13 @@ func (c *Client) describe(r *store.Record) *Description {
 	return d
 }
 
-// ListQuery selects instances: by status, name and time of start, in pages.
+// ListQuery selects instances: by status, name, time of start and search
+// attributes, in pages.
 type ListQuery = store.ListQuery
 
 // ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last.
+// the last. With ListQuery.Where a page may be shorter than asked for, or empty,
+// and not be the last.
 type ListPage struct {
 	Instances     []Description
 	NextPageToken string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -24,6 +25,8 @@ type StartRequest struct {
 	StartID string
 	// Input is JSON; nil for none.
 	Input json.RawMessage
+	// SearchAttributes that the instance has from its start on.
+	SearchAttributes SearchAttributes
 	// Events that the instance finds when it starts, in this order.
 	Events []wire.StartEvent
 
@@ -40,7 +43,7 @@ type Started struct {
 // instance has no record until its first turn is committed.
 //
 // Errors: *AlreadyExistsError if there is a record of another start,
-// *InvalidNameError, *PayloadTooLargeError. Where two starts race, both may be
+// *InvalidNameError, *PayloadTooLargeError, *SearchAttributeError. Where two starts race, both may be
 // queued, and one wins: Wait and Confirm, given the StartID, tell which.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
@@ -81,9 +84,13 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if len(r.Input) > MaxPayload {
 		return wire.Item{}, &PayloadTooLargeError{What: "input of orchestration", Name: r.Name, Size: len(r.Input), Limit: MaxPayload}
 	}
+	attributes := history.SearchAttributes(r.SearchAttributes).With(nil)
+	if err := attributes.Check(); err != nil {
+		return wire.Item{}, err
+	}
 	return wire.Item{
 		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID,
-		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events,
+		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes,
 	}, nil
 }
 
@@ -91,8 +98,8 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: r.Status}
 }
 
-// StartOption is an option of StartWith: InstanceID, Version, StartID, and the
-// First of an Event.
+// StartOption is an option of StartWith: InstanceID, Version, StartID,
+// SearchAttributes, and the First of an Event.
 type StartOption interface {
 	applyToStart(*StartRequest)
 }

@@ -75,7 +75,7 @@ func (x *Execution) nextExecution(secret string, carried []history.Event) []hist
 			version = o.Version
 		}
 	}
-	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SenderIDs: x.senderIDs(carried)}
+	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 	}

@@ -67,7 +67,7 @@ func (x *Execution) startMain(e *history.Event) {
 	x.def = def
 	x.root = &scope{x: x}
 	if e.Start != nil {
-		x.status = e.Start.CustomStatus
+		x.status, x.search = e.Start.CustomStatus, e.Start.SearchAttributes
 	}
 	input := e.Payload
 	x.main = x.spawn(&Context{x: x, scope: x.root}, func(c *Context) ([]byte, error) { return def.Func(c, input) })

@@ -100,6 +100,9 @@ type Execution struct {
 	instead atomic.Pointer[Execution]
 
 	status []byte
+	// search are the search attributes. Never changed in place, for an earlier
+	// run, or a mark, may hold them.
+	search history.SearchAttributes
 }
 
 // runState is what one call of Run gathers.
@@ -111,6 +114,7 @@ type runState struct {
 	cancelled  []int64
 	logs       []Log
 	statusSet  bool
+	searchSet  history.SearchAttributes // what this run set of them; never changed in place
 	recovered  bool
 	quiet      bool      // what runs now has been run, and logged, before
 	left       []Arrival // arrivals of this run still to be taken

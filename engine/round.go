@@ -61,7 +61,7 @@ func (x *Execution) replayRound() {
 	if x.run.quiet && x.end == nil && len(x.events) == mark.events {
 		// The turn that first ran this round has committed what it cancelled
 		// and set.
-		x.run.cancelled, x.run.statusSet = x.run.cancelled[:mark.cancelled], mark.statusSet
+		x.run.cancelled, x.run.statusSet, x.run.searchSet = x.run.cancelled[:mark.cancelled], mark.statusSet, mark.searchSet
 	}
 	x.run.quiet = false
 	x.cursor.next = len(x.events)
@@ -166,13 +166,14 @@ type restMark struct {
 	events, cancelled int
 	status            []byte
 	statusSet         bool
+	search, searchSet history.SearchAttributes
 }
 
 func (x *Execution) rest() restMark {
 	// The limit counts a round, not a batch: however arrivals are cut into
 	// turns, the history is the same.
 	x.run.operations = 0
-	return restMark{len(x.events), len(x.run.cancelled), x.status, x.run.statusSet}
+	return restMark{len(x.events), len(x.run.cancelled), x.status, x.run.statusSet, x.search, x.run.searchSet}
 }
 
 // rollback drops what the code did since the mark (rule 11: the arrivals at
@@ -185,6 +186,7 @@ func (x *Execution) rollback(m restMark) {
 	}
 	x.run.cancelled = x.run.cancelled[:m.cancelled]
 	x.status, x.run.statusSet = m.status, m.statusSet
+	x.search, x.run.searchSet = m.search, m.searchSet
 }
 
 // describe names an event for people.

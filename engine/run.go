@@ -70,6 +70,8 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		Cancelled:     x.run.cancelled,
 		CustomStatus:  x.status,
 		StatusChanged: x.run.statusSet,
+		Search:        x.search,
+		SearchSet:     x.run.searchSet,
 		Logs:          x.run.logs,
 		Stuck:         x.stuck,
 		Recovered:     x.run.recovered && x.stuck == nil,
@@ -158,12 +160,13 @@ func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64
 	}
 	rest := in
 	rest.Arrivals = in.Arrivals[taken:]
-	logs, cancelled, statusSet := done.Logs, done.Cancelled, done.StatusChanged
+	logs, cancelled, statusSet, searchSet := done.Logs, done.Cancelled, done.StatusChanged, done.SearchSet
 	t := y.runNow(rest)
 	t.Verdicts = append(done.Verdicts, t.Verdicts...)
 	t.Events = y.events[from:len(y.events):len(y.events)]
 	t.Logs = append(logs, t.Logs...)
 	t.Cancelled = append(cancelled, t.Cancelled...)
 	t.StatusChanged = t.StatusChanged || statusSet
+	t.SearchSet = SearchSetBoth(searchSet, t.SearchSet)
 	return t, nil
 }

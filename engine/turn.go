@@ -136,6 +136,10 @@ type Turn struct {
 	// StatusChanged if this run set it.
 	CustomStatus  []byte
 	StatusChanged bool
+	// Search are the search attributes as they stand after this run; SearchSet
+	// those that this run set, with no value for those that it removed. Not to
+	// be changed.
+	Search, SearchSet history.SearchAttributes
 	// Logs to emit once the turn is committed.
 	Logs []Log
 }

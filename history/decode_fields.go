@@ -34,6 +34,7 @@ const (
 	hasParentToken
 	hasSenderIDs
 	hasCustomStatus
+	hasSearchAttributes
 
 	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentToken
 )
@@ -133,6 +134,8 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.integer(&s.ExecutionID, 1, hasExecutionID)
 	case "parent_execution_id":
 		return d.integer(&s.Parent.ExecutionID, 1, hasParentExecutionID)
+	case "search_attributes":
+		return d.searchAttributes(&s.SearchAttributes)
 	case "parent_id":
 		return d.integer(&s.Parent.EventID, 1, hasParentID)
 	}

@@ -94,6 +94,19 @@ func (d *decoder) payload(to *[]byte, bit uint32, b64 bool) bool {
 	return true
 }
 
+// searchAttributes reads attributes; their limits hold where they are set.
+func (d *decoder) searchAttributes(to *SearchAttributes) bool {
+	start := d.pos
+	var raw []byte
+	if !d.payload(&raw, hasSearchAttributes, false) {
+		return false
+	}
+	if err := to.UnmarshalJSON(raw); err != nil {
+		return d.fail(start, "%v", err)
+	}
+	return true
+}
+
 // base64 decodes what Encode writes as base64, in its one canonical spelling.
 func (d *decoder) base64(raw []byte, offset int) ([]byte, bool) {
 	if len(raw) == 0 {

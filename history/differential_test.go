@@ -57,6 +57,8 @@ type plainEvent struct {
 	SenderIDs         []string        `json:"sender_ids"`
 	CustomStatus      json.RawMessage `json:"custom_status"`
 	CustomBase64      []byte          `json:"custom_status_base64"`
+
+	SearchAttributes history.SearchAttributes `json:"search_attributes"`
 }
 
 type plainFailure struct {
@@ -113,6 +115,7 @@ func (p *plainEvent) event() history.Event {
 	if e.Kind == history.OrchestrationStarted {
 		e.Start = &history.Start{
 			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
+			SearchAttributes: p.SearchAttributes,
 		}
 		if p.ParentInstance != nil {
 			e.Start.Parent = &history.Parent{Instance: *p.ParentInstance, ExecutionID: p.ParentExecutionID, EventID: p.ParentID, Token: p.ParentToken}

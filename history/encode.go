@@ -133,7 +133,11 @@ func appendStart(dst []byte, s *Start) []byte {
 		dst = appendText(dst, "parent_token", p.Token)
 	}
 	dst = appendTexts(dst, "sender_ids", s.SenderIDs)
-	return appendJSON(dst, "custom_status", s.CustomStatus)
+	dst = appendJSON(dst, "custom_status", s.CustomStatus)
+	if len(s.SearchAttributes) > 0 {
+		dst = appendSearch(appendKey(dst, "search_attributes", ""), s.SearchAttributes)
+	}
+	return dst
 }
 
 func appendRetry(dst []byte, r *Retry) []byte {

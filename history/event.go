@@ -98,6 +98,9 @@ type Start struct {
 	SenderIDs []string
 	// CustomStatus is carried over by continue-as-new; nil when none was set.
 	CustomStatus []byte
+	// SearchAttributes that a start brings, or that continue-as-new carries
+	// over; nil for none. They are never sealed.
+	SearchAttributes SearchAttributes
 }
 
 // Parent is the place where a child was scheduled.

@@ -87,6 +87,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			e.Start = &history.Start{
 				ExecutionID: rapid.Int64Min(0).Draw(t, "execution_id"), StartID: text("start_id"), Secret: text("secret"),
 				SenderIDs: list("sender_ids"), CustomStatus: payload.Draw(t, "custom_status"),
+				SearchAttributes: anySearchAttributes().Draw(t, "search_attributes"),
 			}
 			if rapid.Bool().Draw(t, "parent") {
 				e.Start.Parent = &history.Parent{
@@ -152,6 +153,7 @@ func TestAnyOrderAndSpacingOfADocumentGivesTheSameEvents(t *testing.T) {
 			want[i].Payload = nil
 			if want[i].Start != nil {
 				want[i].Start.CustomStatus = nil
+				want[i].Start.SearchAttributes = nil // names in it are data
 			}
 			if want[i].Failure != nil {
 				want[i].Failure.Details = nil

@@ -19,6 +19,10 @@ func samples() []history.Event {
 				ExecutionID: 3, StartID: "start-1", Secret: "00112233445566778899aabbccddeeff",
 				Parent:    &history.Parent{Instance: "parent-1", ExecutionID: 2, EventID: 7, Token: "0123456789abcdef0123456789abcdef"},
 				SenderIDs: []string{"a", "b"}, CustomStatus: []byte(`"packing"`),
+				SearchAttributes: history.SearchAttributes{
+					"customer": history.SearchTextOf("c-1 \"ö\""), "total": history.SearchRealOf(99.5), "items": history.SearchWholeOf(1<<53 + 1),
+					"due": history.SearchMillisOf(1700000000123),
+				},
 			}},
 		{Kind: history.ExternalEvent, EventID: 2, AtMS: 1700000000000, Name: "approved", SenderID: "mail-7", Payload: []byte(`null`)},
 		{Kind: history.ActivityScheduled, EventID: 3, AtMS: 1700000000001, Name: "Charge", Payload: []byte(`{"amount":1.50}`),

@@ -42,7 +42,7 @@ func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
 	if err != nil {
 		return engine.Arrival{}, err
 	}
-	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret}
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret, SearchAttributes: i.SearchAttributes}
 	if p := i.Parent; p != nil {
 		start.Parent = &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
 	}

@@ -27,6 +27,7 @@ type draft struct {
 
 	customStatus  []byte
 	statusChanged bool
+	searchSet     history.SearchAttributes
 
 	change *store.RecordChange
 	// wake is to be sent behind the commit.
@@ -40,7 +41,7 @@ func (t *turn) draft(out engine.Turn) *draft {
 	return &draft{
 		events: out.Events, parked: out.Parked && len(out.Events) > 0, cancelled: out.Cancelled, next: out.Next, logs: out.Logs, state: out.State,
 		messaged:     len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
-		customStatus: out.CustomStatus, statusChanged: out.StatusChanged,
+		customStatus: out.CustomStatus, statusChanged: out.StatusChanged, searchSet: out.SearchSet,
 		outcome: stateWord(out.State),
 	}
 }
@@ -58,6 +59,7 @@ func (d *draft) append(out *engine.Turn) {
 func (d *draft) goOn(out *engine.Turn) {
 	d.cancelled, d.next, d.logs = append(d.cancelled, out.Cancelled...), out.Next, append(d.logs, out.Logs...)
 	d.customStatus, d.statusChanged = out.CustomStatus, d.statusChanged || out.StatusChanged
+	d.searchSet = engine.SearchSetBoth(d.searchSet, out.SearchSet)
 	d.state, d.outcome = out.State, stateWord(out.State)
 }
 

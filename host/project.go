@@ -18,6 +18,14 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	if d.statusChanged && (t.record == nil || !bytes.Equal(t.record.CustomStatus, d.customStatus)) {
 		c.CustomStatus, dirty = &d.customStatus, true
 	}
+	if set, err := t.searchSet(ctx, d); err != nil {
+		return err
+	} else if len(set) > 0 {
+		c.SearchAttributes, dirty = set, true
+		if !t.creating {
+			c.FoundAt = t.record.CreatedAt
+		}
+	}
 	switch {
 	case len(d.next) > 0:
 		next, version := t.execution+1, d.next[0].Version
@@ -77,7 +85,7 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: now,
 	}
 	if s := started.Start; s != nil {
-		r.StartID, r.Parent = s.StartID, s.Parent
+		r.StartID, r.Parent, r.SearchAttributes = s.StartID, s.Parent, s.SearchAttributes
 	}
 	if t.group.suspect != "" && !d.ends() {
 		r.Suspect, t.marked = t.group.suspect, true

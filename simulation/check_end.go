@@ -89,7 +89,9 @@ func (w *World) checkExecution(instance string, n int64) {
 	out, err := execution.Run(engine.Input{NowMS: w.clock.now.UnixMilli()})
 	if err != nil || len(out.Events) > 0 || out.Stuck != nil {
 		w.violate("I-04", "%s/%d does not replay cleanly: %v, %v, %d new events", instance, n, err, out.Stuck, len(out.Events))
+		return
 	}
+	w.checkSearch(instance, n, events, out.Search)
 }
 
 // checkFamily checks that a child's completion says what the child's record

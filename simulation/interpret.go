@@ -238,6 +238,9 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.system(ctx, s)
 	case kStatus:
 		ctx.SetCustomStatus(fmt.Appendf(nil, `"round %d statement %d"`, r.round, s.id))
+		if err := ctx.SetSearchAttributes(searched(r.round, s)); err != nil {
+			return token{}, err
+		}
 		return token{K: "status"}, nil
 	case kScope:
 		inner, cancel := ctx.WithCancel()

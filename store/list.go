@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,8 +22,14 @@ func (r *Record) ListKey() string { return listTime(r.CreatedAt) + "#" + r.Insta
 
 // KeyRange returns the list keys between which the query's records lie: from
 // low (inclusive) to high (exclusive). The place that the page token names
-// lowers high. ErrBadPageToken if the token is of another query.
+// lowers high. ErrBadPageToken if the token is of another query; the error of a
+// condition that is none.
 func (q *ListQuery) KeyRange() (low, high string, err error) {
+	for i := range q.Where {
+		if err := q.Where[i].check(); err != nil {
+			return "", "", err
+		}
+	}
 	low, high = listTime(time.Time{}), "~"
 	if !q.From.IsZero() {
 		low = listTime(ceilMS(q.From))
@@ -43,7 +50,8 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 // Matches reports whether the record is one that the query selects, its
 // time range and place in the list apart.
 func (q *ListQuery) Matches(r *Record) bool {
-	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name)
+	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) &&
+		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) })
 }
 
 // Limit returns the page size to use: PageSize within 1 to MaxPageSize, or
@@ -64,7 +72,11 @@ func (q *ListQuery) TokenAfter(listKey string) string {
 const bindingSize = 8
 
 func (q *ListQuery) binding() []byte {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d", q.Status, q.Name, unixNano(q.From), unixNano(q.To)))
+	text := fmt.Appendf(nil, "%q %q %d %d", q.Status, q.Name, unixNano(q.From), unixNano(q.To))
+	for _, c := range q.Where {
+		text = append(text, " "+c.String()...)
+	}
+	sum := sha256.Sum256(text)
 	return sum[:bindingSize:bindingSize]
 }
 
@@ -74,7 +86,7 @@ func (q *ListQuery) place() (string, error) {
 		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
 	}
 	if string(b[:bindingSize]) != string(q.binding()) {
-		return "", fmt.Errorf("%w: repeat the query with the status, name and times of the page before, or list from the first page", ErrBadPageToken)
+		return "", fmt.Errorf("%w: repeat the query with the status, name, times and conditions of the page before, or list from the first page", ErrBadPageToken)
 	}
 	key := string(b[bindingSize:])
 	if strings.IndexByte(key, '#') != listTimeDigits {

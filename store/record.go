@@ -35,6 +35,9 @@ func (c *RecordChange) Holds(r *Record) bool {
 	if c.Create == nil && (r == nil || r.Purged) {
 		return false
 	}
+	if c.Create == nil && len(c.SearchAttributes) > 0 && !r.CreatedAt.Equal(storedTime(c.FoundAt)) {
+		return false
+	}
 	return c.If.Holds(r)
 }
 
@@ -54,6 +57,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Problem, c.Problem)
 	set(&r.Suspect, c.Suspect)
 	set(&r.WakeNumber, c.WakeNumber)
+	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt
 	return r.Stored()
 }
@@ -73,6 +77,7 @@ func (r Record) Stored() Record {
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
+	r.SearchAttributes = r.SearchAttributes.With(nil)
 	if r.Failure != nil {
 		f := *r.Failure
 		f.Details = cloneBytes(f.Details)

@@ -56,7 +56,8 @@ type Store interface {
 
 	// List returns records newest first, each exactly once over all pages.
 	// Purged instances are not listed. ErrBadPageToken for a token of another
-	// query. The list may lag: a record that has just changed may be missing
+	// query, a *history.SearchAttributeError or an ErrBadSearch for conditions
+	// that can't hold. The list may lag: a record that has just changed may be missing
 	// for a moment, but none is listed under a status that it no longer has.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
@@ -153,6 +154,8 @@ type Record struct {
 	FirstExecution int64
 	CustomStatus   []byte
 	Output         []byte
+	// SearchAttributes by which the instance is found; nil for none.
+	SearchAttributes history.SearchAttributes
 	// Codec of Output and CustomStatus; empty for plain.
 	Codec   string
 	Failure *history.Failure
@@ -210,6 +213,11 @@ type RecordChange struct {
 	Problem      **Problem // pointer to nil clears it
 	Suspect      *string   // empty clears it
 	WakeNumber   *int64
+	// SearchAttributes are those to be set; one without a value is removed, all
+	// others stay. An index keeps them by the time of the start: the record's
+	// CreatedAt has to be FoundAt.
+	SearchAttributes history.SearchAttributes
+	FoundAt          time.Time
 	// UpdatedAt is always set.
 	UpdatedAt time.Time
 }
@@ -239,13 +247,21 @@ type ListQuery struct {
 	Name string
 	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
 	From, To time.Time
+	// Where are conditions on the search attributes, all of which have to
+	// hold. With the first "=" among them only instances that meet it are
+	// looked at; the other conditions, Status and Name are then looked up in
+	// their records, one by one. Without any "=", Status, Name, From and To
+	// alone say whose records are looked at.
+	Where []SearchCondition
 	// PageSize, 1 to 1000; 0 means 100.
 	PageSize int
 	// PageToken of the page before; empty for the first.
 	PageToken string
 }
 
-// ListPage is one page of records. NextPageToken is empty on the last.
+// ListPage is one page of records. NextPageToken is empty on the last. With
+// ListQuery.Where a page may be shorter than asked for, or empty, and not be
+// the last: a call looks at a bounded number of records.
 type ListPage struct {
 	Records       []Record
 	NextPageToken string

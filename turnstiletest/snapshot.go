@@ -53,6 +53,9 @@ func outcome(r *store.Record) string {
 	if r.Codec == "" && len(r.CustomStatus) > 0 {
 		line += ", custom status " + string(r.CustomStatus)
 	}
+	if len(r.SearchAttributes) > 0 {
+		line += ", search attributes " + r.SearchAttributes.String()
+	}
 	if p := r.Problem; p != nil {
 		line += fmt.Sprintf(", %s: %s", p.Kind, p.Message)
 	}

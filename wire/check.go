@@ -136,6 +136,9 @@ func (c *checker) ranges(i *Item) {
 		c.ident(path+"name", e.Name, l.Name)
 		c.size(path+"data", len(e.Data), l.Payload)
 	}
+	if err := i.SearchAttributes.Check(); err != nil {
+		c.fail(ReasonInvalidField, "search_attributes", "%v", err)
+	}
 	if p := i.Parent; p != nil {
 		c.ident("parent.instance", p.Instance, l.InstanceID)
 		c.ident("parent.token", p.Token, l.ID)

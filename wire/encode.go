@@ -79,6 +79,11 @@ func (e *encoder) item(i *Item) {
 	e.payload("data", i.Data)
 	e.payload("result", i.Result)
 	e.events(i.Events)
+	if len(i.SearchAttributes) > 0 {
+		// They can always be encoded.
+		data, _ := i.SearchAttributes.MarshalJSON()
+		e.raw("search_attributes", forSQS(data))
+	}
 	if f := i.Details; f != nil {
 		e.object("details", func(o *encoder) { o.failure(f) })
 	}

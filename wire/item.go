@@ -87,6 +87,9 @@ type Item struct {
 	// Events that a start brings, delivered first and in order
 	// (StartOrchestration).
 	Events []StartEvent `json:"events,omitempty"`
+	// SearchAttributes that a start gives the instance (StartOrchestration).
+	// They are plain also where Codec is set.
+	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	// Parent of a child (StartOrchestration).
 	Parent *Parent `json:"parent,omitempty"`
 

@@ -87,6 +87,11 @@ func (p *parser) item(i *Item) {
 	i.Result = p.payload("result")
 	p.text("codec", &i.Codec)
 	p.events(&i.Events)
+	if raw, ok := p.present("search_attributes"); ok {
+		if err := i.SearchAttributes.UnmarshalJSON(raw); err != nil {
+			p.invalid("search_attributes", "%v", err)
+		}
+	}
 	p.object("parent", func(o *parser) {
 		i.Parent = &Parent{}
 		o.text("instance", &i.Parent.Instance)

@@ -95,8 +95,8 @@ type transaction struct {
 	input  dynamodb.TransactWriteItemsInput
 }
 
-// transaction builds the request: the items of the turns in order, the record
-// last. The request token is new for each commit and the same for its repeats:
+// transaction builds the request: the items of the turns in order, the record,
+// what finds it by its search attributes. The request token is new for each commit and the same for its repeats:
 // two writers never share one, be their content equal.
 func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error) {
 	w := &transaction{commit: c, items: items}
@@ -111,12 +111,12 @@ func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error)
 		}})
 	}
 	if c.Record != nil {
-		write, size, err := s.recordWrite(c.Turns[0].Instance, c.Record)
+		record, size, err := s.recordWrites(c.Turns[0].Instance, c.Record, "")
 		if err != nil {
 			return nil, err
 		}
 		w.size += size
-		writes = append(writes, write)
+		writes = append(writes, record...)
 	}
 	switch {
 	case w.size > MaxTransaction:
@@ -182,7 +182,7 @@ func (w *transaction) judge(r request, reasons []types.CancellationReason, err e
 					return verdict{kind: settled}
 				}
 				slotTaken = true
-			} else {
+			} else if i == len(w.items) {
 				recordFails = true
 			}
 		case reasonBusy:
@@ -198,7 +198,7 @@ func (w *transaction) judge(r request, reasons []types.CancellationReason, err e
 	}
 	var conflict error
 	if recordFails {
-		conflict = recordConflict(r.instance, reasons[len(reasons)-1].Item)
+		conflict = recordConflict(r.instance, reasons[len(w.items)].Item)
 	}
 	switch {
 	case slotTaken && recordFails:

@@ -69,6 +69,9 @@ func (x *expression) condition(change *store.RecordChange) string {
 			parts = append(parts, x.equal("if_wake_number", "wake_number", number(*c.WakeNumber)))
 		}
 	}
+	if change.Create == nil && len(change.SearchAttributes) > 0 {
+		parts = append(parts, x.equal("if_found_at", "created_at", number(change.FoundAt.UnixMilli())))
+	}
 	if c.Suspect != nil {
 		if *c.Suspect == "" {
 			parts = append(parts, "attribute_not_exists("+x.name("suspect")+")")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -24,12 +25,21 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		return store.ListPage{}, err
 	}
 	limit := q.Limit()
-	shards := s.shardsFor(&q, low, high, limit)
+	fetch := limit
+	if len(q.Where) > 0 {
+		// Few of the records may meet the conditions.
+		fetch = max(limit, batchGets)
+	}
+	shards := s.shardsFor(&q, low, high, fetch)
 	var page store.ListPage
 	last := ""
-	for {
+	for looked := 0; ; {
 		// The keys that may still fill the page, then their records.
-		keys, err := s.next(ctx, shards, min(limit-len(page.Records), batchGets))
+		n := batchGets
+		if len(q.Where) == 0 {
+			n = min(limit-len(page.Records), batchGets)
+		}
+		keys, err := s.next(ctx, shards, n)
 		if err != nil {
 			return store.ListPage{}, err
 		}
@@ -40,17 +50,21 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		if err != nil {
 			return store.ListPage{}, err
 		}
-		for _, k := range keys {
-			last = k.listKey
+		looked += len(keys)
+		for len(keys) > 0 && len(page.Records) < limit {
+			k := keys[0]
+			last, keys = k.listKey, keys[1:]
 			if r, ok := records[k.instance]; ok && q.Matches(&r) && r.ListKey() == k.listKey {
 				page.Records = append(page.Records, r)
 			}
 		}
-		if len(page.Records) == limit {
+		if len(page.Records) == limit || len(q.Where) > 0 && looked >= maxLooked {
 			// One key more tells whether there is another page.
-			more, err := s.next(ctx, shards, 1)
-			if err != nil {
-				return store.ListPage{}, err
+			more := keys
+			if len(more) == 0 {
+				if more, err = s.next(ctx, shards, 1); err != nil {
+					return store.ListPage{}, err
+				}
 			}
 			if len(more) > 0 {
 				page.NextPageToken = q.TokenAfter(last)
@@ -59,6 +73,9 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		}
 	}
 }
+
+// maxLooked is how many records a call with conditions looks at.
+const maxLooked = 1000
 
 // entry is what an index gives of a record.
 type entry struct{ instance, listKey string }
@@ -75,9 +92,14 @@ type shard struct {
 func (s *Store) shardsFor(q *store.ListQuery, low, high string, limit int) []*shard {
 	index, attribute, prefix := byTime, "all_shard", ""
 	switch {
-	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status != "" && q.Name == "":
+	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt:
 		// The marks are rare, so that their index is the shorter way even
-		// where a name is asked for too.
+		// where a name or an attribute is asked for too.
+		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"
+	case q.Equality() != nil:
+		c := q.Equality()
+		index, attribute, prefix = byName, "name_shard", searchPartition(c.Name, c.Value)
+	case q.Status != "" && q.Name == "":
 		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"
 	case q.Name != "":
 		index, attribute, prefix = byName, "name_shard", q.Name+"#"
@@ -133,7 +155,10 @@ func (s *Store) fill(ctx context.Context, sh *shard) error {
 		}
 		sh.exhausted = len(out.LastEvaluatedKey) == 0
 		for _, item := range out.Items {
-			e := entry{textOf(item, "instance"), textOf(item, "list_key")}
+			// The item may be one that finds a record by an attribute: the list
+			// key names the instance in any case.
+			e := entry{listKey: textOf(item, "list_key")}
+			_, e.instance, _ = strings.Cut(e.listKey, "#")
 			// BETWEEN includes its upper bound, KeyRange does not.
 			if e.listKey < sh.high {
 				sh.entries = append(sh.entries, e)

@@ -2,8 +2,10 @@ package dynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -26,10 +28,26 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64) er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	// One that has ended never gets another search attribute.
+	r, err := s.Describe(ctx, instance)
+	if errors.Is(err, store.ErrNotFound) {
+		return &store.RecordConflictError{Instance: instance}
+	}
+	if err != nil {
+		return err
+	}
+	if r.ExecutionID != executionID || !r.Purged && !r.Status.Terminal() {
+		return &store.RecordConflictError{Instance: instance, Found: &r}
+	}
 	x := newExpression()
 	removes := make([]string, len(recordAttributes))
 	for i, a := range recordAttributes {
 		removes[i] = x.name(a)
+	}
+	for i, name := range r.SearchAttributes.Names() {
+		p := "#search" + strconv.Itoa(i)
+		x.names[p] = searchPrefix + name
+		removes = append(removes, p)
 	}
 	update := "SET " + x.equal("purged", "purged", flag()) + " REMOVE " + strings.Join(removes, ", ")
 	var ended []string
@@ -38,12 +56,32 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64) er
 	}
 	condition := x.equal("execution_id", "execution_id", number(executionID)) +
 		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
+	if len(r.SearchAttributes) > 0 {
+		return s.hideSearched(ctx, &r, x, update, condition)
+	}
 	return s.updateItem(ctx, request{what: "hiding", instance: instance}, &dynamodb.UpdateItemInput{
 		UpdateExpression:          &update,
 		ConditionExpression:       &condition,
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
 	}, len("purged")+1, "")
+}
+
+// hideSearched hides a record together with the items by which it is found.
+func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression, update, condition string) error {
+	table := &s.config.Tables.Instances
+	writes := []types.TransactWriteItem{{Update: &types.Update{
+		TableName: table, Key: attributes{"instance": text(r.Instance)},
+		UpdateExpression:                    &update,
+		ConditionExpression:                 &condition,
+		ExpressionAttributeNames:            x.names,
+		ExpressionAttributeValues:           x.values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}}
+	for _, name := range r.SearchAttributes.Names() {
+		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: table, Key: searchItemKey(r.Instance, name)}})
+	}
+	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, len("purged")+1, "")
 }
 
 // DeleteHistory implements store.Store. Executions go from the oldest to the

@@ -44,6 +44,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 		}
 		setText(a, name, s)
 	}
+	setSearch(a, r.SearchAttributes)
 	shard := e.shard(r.Instance)
 	a["all_shard"] = text(shard)
 	a["status_shard"] = text(string(r.Status) + "#" + shard)
@@ -98,6 +99,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	}
 	if r.Output, err = bytesOf(a, "output"); err != nil {
 		return fail("output", err)
+	}
+	if r.SearchAttributes, err = searchOf(a); err != nil {
+		return fail("search attributes", err)
 	}
 	var f *failureJSON
 	if err = fromJSON(a, "failure", &f); err != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -46,6 +48,16 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("problem", change.Problem != nil)
 	assign("suspect", change.Suspect != nil)
 	assign("wake_number", change.WakeNumber != nil)
+	for i, name := range change.SearchAttributes.Names() {
+		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)
+		x.names["#"+placeholder] = attribute
+		if v, ok := item[attribute]; ok {
+			sets = append(sets, "#"+placeholder+" = "+x.value(placeholder, v))
+			x.size += len(attribute) + valueSize(v)
+		} else {
+			removes = append(removes, "#"+placeholder)
+		}
+	}
 	assign("updated_at", true)
 	if token != "" {
 		item["change"] = text(token)
@@ -61,14 +73,27 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	return s, nil
 }
 
-// recordWrite returns the record's part of a transaction, and its size.
-func (s *Store) recordWrite(instance string, change *store.RecordChange) (types.TransactWriteItem, int, error) {
+// recordWrites returns the record's part of a transaction, the record first, and
+// its size. token names a change made without a turn.
+func (s *Store) recordWrites(instance string, change *store.RecordChange, token string) ([]types.TransactWriteItem, int, error) {
+	write, size, err := s.recordWrite(instance, change, token)
+	if err != nil {
+		return nil, 0, err
+	}
+	search, more := s.searchWrites(instance, change)
+	return append([]types.TransactWriteItem{write}, search...), size + more, nil
+}
+
+func (s *Store) recordWrite(instance string, change *store.RecordChange, token string) (types.TransactWriteItem, int, error) {
 	x := newExpression()
 	condition := x.condition(change)
 	if change.Create != nil {
 		item, err := s.encoder.Record(change.Create)
 		if err != nil {
 			return types.TransactWriteItem{}, 0, err
+		}
+		if token != "" {
+			item["change"] = text(token)
 		}
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName:                           &s.config.Tables.Instances,
@@ -79,7 +104,7 @@ func (s *Store) recordWrite(instance string, change *store.RecordChange) (types.
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		}}, ItemSize(item), nil
 	}
-	update, err := s.encoder.update(x, instance, change, "")
+	update, err := s.encoder.update(x, instance, change, token)
 	if err != nil {
 		return types.TransactWriteItem{}, 0, err
 	}
@@ -102,6 +127,13 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 	}
 	r := request{what: "record change", instance: instance}
 	token := s.config.requestToken()
+	if len(change.SearchAttributes) > 0 || change.Create != nil && len(change.Create.SearchAttributes) > 0 {
+		writes, size, err := s.recordWrites(instance, &change, token)
+		if err != nil {
+			return err
+		}
+		return s.transactRecord(ctx, r, writes, size, token)
+	}
 	x := newExpression()
 	condition := x.condition(&change)
 	if change.Create != nil {
@@ -157,6 +189,51 @@ func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateIt
 		s.config.meterWrite("UpdateItem", err, 0, 0)
 		return s.judgeRecord(r, err, token)
 	})
+}
+
+// transactRecord repeats a transaction of the record of r, its first write, and
+// of the items by which it is found until it is answered.
+func (s *Store) transactRecord(ctx context.Context, r request, writes []types.TransactWriteItem, size int, token string) error {
+	in := &dynamodb.TransactWriteItemsInput{
+		TransactItems:          writes,
+		ClientRequestToken:     aws.String(s.config.requestToken()),
+		ReturnConsumedCapacity: s.config.consumed(),
+	}
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.TransactWriteItems(ctx, in, once)
+		if err == nil {
+			s.config.meterWrite("TransactWriteItems", nil, len(writes), size, out.ConsumedCapacity...)
+			return verdict{kind: settled}
+		}
+		s.config.meterWrite("TransactWriteItems", err, 0, 0)
+		switch outcomeOf(err) {
+		case cancelled:
+			if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+				return s.judgeRecordReasons(r, c.CancellationReasons, err, token)
+			}
+		case mismatched:
+			in.ClientRequestToken = aws.String(s.config.requestToken())
+		}
+		return unsettled(r, err)
+	})
+}
+
+func (s *Store) judgeRecordReasons(r request, reasons []types.CancellationReason, err error, token string) verdict {
+	for i, why := range reasons {
+		switch reasonOf(why) {
+		case reasonCondition:
+			if i > 0 {
+				continue // None of the others has a condition.
+			}
+			if token != "" && textOf(why.Item, "change") == token {
+				return verdict{kind: settled}
+			}
+			return verdict{rejected, recordConflict(r.instance, why.Item)}
+		case reasonInvalid:
+			return verdict{rejected, fmt.Errorf("store: %s: DynamoDB refuses the transaction: %s: %w", r, reasonsText(reasons), err)}
+		}
+	}
+	return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}
 }
 
 func (s *Store) judgeRecord(r request, err error, token string) verdict {

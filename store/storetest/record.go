@@ -115,6 +115,10 @@ func recordFields(t *testing.T, o Options) {
 	full.ExecutionID, full.FirstExecution = 12, 9
 	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
 	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
+	full.SearchAttributes = history.SearchAttributes{
+		"customer": history.SearchTextOf("c: 1\"ö"), "total": history.SearchRealOf(-99.25), "items": history.SearchWholeOf(1<<53 + 1),
+		"due": history.SearchTimeOf(epoch), "a.b-c_D": history.SearchTextOf(""), "tiny": history.SearchRealOf(1e-99),
+	}
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Stack: "x", SinceMS: 5, Tries: 2}
@@ -129,6 +133,7 @@ func recordFields(t *testing.T, o Options) {
 		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},
+		{SearchAttributes: history.SearchAttributes{"total": history.SearchTextOf("99"), "due": {}, "absent": {}, "new": history.SearchWholeOf(0)}, FoundAt: full.CreatedAt, UpdatedAt: epoch},
 	}
 	want := full
 	for i, c := range changes {

@@ -50,6 +50,8 @@ func Run(t *testing.T, o Options) {
 		{"S-11 an append is seen at once by another client", readYourWrites},
 		{"S-12 instances and executions share nothing", noSharing},
 		{"S-13 lists are newest first and exact", listing},
+		{"search attributes find exactly who has them", searching},
+		{"search attributes are written with their turn or not at all", searchWrites},
 		{"S-14 hide and delete leave a tombstone only", purge},
 		{"S-15 a fault is a typed error without effect", faults},
 		{"S-16 a half-written turn is not seen", halfWritten},

@@ -1,0 +1,165 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SearchAttributes are names and values by which an instance is found. They are
+// never sealed by a payload codec: what is to be found has to be readable.
+//
+// In JSON they are an object: a string, a number, and a time as
+// {"time":"2026-11-21T15:04:05.000Z"}.
+type SearchAttributes map[string]SearchValue
+
+// Check says which limit the attributes exceed, and by what; nil if none. An
+// attribute without a value, which removes, counts for nothing.
+// *SearchAttributeError.
+func (a SearchAttributes) Check() error {
+	count, size := 0, 0
+	for _, name := range a.Names() {
+		if err := CheckSearchName(name); err != nil {
+			return err
+		}
+		v := a[name]
+		if problem := v.problem(); problem != "" {
+			return &SearchAttributeError{Name: name, Problem: problem}
+		}
+		if v.kind != SearchNothing {
+			count, size = count+1, size+len(name)+v.size()
+		}
+	}
+	if count > MaxSearchAttributes {
+		return &SearchAttributeError{Problem: fmt.Sprintf("there would be %d, the limit is %d; remove one by setting it to the zero SearchValue", count, MaxSearchAttributes)}
+	}
+	if size > MaxSearchBytes {
+		return &SearchAttributeError{Problem: fmt.Sprintf("names and values would have %d bytes together, the limit is %d", size, MaxSearchBytes)}
+	}
+	return nil
+}
+
+// Names returns the names in order.
+func (a SearchAttributes) Names() []string { return slices.Sorted(maps.Keys(a)) }
+
+// With returns the attributes as changed by set, a copy: what set has replaces
+// what a has, and an attribute without a value goes. Nil if none is left.
+func (a SearchAttributes) With(set SearchAttributes) SearchAttributes {
+	merged := make(SearchAttributes, len(a)+len(set))
+	maps.Copy(merged, a)
+	for name, v := range set {
+		if v.kind == SearchNothing {
+			delete(merged, name)
+		} else {
+			merged[name] = v
+		}
+	}
+	if len(merged) == 0 {
+		return nil
+	}
+	return merged
+}
+
+// String returns the attributes in the order of their names: customer = "c-1",
+// total = 99.5.
+func (a SearchAttributes) String() string {
+	var b strings.Builder
+	for i, name := range a.Names() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(name + " = " + a[name].String())
+	}
+	return b.String()
+}
+
+// MarshalJSON implements json.Marshaler. Equal attributes give equal bytes.
+func (a SearchAttributes) MarshalJSON() ([]byte, error) { return appendSearch(nil, a), nil }
+
+func appendSearch(dst []byte, a SearchAttributes) []byte {
+	dst = append(dst, '{')
+	for _, name := range a.Names() {
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst = append(appendQuoted(dst, strings.ToValidUTF8(name, "\ufffd")), ':')
+		switch v := a[name]; v.kind {
+		case SearchText:
+			dst = appendQuoted(dst, strings.ToValidUTF8(v.text, "\ufffd"))
+		case SearchNumber:
+			dst = append(dst, v.digits()...)
+		case SearchTime:
+			dst = append(dst, `{"time":"`...)
+			dst = v.Time().AppendFormat(dst, timeLayout)
+			dst = append(dst, `"}`...)
+		default:
+			dst = append(dst, "null"...)
+		}
+	}
+	return append(dst, '}')
+}
+
+// UnmarshalJSON implements json.Unmarshaler; of values that are null nothing is
+// kept. It does not apply the limits: see Check.
+func (a *SearchAttributes) UnmarshalJSON(data []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return errors.New("search attributes are an object of strings, numbers and times")
+	}
+	*a = nil
+	for name, value := range raw {
+		v, err := parseSearchJSON(bytes.TrimSpace(value))
+		if err != nil {
+			return fmt.Errorf("search attribute %q: %w", name, err)
+		}
+		if v.kind == SearchNothing {
+			continue
+		}
+		if *a == nil {
+			*a = make(SearchAttributes, len(raw))
+		}
+		(*a)[name] = v
+	}
+	return nil
+}
+
+func parseSearchJSON(value []byte) (SearchValue, error) {
+	switch value[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(value, &s)
+		return SearchTextOf(s), err
+	case 'n':
+		return SearchValue{}, nil
+	case '{':
+		var t struct {
+			Time *time.Time `json:"time"`
+		}
+		if err := json.Unmarshal(value, &t); err == nil && t.Time != nil {
+			return SearchTimeOf(*t.Time), nil
+		}
+	case '[', 't', 'f':
+	default:
+		return ParseSearchNumber(string(value))
+	}
+	return SearchValue{}, errors.New(`expected a string, a number, or a time as {"time":"2026-11-21T15:04:05Z"}`)
+}
+
+// ParseSearchNumber reads a number as JSON writes it: whole numbers that an
+// int64 holds exactly, others to the nearest float64.
+func ParseSearchNumber(s string) (SearchValue, error) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return SearchWholeOf(n), nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return SearchValue{}, fmt.Errorf("%.40q is no number that fits", s)
+	}
+	return SearchRealOf(f), nil
+}

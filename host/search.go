@@ -1,0 +1,36 @@
+package host
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// searchSet returns what a draft changes of the search attributes that the
+// record has. It reads the record, which says under which time the index keeps
+// them, and what it has already: setting a value that is there costs this one
+// read.
+func (t *turn) searchSet(ctx context.Context, d *draft) (history.SearchAttributes, error) {
+	if len(d.searchSet) == 0 || t.creating {
+		return d.searchSet, nil
+	}
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if t.record == nil {
+		return nil, nil // The commit finds that out by itself.
+	}
+	var set history.SearchAttributes
+	for name, v := range d.searchSet {
+		if t.record.SearchAttributes[name] == v {
+			continue
+		}
+		if set == nil {
+			set = make(history.SearchAttributes, len(d.searchSet))
+		}
+		set[name] = v
+	}
+	return set, nil
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// SearchOperator compares a search attribute with a value.
+type SearchOperator string
+
+// The operators. Each holds only for an attribute that is there and has the
+// type of the value; SearchPrefix is for strings alone.
+const (
+	SearchEqual        SearchOperator = "="
+	SearchLess         SearchOperator = "<"
+	SearchLessEqual    SearchOperator = "<="
+	SearchGreater      SearchOperator = ">"
+	SearchGreaterEqual SearchOperator = ">="
+	SearchPrefix       SearchOperator = "^="
+)
+
+// SearchCondition is a condition on a search attribute.
+type SearchCondition struct {
+	// Name of the attribute.
+	Name     string
+	Operator SearchOperator
+	Value    history.SearchValue
+}
+
+// ErrBadSearch: a condition that can't be one.
+var ErrBadSearch = errors.New("store: not a search condition")
+
+// Holds reports whether the condition holds for the attributes.
+func (c SearchCondition) Holds(attributes history.SearchAttributes) bool {
+	v := attributes[c.Name]
+	order, ok := v.Compare(c.Value)
+	if !ok {
+		return false
+	}
+	switch c.Operator {
+	case SearchEqual:
+		return order == 0
+	case SearchLess:
+		return order < 0
+	case SearchLessEqual:
+		return order <= 0
+	case SearchGreater:
+		return order > 0
+	case SearchGreaterEqual:
+		return order >= 0
+	case SearchPrefix:
+		return v.Kind() == history.SearchText && strings.HasPrefix(v.Text(), c.Value.Text())
+	}
+	return false
+}
+
+// String returns the condition as ParseWhere reads it: total > 100.
+func (c SearchCondition) String() string {
+	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
+}
+
+func (c *SearchCondition) check() error {
+	bad := func(problem string) error { return fmt.Errorf("%w: %s: %s", ErrBadSearch, c, problem) }
+	switch c.Operator {
+	case SearchEqual, SearchLess, SearchLessEqual, SearchGreater, SearchGreaterEqual:
+	case SearchPrefix:
+		if c.Value.Kind() != history.SearchText {
+			return bad("a prefix is a string")
+		}
+	default:
+		return bad("the operator is one of = < <= > >= ^=")
+	}
+	if c.Value.Kind() == history.SearchNothing {
+		return bad("it has no value; an attribute that is missing can't be searched for")
+	}
+	return (history.SearchAttributes{c.Name: c.Value}).Check()
+}
+
+// Equality returns the first condition that an attribute has a value: an index
+// finds who meets it. Nil if there is none.
+func (q *ListQuery) Equality() *SearchCondition {
+	for i := range q.Where {
+		if q.Where[i].Operator == SearchEqual {
+			return &q.Where[i]
+		}
+	}
+	return nil
+}
