@@ -150,7 +150,7 @@ func wordOf(f *types.Func) word {
 		return oneAfterAnother
 	case "Saga.Add":
 		return compensation
-	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus":
+	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}
 	switch f.Name() {

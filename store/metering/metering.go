@@ -19,6 +19,8 @@ import (
 //     transaction. A change of a record counts the record before or after it,
 //     whichever is larger. A write whose condition fails costs the same.
 //   - an index entry that comes or goes: one write more, in a transaction two.
+//   - a search attribute whose value changes: the item by which the instance is
+//     found by it, and its index entries.
 //   - a read: one unit for each 4 KB of a page of a Query, strongly consistent;
 //     pages hold 1 MB. A read that finds nothing costs one unit (DynamoDB Local
 //     reports none).
@@ -111,7 +113,10 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 		after := s.record(ctx, instance)
 		u.Items++
 		u.Bytes += after.size
-		u.WriteUnits += cost(before, after)
+		search, items, bytes := searchCost(before, after)
+		u.Items += items
+		u.Bytes += bytes
+		u.WriteUnits += cost(before, after) + search
 	}
 	if u.Items > 1 {
 		u.Operation = "TransactWriteItems"
@@ -148,6 +153,9 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 	u := dynamo.Usage{Operation: "UpdateItem", Items: 1, Bytes: after.size, WriteUnits: cost(before, after), Failed: err != nil}
 	if change.Create != nil {
 		u.Operation = "PutItem"
+	}
+	if search, items, bytes := searchCost(before, after); items > 0 {
+		u.Operation, u.Items, u.Bytes, u.WriteUnits = "TransactWriteItems", 1+items, u.Bytes+bytes, 2*(u.WriteUnits+search)
 	}
 	s.meter(u)
 	return err

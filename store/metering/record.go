@@ -12,6 +12,9 @@ import (
 type record struct {
 	size    int
 	entries [3]entry
+	// search are the sizes and index entries of the items by which it is
+	// found, by their keys.
+	search map[string]entry
 }
 
 // entry is what an index holds of a record: its keys. The zero entry is none.
@@ -48,7 +51,37 @@ func (s *Store) record(ctx context.Context, instance string) record {
 			})}
 		}
 	}
+	for _, item := range s.encoder.SearchItems(instance, found.ListKey(), found.SearchAttributes) {
+		if r.search == nil {
+			r.search = make(map[string]entry)
+		}
+		r.search[item["instance"].(*types.AttributeValueMemberS).Value] = entry{
+			partition: item["name_shard"].(*types.AttributeValueMemberS).Value, sort: found.ListKey(), size: dynamo.ItemSize(item),
+		}
+	}
 	return r
+}
+
+// searchCost is what the items by which a record is found cost to be kept, once
+// an item and once each entry of their index that comes or goes, outside a
+// transaction; and how many of them, of how many bytes, are written.
+func searchCost(before, after record) (cost float64, items, bytes int) {
+	for key, a := range after.search {
+		b, there := before.search[key]
+		if a == b {
+			continue
+		}
+		items, bytes, cost = items+1, bytes+a.size, cost+2*units(a.size, writeUnit)
+		if there {
+			cost += units(b.size, writeUnit)
+		}
+	}
+	for key, b := range before.search {
+		if _, stays := after.search[key]; !stays {
+			items, cost = items+1, cost+2*units(b.size, writeUnit)
+		}
+	}
+	return cost, items, bytes
 }
 
 // cost of a change of a record, outside a transaction.
