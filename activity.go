@@ -19,12 +19,17 @@ type Activity[In, Out any] struct {
 	// normalize is kept because making a generic function value costs an
 	// allocation each time.
 	normalize engine.Normalizer
+	// types is what is wrong with the types, problem that and what is wrong
+	// with the name; nil if nothing is.
+	types, problem error
 }
 
 // NewActivity declares an activity. Names are unique in an application, and
 // stand in histories: a name that was used stays what it was.
 func NewActivity[In, Out any](name string) Activity[In, Out] {
-	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In]}
+	types := errors.Join(encodable[In]("input of activity", name), encodable[Out]("result of activity", name))
+	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In],
+		types: types, problem: errors.Join(validName("activity", name), types)}
 }
 
 // Name returns the activity's name.
@@ -78,15 +83,14 @@ func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, err
 			return result, nil
 		}
 	}
-	types := errors.Join(encodable[In]("input of activity", a.name), encodable[Out]("result of activity", a.name))
-	return activityPart{entry, types}
+	return activityPart{entry, a.types}
 }
 
 // Start schedules the activity and returns at once. It records one event.
 func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(a.name)
-	if a.normalize == nil {
-		panic(undeclared("activity", "NewActivity"))
+	if a.normalize == nil || a.problem != nil {
+		panic(unsound("Activity.Start", a.name, "NewActivity", a.problem))
 	}
 	input, err := encode(in, "input of activity", a.name)
 	if err != nil {

@@ -1,6 +1,10 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/engine"
+import (
+	"runtime"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
 
 // Go starts a branch: fn runs side by side with the code that started it, and
 // its result is the Future's. One branch runs at a time, until it blocks in a
@@ -24,8 +28,13 @@ func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {
 	if fn == nil {
 		panic(&MisuseError{Call: "Go", Problem: "the function is nil"})
 	}
+	return goFrom(run, nil, fn)
+}
+
+// goFrom is Go of a function that is ours: errors then point to origin.
+func goFrom[T any](run *engine.Context, origin []uintptr, fn func(Context) (T, error)) Future[T] {
 	result := new(T)
-	op := run.Go(func(c *engine.Context) ([]byte, error) {
+	op := run.GoFrom(origin, func(c *engine.Context) ([]byte, error) {
 		value, err := fn(Context{c})
 		if err == nil {
 			*result = value
@@ -33,4 +42,11 @@ func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {
 		return nil, err
 	})
 	return Future[T]{op: op, local: result, name: "branch"}
+}
+
+// origin returns the callers of a function that is called by one of the
+// surface, which starts branches.
+func origin() []uintptr {
+	pcs := make([]uintptr, 16)
+	return pcs[:runtime.Callers(3, pcs)]
 }

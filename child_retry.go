@@ -17,7 +17,7 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 	policy := *o.options.retry
 	once, id := o, o.options.instance
 	once.options.retry = nil
-	f := Go(ctx, func(ctx Context) (Out, error) {
+	f := goFrom(ctx.engine("Orchestration.Start"), origin(), func(ctx Context) (Out, error) {
 		for attempt := 1; ; attempt++ {
 			if attempt > 1 && id != "" {
 				once.options.instance = fmt.Sprintf("%s/%d", id, attempt)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +115,23 @@ func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 	events := e.history("p")
 	if turn := replay(t, turnstile.NewApp(parts), "p", events); turn.Stuck != nil || len(turn.Events) != 0 {
 		t.Errorf("replayed: %+v", turn)
+	}
+}
+
+func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
+	t.Parallel()
+	child := turnstile.NewOrchestration[int, int]("Child")
+	parent := turnstile.NewOrchestration[int, int]("Parent")
+	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2}))
+	part := func(n int) turnstile.Part {
+		return parent.Is(func(ctx turnstile.Context, _ int) (int, error) { return call.Call(ctx, n) })
+	}
+	e := start(t, part(1), child.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+	run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 0))
+	ok[int](t)(run.Wait(e.ctx))
+	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
+	if turn.Stuck == nil || !strings.Contains(turn.Stuck.Message, "child_test.go:") {
+		t.Errorf("the error is %v", turn.Stuck)
 	}
 }
 

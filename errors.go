@@ -143,8 +143,13 @@ func (e *InvalidArgumentError) Error() string {
 	return fmt.Sprintf("%s: the %s %s", e.Call, e.Argument, e.Problem)
 }
 
-func undeclared(what, constructor string) *MisuseError {
-	return &MisuseError{Call: what, Problem: "the declaration is the zero value: make it with " + constructor}
+// unsound returns the misuse of a declaration that can't work: one that was
+// never made, or whose problem was found when it was.
+func unsound(call, name, constructor string, problem error) *MisuseError {
+	if problem == nil {
+		return &MisuseError{Call: call, Problem: "the declaration is the zero value: make it with " + constructor}
+	}
+	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q cannot work: %v", name, problem)}
 }
 
 func named(what, name string) string {

@@ -15,11 +15,13 @@ import (
 type Event[T any] struct {
 	name   string
 	source string
+	// problem is what is wrong with the name or the type; nil if nothing is.
+	problem error
 }
 
 // NewEvent declares an external event.
 func NewEvent[T any](name string) Event[T] {
-	return Event[T]{name: name, source: source()}
+	return Event[T]{name: name, source: source(), problem: errors.Join(validName("event", name), encodable[T]("data of event", name))}
 }
 
 // Name returns the event's name.
@@ -32,8 +34,8 @@ func (e Event[T]) Name() string { return e.name }
 // is no longer wanted. Select does that for those that lose.
 func (e Event[T]) Subscribe(ctx Context) Future[T] {
 	run := ctx.engine(e.name)
-	if e.source == "" {
-		panic(undeclared("event", "NewEvent"))
+	if e.source == "" || e.problem != nil {
+		panic(unsound("Event.Subscribe", e.name, "NewEvent", e.problem))
 	}
 	return Future[T]{op: run.ExternalEvent(e.name), kind: ofEvent, name: e.name}
 }
@@ -52,8 +54,8 @@ func (e Event[T]) Wait(ctx Context) (T, error) {
 // Errors as for Wait.
 func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 	run := ctx.engine(e.name)
-	if e.source == "" {
-		panic(undeclared("event", "NewEvent"))
+	if e.source == "" || e.problem != nil {
+		panic(unsound("Event.TryWait", e.name, "NewEvent", e.problem))
 	}
 	if err := run.Err(); err != nil {
 		return data, false, err

@@ -24,8 +24,8 @@ import (
 func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 	run := ctx.engine(a.name)
 	var zero Out
-	if a.normalize == nil {
-		panic(undeclared("activity", "NewActivity"))
+	if a.normalize == nil || a.problem != nil {
+		panic(unsound("Activity.Inline", a.name, "NewActivity", a.problem))
 	}
 	input, err := encode(in, "input of activity", a.name)
 	if err != nil {

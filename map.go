@@ -2,7 +2,6 @@ package turnstile
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/turnstile-go/turnstile/engine"
 )
@@ -105,11 +104,10 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 		}
 		return nil, nil
 	}
-	origin := make([]uintptr, 16)
-	origin = origin[:runtime.Callers(3, origin)]
+	from := origin()
 	workers := make([]*engine.Future, min(limit, len(items)))
 	for i := range workers {
-		workers[i] = scope.GoFrom(origin, worker)
+		workers[i] = scope.GoFrom(from, worker)
 	}
 	// A cancelled scope is no reason to leave calls behind that clean up.
 	shielded := run.Shield()

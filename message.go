@@ -9,8 +9,8 @@ package turnstile
 // *CancelledError in a cancelled scope. With an error nothing is recorded.
 func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	run := ctx.engine(e.name)
-	if e.source == "" {
-		panic(undeclared("event", "NewEvent"))
+	if e.source == "" || e.problem != nil {
+		panic(unsound("Event.RaiseTo", e.name, "NewEvent", e.problem))
 	}
 	if err := validInstance(instance); err != nil {
 		return err

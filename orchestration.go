@@ -15,12 +15,17 @@ type Orchestration[In, Out any] struct {
 	source    string
 	options   orchestrationOptions
 	normalize engine.Normalizer
+	// types is what is wrong with the types, problem that and what is wrong
+	// with the name; nil if nothing is.
+	types, problem error
 }
 
 // NewOrchestration declares an orchestration. Names are unique in an
 // application, versions apart, and stand in histories.
 func NewOrchestration[In, Out any](name string) Orchestration[In, Out] {
-	return Orchestration[In, Out]{name: name, source: source(), normalize: normalize[In]}
+	types := errors.Join(encodable[In]("input of orchestration", name), encodable[Out]("output of orchestration", name))
+	return Orchestration[In, Out]{name: name, source: source(), normalize: normalize[In],
+		types: types, problem: errors.Join(validName("orchestration", name), types)}
 }
 
 // Name returns the orchestration's name.
@@ -73,8 +78,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 			return output, nil
 		}
 	}
-	types := errors.Join(encodable[In]("input of orchestration", o.name), encodable[Out]("output of orchestration", o.name))
-	return orchestrationPart{entry, types}
+	return orchestrationPart{entry, o.types}
 }
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id
@@ -95,9 +99,10 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
 	if o.options.retry != nil {
+		o.sound("Orchestration.Start")
 		return o.startWithRetry(ctx, in)
 	}
-	call, err := o.call(in)
+	call, err := o.call("Orchestration.Start", in)
 	if err != nil {
 		return failed[Out](run, o.name, err)
 	}
@@ -115,7 +120,7 @@ func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 // records one event.
 func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err error) {
 	run := ctx.engine(o.name)
-	call, err := o.call(in)
+	call, err := o.call("Orchestration.Detach", in)
 	if err != nil {
 		return "", err
 	}
@@ -137,6 +142,9 @@ func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	if own := run.Info().Name; own != o.name {
 		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with Detach, or call it"})
 	}
+	if err := validVersion(o.options.version); err != nil {
+		return err
+	}
 	input, err := encode(in, "input of orchestration", o.name)
 	if err != nil {
 		return err
@@ -144,9 +152,17 @@ func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	return run.ContinueAsNew(o.options.version, input, o.normalize)
 }
 
-func (o Orchestration[In, Out]) call(in In) (engine.ChildCall, error) {
-	if o.normalize == nil {
-		panic(undeclared("orchestration", "NewOrchestration"))
+// sound panics if no call of the orchestration can work.
+func (o Orchestration[In, Out]) sound(method string) {
+	if o.normalize == nil || o.problem != nil {
+		panic(unsound(method, o.name, "NewOrchestration", o.problem))
+	}
+}
+
+func (o Orchestration[In, Out]) call(method string, in In) (engine.ChildCall, error) {
+	o.sound(method)
+	if err := validVersion(o.options.version); err != nil {
+		return engine.ChildCall{}, err
 	}
 	if id := o.options.instance; id != "" {
 		if err := validInstance(id); err != nil {

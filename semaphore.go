@@ -2,7 +2,6 @@ package turnstile
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 )
@@ -21,6 +20,7 @@ type permit struct {
 	op      *engine.Future
 	grant   func()
 	granted bool
+	gone    bool // nobody waits for it any more
 }
 
 // NewSemaphore returns a semaphore with n permits. Fewer than one is a
@@ -42,6 +42,9 @@ func (s *Semaphore) Acquire(ctx Context, n int) error {
 }
 
 func (s *Semaphore) acquire(run *engine.Context, n int) error {
+	if s.size == 0 {
+		panic(&MisuseError{Call: "Semaphore.Acquire", Problem: "the Semaphore is the zero value, which has no permits: make it with NewSemaphore"})
+	}
 	if n < 1 || n > s.size {
 		return &InvalidArgumentError{Call: "Semaphore.Acquire", Argument: "number", Problem: fmt.Sprintf("is %d, it must be from 1 to %d", n, s.size)}
 	}
@@ -61,9 +64,8 @@ func (s *Semaphore) acquire(run *engine.Context, n int) error {
 	}
 	if p.granted {
 		s.taken -= n
-	} else {
-		s.waiting = slices.DeleteFunc(s.waiting, func(other *permit) bool { return other == p })
 	}
+	p.gone = true
 	s.admit()
 	return err
 }
@@ -82,12 +84,18 @@ func (s *Semaphore) release(call string, n int) {
 
 // admit lets those in that have waited longest, as far as there are permits.
 func (s *Semaphore) admit() {
-	for len(s.waiting) > 0 && s.taken+s.waiting[0].n <= s.size {
+	for len(s.waiting) > 0 {
 		p := s.waiting[0]
+		if !p.gone {
+			if s.taken+p.n > s.size {
+				return
+			}
+			s.taken += p.n
+			p.granted = true
+			p.grant()
+		}
+		s.waiting[0] = nil
 		s.waiting = s.waiting[1:]
-		s.taken += p.n
-		p.granted = true
-		p.grant()
 	}
 }
 

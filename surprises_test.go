@@ -119,6 +119,10 @@ func TestSurpriseSelectDoesNotGoByTheOrderOfArguments(t *testing.T) {
 	}
 }
 
+var tooLong = turnstile.NewOrchestration[int, int](strings.Repeat("n", 257))
+
+func one() (int, error) { return 1, nil }
+
 // A mistake in the program parks the instance, where an error would have to be
 // handled by code that is wrong anyway: after a fix it goes on.
 func TestSurpriseMistakesParkTheInstance(t *testing.T) {
@@ -129,7 +133,9 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		noEvent         turnstile.Event[int]
 		noContext       turnstile.Context
 		noFuture        turnstile.Future[int]
+		noSemaphore     turnstile.Semaphore
 	)
+	again := turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2})
 	for name, c := range map[string]struct {
 		code func(turnstile.Context) error
 		want string
@@ -137,18 +143,37 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"an activity that was never declared":      {func(ctx turnstile.Context) error { _, err := noActivity.Call(ctx, 1); return err }, "NewActivity"},
 		"an orchestration that was never declared": {func(ctx turnstile.Context) error { _, err := noOrchestration.Call(ctx, 1); return err }, "NewOrchestration"},
 		"an event that was never declared":         {func(ctx turnstile.Context) error { _, err := noEvent.Wait(ctx); return err }, "NewEvent"},
-		"a zero context":                           {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
-		"a future that was never started":          {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
-		"a select over one":                        {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
-		"a join over one":                          {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
-		"a branch without code":                    {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
-		"a map without code":                       {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
-		"a patch without a name":                   {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
-		"a mutex that is not locked":               {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
-		"permits that nobody had":                  {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
-		"a semaphore without permits":              {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
-		"a wait group below zero":                  {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
-		"a saga's step that undoes nothing":        {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
+		"an activity without a name":               {func(ctx turnstile.Context) error { turnstile.NewActivity[int, int]("").Start(ctx, 1); return nil }, "it is empty"},
+		"an inline activity without a name": {func(ctx turnstile.Context) error {
+			_, err := turnstile.NewActivity[int, int]("").Inline(ctx, 1)
+			return err
+		}, "it is empty"},
+		"an orchestration with a name too long": {func(ctx turnstile.Context) error { _, err := tooLong.Call(ctx, 1); return err }, "the limit is 256"},
+		"one that is started again if it fails": {func(ctx turnstile.Context) error { _, err := tooLong.With(again).Call(ctx, 1); return err }, "the limit is 256"},
+		"one that is detached":                  {func(ctx turnstile.Context) error { _, err := tooLong.Detach(ctx, 1); return err }, "the limit is 256"},
+		"an event without a name":               {func(ctx turnstile.Context) error { _, err := turnstile.NewEvent[int]("").Wait(ctx); return err }, "it is empty"},
+		"looking for an event without a name":   {func(ctx turnstile.Context) error { _, _, err := turnstile.NewEvent[int]("").TryWait(ctx); return err }, "it is empty"},
+		"raising an event without a name":       {func(ctx turnstile.Context) error { return turnstile.NewEvent[int]("").RaiseTo(ctx, "other", 1) }, "it is empty"},
+		"an event that nobody can raise": {func(ctx turnstile.Context) error {
+			_, err := turnstile.NewEvent[chan int]("ring").Wait(ctx)
+			return err
+		}, "chan int has no JSON form"},
+		"a result that no worker can return": {func(ctx turnstile.Context) error { turnstile.NewActivity[int, func()]("Get").Start(ctx, 1); return nil }, "func() has no JSON form"},
+		"a side effect without code":         {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect[int](ctx, "it", nil); return err }, "is nil"},
+		"a side effect without a name":       {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect(ctx, "", one); return err }, "it is empty"},
+		"a semaphore that was never made":    {func(ctx turnstile.Context) error { return noSemaphore.Acquire(ctx, 1) }, "NewSemaphore"},
+		"a zero context":                     {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
+		"a future that was never started":    {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
+		"a select over one":                  {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
+		"a join over one":                    {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
+		"a branch without code":              {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
+		"a map without code":                 {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
+		"a patch without a name":             {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
+		"a mutex that is not locked":         {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
+		"permits that nobody had":            {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
+		"a semaphore without permits":        {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
+		"a wait group below zero":            {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
+		"a saga's step that undoes nothing":  {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
 		"a poll for nothing": {func(ctx turnstile.Context) error {
 			_, err := turnstile.Poll(ctx, double.Call, 1, nil, turnstile.PollPolicy{})
 			return err
@@ -168,8 +193,11 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 			if turn.Stuck == nil || turn.Stuck.Kind != "panic" || !strings.Contains(turn.Stuck.Message, c.want) {
 				t.Fatalf("stuck is %v, want a panic that mentions %q", turn.Stuck, c.want)
 			}
-			if !strings.Contains(turn.Stuck.Stack, "surprises_test.go:") {
-				t.Errorf("the stack does not lead into the author's code:\n%s", turn.Stuck.Stack)
+			if !strings.Contains(turn.Stuck.Message, "surprises_test.go:") {
+				t.Errorf("the reason does not name the place: %s", turn.Stuck.Message)
+			}
+			if lines := strings.Split(turn.Stuck.Stack, "\n"); len(lines) < 3 || !strings.Contains(lines[2], "surprises_test.go:") {
+				t.Errorf("the stack does not begin in the author's code:\n%s", turn.Stuck.Stack)
 			}
 		})
 	}

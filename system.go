@@ -1,6 +1,7 @@
 package turnstile
 
 import (
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -26,7 +27,14 @@ func GUID(ctx Context) (string, error) { return ctx.engine("GUID").GUID() }
 // text and code, and not with its type, for a replay has no other. The name is
 // compared on replay.
 func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error) {
-	value, err := ctx.engine("SideEffect").SideEffect(name, func() ([]byte, error) {
+	run := ctx.engine("SideEffect")
+	if fn == nil {
+		panic(&MisuseError{Call: "SideEffect", Problem: fmt.Sprintf("the function of %q is nil", name)})
+	}
+	if err := validName("side effect", name); err != nil {
+		panic(&MisuseError{Call: "SideEffect", Problem: err.Error()})
+	}
+	value, err := run.SideEffect(name, func() ([]byte, error) {
 		v, err := fn()
 		if err != nil {
 			return nil, err
