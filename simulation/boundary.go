@@ -36,6 +36,10 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	if len(c.Turns) == 0 {
 		return s.Store.Commit(ctx, c) // It is refused.
 	}
+	s.p.showsTurns(c.Turns)
+	s.p.showsChange(c.Turns[0].Instance, c.Record)
+	sealed := c
+	c.Turns = w.opened(c.Turns)
 	w.aboutToCommit(s.p, &c)
 	inv := s.p.running
 	kind, own := commitClass, inv.committed[c.Turns[0].Instance]
@@ -59,7 +63,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
 		w.landedLate(s.p, &c)
 		change.meets(w)
-		err := w.commit(ctx, s.p, &c, change)
+		err := w.commit(ctx, s.p, sealed, &c, change)
 		if err == nil {
 			inv.landedIn(&c)
 		}
@@ -94,7 +98,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 	})
 	s.p.w.reads(s.p, instance, turns, err)
 	if n := len(turns); n > 0 {
-		s.p.w.checkRead(turns)
+		s.p.w.checkRead(s.p.w.opened(turns))
 		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
 	}
 	return turns, err
@@ -119,6 +123,7 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 
 func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	w := s.p.w
+	s.p.showsChange(instance, &change)
 	w.aboutToChange(s.p, instance, &change)
 	changing := s.p.changing(instance, &change)
 	kind := writeClass
@@ -184,7 +189,7 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 
 func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
 	err = s.p.call(writeClass, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
-		s.p.w.checkBeat(s.p, key, &beat)
+		s.p.w.checkBeat(s.p, key, beat)
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
 		s.p.hears(func() string { return stateText(&state) })
 		return err
@@ -228,6 +233,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			return errKilled
 		}
 		m := msgs[i]
+		q.p.showsBody(m.Body)
 		q.w.aboutToSend(q.p, m.Body)
 		q.w.aboutToRetry(q.p, m.Body)
 		if !q.FIFO() && q.w.hit(Disordered) {
@@ -274,6 +280,7 @@ const maxEarly = 59_000
 func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	w := t.p.w
 	asked := s
+	t.p.showsBody(s.Body)
 	switch {
 	case t.p.dead:
 		return errKilled
@@ -329,6 +336,7 @@ func (w *World) sendAs(who string, to *simQueue, m queue.Outgoing) {
 	if w.tracing {
 		w.log("%s sends to %s %s%s", who, to.name, bodyText(m.Body), delayText(m.Delay))
 	}
+	w.isOthers(m.Body)
 	if err := to.Queue.Send(context.Background(), m); err != nil {
 		w.violate("world", "a message was refused: %v", err)
 	}
@@ -337,7 +345,7 @@ func (w *World) sendAs(who string, to *simQueue, m queue.Outgoing) {
 // sendItem sends an item as a client does.
 func (w *World) sendItem(item wire.Item) {
 	item.V = wire.Version
-	body, err := item.Encode()
+	body, err := w.body(&item)
 	if err != nil {
 		w.violate("world", "an item can't be encoded: %v", err)
 		return

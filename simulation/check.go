@@ -34,8 +34,10 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 
 // commit makes a commit and, if it landed, notes it and checks what can be
 // checked of it at once: I-01, I-02, I-06.
-func (w *World) commit(ctx context.Context, p *process, c *store.Commit, change *changing) error {
-	err := w.store.Commit(ctx, *c)
+//
+// sealed is the commit as the store gets it, c the same with plain payloads.
+func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *store.Commit, change *changing) error {
+	err := w.store.Commit(ctx, sealed)
 	if w.sabotage.commit != nil {
 		err = w.sabotage.commit(c, err)
 	}
@@ -145,7 +147,7 @@ func (w *World) checkRecord(instance string) {
 	if w.shadow.hidden[instance] == w.shadow.last[instance] {
 		return // It is purged.
 	}
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	if err != nil {
 		w.violate("I-06", "%s has a history and no record: %v", instance, err)
 		return

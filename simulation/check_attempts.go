@@ -111,7 +111,12 @@ func (w *World) checkCounted(inv *invocation) {
 }
 
 // checkBeat: nothing is said of a pending activity by who has no token of it.
-func (w *World) checkBeat(p *process, key store.ActivityKey, beat *store.Heartbeat) {
+func (w *World) checkBeat(p *process, key store.ActivityKey, beat store.Heartbeat) {
+	p.shows("a heartbeat", beat.Codec, beat.Details, beat.Details)
+	beat, err := w.sealing.world.OpenHeartbeat(key, beat)
+	if err != nil {
+		w.violate("codec", "%v", err)
+	}
 	if string(beat.Details) == `"`+forgedSign+`"` {
 		w.violate("A-12", "%s records a sign of life of activity %d of %s/%d that came with a made up token", p.name, key.EventID, key.Instance, key.ExecutionID)
 	}

@@ -1,8 +1,6 @@
 package simulation
 
 import (
-	"context"
-
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -44,7 +42,7 @@ func (g *changing) meets(w *World) {
 		return
 	}
 	g.before = nil
-	if r, err := w.store.Describe(context.Background(), g.instance); err == nil {
+	if r, err := w.describe(g.instance); err == nil {
 		g.before = &r
 	}
 }

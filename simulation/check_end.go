@@ -36,7 +36,7 @@ func (w *World) checkEnd() {
 			w.checkExecution(instance, n)
 		}
 		w.checkRecord(instance)
-		r, err := w.store.Describe(context.Background(), instance)
+		r, err := w.describe(instance)
 		if err != nil {
 			continue
 		}
@@ -67,6 +67,7 @@ func (w *World) checkExecution(instance string, n int64) {
 		w.violate("I-05", "%s/%d can't be read: %v", instance, n, err)
 		return
 	}
+	turns = w.opened(turns)
 	w.checkRead(turns)
 	var events []history.Event
 	for i := range turns {
@@ -106,7 +107,7 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 			}
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
 			child := events[e.SourceEventID-1].Instance
-			r, err := w.store.Describe(context.Background(), child)
+			r, err := w.describe(child)
 			if err != nil {
 				w.violate("P-01", "child %s of %s/%d is complete and has no record", child, instance, n)
 				continue

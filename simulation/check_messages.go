@@ -19,6 +19,9 @@ func (w *World) item(body string) (*wire.Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	if item, err = w.sealing.world.OpenItem(item); err != nil {
+		return nil, err
+	}
 	w.items[body] = &item
 	return &item, nil
 }

@@ -30,7 +30,7 @@ func (w *World) checkSearch(instance string, n int64, events []history.Event, se
 	if w.outside.older || n != w.shadow.last[instance] || events[len(events)-1].Imposed != "" {
 		return // Code of another build may have set others; and an end that was imposed runs no code.
 	}
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	if err != nil {
 		return
 	}

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
 
 // waitsForEver ends only if somebody ends it.
 func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
-	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"id":998}`)})
+	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":998}`)})
 	return ctx.Await(ctx.ExternalEvent("never"))
 }
 
@@ -105,7 +104,7 @@ func isCompanion(w *World, instance string) bool {
 
 // judgeCompanion says whether what was done to it took effect.
 func (s *randomScenario) judgeCompanion(w *World, instance string) error {
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	if err != nil {
 		return err
 	}

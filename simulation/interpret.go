@@ -12,7 +12,7 @@ import (
 
 // token is what one statement gave.
 type token struct {
-	K   string    `json:"k"`
+	K   string    `json:"hidden"`
 	ID  int       `json:"id,omitempty"`
 	V   string    `json:"v,omitempty"`
 	Sub [][]token `json:"sub,omitempty"`
@@ -20,13 +20,13 @@ type token struct {
 
 // state is the input of a program: which round, and the transcript so far.
 type state struct {
-	Round int     `json:"round"`
+	Round int     `json:"hidden"`
 	Out   []token `json:"out,omitempty"`
 }
 
 // work is the input of an activity.
 type work struct {
-	ID    int `json:"id"`
+	ID    int `json:"hidden"`
 	Round int `json:"round"`
 	I     int `json:"i"`
 	Fails int `json:"fails,omitempty"`
@@ -237,7 +237,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 	case kSystem:
 		return r.system(ctx, s)
 	case kStatus:
-		ctx.SetCustomStatus(fmt.Appendf(nil, `"round %d statement %d"`, r.round, s.id))
+		ctx.SetCustomStatus(fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.id))
 		if err := ctx.SetSearchAttributes(searched(r.round, s)); err != nil {
 			return token{}, err
 		}

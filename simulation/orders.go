@@ -38,7 +38,7 @@ func newOrdersScenario(w *World) *ordersScenario {
 		at := w.choices.at(ofProgram, o.instance)
 		o.answer = []string{"yes", "yes", "no", ""}[w.choices.intN(at, 4)]
 		o.cancelled = w.choices.oneIn(at, 5)
-		o.Order = orders.Order{ID: o.instance, Customer: "c", Card: []string{"4242", "4242", "0000"}[w.choices.intN(at, 3)], ApproveWithin: "5h",
+		o.Order = orders.Order{ID: o.instance, Customer: marker, Card: []string{"4242", "4242", "0000"}[w.choices.intN(at, 3)], ApproveWithin: "5h",
 			Lines: []orders.Line{{SKU: "s", Quantity: 2, Price: 50}}}
 		s.orders = append(s.orders, o)
 	}
@@ -124,7 +124,7 @@ func (s *ordersScenario) check(w *World) {
 }
 
 func (s *ordersScenario) judge(w *World, o *placedOrder) error {
-	r, err := w.store.Describe(context.Background(), o.instance)
+	r, err := w.describe(o.instance)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,8 @@ type process struct {
 	heard  []byte
 
 	running *invocation
+	// seals: its codecs seal what it writes and sends.
+	seals bool
 	// dead: no call has any effect any more.
 	dead bool
 }

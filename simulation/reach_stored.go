@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"errors"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -123,6 +122,6 @@ func (w *World) landedLate(p *process, c *store.Commit) {
 
 // present reports whether an instance can be described.
 func (w *World) present(instance string) bool {
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	return err == nil && !r.Purged
 }

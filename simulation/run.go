@@ -19,6 +19,8 @@ type Result struct {
 	Reached map[string]int
 	// Steps, Commits and Processes of the run.
 	Steps, Commits, Processes int
+	// Sealed is how many payloads a codec has sealed; 0 where none is there.
+	Sealed int
 	// Story of a run with tracing: what was run, who did what, what the world
 	// did to it, which invariant broke, and the histories. It is the same on
 	// every machine.
@@ -74,7 +76,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 
 // result of a run that is over.
 func (w *World) result() Result {
-	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started}
+	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.sealing.sealed()}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[Fault(f).String()] = n

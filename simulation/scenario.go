@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -212,7 +213,7 @@ func (s *randomScenario) begin(w *World) {
 
 func (s *randomScenario) payload(name int) string {
 	s.raws++
-	payload := fmt.Sprintf("x%d", s.raws)
+	payload := fmt.Sprintf("%s%d", marker, s.raws)
 	s.sent[payload] = eventName(name)
 	return payload
 }
@@ -235,7 +236,7 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 		}
 		for range n {
 			payload := s.payload(name)
-			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-" + payload}
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
 			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
 			if w.choices.even(client) {
 				at *= 60
@@ -291,7 +292,7 @@ func (s *randomScenario) check(w *World) {
 }
 
 func (s *randomScenario) judge(w *World, instance string) error {
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	if err != nil {
 		return err
 	}
@@ -335,7 +336,7 @@ func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
 	if s.ended[instance] {
 		return true
 	}
-	r, err := w.store.Describe(context.Background(), instance)
+	r, err := w.describe(instance)
 	return err == nil && r.Parent != nil && (w.terminatesWithParent(r.Parent) || s.mayBeTerminated(w, r.Parent.Instance))
 }
 

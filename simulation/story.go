@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -21,7 +20,7 @@ func (w *World) story() string {
 			fmt.Fprintf(&b, "  %d × %s\n", n, Fault(f))
 		}
 	}
-	fmt.Fprintf(&b, "  at most %s of each role; faults stop at %s; settings:%s\n", plural(w.slots, "process"), w.at(w.plan.until), settingsText(w.settings))
+	fmt.Fprintf(&b, "  at most %s of each role; faults stop at %s; settings:%s%s\n", plural(w.slots, "process"), w.at(w.plan.until), settingsText(w.settings), w.sealing)
 	fmt.Fprintf(&b, "\nPROGRAM\n%s", w.scenario)
 	fmt.Fprintf(&b, "\nWHAT HAPPENED (hours:minutes:seconds)\n%s", w.trace.String())
 	if len(w.violations) > 0 {
@@ -69,7 +68,7 @@ func settingsText(s host.Settings) string {
 func (w *World) histories() string {
 	var b strings.Builder
 	for _, instance := range w.shadow.instances() {
-		if r, err := w.store.Describe(context.Background(), instance); err == nil {
+		if r, err := w.describe(instance); err == nil {
 			fmt.Fprintf(&b, "%s is %s", instance, r.Status)
 			if len(r.Output) > 0 {
 				fmt.Fprintf(&b, " with %s", r.Output)

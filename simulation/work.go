@@ -70,7 +70,7 @@ func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) 
 		left *= 10
 	}
 	for n := 1; left > 0; n++ {
-		_ = activity.Beat(ctx, fmt.Appendf(nil, `"%d of attempt %d"`, n, info.Attempt))
+		_ = activity.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
 		p.w.hasBeaten(p, ctx, info)
 		if p.dead {
 			return errKilled

@@ -47,7 +47,8 @@ type World struct {
 	lately    string   // what was done last, while decisions are located
 	slots     int      // processes of each role
 	entropy   int      // of what processes draw
-	started   int      // processes so far
+	sealing   *sealing
+	started   int // processes so far
 	build     *build
 	good      *build
 	replaceAt time.Time
@@ -117,6 +118,7 @@ func newWorld(c choices, tracing bool) *World {
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
 	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
+	w.sealing = newSealing(w.entropy)
 	return w
 }
 
