@@ -84,11 +84,15 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 
 // Client implements backend.
 func (b awsBackend) Client(ctx context.Context) (*turnstile.Client, error) {
+	codecs, err := b.settings.codecs()
+	if err != nil {
+		return nil, err
+	}
 	cfg, found, err := b.addresses(ctx, orchestratorURL, historyTable, instancesTable)
 	if err != nil {
 		return nil, err
 	}
-	return awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithEnvironment(awslambda.Environment{
+	return awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithEnvironment(awslambda.Environment{
 		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable],
 	}))
 }

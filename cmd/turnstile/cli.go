@@ -60,6 +60,7 @@ const (
 // settings are the flags that every command has.
 type settings struct {
 	stack, region, profile string
+	keyFile                string
 	output                 string
 	getenv                 func(string) string
 }
@@ -73,6 +74,7 @@ func (s *settings) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
 	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
 	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
+	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, else the keys in $TURNSTILE_KEYS")
 	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text or json")
 }
 

@@ -94,6 +94,8 @@ type letterJSON struct {
 	ReceiveCount int               `json:"receive_count"`
 	Attributes   map[string]string `json:"attributes,omitempty"`
 	Body         string            `json:"body,omitempty"`
+	// Opened is the body with plain payloads, where they were sealed.
+	Opened string `json:"opened,omitempty"`
 }
 
 func (l *letter) json() letterJSON {
@@ -149,7 +151,8 @@ func deadLetterShowCommand() *command {
 		short: "show one of them whole, and what to do about it",
 		long: paragraph(
 			"Shows a dead letter with all of its reason, its attributes and its body, which may",
-			"hold what your senders keep secret, and tokens."),
+			"hold what your senders keep secret, and tokens; payloads that are sealed are opened,",
+			"where their key is given."),
 		examples: []string{"turnstile dead-letter show 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, operands []string) error {
@@ -161,12 +164,19 @@ func deadLetterShowCommand() *command {
 					return notThere(operands)
 				}
 				l := letters[0]
+				opened, sealed, err := c.opened(l)
+				if err != nil {
+					return err
+				}
 				if c.json() {
 					out := l.json()
-					out.Attributes, out.Body = l.Attributes, l.Body
+					out.Attributes, out.Body, out.Opened = l.Attributes, l.Body, opened
 					return c.printJSON(out)
 				}
-				c.show(l)
+				c.show(l, opened)
+				if sealed != nil {
+					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", message(sealed), keyAdvice)
+				}
 				return nil
 			}
 		},
@@ -177,7 +187,28 @@ func notThere(ids []string) error {
 	return fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))
 }
 
-func (c *cli) show(l *letter) {
+// opened is the body with plain payloads, empty if none is sealed; sealed says
+// why they cannot be opened.
+func (c *cli) opened(l *letter) (body string, sealed, err error) {
+	if l.unread != nil || l.item.Codec == "" {
+		return "", nil, nil
+	}
+	codecs, err := c.settings.codecs()
+	if err != nil {
+		return "", nil, err
+	}
+	item, err := wire.Parse(wire.Unwrap([]byte(l.Body)))
+	if err != nil {
+		return "", nil, err
+	}
+	if item, sealed = codecs.OpenItem(item); sealed != nil {
+		return "", sealed, nil
+	}
+	text, err := item.Encode()
+	return string(text), nil, err
+}
+
+func (c *cli) show(l *letter, opened string) {
 	t := newTable()
 	t.row("message id", l.ID)
 	t.row("queue", l.queue+", goes back to "+l.source())
@@ -205,5 +236,10 @@ func (c *cli) show(l *letter) {
 		fmt.Fprintln(c.out, "\nattributes")
 		others.print(c.out)
 	}
-	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(l.Body), "  "), reasonAdvice(l.reason))
+	body := l.Body
+	if opened != "" {
+		body = opened
+		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable(l.item.Codec))
+	}
+	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), reasonAdvice(l.reason))
 }

@@ -255,4 +255,4 @@ func redriven(l *letter, fifo bool) (queue.Outgoing, error) {
 	return out, nil
 }
 
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -16,7 +16,8 @@ func describeCommand() *command {
 		short: "show how an instance stands",
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, custom status, output",
-			"or failure; of one that is stuck or corrupt why, where, and what to do."),
+			"or failure; of one that runs what it waits for, down to a child that is stuck; of one",
+			"that is stuck or corrupt why, where, and what to do."),
 		examples: []string{
 			"turnstile describe order-17",
 			"turnstile describe order-17 --output json | jq .problem",
@@ -31,17 +32,24 @@ func describeCommand() *command {
 				if err != nil {
 					return err
 				}
+				// A history that can't be read is told by the record's problem.
+				open, unread := client.WaitingFor(ctx, operands[0])
 				if c.json() {
-					return c.printJSON(describedOf(&d))
+					out := describedOf(&d)
+					out.WaitingFor = waitingOf(open)
+					return c.printJSON(out)
 				}
-				c.describe(&d)
+				c.describe(&d, open)
+				if unread != nil && d.Problem == nil {
+					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", message(unread))
+				}
 				return nil
 			}
 		},
 	}
 }
 
-func (c *cli) describe(d *turnstile.Description) {
+func (c *cli) describe(d *turnstile.Description, open []turnstile.OpenOperation) {
 	now := c.now()
 	t := newTable()
 	t.row("instance", printable(d.Instance))
@@ -60,6 +68,7 @@ func (c *cli) describe(d *turnstile.Description) {
 		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable(p.Instance), p.ExecutionID, p.EventID))
 	}
 	t.print(c.out)
+	c.sealed(d)
 	c.section("custom status", d.CustomStatus)
 	c.section("output", d.Output)
 	if f := d.Failure; f != nil {
@@ -78,6 +87,7 @@ func (c *cli) describe(d *turnstile.Description) {
 		c.text(f.Stack)
 		c.section("details", f.Details)
 	}
+	c.waiting(open)
 	if p := d.Problem; p != nil {
 		at := ""
 		if p.EventID > 0 {
@@ -93,6 +103,15 @@ func (c *cli) describe(d *turnstile.Description) {
 		c.text(p.Message)
 		c.text(p.Stack)
 		fmt.Fprintf(c.out, "\nwhat to do: %s\n", problemAdvice(p.Kind))
+	}
+}
+
+// sealed says why payloads of the record are not shown.
+func (c *cli) sealed(d *turnstile.Description) {
+	if d.Sealed != nil {
+		fmt.Fprintf(c.out, "\nsealed\n")
+		c.text(message(d.Sealed))
+		fmt.Fprintf(c.out, "\nto see custom status, output and details: %s\n", keyAdvice)
 	}
 }
 

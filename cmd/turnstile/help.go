@@ -27,6 +27,13 @@ Where the stack is, the first of
 Credentials, region and AWS_ENDPOINT_URL are found as by every tool of AWS;
 --region and --profile choose others.
 
+Payloads that a codec has sealed are shown, and those that are sent are sealed, with
+the keys of --key-file, $TURNSTILE_KEY_FILE or, as text, $TURNSTILE_KEYS: a line each,
+the codec's mark and 32 bytes in base64 or hex. The first line's codec seals, all of
+them open; gzip alone needs no key.
+  gzip+aesgcm:2026-11 y0VI9…=
+  aesgcm:2026-10 5Kd0u…=
+
   turnstile --stack turnstile list --status stuck
   eval "$(localstack/local.sh env)" && turnstile list
 

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -24,6 +25,7 @@ func hint(err error) string {
 	text := err.Error()
 	var wait *turnstile.WaitError
 	var corrupt *store.CorruptError
+	var unknown *codec.UnknownError
 	switch {
 	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
 		return problemAdvice(wait.Last.Problem.Kind)
@@ -31,6 +33,8 @@ func hint(err error) string {
 		return "It goes on without being waited for. Wait again, with a longer --timeout."
 	case errors.As(err, &corrupt):
 		return problemAdvice(problemCorrupt)
+	case errors.As(err, &unknown):
+		return "To see it, " + keyAdvice + "."
 	case errors.Is(err, history.ErrNewer):
 		return "A newer build wrote this history. Use a turnstile command of that version."
 	case errors.Is(err, store.ErrBadPageToken):

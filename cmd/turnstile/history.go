@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ func historyCommand() *command {
 			"Shows the history of an execution: of each event its id, how long it came after the",
 			"one before, its kind, the event that it completes, its name and what it carries, cut",
 			"to --width characters. --json prints the export document, which the replay of tests",
-			"takes; what proves something (secret, tokens) is left out of both, payloads are not."),
+			"takes; what proves something (secret, tokens) is left out of both, payloads are not.",
+			"Sealed payloads are shown with their keys, else their codec and length are."),
 		examples: []string{
 			"turnstile history order-17",
 			"turnstile history order-17 --width 0",
@@ -57,6 +59,9 @@ func historyCommand() *command {
 					return err
 				}
 				c.history(&d, number, events, *width)
+				if slices.ContainsFunc(events, func(e history.Event) bool { return e.Codec != "" }) {
+					fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyAdvice)
+				}
 				return nil
 			}
 		},

@@ -33,6 +33,10 @@ type described struct {
 	Output         json.RawMessage `json:"output,omitempty"`
 	Failure        *wire.Failure   `json:"failure,omitempty"`
 	Problem        *store.Problem  `json:"problem,omitempty"`
+	// Sealed says why custom status, output and details are left out.
+	Sealed string `json:"sealed,omitempty"`
+	// WaitingFor is printed by describe alone.
+	WaitingFor []waitingJSON `json:"waiting_for,omitempty"`
 }
 
 type parentJSON struct {
@@ -48,6 +52,9 @@ func describedOf(d *turnstile.Description) described {
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
 		CustomStatus: valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
 		Failure: wire.FailureOf(d.Failure), Problem: d.Problem,
+	}
+	if d.Sealed != nil {
+		out.Sealed = d.Sealed.Error()
 	}
 	if p := d.Parent; p != nil {
 		out.Parent = &parentJSON{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

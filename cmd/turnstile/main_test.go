@@ -52,6 +52,8 @@ type bench struct {
 	// made is the client to use instead of one over store and queues.
 	made *turnstile.Client
 	env  map[string]string
+	// settings of the command line under way.
+	settings *settings
 }
 
 func newBench(t *testing.T) *bench {
@@ -72,8 +74,12 @@ func (b *bench) Client(context.Context) (*turnstile.Client, error) {
 	if b.made != nil {
 		return b.made, nil
 	}
+	codecs, err := b.settings.codecs()
+	if err != nil {
+		return nil, err
+	}
 	return turnstile.NewClient(turnstile.ClientConfig{
-		Store: b.store, Queue: b.queues[orchestratorQueue], Random: &counting{}, Clock: b.clock,
+		Codecs: codecs, Store: b.store, Queue: b.queues[orchestratorQueue], Random: &counting{}, Clock: b.clock,
 	})
 }
 
@@ -107,7 +113,10 @@ func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
 	c := cli{
 		in: strings.NewReader(in), out: &out, err: &err,
 		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
-		open: func(*settings) backend { return b },
+		open: func(s *settings) backend {
+			b.settings = s
+			return b
+		},
 	}
 	status := c.run(ctx, args)
 	return result{status, out.String(), err.String()}

@@ -55,6 +55,8 @@ func (c *cli) await(ctx context.Context, client *turnstile.Client, instance stri
 		if err := c.printJSON(describedOf(&d)); err != nil {
 			return err
 		}
+	} else if d.Status == turnstile.StatusCompleted && d.Sealed != nil {
+		return fmt.Errorf("instance %q completed, and its output can't be shown: %w", d.Instance, d.Sealed)
 	} else if d.Status == turnstile.StatusCompleted {
 		fmt.Fprintln(c.out, outputLine(d.Output))
 	}
