@@ -85,6 +85,17 @@ const (
 // a fact of it that stands in history has to be dispatched again.
 func (m *message) returning() bool { return m.ReceiveCount > 1 || m.redriven() }
 
+// returning returns the messages that come back.
+func returning(messages []*message) []*message {
+	var back []*message
+	for _, m := range messages {
+		if m.returning() {
+			back = append(back, m)
+		}
+	}
+	return back
+}
+
 func (m *message) redriven() bool {
 	return m.Attributes[RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
 }

@@ -268,7 +268,11 @@ func cancelReason(events []history.Event) (reason string, terminated bool) {
 
 // derivedID is the id of what an event sends, the same each time.
 func derivedID(what string, s *sending, eventID int64) string {
+	return placedID(what, s.Instance, s.ExecutionID, eventID)
+}
+
+func placedID(what, instance string, executionID, eventID int64) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %d %s", what, s.ExecutionID, eventID, s.Instance)
+	fmt.Fprintf(h, "%s %d %d %s", what, executionID, eventID, instance)
 	return what + "-" + hex.EncodeToString(h.Sum(nil)[:16])
 }

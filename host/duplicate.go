@@ -18,11 +18,12 @@ type place struct {
 // is run if it was not. A first delivery of a known fact is a duplicate and
 // sends nothing.
 func (t *turn) takeReturning(ctx context.Context) error {
+	if t.creating {
+		return t.resendFormer(ctx, returning(t.group.open()))
+	}
 	var out *resending
-	for _, m := range t.group.open() {
-		if !m.returning() || t.creating {
-			continue
-		}
+	var unknown []*message
+	for _, m := range returning(t.group.open()) {
 		locate := t.locate
 		if !m.records() {
 			locate = t.locateCaused
@@ -32,6 +33,7 @@ func (t *turn) takeReturning(ctx context.Context) error {
 			return err
 		}
 		if !ok {
+			unknown = append(unknown, m)
 			continue
 		}
 		if out == nil {
@@ -44,8 +46,8 @@ func (t *turn) takeReturning(ctx context.Context) error {
 			t.found = append(t.found, m)
 		}
 	}
-	if out == nil {
-		return nil
+	if err := t.resendFormer(ctx, unknown); err != nil || out == nil {
+		return err
 	}
 	if err := out.flush(ctx); err != nil {
 		return err

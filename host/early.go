@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 //
 // What a parent sends to end its child goes the same way, for it can overtake
 // the child's start: another process may take the parent on before the one that
-// scheduled the child has sent it. Behind the window there was none to end.
+// scheduled the child has sent it. Behind the window the start is forbidden.
 func (t *turn) early(ctx context.Context, m *message) error {
 	endsChild := m.endsChild()
 	if m.item.Kind != wire.ExternalRaised && !endsChild {
@@ -29,8 +30,7 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	}
 	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.EarlyWindow)
 	if !now.Before(end) && endsChild {
-		t.settle(m, "unknown_instance")
-		return nil
+		return t.forbidStart(ctx, m)
 	}
 	if !now.Before(end) {
 		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
@@ -45,6 +45,26 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	}
 	t.Observer.Count(CountDelayed, "early", 1)
 	m.state = settled
+	return nil
+}
+
+// forbidStart has a child's start refused that comes after all: where nothing
+// was received for as long as the window, or where the start is redriven from
+// the dead letters days later. Its parent has closed it, and nobody would end
+// the child. A tombstone with the id of the start does it, as after a purge. One
+// that is there, of a life before, is left: it refuses the start of that one.
+func (t *turn) forbidStart(ctx context.Context, m *message) error {
+	if t.record == nil {
+		p := m.item.Parent
+		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true,
+			StartID: placedID("child", p.Instance, p.ExecutionID, p.EventID)}
+		change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: t.Clock.Now()}
+		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+			return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
+		}
+		t.changed(&change)
+	}
+	t.settle(m, "unknown_instance")
 	return nil
 }
 

@@ -164,6 +164,7 @@ func (t *turn) feed(n int64, turns []store.Turn) error {
 		return err
 	}
 	t.x, t.execution, t.work = x, n, newWork()
+	t.behind = turns[len(turns)-1].Parked
 	for i := range turns {
 		t.work.add(turns[i].Events)
 		t.work.close(turns[i].Cancelled)
@@ -200,6 +201,11 @@ func (t *turn) started() *history.Event {
 // withoutExecution settles messages for an instance that is not there, was
 // purged, or has ended and has nothing to be sent again.
 func (t *turn) withoutExecution(ctx context.Context) error {
+	if t.record != nil && t.record.Purged {
+		if err := t.resendFormer(ctx, returning(t.group.open())); err != nil {
+			return err
+		}
+	}
 	for _, m := range t.group.open() {
 		var err error
 		switch {

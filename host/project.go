@@ -41,8 +41,10 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		if err := t.stuckRecord(ctx, &c, d, t.killedProblem(), w); err != nil {
 			return err
 		}
-		clear := ""
-		c.Suspect, dirty = &clear, true
+		// Only the mark that was found proves it: one that lands late, when the
+		// message has come back and gone, would leave the instance to nobody.
+		found, clear := t.group.suspect, ""
+		c.If.Suspect, c.Suspect, dirty = &found, &clear, true
 	case parked && t.mayHaveMarked() && t.record != nil && t.record.Problem != nil:
 		// It was marked, and its wake-up may not have been sent.
 		d.wake = t.nextWake(t.record.Problem.Tries)

@@ -30,7 +30,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
-		if err := t.resendHidden(ctx, m); err != nil && !corrupt(err) {
+		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
 			return err
 		}
 		t.settle(m, "purged")
@@ -60,25 +60,6 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	t.keep = false
 	t.settle(m, "purged")
 	return nil
-}
-
-// resendHidden sends again what a forced purge that came back may not have
-// sent, though a duplicate of it has hidden the instance: the history is still
-// there until the grace is over.
-func (t *turn) resendHidden(ctx context.Context, m *message) error {
-	if !m.returning() {
-		return nil
-	}
-	t.execution = t.record.ExecutionID
-	at, found, err := t.locateCaused(ctx, m)
-	if err != nil || !found {
-		return err
-	}
-	out := t.newResending()
-	if err := out.from(ctx, at); err != nil {
-		return err
-	}
-	return out.flush(ctx)
 }
 
 // forceEnd ends what runs. A history that is corrupt can't be ended; its

@@ -134,6 +134,7 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 		changing.meets(w)
 		err := s.Store.UpdateRecord(ctx, instance, change)
 		if err == nil {
+			w.forbids(instance, &change)
 			changing.landed(w, nil)
 			w.checkRecord(instance)
 		}
@@ -157,6 +158,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64) 
 
 func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
+		s.p.w.deleting(instance, upTo)
 		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
 		return err
 	})

@@ -144,7 +144,7 @@ func completes(k history.Kind) history.Kind {
 
 // checkRecord is I-06.
 func (w *World) checkRecord(instance string) {
-	if w.shadow.hidden[instance] == w.shadow.last[instance] {
+	if w.shadow.hidden[instance] >= w.shadow.last[instance] {
 		return // It is purged.
 	}
 	r, err := w.describe(instance)

@@ -22,7 +22,11 @@ func (w *World) checkEnd() {
 	for _, s := range w.timer.Pending() {
 		w.violate("I-08", "a schedule is left: %s", bodyText(s.Body))
 	}
+	w.spreadForsaken()
 	for _, instance := range w.shadow.instances() {
+		if w.forsaken[instance] {
+			continue
+		}
 		// Purged, it has no history.
 		hidden := w.shadow.hidden[instance]
 		if hidden == w.shadow.last[instance] {

@@ -70,6 +70,9 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 	if current == nil {
 		// Nothing of the instance is stored. A completion can't be meant for
 		// one that never was; a cancel or a wake may.
+		if item.Kind == wire.StartOrchestration {
+			return w.forbidden(item)
+		}
 		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance
 	}
 	switch item.Kind {
@@ -89,7 +92,7 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 		return x != nil && (x.completed[source] != 0 || x.end() != nil || (handed || item.Kind == wire.ActivityPending) && x.stopped[source])
 	case wire.ExternalRaised:
 		for n := first; n <= last; n++ {
-			if w.shadow.executions[executionKey{target, n}].senders[item.ID] {
+			if x := w.shadow.executions[executionKey{target, n}]; x != nil && x.senders[item.ID] {
 				return true
 			}
 		}
@@ -105,7 +108,7 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 			return true
 		}
 		for n := first; n <= last && item.Kind == wire.CancelInstance; n++ {
-			if w.shadow.executions[executionKey{target, n}].cancelled {
+			if x := w.shadow.executions[executionKey{target, n}]; x != nil && x.cancelled {
 				return true
 			}
 		}
@@ -179,7 +182,7 @@ func (w *World) redrive() int {
 				w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
 				return 0
 			}
-			if reason != "" && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] {
+			if reason != "" && w.shadow.last[item.Target()] <= w.shadow.hidden[item.Target()] {
 				continue // Nobody ever started it, or nobody did since it was purged.
 			}
 			if item.Kind == wire.ActivityExecute {

@@ -278,7 +278,7 @@ func (s *randomScenario) check(w *World) {
 		}
 	}
 	for _, instance := range w.shadow.instances() {
-		if w.shadow.hidden[instance] == w.shadow.last[instance] {
+		if w.shadow.hidden[instance] == w.shadow.last[instance] || w.forsaken[instance] {
 			continue
 		}
 		judge := s.judge

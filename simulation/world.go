@@ -58,8 +58,10 @@ type World struct {
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
 	items     map[string]*wire.Item // by body
-	routines  []*routine            // with nothing to run
-	lost      bool                  // an activity was given up after all its deliveries
+	// forsaken are instances that a purge may have left waiting.
+	forsaken map[string]bool
+	routines []*routine // with nothing to run
+	lost     bool       // an activity was given up after all its deliveries
 
 	scenario scenario
 	shadow   shadow
@@ -101,7 +103,8 @@ const (
 
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
-		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{}}
+		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{},
+		forsaken: map[string]bool{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
@@ -189,7 +192,7 @@ func (w *World) run() {
 			w.violate("I-03", "not settled after %s: %s", longest, w.leftText())
 			return
 		}
-		if w.calm && next.Sub(w.clock.now) > redriven && w.redrive() > 0 {
+		if rest := next.Sub(w.clock.now); (w.calm && rest > redriven || rest > 24*redriven) && w.redrive() > 0 {
 			continue
 		}
 		if !w.calm && next.After(w.plan.until) {
