@@ -40,7 +40,7 @@ func TestEveryScenarioIsReached(t *testing.T) {
 	const budget = 1500
 	reached := map[string]int{}
 	for i := range uint64(budget) {
-		r := simulation.Run(2_100_000+i, false)
+		r := simulation.Run(2_000_000+i, false)
 		report(t, &r)
 		for id, n := range r.Reached {
 			reached[id] += n
