@@ -103,7 +103,12 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	}
 }
 
-// Call schedules the activity and waits for its result: Start and Await.
+// Call schedules the activity and waits for its result: Start and Await. It
+// records one event, and one when the activity has ended; its retries record
+// none.
+//
+// Errors: *ActivityError, *EncodeError and *PayloadTooLargeError for the input,
+// *DecodeError for the result, *CancelledError.
 func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return Await(ctx, a.Start(ctx, in))
 }

@@ -40,7 +40,9 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 	return Future[T]{op: run.ExternalEvent(e.name), kind: ofEvent, name: e.name}
 }
 
-// Wait waits for the next event of this name and returns its data.
+// Wait waits for the next event of this name and returns its data. It records
+// one event for the wait, and the event itself stands in the history when it has
+// come.
 //
 // Errors: *DecodeError for data that T cannot take (the event is consumed, and
 // stays in the history), *CancelledError.
@@ -98,7 +100,10 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 }
 
 // WaitFor is Wait for at most d, which returns a *TimeoutError then; an event
-// that comes later goes to the next wait.
+// that comes later goes to the next wait. It records two events, the wait and a
+// timer, and one for what comes first.
+//
+// Errors: those of Wait, and *TimeoutError.
 func (e Event[T]) WaitFor(ctx Context, d time.Duration) (T, error) {
 	event, timeout := e.Subscribe(ctx), After(ctx, d)
 	first, err := Select(ctx, event, timeout)

@@ -40,7 +40,8 @@ type Awaitable interface {
 //
 // Errors: *ActivityError, *ChildError, *DecodeError for a result or an event
 // that the type cannot take, *CancelledError when the operation, the scope of
-// ctx or the instance was cancelled. Awaiting twice gives the same again.
+// ctx or the instance was cancelled. Awaiting twice gives the same again. It
+// records nothing.
 func Await[T any](ctx Context, f Future[T]) (T, error) {
 	run := ctx.engine("Await")
 	if f.op == nil {

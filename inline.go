@@ -1,6 +1,8 @@
 package turnstile
 
 import (
+	"fmt"
+
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -26,6 +28,10 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 	var zero Out
 	if a.normalize == nil || a.problem != nil {
 		panic(unsound("Activity.Inline", a.name, "NewActivity", a.problem))
+	}
+	if a.retry != nil && a.retry.AtMostOnce {
+		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
+			"%q is declared AtMostOnce, but runs inline at least once, for a crash before the commit runs it again: schedule it with Call or Start", a.name)})
 	}
 	input, err := encode(in, "input of activity", a.name)
 	if err != nil {

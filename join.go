@@ -29,6 +29,8 @@ func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 //		return err
 //	}
 //	n, _ := turnstile.Await(ctx, stock)
+//
+// It records nothing.
 func JoinMixed(ctx Context, futures ...Awaitable) error {
 	run := ctx.engine("JoinMixed")
 	_, err := run.Join(operations("JoinMixed", futures)...)

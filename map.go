@@ -24,7 +24,7 @@ func Map[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (
 	return mapItems(ctx, "Map", items, limit, fn, options)
 }
 
-// ForEach is Map for calls without results.
+// ForEach is Map for calls without results. It records nothing itself either.
 func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) error, options ...MapOption) error {
 	var none func(Context, In) (struct{}, error)
 	if fn != nil {

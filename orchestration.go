@@ -110,7 +110,10 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 }
 
 // Call starts it as a sub-orchestration and waits for its output: Start and
-// Await.
+// Await. It records one event, and one when the child has ended.
+//
+// Errors: *ChildError, *InvalidNameError, *EncodeError and *PayloadTooLargeError
+// for the input, *DecodeError for the output, *CancelledError.
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return Await(ctx, o.Start(ctx, in))
 }
@@ -136,7 +139,7 @@ func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err
 // not taken go over, and so does the custom status; open activities and timers
 // are cancelled. The next execution runs on the newest version deployed, or on
 // that of With(Version(...)). Only an orchestration itself can continue as
-// itself.
+// itself. It records one event, the last of this execution.
 func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	run := ctx.engine("ContinueAsNew")
 	if own := run.Info().Name; own != o.name {

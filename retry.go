@@ -88,7 +88,8 @@ func (d heartbeatTimeout) applyToActivity(r *history.Retry) {
 // AtMostOnce has no attempt begun twice: it is claimed, with a conditional
 // write, before it begins. One whose claim is there already, because a worker
 // died in it, counts as failed (KindInterrupted), and only a retry policy
-// brings another. Without it an attempt that was interrupted is begun anew.
+// brings another. Without it an attempt that was interrupted is begun anew. It
+// is for Call and Start: Inline is a *MisuseError that parks the instance.
 func AtMostOnce() ActivityOption { return atMostOnce{} }
 
 type atMostOnce struct{}

@@ -65,7 +65,7 @@ func SetSearchAttributes(ctx Context, attributes SearchAttributes) error {
 
 // SearchAttributesOf returns the search attributes as they stand, those that the
 // start brought or the execution before left among them. The map is the
-// caller's own.
+// caller's own. It records nothing.
 func SearchAttributesOf(ctx Context) SearchAttributes {
 	return SearchAttributes(ctx.engine("SearchAttributesOf").SearchAttributes().With(nil))
 }

@@ -26,7 +26,7 @@ func Select(ctx Context, operations ...Awaitable) (int, error) {
 
 // SelectKeep is Select that does not cancel the others: they go on, and can be
 // awaited or selected again. A wait for an event that is kept still takes its
-// event, whether or not anybody looks at it again.
+// event, whether or not anybody looks at it again. It records nothing.
 func SelectKeep(ctx Context, operations ...Awaitable) (int, error) {
 	return selectFirst(ctx, true, operations)
 }

@@ -32,7 +32,7 @@ func NewSemaphore(n int) *Semaphore {
 	return &Semaphore{size: n}
 }
 
-// Acquire waits for n permits and takes them.
+// Acquire waits for n permits and takes them. It records nothing.
 //
 // Errors: *InvalidArgumentError for n below 1 or more than there are,
 // *CancelledError when the scope of ctx or the instance is cancelled; then it
@@ -106,8 +106,8 @@ func (s *Semaphore) admit() {
 // package.
 type Mutex struct{ s Semaphore }
 
-// Lock waits until the mutex is unlocked, and locks it. Errors: *CancelledError;
-// then it is not locked.
+// Lock waits until the mutex is unlocked, and locks it. It records nothing.
+// Errors: *CancelledError; then it is not locked.
 func (m *Mutex) Lock(ctx Context) error {
 	m.s.size = 1
 	return m.s.acquire(ctx.engine("Mutex.Lock"), 1)
@@ -148,7 +148,8 @@ func (w *WaitGroup) Add(n int) {
 // Done is Add(-1).
 func (w *WaitGroup) Done() { w.Add(-1) }
 
-// Wait waits until the count is zero. Errors: *CancelledError.
+// Wait waits until the count is zero. It records nothing. Errors:
+// *CancelledError.
 func (w *WaitGroup) Wait(ctx Context) error {
 	run := ctx.engine("WaitGroup.Wait")
 	if w.count == 0 {

@@ -159,21 +159,25 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 			return err
 		}, "chan int has no JSON form"},
 		"a result that no worker can return": {func(ctx turnstile.Context) error { turnstile.NewActivity[int, func()]("Get").Start(ctx, 1); return nil }, "func() has no JSON form"},
-		"a side effect without code":         {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect[int](ctx, "it", nil); return err }, "is nil"},
-		"a side effect without a name":       {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect(ctx, "", one); return err }, "it is empty"},
-		"a semaphore that was never made":    {func(ctx turnstile.Context) error { return noSemaphore.Acquire(ctx, 1) }, "NewSemaphore"},
-		"a zero context":                     {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
-		"a future that was never started":    {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
-		"a select over one":                  {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
-		"a join over one":                    {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
-		"a branch without code":              {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
-		"a map without code":                 {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
-		"a patch without a name":             {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
-		"a mutex that is not locked":         {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
-		"permits that nobody had":            {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
-		"a semaphore without permits":        {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
-		"a wait group below zero":            {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
-		"a saga's step that undoes nothing":  {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
+		"at most once, inline": {func(ctx turnstile.Context) error {
+			_, err := double.With(turnstile.AtMostOnce()).Inline(ctx, 1)
+			return err
+		}, "at least once"},
+		"a side effect without code":        {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect[int](ctx, "it", nil); return err }, "is nil"},
+		"a side effect without a name":      {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect(ctx, "", one); return err }, "it is empty"},
+		"a semaphore that was never made":   {func(ctx turnstile.Context) error { return noSemaphore.Acquire(ctx, 1) }, "NewSemaphore"},
+		"a zero context":                    {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
+		"a future that was never started":   {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
+		"a select over one":                 {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
+		"a join over one":                   {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
+		"a branch without code":             {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
+		"a map without code":                {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
+		"a patch without a name":            {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
+		"a mutex that is not locked":        {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
+		"permits that nobody had":           {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
+		"a semaphore without permits":       {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "lets nobody through"},
+		"a wait group below zero":           {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
+		"a saga's step that undoes nothing": {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
 		"a poll for nothing": {func(ctx turnstile.Context) error {
 			_, err := turnstile.Poll(ctx, double.Call, 1, nil, turnstile.PollPolicy{})
 			return err

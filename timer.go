@@ -16,7 +16,8 @@ func Sleep(ctx Context, d time.Duration) error {
 	return err
 }
 
-// After starts a timer of d; see Sleep. Use it with Select.
+// After starts a timer of d; see Sleep. Use it with Select. It records one
+// event, and one when the time has come.
 func After(ctx Context, d time.Duration) Future[struct{}] {
 	d = time.Duration(milliseconds(d)) * time.Millisecond
 	return Future[struct{}]{op: ctx.engine("After").Timer(d), kind: ofTimer, name: d.String()}

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // beating is a policy of five attempts with a heartbeat timeout of a minute.
@@ -248,6 +249,49 @@ func TestA13TheTimeOfAllAttemptsTogether(t *testing.T) {
 			if ended := time.UnixMilli(w.events("a", 1)[2].AtMS); c.after > 0 && ended.Sub(began) != c.after {
 				t.Errorf("it failed after %s, want %s", ended.Sub(began), c.after)
 			}
+			w.expectQuiet()
+		})
+	}
+}
+
+func TestK01K07ARunningActivitySeesTheEndOfItsOrchestration(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind   wire.Kind
+		status store.Status
+	}{
+		"K-01 cancelled":  {wire.CancelInstance, store.StatusCancelled},
+		"K-07 terminated": {wire.TerminateInstance, store.StatusTerminated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
+			w.orchestration("Child", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+				return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Slow", Retry: beating()}))
+			})
+			w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+				return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: "child"}))
+			})
+			var cause error
+			w.activityFunc("Slow", func(ctx context.Context, _ []byte) ([]byte, error) {
+				if err := activity.Beat(ctx, nil); err != nil {
+					return nil, fmt.Errorf("stopped before anybody asked: %w", err)
+				}
+				w.send(wire.Item{Kind: c.kind, Instance: "a", ID: "x", Reason: "enough"})
+				w.settleFIFO()
+				w.clock.Advance(30 * time.Second)
+				cause = activity.Beat(ctx, nil)
+				return nil, cause
+			})
+			w.start("a", "Main", "1")
+			w.run()
+			var stopped *activity.StoppedError
+			if !errors.As(cause, &stopped) || !errors.Is(cause, context.Canceled) {
+				t.Errorf("the heartbeat returned %v, want a request to stop", cause)
+			}
+			w.expectCount(CountAttempts, history.FailureCancelled, 1)
+			w.expectStatus("a", c.status)
+			w.expectStatus("child", c.status)
 			w.expectQuiet()
 		})
 	}
