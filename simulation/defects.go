@@ -12,8 +12,21 @@ import (
 // wrong. What they did already they do otherwise; what they did not yet they do as
 // the build that works, so that nothing of them stands in a history.
 
-// differing are the builds that do not work, in the order of the choice.
-var differing = [...]string{"panic", "nondeterminism", "missing", "kill", "other", "fewer", "cancels", "missing"}
+// defect of a build: what it does wrong, and at which statement.
+type defect struct {
+	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels"
+	at   int
+	// recorded reports whether an operation of the statement stands in the
+	// history that the code is run against; violate is told that the code went
+	// on though it did something else.
+	recorded func(info engine.Info, id, round int) bool
+	violate  func(rule, text string)
+	// kill ends the process in which the code runs.
+	kill func()
+}
+
+// defectKinds are the builds that do not work, in the order of the choice.
+var defectKinds = [...]string{"panic", "nondeterminism", "missing", "kill", "other", "fewer", "cancels", "missing"}
 
 // defective runs a statement as the build does, and sees to it that it does
 // not get through with another one than history has.

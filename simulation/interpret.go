@@ -40,19 +40,6 @@ type work struct {
 // result is what the activity returns for it.
 func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w.I) }
 
-// fault of a build: what it does wrong, and at which statement.
-type defect struct {
-	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels"
-	at   int
-	// recorded reports whether an operation of the statement stands in the
-	// history that the code is run against; violate is told that the code went
-	// on though it did something else (defects.go).
-	recorded func(info engine.Info, id, round int) bool
-	violate  func(rule, text string)
-	// kill ends the process in which the code runs.
-	kill func()
-}
-
 // code returns the implementation of a program.
 func (ps programs) code(p *program, d defect) engine.Func {
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -118,7 +117,7 @@ func (s *randomScenario) build(name string, d defect) *build {
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: differing[w.choices.intN(w.how(Deployed), len(differing))], at: 1 + w.choices.intN(w.how(Deployed), 5),
+	d := defect{kind: defectKinds[w.choices.intN(w.how(Deployed), len(defectKinds))], at: 1 + w.choices.intN(w.how(Deployed), 5),
 		kill: func() { w.executing.die("its code kills it") }, recorded: w.hasRecorded, violate: func(rule, text string) { w.violate(rule, "%s", text) }}
 	if d.kind == "missing" {
 		// Which one, from the last.
@@ -207,65 +206,6 @@ func (s *randomScenario) begin(w *World) {
 			w.clock.AfterFunc(at+stop, func() {
 				w.sendItem(wire.Item{Kind: wire.TerminateInstance, Instance: r.instance, ID: "terminate", Reason: "at once"})
 			})
-		}
-	}
-}
-
-func (s *randomScenario) payload(name int) string {
-	s.raws++
-	payload := fmt.Sprintf("%s%d", marker, s.raws)
-	s.sent[payload] = eventName(name)
-	return payload
-}
-
-// raise sends an instance as many events as its program may wait for.
-func (s *randomScenario) raise(w *World, instance string, p *program) {
-	counts := map[int]int{}
-	waits(p.body, counts, p.rounds)
-	// All at once, they are received together.
-	burst := w.choices.at(w.choices.at(ofClient, instance), "burst")
-	together := time.Duration(-1)
-	if w.choices.oneIn(burst, 3) {
-		together = time.Duration(w.choices.intN(burst, 60)) * time.Second
-	}
-	for name := range 3 {
-		n := counts[name]
-		client := w.choices.at(w.choices.at(ofClient, instance), eventName(name))
-		if w.choices.oneIn(client, 4) {
-			n++
-		}
-		for range n {
-			payload := s.payload(name)
-			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
-			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
-			if w.choices.even(client) {
-				at *= 60
-			}
-			if together >= 0 {
-				at = together
-			}
-			w.clock.AfterFunc(at, func() { w.sendItem(item) })
-			if w.choices.oneIn(client, 4) {
-				w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 3600))*time.Second, func() { w.sendItem(item) })
-			}
-		}
-	}
-}
-
-// created implements scenario: children get their events when they begin.
-func (s *randomScenario) created(w *World, instance, name string) {
-	for _, r := range s.roots {
-		if r.instance == instance {
-			if w.shadow.hidden[instance] > 0 {
-				s.raise(w, instance, r.program) // It is there again.
-			}
-			return
-		}
-	}
-	for _, p := range s.programs {
-		if p.name == name {
-			s.raise(w, instance, p)
-			s.endSomehow(w, instance)
 		}
 	}
 }

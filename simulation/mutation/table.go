@@ -3,7 +3,9 @@ package mutation
 import "slices"
 
 // All returns every mutation.
-func All() []Mutation { return slices.Concat(engineMutations(), hostMutations(), storeMutations()) }
+func All() []Mutation {
+	return slices.Concat(engineMutations(), hostMutations(), activityMutations(), storeMutations())
+}
 
 // edit is a list of one edit.
 func edit(anchor, replacement string) []Edit { return []Edit{{anchor, replacement}} }

@@ -1,0 +1,103 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// finished does with the messages of a batch what the event source does.
+func (w *World) finished(inv *invocation) {
+	p := inv.p
+	if p.dead {
+		exhausted := w.hit(Exhausted)
+		for _, m := range inv.batch {
+			w.ghostReturns(m)
+			if exhausted {
+				w.exhaust(m)
+			}
+		}
+		w.bury(p)
+		return
+	}
+	if inv.failed == nil {
+		w.violate("M-10", "%s returned a list of failures that is nil", p.name)
+	}
+	w.checkCounted(inv)
+	failed := map[string]bool{}
+	for _, id := range inv.failed {
+		failed[id] = true
+	}
+	w.checkReturned(inv, failed)
+	w.returns(inv, failed)
+	p.idle = w.clock.now
+	w.log("%s returns, handed back %v", p.name, inv.failed)
+	for _, m := range inv.batch {
+		switch {
+		case failed[m.ID]:
+			w.ghostReturns(m)
+		case m.ghost:
+		case w.hit(AckLost):
+			w.log("the acknowledgement of %s is lost", m.ID)
+		default:
+			w.acknowledge(inv, m)
+		}
+	}
+	if p.code != w.build && w.clock.now.After(w.replaceAt) {
+		w.bury(p)
+	}
+}
+
+// exhaust makes a dead letter of a message, as its queue does when it has been
+// received too often.
+func (w *World) exhaust(m delivered) {
+	var dead *simQueue
+	switch m.from {
+	case w.fifo:
+		dead = w.deadFIFO
+	case w.delay, w.activityDead:
+		dead = w.deadStandard
+	default:
+		dead = w.activityDead
+	}
+	if item, err := w.item(m.Body); err != nil || item.Kind == wire.StartOrchestration && item.Parent != nil || item.Kind == wire.PurgeInstance {
+		return // When it is redriven, the parent's cancel may have been given up, or the history deleted.
+	}
+	if m.ghost || m.from.Queue.Delete(context.Background(), m.Message) != nil {
+		return
+	}
+	out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
+	if dead.FIFO() {
+		out.DedupID = fmt.Sprintf("exhausted-%s-%d", m.ID, w.Steps)
+	}
+	w.sendAs("the queue", dead, out)
+}
+
+func (w *World) acknowledge(inv *invocation, m delivered) {
+	err := m.from.Queue.Delete(context.Background(), m.Message)
+	if errors.Is(err, queue.ErrReceiptExpired) {
+		return
+	}
+	w.acknowledged(inv.p, m, inv.began)
+	if !m.from.FIFO() && !w.calm {
+		w.ghosts = append(w.ghosts, m)
+		if len(w.ghosts) > 10 {
+			w.ghosts = w.ghosts[1:]
+		}
+	}
+}
+
+// mostReceives is how often a ghost comes back: as often as any other message.
+const mostReceives = 10
+
+// ghostReturns brings a ghost that was not acknowledged back after the
+// visibility timeout, as any other message.
+func (w *World) ghostReturns(m delivered) {
+	if m.ghost && m.ReceiveCount < mostReceives {
+		w.clock.AfterFunc(2*time.Minute, func() { w.returning = append(w.returning, m) })
+	}
+}

@@ -1,0 +1,144 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// What clients of the random programs do besides starting them.
+
+func (s *randomScenario) payload(name int) string {
+	s.raws++
+	payload := fmt.Sprintf("%s%d", marker, s.raws)
+	s.sent[payload] = eventName(name)
+	return payload
+}
+
+// raise sends an instance as many events as its program may wait for.
+func (s *randomScenario) raise(w *World, instance string, p *program) {
+	counts := map[int]int{}
+	waits(p.body, counts, p.rounds)
+	// All at once, they are received together.
+	burst := w.choices.at(w.choices.at(ofClient, instance), "burst")
+	together := time.Duration(-1)
+	if w.choices.oneIn(burst, 3) {
+		together = time.Duration(w.choices.intN(burst, 60)) * time.Second
+	}
+	for name := range 3 {
+		n := counts[name]
+		client := w.choices.at(w.choices.at(ofClient, instance), eventName(name))
+		if w.choices.oneIn(client, 4) {
+			n++
+		}
+		for range n {
+			payload := s.payload(name)
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
+			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
+			if w.choices.even(client) {
+				at *= 60
+			}
+			if together >= 0 {
+				at = together
+			}
+			w.clock.AfterFunc(at, func() { w.sendItem(item) })
+			if w.choices.oneIn(client, 4) {
+				w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 3600))*time.Second, func() { w.sendItem(item) })
+			}
+		}
+	}
+}
+
+// created implements scenario: children get their events when they begin.
+func (s *randomScenario) created(w *World, instance, name string) {
+	for _, r := range s.roots {
+		if r.instance == instance {
+			if w.shadow.hidden[instance] > 0 {
+				s.raise(w, instance, r.program) // It is there again.
+			}
+			return
+		}
+	}
+	for _, p := range s.programs {
+		if p.name == name {
+			s.raise(w, instance, p)
+			s.endSomehow(w, instance)
+		}
+	}
+}
+
+func (s *randomScenario) startAgain(w *World, r *root) {
+	w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
+}
+
+// replace lets somebody purge a root with force while it runs, and start it
+// again at once. What was said to its old life is said to the new one too: by
+// the delay queue, beside whoever still has the old one warm. And days later
+// comes something for it.
+func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
+	how := w.choices.at(w.choices.at(ofClient, r.instance), "replace")
+	if !w.choices.oneIn(how, 5) {
+		return
+	}
+	r.terminated = true
+	at += time.Duration(w.choices.intN(how, 300)) * time.Second
+	again := at + time.Duration(w.choices.intN(how, 60))*time.Second
+	behind := again + time.Duration(w.choices.intN(how, 60))*time.Second
+	event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: r.instance, Name: eventName(0), ID: "said"}
+	event.Data = []byte(`"` + s.payload(0) + `"`)
+	cancel := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel-first", Reason: "enough"}
+	say := func(at time.Duration, item wire.Item) {
+		w.clock.AfterFunc(at, func() {
+			if body, err := item.Encode(); err == nil {
+				w.sendAs("a client", w.delay, queue.Outgoing{Body: string(body)})
+			}
+		})
+	}
+	said := event
+	if w.choices.even(how) {
+		said = cancel
+	}
+	say(at/2, said)
+	w.clock.AfterFunc(at, func() {
+		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: "replace", Force: true})
+	})
+	if w.choices.even(how) {
+		late := at + time.Duration(24+w.choices.intN(how, 48))*time.Hour
+		for i := range 3 {
+			cancel.ID = fmt.Sprintf("cancel-late-%d", i)
+			say(late+time.Duration(i)*time.Minute, cancel)
+		}
+		return
+	}
+	w.clock.AfterFunc(again, func() { s.startAgain(w, r) })
+	for range 1 + w.choices.intN(how, 3) {
+		if said.Kind == wire.CancelInstance {
+			said.ID = fmt.Sprintf("cancel-%d", behind/time.Second)
+		}
+		say(behind, said)
+		behind += time.Duration(w.choices.intN(how, 30)) * time.Second
+	}
+}
+
+// endSomehow lets a client cancel or terminate an instance that is no root.
+func (s *randomScenario) endSomehow(w *World, instance string) {
+	how := w.choices.at(w.choices.at(ofClient, instance), "stop")
+	item := wire.Item{Instance: instance, Reason: "enough"}
+	switch w.choices.intN(how, 12) {
+	case 10:
+		item.Kind, item.ID = wire.CancelInstance, "cancel"
+	case 11:
+		item.Kind, item.ID = wire.TerminateInstance, "terminate"
+	default:
+		return
+	}
+	s.ended[instance] = item.Kind == wire.TerminateInstance
+	at := time.Duration(w.choices.intN(how, 60)) * time.Second
+	if w.choices.even(how) {
+		at *= 60
+	}
+	w.clock.AfterFunc(at, func() { w.sendItem(item) })
+}

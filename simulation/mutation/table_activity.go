@@ -1,0 +1,63 @@
+package mutation
+
+// activityMutations are of attempts, heartbeats, pending activities, and what
+// an instance has to do with others.
+func activityMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "an attempt is claimed by everybody",
+			Bug:   "A claim of an attempt that runs at most once does not look whether another has it.",
+			File:  "store/memory/activities.go",
+			Edits: edit("found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {", "found.Attempt > claim.Attempt+100 {"),
+		},
+		{
+			Name:  "a heartbeat does not say stop",
+			Bug:   "An attempt that was asked to stop is not told by its heartbeat.",
+			File:  "host/pulse.go",
+			Edits: edit("if state.Stop {", "if state.Stop && p.interval < 0 {"),
+		},
+		{
+			Name:  "a heartbeat does not hide the message",
+			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
+			File:  "host/execute.go",
+			Edits: edit("p.extend = func(ctx context.Context) { w.hide(ctx, m, p.timeout+p.interval, p) }", "p.extend = func(context.Context) {}"),
+		},
+		{
+			Name:  "a pending activity has no deadline",
+			Bug:   "The time limit of all attempts is not looked at once an activity is pending.",
+			File:  "host/pending.go",
+			Edits: edit("time.UnixMilli(scheduled.AtMS)); bounded {", "time.UnixMilli(scheduled.AtMS)); bounded && item.Attempt < 0 {"),
+		},
+		{
+			Name:  "a sign of life needs no token",
+			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
+			File:  "host/pending.go",
+			Edits: edit("case v.Kind == engine.Recorded:", "case v.Kind == engine.Recorded, v.Kind == engine.Forged && m.item.Kind == wire.ActivityHeartbeat:"),
+		},
+		{
+			Name:  "a final error is retried",
+			Bug:   "An error that its activity calls final is followed by another attempt.",
+			File:  "host/attempt.go",
+			Edits: edit("r.failure.Retryable = false", "r.failure.Retryable = true"),
+		},
+		{
+			Name:  "a child outlives its parent",
+			Bug:   "A child that was started to end with its parent runs on.",
+			File:  "engine/ending.go",
+			Edits: edit("(op.kind != history.SubOrchestrationScheduled || x.events[op.id-1].OnParentEnd != \"\")", "op.kind != history.SubOrchestrationScheduled"),
+		},
+		{
+			Name:  "a cancel ahead of the start is dropped",
+			Rare:  true,
+			Bug:   "What a parent sends to end its child is acknowledged when it overtakes the child's start.",
+			File:  "host/early.go",
+			Edits: edit("if m.item.Kind != wire.ExternalRaised && !endsChild {", "if m.item.Kind != wire.ExternalRaised || endsChild {"),
+		},
+		{
+			Name:  "nothing is said to other instances",
+			Bug:   "Events and cancels that code has for other instances are recorded and not sent.",
+			File:  "host/dispatch_message.go",
+			Edits: edit("if err := out.send(&item); err != nil {", "if err := error(nil); err != nil {"),
+		},
+	}
+}
