@@ -38,6 +38,15 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		// that is half deleted.
 		return errRebuild
 	}
+	if before := t.record; before != nil {
+		// Its history may have been deleted since the record was read.
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+		if now := t.record; now == nil || now.Purged != before.Purged || now.ExecutionID != before.ExecutionID {
+			return errRebuild
+		}
+	}
 	t.Observer.Count(CountCorrupt, "history", 1)
 	t.Logger.ErrorContext(ctx, "history is corrupt", "instance", t.group.instance, "event_id", corruptEvent(cause), "error", cause)
 	if r := t.record; r != nil && !r.Status.Terminal() && !r.Purged {
