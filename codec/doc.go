@@ -6,8 +6,8 @@
 // Sealed are the values that people give: inputs, results, outputs, the data
 // of external events, custom status, the details of heartbeats and of
 // failures. What the machinery needs, or operators read, stays plain: ids,
-// names, versions, times, and the texts of failures, reasons, problems and
-// logs. Keep secrets out of those.
+// names, versions, times, search attributes, and the texts of failures,
+// reasons, problems and logs. Keep secrets out of those.
 //
 // A sealed value stands in JSON as a string, base64 of what the codec made, so
 // that every document stays JSON; beside it, in the field codec, stands the

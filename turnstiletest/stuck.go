@@ -116,7 +116,7 @@ func (e *Env) overview() string {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("instance %q (%s) is %s and waits for %s\n  its history: %s",
-			r.Instance, r.Name, r.Status, e.open(r.Instance, r.ExecutionID), e.history(r.Instance, r.ExecutionID)))
+			r.Instance, r.Name, r.Status, e.open(r.Instance), e.history(r.Instance, r.ExecutionID)))
 	}
 	for _, d := range e.DeadLetters() {
 		lines = append(lines, fmt.Sprintf("dead letter (%s): %s", d.Reason, d.Body))
@@ -127,44 +127,28 @@ func (e *Env) overview() string {
 	return strings.Join(lines, "\n")
 }
 
-// open names what an execution has open.
-func (e *Env) open(instance string, execution int64) string {
-	turns, err := e.store.Read(context.Background(), instance, execution, 1)
+// open names what an instance has open.
+func (e *Env) open(instance string) string {
+	operations, err := e.client.WaitingFor(context.Background(), instance)
 	if err != nil {
 		return err.Error()
 	}
-	var events []history.Event
-	closed := map[int64]bool{}
-	taken := map[string]int{}
-	for _, t := range turns {
-		events = append(events, t.Events...)
-		for _, id := range t.Cancelled {
-			closed[id] = true
-		}
-	}
-	for i := range events {
-		closed[events[i].SourceEventID] = true
-		if events[i].Kind == history.ExternalEvent {
-			taken[events[i].Name]++
-		}
-	}
 	var open []string
-	for i := range events {
-		ev := &events[i]
-		if closed[ev.EventID] {
-			continue
-		}
-		switch ev.Kind {
+	for i := range operations {
+		o := &operations[i]
+		switch o.Kind {
 		case history.ExternalSubscribed:
-			if taken[ev.Name]--; taken[ev.Name] < 0 {
-				open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)", ev.Name, ev.EventID))
-			}
+			open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)", o.Name, o.EventID))
 		case history.ActivityScheduled:
-			open = append(open, fmt.Sprintf("activity %q (event %d)", ev.Name, ev.EventID))
+			open = append(open, fmt.Sprintf("activity %q (event %d)", o.Name, o.EventID))
 		case history.TimerCreated:
-			open = append(open, fmt.Sprintf("a timer due %s (event %d)", time.UnixMilli(ev.FireAtMS).UTC().Format(time.RFC3339), ev.EventID))
+			open = append(open, fmt.Sprintf("a timer due %s (event %d)", o.DueAt.Format(time.RFC3339), o.EventID))
 		case history.SubOrchestrationScheduled:
-			open = append(open, fmt.Sprintf("sub-orchestration %q, instance %q (event %d)", ev.Name, ev.Instance, ev.EventID))
+			child := "not begun"
+			if o.Child != nil {
+				child = string(o.Child.Status)
+			}
+			open = append(open, fmt.Sprintf("sub-orchestration %q, instance %q, which is %s (event %d)", o.Name, o.Instance, child, o.EventID))
 		}
 	}
 	if len(open) == 0 {

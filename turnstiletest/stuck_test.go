@@ -30,6 +30,13 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 		}, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "nothing to wait for", "stuck_test.go:"}},
 		"an event that nobody raises": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
 			[]string{"never ends", `event "approved", which nobody raised (event 2)`, "its history: Started Sub(approved)"}},
+		"P-01 an event that nobody raises for a child": {func(ctx turnstile.Context, n int) (string, error) {
+			if n == 0 {
+				return approved.Wait(ctx)
+			}
+			return fulfil.With(turnstile.InstanceID("the child")).Call(ctx, 0)
+		}, nil, []string{"never ends", `sub-orchestration "Fulfil", instance "the child", which is running (event 2)`,
+			`instance "the child" (Fulfil) is running and waits for event "approved", which nobody raised (event 2)`}},
 		"an instance that nobody started": {nil, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			_, _ = turnstiletest.Instance(env, fulfil, "other").Wait()
 		}, []string{`no instance "other"`}},

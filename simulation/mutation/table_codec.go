@@ -1,0 +1,26 @@
+package mutation
+
+// codecMutations are of payload codecs.
+func codecMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "codec: messages are sent as they are",
+			Bug:   "Payloads of messages are not sealed on their way into a queue.",
+			File:  "host/edge.go",
+			Edits: edit("body, err := e.codecs.EncodeItem(*item)", "body, err := item.Encode()"),
+		},
+		{
+			Name: "codec: a commit is sealed anew when it is repeated",
+			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
+			File: "host/commit.go",
+			Edits: edit("// lands now. Reading back would prove nothing.\n",
+				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})\n"),
+		},
+		{
+			Name:  "codec: the status of another key stays",
+			Bug:   "An end seals the record's output under a new key and leaves the custom status under the old one, with the mark of the new.",
+			File:  "host/edge.go",
+			Edits: edit("if t.Codecs == nil || c.CustomStatus != nil || t.creating {", "if t.Codecs == nil || c != nil {"),
+		},
+	}
+}
