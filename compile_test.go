@@ -1,0 +1,157 @@
+package turnstile_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// What each of the programs below begins with.
+const declarations = `package shop
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+type (
+	Order   struct{ ID string }
+	Receipt struct{ ID string }
+)
+
+var (
+	Charge   = turnstile.NewActivity[Order, Receipt]("Charge")
+	Ship     = turnstile.NewActivity[Order, int]("Ship")
+	Fulfil   = turnstile.NewOrchestration[Order, Receipt]("Fulfil")
+	Approved = turnstile.NewEvent[Order]("approved")
+
+	_, _, _, _ = context.Background, errors.New, http.NewRequestWithContext, time.Second
+)
+
+func charge(ctx context.Context, o Order) (Receipt, error) { return Receipt{}, nil }
+`
+
+// What can't be right doesn't compile, wherever Go allows. Each program is
+// compiled twice: as it should be, and with what is wrong in the place of what
+// is right.
+func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
+	t.Parallel()
+	compile := compiler(t)
+	for name, c := range map[string]struct {
+		code, right, wrong string
+		want               string // in the compiler's words
+	}{
+		"an activity is called with its input": {
+			`func f(ctx turnstile.Context, o Order) { Charge.Call(ctx, RIGHT) }`, `o`, `o.ID`, "as Order value"},
+		"a result has its type": {
+			`func f(ctx turnstile.Context, o Order) { var r RIGHT; r, _ = Charge.Call(ctx, o); _ = r }`, `Receipt`, `Order`, "cannot use"},
+		"an inline activity is called with its input": {
+			`func f(ctx turnstile.Context, o Order) { Charge.Inline(ctx, RIGHT) }`, `o`, `Receipt{}`, "as Order value"},
+		"a child is called with its input": {
+			`func f(ctx turnstile.Context, o Order) { Fulfil.Call(ctx, RIGHT) }`, `o`, `1`, "as Order value"},
+		"an orchestration continues with its own input": {
+			`func f(ctx turnstile.Context, o Order) error { return Fulfil.ContinueAsNew(ctx, RIGHT) }`, `o`, `Receipt{}`, "as Order value"},
+		"an event has its data": {
+			`func f(ctx context.Context, c *turnstile.Client, o Order) { Approved.Raise(ctx, c, "a", RIGHT) }`, `o`, `true`, "as Order value"},
+		"a future has its type": {
+			`func f(ctx turnstile.Context, o Order) { n, _ := turnstile.Await(ctx, RIGHT.Start(ctx, o)); _ = n + 1 }`, `Ship`, `Charge`, "mismatched types"},
+		"a join is of one type": {
+			`func f(ctx turnstile.Context, o Order) { turnstile.Join(ctx, Charge.Start(ctx, o), RIGHT.Start(ctx, o)) }`, `Charge`, `Ship`, "does not match"},
+		"a map takes the items of its function": {
+			`func f(ctx turnstile.Context) { turnstile.Map(ctx, RIGHT{}, 3, Charge.Call) }`, `[]Order`, `[]Receipt`, "does not match"},
+		"what is not under way can't be selected": {
+			`func f(ctx turnstile.Context, o Order) { turnstile.Select(ctx, RIGHT) }`, `Charge.Start(ctx, o)`, `o`, "does not implement turnstile.Awaitable"},
+		"nobody else makes futures": {
+			`type mine struct{ RIGHT }; func (mine) Ready() bool { return true }; func (mine) Cancel(string) {}; var _ turnstile.Awaitable = mine{}`,
+			`turnstile.Future[int]`, `int`, "does not implement turnstile.Awaitable"},
+
+		"the context of an orchestration is not for I/O": {
+			`func f(ctx turnstile.Context, io context.Context) { http.NewRequestWithContext(RIGHT, "GET", "/", nil) }`, `io`, `ctx`, "does not implement context.Context"},
+		"it has no channel to wait on": {
+			`func f(ctx turnstile.Context, io context.Context) { <-RIGHT.Done() }`, `io`, `ctx`, "ctx.Done undefined"},
+		"it does not go to the code of an activity": {
+			`func f(ctx turnstile.Context, io context.Context, o Order) { charge(RIGHT, o) }`, `io`, `ctx`, "does not implement context.Context"},
+		"a client is not for orchestrations": {
+			`func f(ctx turnstile.Context, io context.Context, c *turnstile.Client, o Order) { Fulfil.StartWith(RIGHT, c, o) }`, `io`, `ctx`, "does not implement context.Context"},
+		"activities make no durable calls": {
+			`func f(ctx turnstile.Context, io context.Context, o Order) { Charge.Call(RIGHT, o) }`, `ctx`, `io`, "as turnstile.Context value"},
+		"nor do they wait durably": {
+			`func f(ctx turnstile.Context, io context.Context) { turnstile.Sleep(RIGHT, time.Hour) }`, `ctx`, `io`, "as turnstile.Context value"},
+		"an orchestration sends no heartbeats": {
+			`func f(ctx turnstile.Context, io context.Context) { turnstile.Heartbeat(RIGHT, 1) }`, `io`, `ctx`, "does not implement context.Context"},
+
+		"the code of an activity is one of an activity": {
+			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Charge.Is(f)`, `context.Context`, `turnstile.Context`, "cannot use f"},
+		"the code of an orchestration is one of an orchestration": {
+			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Fulfil.Is(f)`, `turnstile.Context`, `context.Context`, "cannot use f"},
+		"it has the declared types": {
+			`func f(ctx turnstile.Context, o Order) (RIGHT, error) { panic(0) }; var _ = Fulfil.Is(f)`, `Receipt`, `string`, "cannot use f"},
+		"options of activities are for activities": {
+			`var _ = RIGHT.With(turnstile.AttemptTimeout(time.Second))`, `Charge`, `Fulfil`, "does not implement turnstile.OrchestrationOption"},
+		"options of orchestrations are for orchestrations": {
+			`var _ = RIGHT.With(turnstile.Strict())`, `Fulfil`, `Charge`, "does not implement turnstile.ActivityOption"},
+		"a start has no retries": {
+			`func f(ctx context.Context, c *turnstile.Client, o Order) { Fulfil.StartWith(ctx, c, o, RIGHT) }`, `turnstile.InstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement turnstile.StartOption"},
+		"an application is made of implementations": {
+			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Is(charge)`, `Charge`, "does not implement turnstile.Part"},
+	} {
+		t.Run(name, func(t *testing.T) { // one after the other: they share what is read of the packages
+			if err := compile(declarations + strings.ReplaceAll(c.code, "RIGHT", c.right)); err != nil {
+				t.Fatalf("what is right does not compile: %v", err)
+			}
+			err := compile(declarations + strings.ReplaceAll(c.code, "RIGHT", c.wrong))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("with %s the compiler says %v, want an error with %q", c.wrong, err, c.want)
+			}
+		})
+	}
+}
+
+// compiler returns a function that type-checks a program against this package,
+// as the compiler does.
+func compiler(t *testing.T) func(source string) error {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "net/http")
+	var failed bytes.Buffer
+	list.Stderr = &failed
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &failed)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+	}
+	set := token.NewFileSet()
+	packages := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("nothing is known of %s", path)
+		}
+		return os.Open(exports[path])
+	})
+	return func(source string) error {
+		file, err := parser.ParseFile(set, "shop.go", source, 0)
+		if err != nil {
+			return err
+		}
+		var found []error
+		config := types.Config{Importer: packages, Error: func(err error) { found = append(found, err) }}
+		_, _ = config.Check("shop", set, []*ast.File{file}, nil)
+		return errors.Join(found...)
+	}
+}
