@@ -31,7 +31,7 @@ var defectKinds = [...]string{"panic", "nondeterminism", "missing", "kill", "oth
 // defective runs a statement as the build does, and sees to it that it does
 // not get through with another one than history has.
 func (r *interpreter) defective(ctx *engine.Context, s *statement) (token, error) {
-	rule := ""
+	rule, run := "", r.statement
 	switch {
 	case r.defect.kind != "other" && r.defect.kind != "fewer", !r.defect.recorded(ctx.Info(), s.id, r.round):
 	case r.defect.kind == "other":
@@ -43,8 +43,13 @@ func (r *interpreter) defective(ctx *engine.Context, s *statement) (token, error
 		// Rule 4: history has one more.
 		r.fewer, rule = 1, "rule 4"
 		defer func() { r.fewer = 0 }()
+	case s.kind == kRace || s.kind == kKeep || s.kind == kBeat:
+		// Nor does it start the timer beside the activity.
+		rule, run = "rule 4", func(ctx *engine.Context, s *statement) (token, error) {
+			return r.await(ctx, "first", ctx.Activity(r.activity(s, 0)))
+		}
 	}
-	t, err := r.statement(ctx, s)
+	t, err := run(ctx, s)
 	if rule != "" && err == nil {
 		r.defect.violate(rule, fmt.Sprintf("%s event: statement %d got through, and is not what history has", ctx.Info().Instance, s.id))
 	}
