@@ -25,7 +25,10 @@ func causeOf(i *wire.Item) string {
 // caused: the last unbroken row of them, which may have begun in an earlier
 // execution.
 func (t *turn) locateCaused(ctx context.Context, m *message) (at place, found bool, err error) {
-	cause := causeOf(&m.item)
+	return t.locateCause(ctx, causeOf(&m.item))
+}
+
+func (t *turn) locateCause(ctx context.Context, cause string) (at place, found bool, err error) {
 	lowest := max(t.firstExecution(), 1, t.execution-int64(t.Settings.ContinueLimit)-1)
 	for n := t.execution; n >= lowest; n-- {
 		turns, err := t.read(ctx, n)

@@ -122,10 +122,11 @@ func (t *turn) mayHaveMarked() bool {
 }
 
 // nextWake returns the wake-up after so many tries. Its number is that which
-// the record has once the turn is committed.
+// the record has once the turn is committed. It carries the mark of the message
+// that armed it, if that leaves no fact.
 func (t *turn) nextWake(tries int) *wire.Item {
 	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1))
-	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
+	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli(), Reason: t.cause}
 }
 
 // wake adds a wake-up of a stuck instance. One that is due later than a queue

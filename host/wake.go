@@ -53,7 +53,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			}
 			continue
 		}
-		var err error
+		err := t.resendAside(ctx, out, m)
+		if err != nil {
+			return w, err
+		}
 		switch number := m.item.Number; {
 		case number == 0:
 			w = wakes{true, true, true}
@@ -93,6 +96,21 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 		}
 	}
 	return w, out.flush(ctx)
+}
+
+// resendAside sends again what the message that armed a wake-up may not have
+// sent: two processes had it at once, and the one that found the instance stuck
+// still, and deleted it, knew nothing of the other, which took the instance on
+// and died.
+func (t *turn) resendAside(ctx context.Context, out *resending, m *message) error {
+	if m.item.Reason == "" || t.record != nil && m.item.Number == t.record.WakeNumber {
+		return nil
+	}
+	at, found, err := t.locateCause(ctx, m.item.Reason)
+	if err != nil || !found {
+		return err
+	}
+	return out.from(ctx, at)
 }
 
 func (t *turn) sendWakeAgain(r *resending) error {

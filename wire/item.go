@@ -93,7 +93,8 @@ type Item struct {
 	// Parent of a child (StartOrchestration).
 	Parent *Parent `json:"parent,omitempty"`
 
-	// Reason (CancelInstance, TerminateInstance).
+	// Reason (CancelInstance, TerminateInstance); of a Wake that a stuck
+	// instance sends itself, the mark of the message that it was stuck with.
 	Reason string `json:"reason,omitempty"`
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute).

@@ -1,0 +1,49 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// W-13: two processes have one operator's wake at once. The one with the broken
+// build arms the next wake-up and deletes the message; the other takes the
+// instance on, and dies. The wake-up sends what that one has not.
+func TestAWakeUpAnswersForTheOtherCopyOfWhatArmedIt(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := newWorld(t, func(w *world) {
+			w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+			w.activityFunc("Step", step)
+		})
+		w.start("a", "Main", "1")
+		for w.step() {
+		}
+		wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
+		handle := func(killAt int) (died bool) {
+			p := w.process()
+			p.faults.killAt, p.faults.after = killAt, true
+			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "operator", Body: wake, ReceiveCount: 1}, SourceDelay}})
+			if died = p.isDead(); died {
+				p.o.Close()
+				w.orchestrator = nil
+			}
+			return died
+		}
+		handle(0)
+		w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+		died := handle(killAt)
+		w.runFor(4 * time.Hour)
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return // Every call has been tried.
+		}
+	}
+}
