@@ -166,3 +166,51 @@ func TestTheTimeOfAnExecution(t *testing.T) {
 		t.Errorf("%d days", days)
 	}
 }
+
+// P-03: a child whose id is taken, as authors see it.
+func TestAChildWhoseIDIsTaken(t *testing.T) {
+	t.Parallel()
+	sum := turnstile.NewOrchestration[int, int]("Sum")
+	other := turnstile.NewOrchestration[int, int]("Other")
+	parent := turnstile.NewOrchestration[bool, int]("Parent")
+	e := start(t,
+		sum.Is(func(ctx turnstile.Context, in int) (int, error) { return in + 1, turnstile.Sleep(ctx, time.Hour) }),
+		other.Is(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, time.Hour) }),
+		parent.Is(func(ctx turnstile.Context, use bool) (int, error) {
+			call := sum.With(turnstile.InstanceID("sum"))
+			if use {
+				call = call.With(turnstile.UseExisting())
+			}
+			return call.Call(ctx, 100)
+		}))
+	first := ok[*turnstile.Run[int]](t)(sum.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("sum")))
+	if err := first.Confirm(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	fails := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, false, turnstile.InstanceID("fails")))
+	uses := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, true, turnstile.InstanceID("uses")))
+	if n := ok[int](t)(uses.Wait(e.ctx)); n != 2 {
+		t.Errorf("the one that runs gave %d, want 2", n)
+	}
+	if _, err := fails.Wait(e.ctx); err == nil || !strings.Contains(err.Error(), "UseExisting") {
+		t.Errorf("without the option: %v", err)
+	}
+	// It has ended by now.
+	again := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, true, turnstile.InstanceID("again")))
+	if n := ok[int](t)(again.Wait(e.ctx)); n != 2 {
+		t.Errorf("the one that has ended gave %d, want 2", n)
+	}
+	// Clients may use it as well, but none of another orchestration.
+	run := ok[*turnstile.Run[int]](t)(sum.StartWith(e.ctx, e.client, 7, turnstile.InstanceID("sum"), turnstile.UseExisting()))
+	if n := ok[int](t)(run.Wait(e.ctx)); n != 2 || run.StartID != first.StartID {
+		t.Errorf("a client's start gave %d by start %q, want 2 by %q", n, run.StartID, first.StartID)
+	}
+	fresh := ok[*turnstile.Run[int]](t)(sum.With(turnstile.UseExisting()).StartWith(e.ctx, e.client, 7, turnstile.InstanceID("fresh")))
+	if n := ok[int](t)(fresh.Wait(e.ctx)); n != 8 || fresh.StartID != "" {
+		t.Errorf("a client's start of a new one gave %d by start %q, want 8", n, fresh.StartID)
+	}
+	var exists *turnstile.AlreadyExistsError
+	if _, err := other.StartWith(e.ctx, e.client, 7, turnstile.InstanceID("sum"), turnstile.UseExisting()); !errors.As(err, &exists) {
+		t.Errorf("an instance of another orchestration: %v", err)
+	}
+}

@@ -15,6 +15,7 @@ type orchestrationOptions struct {
 	version       string
 	instance      string
 	onParentEnd   ParentEnd
+	useExisting   bool
 	retry         *RetryPolicy
 	timeout       time.Duration
 	strict        bool
@@ -42,6 +43,34 @@ type InstanceID string
 
 func (id InstanceID) applyToOrchestration(o *orchestrationOptions) { o.instance = string(id) }
 func (id InstanceID) applyToStart(s *StartRequest)                 { s.Instance = string(id) }
+
+// UseExisting says what happens when the instance id of a child, or of a start by
+// a client, is taken: the instance that has it is used, if it is one of the same
+// orchestration, whatever its version and input. Without it, and where another
+// orchestration has the id, a child fails with a *ChildError of kind
+// already_exists, and a start with an *AlreadyExistsError.
+//
+// A parent that found the id taken waits for the outcome of that instance, and
+// is told once, however it ends; if it has ended already, at once. Its
+// continuing as new goes on being waited for. It is not the parent's own child:
+// cancelling, terminating and the end of the parent leave it alone, and so does
+// the option of what becomes of a child. It records one event, in that instance.
+//
+// With Retry an instance that failed is followed by another, with its own id.
+// Detach needs no such option: nobody is told of an id that is taken.
+func UseExisting() UseExistingOption { return useExisting{} }
+
+// UseExistingOption is what UseExisting returns: an option of Orchestration.With
+// and of StartWith.
+type UseExistingOption interface {
+	OrchestrationOption
+	StartOption
+}
+
+type useExisting struct{}
+
+func (useExisting) applyToOrchestration(o *orchestrationOptions) { o.useExisting = true }
+func (useExisting) applyToStart(s *StartRequest)                 { s.UseExisting = true }
 
 // ParentEnd says what becomes of a sub-orchestration that still runs when the
 // execution that started it ends: an option of Orchestration.With.

@@ -83,7 +83,8 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id
 // is derived from where it is started, unless InstanceID gives one; an id that
-// is taken fails with a *ChildError of kind already_exists. Without Version it
+// is taken fails with a *ChildError of kind already_exists, or, with
+// UseExisting, is the instance that is waited for. Without Version it
 // runs on the newest that is deployed. It records one event.
 //
 // Cancelling and terminating reach the child; the plain end of the parent does
@@ -178,6 +179,6 @@ func (o Orchestration[In, Out]) call(method string, in In) (engine.ChildCall, er
 	}
 	return engine.ChildCall{
 		Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, Normalize: o.normalize,
-		OnParentEnd: string(o.options.onParentEnd),
+		OnParentEnd: string(o.options.onParentEnd), UseExisting: o.options.useExisting,
 	}, nil
 }

@@ -29,6 +29,9 @@ type StartRequest struct {
 	SearchAttributes SearchAttributes
 	// Events that the instance finds when it starts, in this order.
 	Events []wire.StartEvent
+	// UseExisting returns the instance that has the id already, if it is one of
+	// the same orchestration, in place of an *AlreadyExistsError.
+	UseExisting bool
 
 	err error
 }
@@ -43,8 +46,11 @@ type Started struct {
 // instance has no record until its first turn is committed.
 //
 // Errors: *AlreadyExistsError if there is a record of another start,
-// *InvalidNameError, *PayloadTooLargeError, *SearchAttributeError. Where two starts race, both may be
-// queued, and one wins: Wait and Confirm, given the StartID, tell which.
+// *InvalidNameError, *PayloadTooLargeError, *SearchAttributeError. Where two
+// starts race, both may be queued, and one wins: Wait and Confirm, given the
+// StartID, tell which. With UseExisting the StartID is that of the record, if
+// there is one, and empty if not: whoever wins, the instance is the one that was
+// asked for.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {
@@ -58,11 +64,16 @@ func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 		return Started{}, err
 	case found.StartID == item.ID:
 		return started, nil
+	case r.UseExisting && found.Name == item.Name:
+		return Started{Instance: item.Instance, StartID: found.StartID}, nil
 	default:
 		return Started{}, alreadyExists(&found)
 	}
 	if err := c.send(ctx, item); err != nil {
 		return Started{}, err
+	}
+	if r.UseExisting {
+		started.StartID = ""
 	}
 	return started, nil
 }
@@ -99,7 +110,7 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 }
 
 // StartOption is an option of StartWith: InstanceID, Version, StartID,
-// SearchAttributes, and the First of an Event.
+// SearchAttributes, UseExisting, and the First of an Event.
 type StartOption interface {
 	applyToStart(*StartRequest)
 }
@@ -136,7 +147,7 @@ func (o Orchestration[In, Out]) StartWith(ctx context.Context, c *Client, in In,
 	if err != nil {
 		return nil, err
 	}
-	r := StartRequest{Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input}
+	r := StartRequest{Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, UseExisting: o.options.useExisting}
 	for _, option := range options {
 		option.applyToStart(&r)
 	}

@@ -133,6 +133,9 @@ type ChildCall struct {
 	Instance  string
 	Input     []byte
 	Normalize Normalizer
+	// UseExisting waits for the instance that has the id already, if it runs
+	// the same orchestration, in place of failing.
+	UseExisting bool
 	// OnParentEnd says what becomes of the child when this execution ends and
 	// it still runs: history.ParentEndCancel, history.ParentEndTerminate, or
 	// empty to leave it.
@@ -141,7 +144,7 @@ type ChildCall struct {
 
 func (call *ChildCall) event(kind history.Kind) *history.Event {
 	return &history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
-		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd}
+		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd, UseExisting: call.UseExisting}
 }
 
 // Child starts a sub-orchestration.

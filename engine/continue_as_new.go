@@ -24,11 +24,22 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 // carried is rule 13: continue-as-new loses nothing. External events not yet
 // matched to a wait, and events and a cancel not yet visited when the code
 // ended, become the first arrivals of the next execution, in order. A cancel
-// that the code has already seen stays behind, and so do completions.
+// that the code has already seen stays behind, and so do completions. Attached
+// parents go over each time, for they wait for the last execution.
 func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	next := x.unconsumed()
+	visited := x.events
+	if len(unvisited) > 0 {
+		visited = x.events[:unvisited[0].EventID-1]
+	}
+	for _, e := range visited {
+		if e.Kind == history.ParentAttached {
+			next = append(next, e)
+		}
+	}
 	for _, e := range unvisited {
-		if e.Kind == history.ExternalEvent || e.Kind == history.OrchestrationCancelRequested {
+		switch e.Kind {
+		case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached:
 			next = append(next, e)
 		}
 	}
@@ -41,6 +52,7 @@ func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID {
 		return x.ledger.judge(a)
 	}
+	a = x.attaching(a)
 	id := rememberedAs(&a.Event)
 	switch a.Event.Kind {
 	case history.OrchestrationCancelRequested:
@@ -55,7 +67,8 @@ func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 			}
 		}
 	default:
-		if v := x.ledger.judge(a); v.Kind != Late || a.Event.Kind != history.ExternalEvent {
+		v := x.ledger.judge(a)
+		if !(v.Kind == Late && a.Event.Kind == history.ExternalEvent) && !(v.Kind == Exists && a.Event.Kind == history.ParentAttached) {
 			return v
 		}
 	}

@@ -16,6 +16,8 @@ func (x *Execution) visit(e *history.Event) {
 		x.cancelScope(x.root, &CancelledError{What: "instance", Reason: e.Reason})
 	case history.ExternalEvent:
 		x.deliverExternal(e)
+	case history.ParentAttached:
+		// The code has nothing to do with it.
 	default:
 		x.deliverCompletion(e)
 	}

@@ -195,7 +195,7 @@ func (x *Execution) Judge(a Arrival) Verdict {
 	if y := x.instead.Load(); y != nil {
 		return y.Judge(a)
 	}
-	return x.ledger.judge(&a)
+	return x.judge(&a)
 }
 
 // Size estimates what the execution holds in memory, for a bounded cache.

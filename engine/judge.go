@@ -32,6 +32,9 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	if at, ok := l.find(a); ok {
 		return Verdict{Kind: Duplicate, EventID: at}
 	}
+	if l.ended && e.Kind == history.ParentAttached {
+		return Verdict{Kind: Exists, Reason: "the instance has ended"}
+	}
 	if l.ended {
 		return Verdict{Kind: Late, Reason: "the execution has ended"}
 	}
@@ -60,7 +63,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 	e := &a.Event
 	switch e.Kind {
-	case history.ExternalEvent, history.OrchestrationCancelRequested:
+	case history.ExternalEvent, history.OrchestrationCancelRequested, history.ParentAttached:
 		if e.Kind == history.OrchestrationCancelRequested && l.cancelID != 0 {
 			return l.cancelID, true
 		}

@@ -93,11 +93,14 @@ func (l *ledger) record(e *history.Event) {
 	}
 }
 
-// rememberedAs is the sender's id of an external event or of a cancel, by which
-// a repeat is known in this execution and in later ones; empty for all else.
-// Those of cancels are marked, for a sender may number the two apart.
+// rememberedAs is the sender's id of an external event or of a cancel, or the
+// start's of an attached parent, by which a repeat is known in this execution
+// and in later ones; empty for all else. Those of cancels and starts are marked,
+// for a sender may number them apart.
 func rememberedAs(e *history.Event) string {
 	switch {
+	case e.Kind == history.ParentAttached && e.Start != nil:
+		return "start:" + e.Start.StartID
 	case e.SenderID == "":
 		return ""
 	case e.Kind == history.ExternalEvent:

@@ -116,6 +116,7 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 // take is rule 2: append one arrival, run the code until everything rests,
 // append the scheduling events that it made in answer.
 func (x *Execution) take(a *Arrival) Verdict {
+	a = x.attaching(a)
 	v := x.ledger.judge(a)
 	if v.Kind != Recorded {
 		return v

@@ -34,7 +34,7 @@ func (x *Execution) checkDeadlock() {
 		return
 	}
 	for i := range x.run.left {
-		if x.ledger.judge(&x.run.left[i]).Kind == Recorded {
+		if x.judge(&x.run.left[i]).Kind == Recorded {
 			return
 		}
 	}
@@ -48,6 +48,7 @@ func (x *Execution) checkDeadlock() {
 
 // park records an arrival without running code.
 func (x *Execution) park(a *Arrival) Verdict {
+	a = x.attaching(a)
 	v := x.ledger.judge(a)
 	if v.Kind != Recorded {
 		return v

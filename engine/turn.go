@@ -28,8 +28,8 @@ type Input struct {
 
 // Arrival is what came from outside in a message.
 type Arrival struct {
-	// Event to record: OrchestrationStarted, OrchestrationCancelRequested or a
-	// completion. EventID and AtMS are set when it is recorded.
+	// Event to record: OrchestrationStarted, OrchestrationCancelRequested,
+	// ParentAttached or a completion. EventID and AtMS are set when it is recorded.
 	Event history.Event
 	// With are external events that a start brings; they are recorded right
 	// behind it.
@@ -41,6 +41,9 @@ type Arrival struct {
 	Token string
 	// Inline marks the result of an inline activity, made by the host itself.
 	Inline bool
+	// UseExisting has an OrchestrationStarted with a parent, which finds the
+	// instance running the same orchestration, recorded as ParentAttached.
+	UseExisting bool
 }
 
 // VerdictKind says what became of an arrival.

@@ -216,7 +216,7 @@ func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
 	if d.seen&hasEventID == 0 {
 		return events, d.fail(start, `no "event_id" in the event`)
 	}
-	if e.Kind == OrchestrationStarted && d.seen&hasParent == 0 {
+	if e.Kind.hasStart() && d.seen&hasParent == 0 {
 		e.Start.Parent = nil
 	}
 	return events, true
@@ -280,7 +280,7 @@ func (d *decoder) skipLiteral(s string) bool {
 
 // begin prepares what only some kinds have.
 func (e *Event) begin() {
-	if e.Kind == OrchestrationStarted {
+	if e.Kind.hasStart() {
 		e.Start = &Start{}
 	}
 }

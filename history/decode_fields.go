@@ -24,7 +24,8 @@ const (
 	hasReason
 	hasImposed
 	hasDetails
-	// Of OrchestrationStarted alone.
+	hasUseExisting
+	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
 	hasSecret
@@ -69,7 +70,7 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.skip()
 	}
 	if b64 {
-		if e.Kind == OrchestrationStarted {
+		if e.Kind.hasStart() {
 			return d.startField(e.Start, key, b64)
 		}
 		return d.skip()
@@ -87,6 +88,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.flag(&e.Inline, hasInline)
 	case "explicit_id":
 		return d.flag(&e.ExplicitID, hasExplicitID)
+	case "use_existing":
+		return d.flag(&e.UseExisting, hasUseExisting)
 	case "retry":
 		e.Retry = &Retry{}
 		return d.nested(hasRetry, func(key []byte, b64 bool) bool { return d.retryField(e.Retry, key, b64) })
@@ -101,7 +104,7 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		// Its value was looked up ahead.
 		return d.once(hasKind) && d.skip()
 	}
-	if e.Kind == OrchestrationStarted {
+	if e.Kind.hasStart() {
 		return d.startField(e.Start, key, b64)
 	}
 	return d.skip()

@@ -41,6 +41,7 @@ type plainEvent struct {
 	Inline      bool           `json:"inline"`
 	ExplicitID  bool           `json:"explicit_id"`
 	OnParentEnd string         `json:"on_parent_end"`
+	UseExisting bool           `json:"use_existing"`
 	Retry       *history.Retry `json:"retry"`
 	SenderID    string         `json:"sender_id"`
 	Reason      string         `json:"reason"`
@@ -96,7 +97,7 @@ func (p *plainEvent) event() history.Event {
 	e := history.Event{
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
 		Instance: p.Instance, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
-		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
+		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
 		Imposed: p.Imposed,
 	}
 	for _, k := range history.Kinds() {
@@ -112,7 +113,7 @@ func (p *plainEvent) event() history.Event {
 			Attempt: f.Attempt, Retryable: f.Retryable, Stack: f.Stack, Details: firstOf(f.Details, f.Base64),
 		}
 	}
-	if e.Kind == history.OrchestrationStarted {
+	if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 		e.Start = &history.Start{
 			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
 			SearchAttributes: p.SearchAttributes,

@@ -29,8 +29,8 @@ const base64Suffix = "_base64"
 //     empty are absent.
 //   - So do strings that are not valid UTF-8: a list of strings as a whole.
 //   - Of a kind that has no payload (Event.Payload says which have) none is
-//     written, and Event.Start only for OrchestrationStarted, which always
-//     has one when it is read.
+//     written, and Event.Start only for OrchestrationStarted and ParentAttached,
+//     which always have one when they are read.
 //   - A Retry number that JSON lacks (infinite, not a number) is left out.
 //
 // The document is always valid UTF-8. Encode does not judge the events: one
@@ -75,7 +75,7 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	dst = appendText(dst, "name", e.Name)
 	dst = appendText(dst, "version", e.Version)
 	dst = appendText(dst, "instance", e.Instance)
-	if e.Kind == OrchestrationStarted && e.Start != nil {
+	if e.Kind.hasStart() && e.Start != nil {
 		dst = appendStart(dst, e.Start)
 	}
 	dst = appendInt(dst, "fire_at_ms", e.FireAtMS)
@@ -84,6 +84,7 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	dst = appendFlag(dst, "inline", e.Inline)
 	dst = appendFlag(dst, "explicit_id", e.ExplicitID)
 	dst = appendText(dst, "on_parent_end", e.OnParentEnd)
+	dst = appendFlag(dst, "use_existing", e.UseExisting)
 	if e.Retry != nil {
 		dst = appendRetry(append(dst, `,"retry":`...), e.Retry)
 	}

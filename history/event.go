@@ -76,7 +76,12 @@ type Event struct {
 	// Imposed is set on an OrchestrationFailed that the code did not make:
 	// ImposedTerminated, ImposedPolicy or ImposedLimit.
 	Imposed string
-	// Start holds what only OrchestrationStarted has.
+	// UseExisting marks a SubOrchestrationScheduled that waits for the
+	// instance which has its id already, if there is one. It is not compared
+	// on replay.
+	UseExisting bool
+	// Start holds what only OrchestrationStarted has. A ParentAttached has the
+	// StartID and the Parent of the start that found the instance running.
 	Start *Start
 }
 

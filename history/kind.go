@@ -13,6 +13,9 @@ const (
 	OrchestrationFailed
 	OrchestrationContinuedAsNew
 	OrchestrationCancelRequested
+	// ParentAttached: another parent waits for this instance, which it found
+	// running under the id of its child. It does nothing to the code.
+	ParentAttached
 
 	// Scheduling events.
 	ActivityScheduled
@@ -40,6 +43,7 @@ var kindNames = [kindEnd]string{
 	OrchestrationFailed:          "OrchestrationFailed",
 	OrchestrationContinuedAsNew:  "OrchestrationContinuedAsNew",
 	OrchestrationCancelRequested: "OrchestrationCancelRequested",
+	ParentAttached:               "ParentAttached",
 	ActivityScheduled:            "ActivityScheduled",
 	TimerCreated:                 "TimerCreated",
 	ExternalSubscribed:           "ExternalSubscribed",
@@ -85,11 +89,14 @@ func (k Kind) Terminal() bool {
 }
 
 // Arrival reports whether the kind records what came from outside: the start,
-// a cancel request or a completion. A round is a run of arrivals and the
+// a cancel request, another parent or a completion. A round is a run of arrivals and the
 // answers behind them.
 func (k Kind) Arrival() bool {
-	return k == OrchestrationStarted || k == OrchestrationCancelRequested || k.Completion()
+	return k == OrchestrationStarted || k == OrchestrationCancelRequested || k == ParentAttached || k.Completion()
 }
+
+// hasStart reports whether events of the kind have a Start.
+func (k Kind) hasStart() bool { return k == OrchestrationStarted || k == ParentAttached }
 
 // Completes returns the scheduling kind that a completion with a
 // SourceEventID must name, KindUnknown for all other kinds.

@@ -75,6 +75,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			FireAtMS: whole.Draw(t, "fire_at_ms"), DurationMS: whole.Draw(t, "duration_ms"), Op: text("op"),
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
+			UseExisting: rapid.Bool().Draw(t, "use_existing"),
 			SenderID:    text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
 		}
 		switch e.Kind {
@@ -83,7 +84,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			history.ActivityCompleted, history.SubOrchestrationCompleted, history.ExternalEvent, history.SystemCall:
 			e.Payload = payload.Draw(t, "payload")
 		}
-		if e.Kind == history.OrchestrationStarted {
+		if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 			e.Start = &history.Start{
 				ExecutionID: rapid.Int64Min(0).Draw(t, "execution_id"), StartID: text("start_id"), Secret: text("secret"),
 				SenderIDs: list("sender_ids"), CustomStatus: payload.Draw(t, "custom_status"),

@@ -47,6 +47,8 @@ func samples() []history.Event {
 		{Kind: history.ActivityScheduled, EventID: 19, AtMS: 1700000000001, Name: "Scan",
 			Retry: &history.Retry{MaxAttempts: 2, TotalTimeoutMS: 86400000, HeartbeatTimeoutMS: 60000, AtMostOnce: true}},
 		{Kind: history.SubOrchestrationScheduled, EventID: 20, AtMS: 1700000000001, Name: "Ship", Instance: "order-1/1/20",
-			OnParentEnd: history.ParentEndCancel},
+			OnParentEnd: history.ParentEndCancel, UseExisting: true},
+		{Kind: history.ParentAttached, EventID: 21, AtMS: 1700000000001, Start: &history.Start{StartID: "child-2",
+			Parent: &history.Parent{Instance: "order-2", ExecutionID: 1, EventID: 3, Token: "0123456789abcdef0123456789abcdef"}}},
 	}
 }

@@ -128,7 +128,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		if i > 0 {
 			start = turns[i].Events[0].Start
 		}
-		out.add(sending{Turn: &turns[i], start: start, name: name, find: func(id int64) openWork { return t.work[id] }})
+		out.add(sending{Turn: &turns[i], start: start, name: name, attached: t.x.Attached, find: func(id int64) openWork { return t.work[id] }})
 	}
 	if d.wake != nil {
 		if err := out.wake(d.wake); err != nil {

@@ -203,6 +203,37 @@ func programs() []program {
 		w.sendLater(5*time.Hour, wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t-1", Reason: "stop"})
 	}
 
+	adopting := one("P-03 two parents of one instance, which continues as new", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.Timer(time.Minute)); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Child(engine.ChildCall{Name: "Shared", Instance: "shared", Input: in, UseExisting: true}))
+	}, `[2]`, func(w *world) {
+		w.orchestration("Shared", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "1" {
+				_, err := ctx.Await(ctx.Timer(time.Hour))
+				if err == nil {
+					err = ctx.ContinueAsNew("", []byte("2"), nil)
+				}
+				return nil, err
+			}
+			if _, err := ctx.Await(ctx.Timer(time.Hour)); err != nil {
+				return nil, err
+			}
+			return []byte("[" + string(in) + "]"), nil
+		})
+	})
+	adopting.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		w.start("second", "Main", "1")
+		w.sendLater(30*time.Minute, wire.Item{Kind: wire.StartOrchestration, Instance: "third", Name: "Main", Input: []byte("1"), ID: "third"})
+		w.sendLater(5*time.Hour, wire.Item{Kind: wire.StartOrchestration, Instance: "late", Name: "Main", Input: []byte("1"), ID: "late"})
+	}
+	for _, parent := range []string{"second", "third", "late"} {
+		adopting.outputs[parent] = "[2]"
+	}
+	adopting.instances = []string{"main", "second", "third", "late", "shared"}
+
 	mended := one("R-18 stuck until the code is mended", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})); err != nil {
 			return nil, err
@@ -281,7 +312,7 @@ func programs() []program {
 	}
 
 	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, mended, looping, yielding, purged}
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged}
 }
 
 // sendLater sends an item through the timer.

@@ -24,6 +24,8 @@ type sending struct {
 	// open reports whether a scheduling event still waits for its completion;
 	// nil where the commit has just been made and all do.
 	open func(eventID int64) bool
+	// attached returns the parents that wait besides the one that started it.
+	attached func() []*history.Parent
 	// find returns what a scheduling event of an earlier turn asked for.
 	find func(eventID int64) openWork
 }
@@ -69,8 +71,13 @@ func (out *outbox) add(s sending) {
 			out.cancel(&s, id, s.find(id))
 		}
 	}
-	if end := &s.Events[len(s.Events)-1]; end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew && s.start.Parent != nil {
-		out.parent(&s, end)
+	if end := &s.Events[len(s.Events)-1]; end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew {
+		if s.start.Parent != nil {
+			out.parent(s.start.Parent, s.Instance, s.name, end)
+		}
+		for _, p := range s.attached() {
+			out.parent(p, s.Instance, s.name, end)
+		}
 	}
 }
 
@@ -127,7 +134,7 @@ func (o *Orchestrator) timedByQueue(rest time.Duration) bool {
 func (out *outbox) child(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("child", s, e.EventID),
-		Parent: parentOf(out, s, e.EventID)}
+		Parent: parentOf(out, s, e.EventID), UseExisting: e.UseExisting}
 	if err := out.send(&item); err != nil {
 		out.unsendable(s, e, wire.SubOrchFailed, err)
 		return
@@ -183,9 +190,8 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 	}
 }
 
-// parent tells the parent of the end.
-func (out *outbox) parent(s *sending, end *history.Event) {
-	p := s.start.Parent
+// parent tells a parent of the end of an instance.
+func (out *outbox) parent(p *history.Parent, instance, name string, end *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token}
 	if end.Kind == history.OrchestrationCompleted {
@@ -200,21 +206,21 @@ func (out *outbox) parent(s *sending, end *history.Event) {
 			return
 		}
 		item.Result, item.Codec = nil, ""
-		end = &history.Event{Failure: sendFailure(err, "output of orchestration "+strconv.Quote(s.name))}
+		end = &history.Event{Failure: sendFailure(err, "output of orchestration "+strconv.Quote(name))}
 	}
 	f := history.Failure{}
 	if end.Failure != nil {
 		f = *end.Failure
 	}
 	if f.Instance == "" {
-		f.Instance = s.Instance
+		f.Instance = instance
 	}
 	if f.Source == "" {
-		f.Source = s.name
+		f.Source = name
 	}
 	item.Kind, item.Details = wire.SubOrchFailed, wire.FailureOf(&f)
 	if err := out.send(&item); err != nil {
-		out.failed(fmt.Errorf("parent %q of instance %q: %w", p.Instance, s.Instance, err))
+		out.failed(fmt.Errorf("parent %q of instance %q: %w", p.Instance, instance, err))
 		return
 	}
 	out.note("parent", p.EventID, p.Instance)

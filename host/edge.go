@@ -85,7 +85,7 @@ func (t *turn) openRecord(ctx context.Context, r *store.Record) error {
 	err := t.Codecs.OpenRecord(r)
 	if err != nil && !missesCodec(err) {
 		t.Logger.WarnContext(ctx, "status and output of the record left out", "instance", r.Instance, "error", err)
-		r.CustomStatus, r.Output, r.Codec = nil, nil, ""
+		r.CustomStatus, r.Output, r.Codec, t.damaged = nil, nil, "", true
 		return nil
 	}
 	return err

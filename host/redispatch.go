@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -130,8 +131,9 @@ func (r *resending) turn(turns []store.Turn, i int) {
 		r.open[t.ExecutionID] = open
 	}
 	send := sending{Turn: t, start: &history.Start{}, name: turns[0].Events[0].Name,
-		open: func(id int64) bool { _, ok := open[id]; return ok },
-		find: func(id int64) openWork { return workAt(turns, id) },
+		attached: func() []*history.Parent { return engine.AttachedIn(eventsOf(turns)) },
+		open:     func(id int64) bool { _, ok := open[id]; return ok },
+		find:     func(id int64) openWork { return workAt(turns, id) },
 	}
 	if s := turns[0].Events[0].Start; s != nil {
 		send.start = s

@@ -35,6 +35,8 @@ type turn struct {
 	// was read in this attempt.
 	record    *store.Record
 	described bool
+	// damaged: what its codec could not open was left out of the record.
+	damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
 

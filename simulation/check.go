@@ -120,6 +120,9 @@ func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
 		if e.Kind == history.ExternalEvent && e.SenderID != "" && x.senders[e.SenderID] {
 			violate("E-04", "event %q of sender id %s is recorded twice", e.Name, e.SenderID)
 		}
+		if e.Kind == history.ParentAttached && x.senders["start:"+e.Start.StartID] {
+			violate("P-03", "the parent of start %s is attached twice", e.Start.StartID)
+		}
 		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && x.inline > 0 && !x.cancelled && !t.Parked &&
 			(e.SourceEventID == 0 || !x.events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)

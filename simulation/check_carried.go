@@ -11,6 +11,7 @@ import (
 // either in the transcript, which is the input of the next, or goes over into the
 // next, in its order. Every payload is sent once.
 func (w *World) checkCarried(x *recorded, last, next *store.Turn) {
+	w.checkAttachedCarried(x, next)
 	if _, ok := w.scenario.(*randomScenario); !ok {
 		return // Others don't tell what they took.
 	}

@@ -109,6 +109,8 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 			if w.shadow.last[e.Instance] == 0 && !w.cutOff(e.Instance) {
 				w.violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
 			}
+		case history.ParentAttached:
+			w.checkAttached(instance, e)
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
 			child := events[e.SourceEventID-1].Instance
 			r, err := w.describe(child)

@@ -19,6 +19,7 @@ func companions() []engine.Orchestration {
 		{Name: "listens", Func: listens, Source: "simulation"},
 		{Name: "waits", Func: waitsForEver, Source: "simulation"},
 		{Name: "answers", Func: answers, Source: "simulation"},
+		{Name: "shared", Func: shared, Source: "simulation"},
 	}
 }
 
@@ -116,6 +117,8 @@ func (s *randomScenario) judgeCompanion(w *World, instance string) error {
 	}
 	got := ending(&r)
 	switch {
+	case r.Name == "shared":
+		return judgeShared(w, &r)
 	case r.Name == "listens" && got != "told "+instance:
 		return fmt.Errorf("it ended as %q, and was told an event once", got)
 	case r.Name == "answers" && w.cancelledByCode(instance) != (r.Status == store.StatusCancelled && cancels == 1):

@@ -262,6 +262,8 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.companion(ctx, s)
 	case kPatched:
 		return r.patched(ctx, s)
+	case kShare:
+		return r.share(ctx, s)
 	}
 	panic("unknown statement")
 }

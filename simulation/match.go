@@ -207,6 +207,15 @@ func (m *match) statement(s *statement, t *token, round int) error {
 			return wrong("want an answer")
 		}
 		return nil
+	case kShare:
+		if s.fails > 0 && t.K == "timeout" {
+			return nil
+		}
+		// That it ended so is for its record to say (checkFamily).
+		if t.V != "shared "+sharedName(s.n) && t.V != "!cancelled" && t.V != "!terminated" {
+			return wrong("that instance gives nothing such")
+		}
+		return nil
 	case kLeft, kTell:
 		return expect(kindNames[s.kind], "")
 	}

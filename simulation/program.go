@@ -44,12 +44,13 @@ const (
 	kCall                  // another instance, which is cancelled when it has answered
 	kDeadly                // an activity that kills its worker on every delivery
 	kWaits                 // three waits for one event, the first or the second of which is cancelled
+	kShare                 // a child by an id that others want too: all wait for one instance
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share"}
 
 type statement struct {
 	kind kind

@@ -156,6 +156,12 @@ func (s *statement) code() string {
 		return "detach(listens), and raise an event for it"
 	case kCall:
 		return "detach(answers), await its event, and cancel it"
+	case kShare:
+		child := fmt.Sprintf("child(shared, %s, or the one that is there)", sharedName(s.n))
+		if s.fails > 0 {
+			return fmt.Sprintf("race(timer(%s), %s)", s.d, child)
+		}
+		return "await(" + child + ")"
 	}
 	return "unknown"
 }

@@ -73,6 +73,8 @@ func (x *recorded) add(e *history.Event) {
 		x.inline++
 	}
 	switch e.Kind {
+	case history.ParentAttached:
+		x.senders["start:"+e.Start.StartID] = true
 	case history.ExternalEvent:
 		x.senders[e.SenderID] = true
 	case history.OrchestrationCancelRequested:

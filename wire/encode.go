@@ -62,6 +62,7 @@ func (e *encoder) item(i *Item) {
 	e.whole("number", i.Number)
 	e.whole("up_to_execution", i.UpToExecution)
 	e.flag("force", i.Force)
+	e.flag("use_existing", i.UseExisting)
 	e.whole("first_seen_ms", i.FirstSeenMS)
 	e.whole("hops", int64(i.Hops))
 	if p := i.Parent; p != nil {

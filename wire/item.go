@@ -92,6 +92,9 @@ type Item struct {
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	// Parent of a child (StartOrchestration).
 	Parent *Parent `json:"parent,omitempty"`
+	// UseExisting lets the Parent wait for the instance which has the id
+	// already, if it runs the same orchestration (StartOrchestration).
+	UseExisting bool `json:"use_existing,omitempty"`
 
 	// Reason (CancelInstance, TerminateInstance); of a Wake that a stuck
 	// instance sends itself, the mark of the message that it was stuck with.

@@ -118,6 +118,7 @@ func (p *parser) item(i *Item) {
 	p.whole("number", &i.Number)
 	p.whole("up_to_execution", &i.UpToExecution)
 	p.flag("force", &i.Force)
+	p.flag("use_existing", &i.UseExisting)
 	p.whole("first_seen_ms", &i.FirstSeenMS)
 	p.count("hops", &i.Hops)
 	if (i.Kind == ActivityExecute || i.Kind == ActivityPending) && i.Attempt == 0 {

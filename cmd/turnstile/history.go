@@ -106,7 +106,7 @@ func detail(e *history.Event, width int) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch e.Kind {
-	case history.OrchestrationStarted:
+	case history.OrchestrationStarted, history.ParentAttached:
 		if e.Start != nil && e.Start.Parent != nil {
 			add("for %s event %d", printable(e.Start.Parent.Instance), e.Start.Parent.EventID)
 		}

@@ -204,6 +204,10 @@ func fulfilAll(ctx turnstile.Context, orders []Order) ([]string, error) {
 	})
 }
 
+func fulfilOnce(ctx turnstile.Context, o Order) (string, error) {
+	return Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.UseExisting()).Call(ctx, o)
+}
+
 var (
 	Quote     = turnstile.NewActivity[string, int]("Quote")
 	Added     = turnstile.NewEvent[string]("added")
@@ -211,11 +215,12 @@ var (
 	Within    = turnstile.NewOrchestration[string, int]("Within")
 	Basket    = turnstile.NewOrchestration[[]string, []string]("Basket")
 	FulfilAll = turnstile.NewOrchestration[[]Order, []string]("FulfilAll")
+	FulfilOne = turnstile.NewOrchestration[Order, string]("FulfilOne")
 )
 
 func TestBranchesEventsAndChildren(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Cheapest.Is(cheapest), Within.Is(within), Basket.Is(basket), FulfilAll.Is(fulfilAll), parts()))
+	env := turnstiletest.New(t, turnstile.NewApp(Cheapest.Is(cheapest), Within.Is(within), Basket.Is(basket), FulfilAll.Is(fulfilAll), FulfilOne.Is(fulfilOnce), parts()))
 	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "slow" }).Return(9, nil).After(2 * time.Hour)
 	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "closed" }).Return(0, errors.New("closed"))
 	turnstiletest.On(env, Quote).Return(7, nil)
@@ -236,5 +241,8 @@ func TestBranchesEventsAndChildren(t *testing.T) {
 	}
 	if got, err := turnstiletest.Start(env, FulfilAll, []Order{{ID: "1"}, {ID: "2"}}).Wait(); err != nil || len(got) != 2 {
 		t.Errorf("fulfilled were %v, %v", got, err)
+	}
+	if got, err := turnstiletest.Start(env, FulfilOne, Order{ID: "1"}).Wait(); err != nil || got == "" {
+		t.Errorf("the one that was fulfilled before gave %q, %v", got, err)
 	}
 }

@@ -1,0 +1,86 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A shared instance is wanted by several parents under one id. The first has it
+// for its child; the others find it running, or ended, and wait for its outcome.
+
+func sharedName(n int) string { return fmt.Sprintf("shared%d", n) }
+
+// shared takes a while, and continues as new in between.
+func shared(ctx *engine.Context, input []byte) ([]byte, error) {
+	first := string(input) == `{}`
+	d := 40 * time.Minute
+	if first {
+		d = 30 * time.Second
+	}
+	if _, err := ctx.Await(ctx.Timer(d)); err != nil {
+		return nil, err
+	}
+	if first {
+		return nil, ctx.ContinueAsNew("", []byte(`{"round":1}`), nil)
+	}
+	return fmt.Appendf(nil, "%q", "shared "+ctx.Info().Instance), nil
+}
+
+func (r *interpreter) share(ctx *engine.Context, s *statement) (token, error) {
+	child := ctx.Child(engine.ChildCall{Name: "shared", Instance: sharedName(s.n), Input: []byte(`{}`), UseExisting: true})
+	if s.fails > 0 {
+		return r.first(ctx, child, ctx.Timer(s.d))
+	}
+	return r.await(ctx, kindNames[kShare], child)
+}
+
+// judgeShared: only its own parent can have stopped it.
+func judgeShared(w *World, r *store.Record) error {
+	switch r.Status {
+	case store.StatusCompleted:
+		if got := ending(r); got != "shared "+r.Instance {
+			return fmt.Errorf("it ended with %q", got)
+		}
+		return nil
+	case store.StatusCancelled, store.StatusTerminated:
+		if p := r.Parent; p != nil && w.shadow.executions[executionKey{p.Instance, p.ExecutionID}].stopped[p.EventID] {
+			return nil
+		}
+		return errors.New("it was stopped, and its own parent did not do it")
+	}
+	return fmt.Errorf("it is %s", r.Status)
+}
+
+// checkAttached: whoever waits for an instance besides its own parent is told
+// of its end, unless it has ended itself.
+func (w *World) checkAttached(instance string, e *history.Event) {
+	if !w.shadow.ended(instance) {
+		return
+	}
+	w.reached("P-03")
+	p := e.Start.Parent
+	if x := w.shadow.executions[executionKey{p.Instance, p.ExecutionID}]; x == nil || x.completed[p.EventID] == 0 && x.end() == nil {
+		w.violate("P-03", "%s has ended, and %s/%d, which waits for it by event %d, was not told", instance, p.Instance, p.ExecutionID, p.EventID)
+	}
+}
+
+// checkAttachedCarried: who waits for an instance waits for its last execution.
+func (w *World) checkAttachedCarried(x *recorded, next *store.Turn) {
+	for i := range x.events {
+		if x.events[i].Kind != history.ParentAttached {
+			continue
+		}
+		found := false
+		for _, e := range next.Events {
+			found = found || e.Kind == history.ParentAttached && e.Start.StartID == x.events[i].Start.StartID
+		}
+		if !found {
+			w.violate("P-03", "the parent that event %d of %s/%d attached does not go over", i+1, next.Instance, next.ExecutionID-1)
+		}
+	}
+}
