@@ -68,7 +68,7 @@ func (t *turn) locate(ctx context.Context, m *message) (place, bool, error) {
 		return t.locateIn(ctx, a, a.ExecutionID)
 	case v.Kind != engine.Duplicate:
 		return place{}, false, nil
-	case m.item.Kind == wire.StartOrchestration && m.item.ID == t.startID():
+	case m.item.Kind == wire.StartOrchestration && m.item.ID == t.started().Start.StartID:
 		// The id of the start stands in every execution of this life; the
 		// fact in the first.
 		return place{max(t.firstExecution(), 1), 1}, true, nil

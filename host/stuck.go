@@ -103,14 +103,14 @@ func (t *turn) leaveNoFact(arrivals []*message) (bool, error) {
 // arrivals in a commit of their own before the code is run.
 var errFactsFirst = errors.New("host: arrivals to be recorded before the code is run")
 
-// takesOnWithoutFact reports whether a run answered what was parked and has
-// recorded none of the arrivals that brought it about: the code has ended by
+// takesOnWithoutFact reports whether a run went past what was parked, or
+// answered it, and has recorded none of the arrivals that brought it about: the code has ended by
 // what was parked, so that they are late, or waits for an inline activity first.
 // Nothing would find that commit again when they come back. It counts also
 // where the record that was read knows of no problem: another process may be
 // about to mark the instance.
 func (t *turn) takesOnWithoutFact(arrivals []*message, out *engine.Turn) bool {
-	return len(arrivals) > 0 && len(out.Events) > 0 && !t.creating && (t.behind || t.record != nil && t.record.Problem != nil) &&
+	return len(arrivals) > 0 && (len(out.Events) > 0 || out.Recovered) && !t.creating && (t.behind || t.record != nil && t.record.Problem != nil) &&
 		!slices.ContainsFunc(out.Verdicts, func(v engine.Verdict) bool { return v.Kind == engine.Recorded })
 }
 
