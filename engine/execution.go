@@ -206,6 +206,15 @@ func (x *Execution) Size() (bytes, coroutines int) {
 	return x.bytes + len(x.ops)*200 + len(x.coroutines)*4096, len(x.coroutines)
 }
 
+// HistoryBytes returns about how many bytes the events hold: their payloads,
+// and 300 for each.
+func (x *Execution) HistoryBytes() int {
+	if y := x.instead.Load(); y != nil {
+		return y.HistoryBytes()
+	}
+	return x.bytes
+}
+
 func eventBytes(e *history.Event) int { return 300 + len(e.Payload) }
 
 // Close unwinds the parked coroutines: deferred functions of user code run,

@@ -9,11 +9,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// overHistory reports whether the execution has as many events as it may, and
-// something that would take it on: an arrival that would be recorded, or a
+// fullHistory reports whether the execution has as many events, or bytes in
+// them, as it may.
+func (t *turn) fullHistory() bool {
+	s := &t.Settings
+	return s.MaxHistory >= 0 && t.x.LastEventID() >= int64(s.MaxHistory) || s.MaxHistoryBytes >= 0 && t.x.HistoryBytes() >= s.MaxHistoryBytes
+}
+
+// overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
 // wake. Duplicates end nothing.
 func (t *turn) overHistory(arrivals []*message, w wakes) (bool, error) {
-	if t.creating || t.Settings.MaxHistory < 0 || t.x.LastEventID() < int64(t.Settings.MaxHistory) {
+	if t.creating || !t.fullHistory() {
 		return false, nil
 	}
 	if w.run {
@@ -35,7 +41,10 @@ func (t *turn) overHistory(arrivals []*message, w wakes) (bool, error) {
 // arrivals are recorded ahead of the end, without running the code: by them a
 // message that comes back finds this commit, and has it dispatched again.
 func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error {
-	n := t.x.LastEventID()
+	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", t.x.LastEventID(), t.Settings.MaxHistory)
+	if most := t.Settings.MaxHistoryBytes; most >= 0 && t.x.HistoryBytes() >= most {
+		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", t.x.HistoryBytes(), most)
+	}
 	in, err := t.input(arrivals, true)
 	if err != nil {
 		return err
@@ -46,8 +55,8 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 	}
 	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, history.Failure{
 		Kind: history.FailureLimit, Source: t.started().Name, Message: fmt.Sprintf(
-			"the history of instance %q execution %d has %d events, the limit is %d (MaxHistory): continue as new before, where Info(ctx).ContinueAsNewSuggested says so",
-			t.group.instance, t.execution, n, t.Settings.MaxHistory)})
+			"the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
+			t.group.instance, t.execution, text)})
 	if err != nil {
 		return err
 	}

@@ -79,3 +79,24 @@ func TestL03WithoutALimitAHistoryGrows(t *testing.T) {
 	w.run()
 	w.expectStatus("main", store.StatusCompleted)
 }
+
+// A history holds 300 bytes for each event, and its payloads.
+func TestL03AHistoryMayHoldSoManyBytes(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int]store.Status{601: store.StatusFailed, 602: store.StatusCompleted, -1: store.StatusCompleted} {
+		w := newWorld(t, func(w *world) {
+			w.settings.MaxHistoryBytes = limit
+			w.orchestration("Main", waits("e"))
+		})
+		w.start("main", "Main", "1") // Started with its input, and Subscribed
+		w.settleFIFO()
+		w.expectStatus("main", store.StatusRunning)
+		w.raise("main", "e", "1", "e-1")
+		w.run()
+		w.expectStatus("main", want)
+		if f := w.record("main").Failure; want == store.StatusFailed && (f == nil || f.Kind != history.FailureLimit ||
+			!strings.Contains(f.Message, "holds about 601 bytes, the limit is 601 (MaxHistoryBytes)")) {
+			t.Errorf("failure %+v", f)
+		}
+	}
+}

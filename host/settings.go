@@ -79,6 +79,10 @@ type Settings struct {
 	// work asked to stop; at four fifths there is a warning in the log. Default
 	// 50,000; negative: no limit.
 	MaxHistory int
+	// MaxHistoryBytes is the same for what the events of an execution hold:
+	// their payloads, and 300 bytes for each. A cold turn reads all of it.
+	// Default 50,000,000; negative: no limit.
+	MaxHistoryBytes int
 	// FailWhenStuck fails every instance where it would be stuck.
 	FailWhenStuck bool
 
@@ -137,7 +141,7 @@ func DefaultSettings() Settings {
 		SuspectReceives: 4, BlockLimit: 10 * time.Second,
 		TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
 		StopRetention: 14 * 24 * time.Hour,
-		PurgeGrace:    time.Hour, PurgePage: 500, MaxHistory: 50_000,
+		PurgeGrace:    time.Hour, PurgePage: 500, MaxHistory: 50_000, MaxHistoryBytes: 50_000_000,
 		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
 		HeartbeatInterval: 10 * time.Second, VisibilityMargin: 30 * time.Second, UnknownReceives: 6, UnknownFirst: 15 * time.Second,
 	}
@@ -148,7 +152,7 @@ func (s *Settings) complete() error {
 	for _, f := range []struct{ set, fallback *int }{
 		{&s.Parallelism, &d.Parallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
 		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheInstances, &d.CacheInstances}, {&s.CacheBytes, &d.CacheBytes},
-		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory},
+		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
 		{&s.MaxPayload, &d.MaxPayload}, {&s.UnknownReceives, &d.UnknownReceives},
 	} {
 		if *f.set == 0 {
