@@ -176,6 +176,34 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 			t.Errorf("next: status %s, changed %v", turn.CustomStatus, turn.StatusChanged)
 		}
 	})
+	t.Run("search attributes go over", func(t *testing.T) {
+		text := history.SearchTextOf
+		f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "0" {
+				for _, set := range []history.SearchAttributes{{"a": text("1"), "b": text("1")}, {"a": text("2")}, {"b": {}}} {
+					if err := c.SetSearchAttributes(set); err != nil {
+						return nil, err
+					}
+				}
+				return nil, c.ContinueAsNew("", []byte("1"), nil)
+			}
+			v, err := call(c, "A")
+			return []byte(v), err
+		})
+		first := start("0")
+		first.Event.Start.SearchAttributes = history.SearchAttributes{"start": text("s")}
+		turn := f.turn(first)
+		if got := turn.Search.String(); got != `a = "2", start = "s"` {
+			t.Errorf("attributes %s", got)
+		}
+		if got := turn.SearchSet.String(); got != `a = "2", b = nothing` {
+			t.Errorf("set were %s", got)
+		}
+		f = next(t, f, turn)
+		if turn = runNext(t, f, 2); turn.Search.String() != `a = "2", start = "s"` || len(turn.SearchSet) > 0 {
+			t.Errorf("next: attributes %s, set were %s", turn.Search, turn.SearchSet)
+		}
+	})
 }
 
 func TestV03ContinueAsNewVersion(t *testing.T) {
