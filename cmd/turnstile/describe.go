@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +17,8 @@ func describeCommand() *command {
 		name: "describe", operands: "INSTANCE", least: 1, most: 1,
 		short: "show how an instance stands",
 		long: paragraph(
-			"Shows the instance as of its last committed turn: status, times, custom status, output",
-			"or failure; of one that runs what it waits for, down to a child that is stuck; of one",
+			"Shows the instance as of its last committed turn: status, times, search attributes, custom",
+			"status, output or failure; of one that runs what it waits for, down to a child that is stuck; of one",
 			"that is stuck or corrupt why, where, and what to do."),
 		examples: []string{
 			"turnstile describe order-17",
@@ -68,6 +70,14 @@ func (c *cli) describe(d *turnstile.Description, open []turnstile.OpenOperation)
 		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable(p.Instance), p.ExecutionID, p.EventID))
 	}
 	t.print(c.out)
+	if len(d.SearchAttributes) > 0 {
+		fmt.Fprintln(c.out, "\nsearch attributes")
+		attributes := newTable()
+		for _, name := range slices.Sorted(maps.Keys(d.SearchAttributes)) {
+			attributes.row("  "+printable(name), printable(d.SearchAttributes[name].String()))
+		}
+		attributes.print(c.out)
+	}
 	c.sealed(d)
 	c.section("custom status", d.CustomStatus)
 	c.section("output", d.Output)

@@ -18,21 +18,22 @@ func (c *cli) printJSON(v any) error {
 
 // described is a description as --output json prints it.
 type described struct {
-	Instance       string          `json:"instance"`
-	Name           string          `json:"name"`
-	Version        string          `json:"version,omitempty"`
-	Status         string          `json:"status"`
-	ExecutionID    int64           `json:"execution_id"`
-	FirstExecution int64           `json:"first_execution,omitempty"`
-	StartID        string          `json:"start_id,omitempty"`
-	CreatedAt      time.Time       `json:"created_at"`
-	UpdatedAt      time.Time       `json:"updated_at"`
-	EndedAt        time.Time       `json:"ended_at,omitzero"`
-	Parent         *parentJSON     `json:"parent,omitempty"`
-	CustomStatus   json.RawMessage `json:"custom_status,omitempty"`
-	Output         json.RawMessage `json:"output,omitempty"`
-	Failure        *wire.Failure   `json:"failure,omitempty"`
-	Problem        *store.Problem  `json:"problem,omitempty"`
+	Instance         string                     `json:"instance"`
+	Name             string                     `json:"name"`
+	Version          string                     `json:"version,omitempty"`
+	Status           string                     `json:"status"`
+	ExecutionID      int64                      `json:"execution_id"`
+	FirstExecution   int64                      `json:"first_execution,omitempty"`
+	StartID          string                     `json:"start_id,omitempty"`
+	CreatedAt        time.Time                  `json:"created_at"`
+	UpdatedAt        time.Time                  `json:"updated_at"`
+	EndedAt          time.Time                  `json:"ended_at,omitzero"`
+	Parent           *parentJSON                `json:"parent,omitempty"`
+	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
+	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
+	Output           json.RawMessage            `json:"output,omitempty"`
+	Failure          *wire.Failure              `json:"failure,omitempty"`
+	Problem          *store.Problem             `json:"problem,omitempty"`
 	// Sealed says why custom status, output and details are left out.
 	Sealed string `json:"sealed,omitempty"`
 	// WaitingFor is printed by describe alone.
@@ -50,7 +51,8 @@ func describedOf(d *turnstile.Description) described {
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
-		CustomStatus: valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
+		SearchAttributes: d.SearchAttributes,
+		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
 		Failure: wire.FailureOf(d.Failure), Problem: d.Problem,
 	}
 	if d.Sealed != nil {

@@ -23,15 +23,21 @@ func statuses() []string {
 func listCommand() *command {
 	return &command{
 		name: "list", most: 0,
-		short: "list instances by status, name and time",
+		short: "list instances by status, name, time and search attributes",
 		long: paragraph(
 			"Lists instances by when they started, newest first. An instance that is stuck or",
 			"corrupt is listed as that, not as running. If there are more, the command that shows",
-			"the next page is printed behind the list."),
+			"the next page is printed behind the list.",
+			"",
+			"Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=",
+			"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01",
+			"or 2026-12-01T09:30:00Z. With an = an index finds the instances; all else is looked up",
+			"in the record of each that --status, --name, --since, --until and the = leave."),
 		examples: []string{
 			"turnstile list --status stuck",
 			"turnstile list --name Fulfil --since 24h",
 			"turnstile list --status failed --since 2026-01-31 --until 2026-02-01 --all --output json",
+			`turnstile list --where 'customer = "c-1" and total > 100'`,
 			"turnstile list --status completed --until 30d --all --ids | xargs turnstile purge",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
@@ -40,7 +46,8 @@ func listCommand() *command {
 			flags.StringVar(&l.query.Name, "name", "", "only of the orchestration `NAME`")
 			flags.StringVar(&l.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
 			flags.StringVar(&l.until, "until", "", "only started before this `TIME`")
-			flags.IntVar(&l.query.PageSize, "limit", 50, "`N` instances a page, at most 1000")
+			flags.StringVar(&l.where, "where", "", "only those whose search attributes meet these `CONDITIONS`")
+			flags.IntVar(&l.limit, "limit", 50, "`N` instances a page, at most 1000")
 			flags.StringVar(&l.query.PageToken, "page-token", "", "go on behind a page, with the `TOKEN` that it printed")
 			flags.BoolVar(&l.all, "all", false, "all pages")
 			flags.BoolVar(&l.ids, "ids", false, "print ids alone, one a line")
@@ -60,19 +67,26 @@ func listCommand() *command {
 
 // listing is what is to be listed, and how.
 type listing struct {
-	status, since, until string
-	all, ids             bool
-	query                turnstile.ListQuery
+	status, since, until, where string
+	all, ids                    bool
+	limit                       int
+	query                       turnstile.ListQuery
 }
 
 func (l *listing) check(now time.Time) (err error) {
 	if l.status != "" && !slices.Contains(statuses(), l.status) {
 		return usagef("--status %q: one of %s", l.status, strings.Join(statuses(), ", "))
 	}
-	if l.query.PageSize < 1 || l.query.PageSize > store.MaxPageSize {
-		return usagef("--limit %d: 1 to %d", l.query.PageSize, store.MaxPageSize)
+	if l.limit < 1 || l.limit > store.MaxPageSize {
+		return usagef("--limit %d: 1 to %d", l.limit, store.MaxPageSize)
 	}
+	l.query.PageSize = l.limit
 	l.query.Status = turnstile.Status(l.status)
+	if l.where != "" {
+		if l.query.Where, err = turnstile.ParseWhere(l.where); err != nil {
+			return usagef("--where: %v", err)
+		}
+	}
 	if l.query.From, err = parseTime("since", l.since, now); err != nil {
 		return err
 	}
@@ -89,6 +103,7 @@ func (c *cli) list(ctx context.Context, client *turnstile.Client, l *listing) er
 	all := listJSON{Instances: []described{}}
 	t := newTable()
 	t.row("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED", "TOOK", "WHY")
+	left := l.limit
 	for {
 		page, err := client.List(ctx, l.query)
 		if err != nil {
@@ -107,8 +122,13 @@ func (c *cli) list(ctx context.Context, client *turnstile.Client, l *listing) er
 			}
 		}
 		l.query.PageToken = page.NextPageToken
-		if page.NextPageToken == "" || !l.all {
+		left -= len(page.Instances)
+		if page.NextPageToken == "" || !l.all && left <= 0 {
 			break
+		}
+		if !l.all {
+			// With conditions a page may be short and not be the last.
+			l.query.PageSize = left
 		}
 	}
 	switch {
@@ -174,7 +194,8 @@ func (l *listing) next(s *settings) string {
 	if !l.query.To.IsZero() {
 		add("until", l.query.To.Format(time.RFC3339Nano))
 	}
-	add("limit", strconv.Itoa(l.query.PageSize))
+	add("where", l.where)
+	add("limit", strconv.Itoa(l.limit))
 	if l.ids {
 		b.WriteString(" --ids")
 	}

@@ -45,6 +45,7 @@ func sampled(t *testing.T) *bench {
 		Instance: "order-1", Name: "Fulfil", Version: "1.2", Status: store.StatusCompleted, StartID: "s-1",
 		CreatedAt: epoch.Add(-time.Hour), UpdatedAt: epoch.Add(-50 * time.Minute), EndedAt: epoch.Add(-50 * time.Minute),
 		Output: []byte(`{"parcel":"P-9"}`), CustomStatus: []byte(`"shipped"`),
+		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("ada"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(epoch)},
 	},
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Version: "1.2", AtMS: at(-time.Hour), Payload: order,
 			Start: &history.Start{ExecutionID: 1, StartID: "s-1", Secret: secret}},
@@ -148,6 +149,13 @@ func TestO05ListTellsTheStuckWithTheirReasons(t *testing.T) {
 	if got := b.ok("list", "--status", "stuck", "--ids"); got != "order-2\n" {
 		t.Errorf("the ids are %q", got)
 	}
+	if got := b.ok("list", "--where", `customer = 'ada' and total > 99 and due <= 2030-01-01T12:00:00Z`, "--ids"); got != "order-1\n" {
+		t.Errorf("found are %q", got)
+	}
+	if r := b.run("list", "--where", `customer = "bob"`); r.status != exitOK || !strings.Contains(r.err, "no instances") {
+		t.Errorf("nobody found is %+v", r)
+	}
+	b.fails(exitUsage, []string{"--where", "expected one of = < <= > >= ^="}, "list", "--where", "customer")
 	if r := b.run("list", "--name", "Nothing"); r.status != exitOK || r.out != "" || !strings.Contains(r.err, "no instances") {
 		t.Errorf("an empty list is %+v", r)
 	}

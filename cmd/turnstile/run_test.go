@@ -63,12 +63,15 @@ func running(t *testing.T) *bench {
 func TestAnInstanceFromStartToPurge(t *testing.T) {
 	t.Parallel()
 	b := running(t)
-	if got := b.ok("start", "Fulfil", "--instance", "order-1", "--input", `{"id": "order-1"}`); got != "order-1\n" {
+	if got := b.ok("start", "Fulfil", "--instance", "order-1", "--input", `{"id": "order-1"}`, "--search", `customer = "ada" and total = 99.5`); got != "order-1\n" {
 		t.Errorf("start prints %q", got)
 	}
 	b.ok("raise", "order-1", "approved", "--data", `"ada"`)
 	if got := b.ok("wait", "order-1"); got != "\"receipt for order-1 approved by ada\"\n" {
 		t.Errorf("wait prints %q", got)
+	}
+	if got := b.ok("list", "--where", `customer = "ada" and total < 100`, "--ids"); got != "order-1\n" {
+		t.Errorf("found are %q", got)
 	}
 	if out := b.ok("history", "order-1"); !strings.Contains(out, "Charge") || !strings.Contains(out, "approved") || !strings.Contains(out, "OrchestrationCompleted") {
 		t.Errorf("its history is\n%s", out)
@@ -169,6 +172,8 @@ func TestPayloadsComeFromTheLineAFileOrStandardInput(t *testing.T) {
 	}
 	b := newBench(t)
 	b.fails(exitUsage, []string{"--data is not JSON", `'"text"'`}, "raise", "i", "e", "--data", "text")
+	b.fails(exitUsage, []string{"total > 1", "an attribute is set with ="}, "start", "X", "--search", "total > 1")
+	b.fails(exitUsage, []string{"expected a string in quotes"}, "start", "X", "--search", "customer = ada")
 	b.fails(exitFailed, []string{"reading --input", "nowhere.json"}, "start", "X", "--input", "@nowhere.json")
 	b.fails(exitUsage, []string{"NAME=JSON"}, "start", "X", "--event", "approved=maybe")
 	b.fails(exitUsage, []string{"instance id"}, "raise", "a\nb", "e")

@@ -41,6 +41,22 @@ func startCommand() *command {
 				r.Events = append(r.Events, wire.StartEvent{Name: name, Data: json.RawMessage(data)})
 				return nil
 			})
+			flags.Func("search", "search `ATTRIBUTES` that it has from its start on, as for list --where: 'customer = \"c-1\" and total = 99.5'", func(value string) error {
+				conditions, err := turnstile.ParseWhere(value)
+				if err != nil {
+					return err
+				}
+				for _, condition := range conditions {
+					if condition.Operator != turnstile.SearchEqual {
+						return fmt.Errorf("%s: an attribute is set with =", condition)
+					}
+					if r.SearchAttributes == nil {
+						r.SearchAttributes = turnstile.SearchAttributes{}
+					}
+					r.SearchAttributes[condition.Name] = condition.Value
+				}
+				return nil
+			})
 			wait := flags.Bool("wait", false, "wait for its end and print its output")
 			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait with --wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {

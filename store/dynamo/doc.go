@@ -72,6 +72,23 @@
 // eventually consistent: a record that has just changed may be listed a moment
 // late, but never under a status that it no longer has.
 //
+// # Search attributes
+//
+// They stand in the record, one attribute each: search.customer (S), with its
+// type before the value: "s:c-1", "n:99.5", "t:2026-11-21T15:04:05.000Z". Each has
+// an item of its own in this table by which the instance is found, put or
+// deleted in the transaction of the record's change:
+//
+//	instance    S  U+001F, name, U+001F, instance: the key does not depend on the
+//	               value, so that another value replaces the item.
+//	name_shard  S  U+001F, name, "=", value, "#", shard
+//	list_key    S  that of the record
+//
+// So these items are in index by_name alone, and no name of an orchestration
+// leads to them, for none has a control character. A list with an equality asks
+// that index for the name and the value, and reads the records; all other
+// conditions are looked up in the records that a list reads anyway.
+//
 // # activities
 //
 // One item keeps what a worker needs of one activity; the only table that the

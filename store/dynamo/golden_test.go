@@ -55,6 +55,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		Parent:  &history.Parent{Instance: "cart-1", ExecutionID: 1, EventID: 4, Token: "00ff"},
 		Problem: &store.Problem{Kind: "panic", Message: "index out of range", EventID: 7, SinceMS: at.UnixMilli(), Tries: 2},
 		Suspect: "message-1", WakeNumber: 3,
+		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("c: 1"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(at)},
 	}
 	ended := record
 	ended.Status, ended.EndedAt, ended.Output, ended.Problem = store.StatusCompleted, at.Add(time.Minute), []byte(`"done"`), nil
@@ -80,6 +81,9 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden[name] = plainItem(item)
+	}
+	for i, item := range e.SearchItems(record.Instance, record.ListKey(), record.SearchAttributes) {
+		golden["instances: found by "+record.SearchAttributes.Names()[i]] = plainItem(item)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -119,6 +119,31 @@ func chain(t *testing.T, s store.Store, steps int) {
 	}))
 }
 
+// searches sets, replaces and removes a search attribute, with turns and
+// without. The record and what finds it never cost the same.
+func searches(t *testing.T, s store.Store) {
+	t.Helper()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := store.Record{Instance: "order-é", ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: at, UpdatedAt: at,
+		SearchAttributes: history.SearchAttributes{"first": history.SearchTextOf("1")}}
+	changes := []store.RecordChange{{Create: &r}}
+	for _, v := range []history.SearchValue{history.SearchTextOf("c-1"), history.SearchWholeOf(1), history.SearchTimeOf(at), {}} {
+		changes = append(changes, store.RecordChange{SearchAttributes: history.SearchAttributes{"customer": v}, FoundAt: at, UpdatedAt: at})
+	}
+	for i, c := range changes {
+		err := s.Commit(t.Context(), store.Commit{Record: &c, Turns: []store.Turn{{Instance: "order-é", ExecutionID: 1, Token: fmt.Sprint(i),
+			Events: []history.Event{{Kind: history.ExternalEvent, EventID: int64(i) + 1, Name: "e", AtMS: at.UnixMilli()}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range changes[1:] {
+		if err := s.UpdateRecord(t.Context(), "order-é", c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestChargesAreThoseThatDynamoDBLocalReports(t *testing.T) {
 	t.Parallel()
 	url := os.Getenv("TURNSTILE_DYNAMODB_ENDPOINT")
@@ -140,8 +165,10 @@ func TestChargesAreThoseThatDynamoDBLocalReports(t *testing.T) {
 	if err := dynamo.CreateTables(t.Context(), client, config); err != nil {
 		t.Fatal(err)
 	}
-	chain(t, dynamo.New(client, config), 300)
-	chain(t, metering.New(memory.New(), config, func(u dynamo.Usage) { charged = append(charged, u) }), 300)
+	for _, s := range []store.Store{dynamo.New(client, config), metering.New(memory.New(), config, func(u dynamo.Usage) { charged = append(charged, u) })} {
+		chain(t, s, 300)
+		searches(t, s)
+	}
 
 	if len(charged) != len(reported) || len(reported) < 330 {
 		t.Fatalf("%d requests charged, %d made", len(charged), len(reported))

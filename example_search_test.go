@@ -1,0 +1,47 @@
+package turnstile_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Orchestration code says by what its instance is to be found, and a client
+// finds it.
+func ExampleSetSearchAttributes() {
+	type order struct {
+		Customer string
+		Total    float64
+	}
+	fulfil := turnstile.NewOrchestration[order, string]("Fulfil")
+	show(fulfil, order{Customer: "c-1", Total: 120.5}, func(client *turnstile.Client, _ *turnstile.Run[string]) error {
+		where, err := turnstile.ParseWhere(`customer = "c-1" and total > 100 and due < 2031-01-01`)
+		if err != nil {
+			return err
+		}
+		page, err := client.List(context.Background(), turnstile.ListQuery{Status: turnstile.StatusRunning, Where: where})
+		for _, d := range page.Instances {
+			fmt.Println(d.Instance, d.Status, "with", d.SearchAttributes)
+		}
+		return err
+	},
+		fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
+			due, err := turnstile.Now(ctx)
+			if err != nil {
+				return "", err
+			}
+			err = turnstile.SetSearchAttributes(ctx, turnstile.SearchAttributes{
+				"customer": turnstile.SearchString(o.Customer),
+				"total":    turnstile.SearchNumber(o.Total),
+				"due":      turnstile.SearchTime(due.Add(48 * time.Hour)),
+			})
+			if err != nil {
+				return "", err
+			}
+			return "shipped", turnstile.Sleep(ctx, 24*time.Hour)
+		}))
+	// Output: example running with customer = "c-1", due = 2030-01-03T00:00:00.000Z, total = 120.5
+	// completed: shipped
+}
