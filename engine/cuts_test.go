@@ -220,6 +220,9 @@ func sameCourse(d *driver, c *course) {
 	if d.status != c.d.status {
 		d.fail("custom status %q, the course %q", d.status, c.d.status)
 	}
+	if d.searchText() != c.d.searchText() {
+		d.fail("search attributes %v, the course %v", d.search, c.d.search)
+	}
 	if d.last.Stuck == nil {
 		if diff := firstDifference(d.run.lines, c.d.run.lines); diff != "" {
 			d.fail("the program saw something else: %s", diff)

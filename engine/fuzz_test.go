@@ -62,7 +62,7 @@ func damage(events []history.Event, script []byte) []history.Event {
 				history.SubOrchestrationCompleted: history.SubOrchestrationFailed, history.SubOrchestrationFailed: history.SubOrchestrationCompleted,
 			}[e.Kind]
 		case 10: // another name
-			e.Name = []string{"", "A0", "A1", "e0", "e1", "I0", "C", "D", "dice"}[next()%9]
+			e.Name = []string{"", "A0", "A1", "e0", "e1", "I0", "C", "D", "dice", "p0", "p1"}[next()%11]
 		case 11: // another value; those of system calls are whatever they are
 			if e.Kind != history.SystemCall {
 				e.Payload = []byte{byte('0' + next()%10)}
@@ -146,7 +146,7 @@ func completesSource(k history.Kind) history.Kind {
 func sameOperation(a, b *history.Event) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.Op == b.Op && a.Version == b.Version && a.ExplicitID == b.ExplicitID &&
 		(!a.ExplicitID || a.Instance == b.Instance) && a.DurationMS == b.DurationMS && a.Inline == b.Inline &&
-		(a.Kind == history.SystemCall || bytes.Equal(a.Payload, b.Payload))
+		a.Reason == b.Reason && (a.Kind == history.SystemCall && a.Op != history.OpRaiseEvent || bytes.Equal(a.Payload, b.Payload))
 }
 
 func sameEnd(recorded, now *history.Event) bool {

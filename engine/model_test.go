@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"runtime"
 	"slices"
 	"sort"
@@ -31,6 +32,7 @@ type modelResult struct {
 	logs      []string
 	cancelled []int64
 	status    string
+	search    string
 	ended     bool
 	deadlock  bool
 	rest      int // how many events there were when the code last ran
@@ -43,6 +45,7 @@ type modelNext struct {
 	input   string
 	carried []history.Event
 	status  string
+	search  map[string]int
 }
 
 const (
@@ -53,8 +56,8 @@ const (
 // runModel runs one execution over all its arrivals. The first group holds
 // OrchestrationStarted. again holds, by the number of events there were, the
 // time at which the code ran once more after a deadlock.
-func runModel(p *program, executionID int64, status string, groups []modelArrivals, again map[int]int64) modelResult {
-	m := &model{run: newProgramRun(p), executionID: executionID, status: status}
+func runModel(p *program, executionID int64, status string, search map[string]int, groups []modelArrivals, again map[int]int64) modelResult {
+	m := &model{run: newProgramRun(p), executionID: executionID, status: status, attributes: maps.Clone(search)}
 	return m.runAll(groups, again)
 }
 
@@ -79,8 +82,9 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			break
 		}
 		m.nowMS = g.nowMS
-		at, cancelledAt, statusAt := m.record(g.events), len(m.cancelled), m.status
+		at, cancelledAt, statusAt, searchAt := m.record(g.events), len(m.cancelled), m.status, maps.Clone(m.attributes)
 		rest = at + len(g.events)
+		m.rest = rest
 		m.runsAt(again[rest])
 		for j := 0; j < len(g.events) && !m.ended; j++ {
 			m.visit(m.events[at+j])
@@ -93,8 +97,9 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			if f == nil || m.replayed != nil {
 				break
 			}
-			at, cancelledAt, statusAt = m.record([]history.Event{modelInlineResult(m.events[f.id-1])}), len(m.cancelled), m.status
+			at, cancelledAt, statusAt, searchAt = m.record([]history.Event{modelInlineResult(m.events[f.id-1])}), len(m.cancelled), m.status, maps.Clone(m.attributes)
 			rest = at + 1
+			m.rest = rest
 			m.runsAt(again[rest])
 			m.visit(m.events[at])
 		}
@@ -112,11 +117,11 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			if m.replayed != nil {
 				break
 			}
-			m.events, m.cancelled, m.status = m.events[:rest], m.cancelled[:cancelledAt], statusAt
+			m.events, m.cancelled, m.status, m.attributes = m.events[:rest], m.cancelled[:cancelledAt], statusAt, searchAt
 		}
 	}
 	return modelResult{events: m.events, lines: append([]string(nil), m.run.lines...), logs: m.logs, cancelled: m.cancelled,
-		status: m.status, ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
+		status: m.status, search: searchText(m.attributes), ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
 }
 
 // modelInlineResult is what every inline activity of these tests returns.
@@ -156,6 +161,19 @@ type model struct {
 	status    string
 	logs      []string
 	guids     int
+	// attributes are the search attributes; patches what was decided of them;
+	// rest is how many events there were when this round began to be answered.
+	attributes map[string]int
+	patches    map[string]bool
+	rest       int
+}
+
+func searchText(attributes map[string]int) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		text += fmt.Sprintf("%s=%d ", name, attributes[name])
+	}
+	return text
 }
 
 func (m *model) runsAt(ms int64) {
@@ -197,6 +215,9 @@ func (m *model) record(events []history.Event) int {
 
 // awaited reports whether some branch waits for f now.
 func (m *model) awaited(f *modelFuture) bool {
+	if f.ends != nil {
+		return true // Its scope waits for it.
+	}
 	for _, b := range m.branches {
 		if b.until != nil && slices.Contains(b.waitsFor, f) {
 			return true
@@ -250,6 +271,10 @@ func (m *model) visit(e history.Event) {
 				m.makeReady(f, "", &programError{class: "failed " + failure.Kind + " " + failure.Message, kind: failure.Kind})
 			case history.TimerFired:
 				m.makeReady(f, "", nil)
+				if f.ends != nil {
+					m.cancelScopeBy(f.ends, &programError{kind: history.FailureTimeout, scope: history.FailureTimeout,
+						class: fmt.Sprintf("cancelled the time of its scope, %ds, was over", f.event.DurationMS/1000)})
+				}
 			default:
 				m.makeReady(f, string(e.Payload), nil)
 			}
@@ -267,7 +292,7 @@ func (m *model) visit(e history.Event) {
 // close records the end.
 func (m *model) close() {
 	for _, f := range m.futures {
-		if f.id != 0 && !f.isReady && (f.event.Kind == history.ActivityScheduled && !f.event.Inline || f.event.Kind == history.TimerCreated) {
+		if f.id != 0 && !f.isReady && (f.event.Kind == history.ActivityScheduled && !f.event.Inline || f.event.Kind == history.TimerCreated || f.event.OnParentEnd != "") {
 			m.cancelled = append(m.cancelled, f.id)
 		}
 	}
@@ -275,7 +300,7 @@ func (m *model) close() {
 	switch {
 	case m.err != nil && m.err.kind == "again":
 		e = history.Event{Kind: history.OrchestrationContinuedAsNew, Payload: []byte(m.err.class)}
-		m.next = &modelNext{input: m.err.class, status: m.status}
+		m.next = &modelNext{input: m.err.class, status: m.status, search: m.attributes}
 		for _, kept := range m.events {
 			switch {
 			case kept.Kind == history.ExternalEvent && !m.taken(kept.EventID):
@@ -312,6 +337,7 @@ type modelFuture struct {
 	scope      *modelScope
 	branch     *modelBranch
 	eventTaken int64
+	ends       *modelScope // whose time it is
 }
 
 type modelScope struct {
@@ -345,13 +371,17 @@ func (m *model) makeReady(f *modelFuture, value string, err *programError) {
 }
 
 func (m *model) cancelFuture(f *modelFuture, reason string) {
+	m.cancelFutureBy(f, cancelledClass(reason))
+}
+
+func (m *model) cancelFutureBy(f *modelFuture, err *programError) {
 	if f.isReady {
 		return
 	}
-	m.makeReady(f, "", cancelledClass(reason))
+	m.makeReady(f, "", err)
 	switch {
 	case f.branch != nil:
-		m.cancelScope(f.branch.scope, reason)
+		m.cancelScopeBy(f.branch.scope, err)
 	case f.event.Kind == history.ActivityScheduled && f.event.Inline, f.event.Kind == history.ExternalSubscribed:
 	default:
 		m.cancelled = append(m.cancelled, f.id)
@@ -359,7 +389,7 @@ func (m *model) cancelFuture(f *modelFuture, reason string) {
 }
 
 func cancelledClass(reason string) *programError {
-	return &programError{class: "cancelled " + reason, kind: history.FailureCancelled}
+	return &programError{class: "cancelled " + reason, kind: history.FailureCancelled, scope: history.FailureCancelled}
 }
 
 // inside reports whether a cancellation of outer reaches s.
@@ -375,11 +405,12 @@ func (s *modelScope) inside(outer *modelScope) bool {
 	return false
 }
 
-func (m *model) cancelScope(s *modelScope, reason string) {
+func (m *model) cancelScope(s *modelScope, reason string) { m.cancelScopeBy(s, cancelledClass(reason)) }
+
+func (m *model) cancelScopeBy(s *modelScope, err *programError) {
 	if s.err != nil {
 		return
 	}
-	err := cancelledClass(reason)
 	for _, other := range m.scopes {
 		if other.inside(s) && other.err == nil {
 			other.err = err
@@ -393,7 +424,7 @@ func (m *model) cancelScope(s *modelScope, reason string) {
 	}
 	sort.Slice(reached, func(i, j int) bool { return reached[i].id < reached[j].id })
 	for _, f := range reached {
-		m.cancelFuture(f, reason)
+		m.cancelFutureBy(f, err)
 	}
 	for _, b := range m.branches {
 		if b.until != nil && b.waitErr == nil && b.waitScope.inside(s) && !b.until() {
@@ -534,6 +565,7 @@ func schedulingEvent(s *stmt) history.Event {
 		if s.n == 3 {
 			e.Instance, e.ExplicitID, e.Version = "own", true, "2"
 		}
+		e.OnParentEnd = []string{"", history.ParentEndCancel, history.ParentEndTerminate, ""}[s.n]
 		return e
 	}
 	return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("A", s.n%2), Payload: []byte(fmt.Sprint(s.n / 2))}
@@ -545,7 +577,7 @@ func (c *modelContext) start(s *stmt) programFuture {
 	if c.scope.err != nil {
 		m.futures = append(m.futures, f)
 		f.event = history.Event{}
-		m.makeReady(f, "", &programError{class: c.scope.err.class, kind: history.FailureCancelled})
+		m.makeReady(f, "", c.scope.err)
 		return f
 	}
 	if f.event.Kind == history.TimerCreated {
@@ -660,6 +692,87 @@ func (c *modelContext) branch(fn func(programContext) (string, *programError)) p
 func (c *modelContext) withCancel() (programContext, func(string)) {
 	inner := &modelContext{c.m, c.newScope(false)}
 	return inner, func(reason string) { c.m.cancelScope(inner.scope, reason) }
+}
+
+func (c *modelContext) withTimeout(seconds int) (programContext, func(string)) {
+	inner := &modelContext{c.m, c.newScope(false)}
+	timer := inner.start(&stmt{kind: stTimer, n: seconds + 1}).(*modelFuture)
+	if !timer.isReady {
+		timer.ends = inner.scope
+	}
+	return inner, func(reason string) { c.m.cancelScope(inner.scope, reason) }
+}
+
+// patched: an execution has the patch if it is asked for where nothing stands
+// yet, or if the marker stands next.
+func (c *modelContext) patched(id string) (bool, *programError) {
+	if err := c.enter(); err != nil {
+		return false, err
+	}
+	m := c.m
+	if has, asked := m.patches[id]; asked {
+		return has, nil
+	}
+	return m.decide(id, m.replayed == nil || len(m.replayed) == m.rest || m.markerIsNext(id)), nil
+}
+
+func (c *modelContext) patchRetired(id string) *programError {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	if _, asked := c.m.patches[id]; !asked {
+		c.m.decide(id, c.m.markerIsNext(id))
+	}
+	return nil
+}
+
+func (m *model) markerIsNext(id string) bool {
+	i := len(m.events)
+	return i < len(m.replayed) && m.replayed[i].Kind == history.SystemCall && m.replayed[i].Op == history.OpPatch && m.replayed[i].Name == id
+}
+
+func (m *model) decide(id string, has bool) bool {
+	if has {
+		m.record([]history.Event{{Kind: history.SystemCall, Op: history.OpPatch, Name: id}})
+	}
+	if m.patches == nil {
+		m.patches = map[string]bool{}
+	}
+	m.patches[id] = has
+	return has
+}
+
+func (c *modelContext) message(e history.Event) *programError {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	if c.scope.err != nil {
+		return c.scope.err
+	}
+	e.Kind, e.ExplicitID = history.SystemCall, true
+	c.m.record([]history.Event{e})
+	return nil
+}
+
+func (c *modelContext) raise(instance, value string) *programError {
+	return c.message(history.Event{Op: history.OpRaiseEvent, Name: "told", Instance: instance, Payload: []byte(value)})
+}
+
+func (c *modelContext) cancelInstance(instance, reason string) *programError {
+	return c.message(history.Event{Op: history.OpCancelInstance, Instance: instance, Reason: reason})
+}
+
+func (c *modelContext) search(name string, n int) *programError {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	if c.m.attributes == nil {
+		c.m.attributes = map[string]int{}
+	}
+	if c.m.attributes[name] = n; n == 0 {
+		delete(c.m.attributes, name)
+	}
+	return nil
 }
 
 func (c *modelContext) shield() programContext { return &modelContext{c.m, c.newScope(true)} }
@@ -818,14 +931,21 @@ func (c *modelContext) anyOf(pfs []programFuture) (int, string, *programError) {
 	return -1, "", allFailedClass(errs)
 }
 
-// allFailedClass is the error of an Any of which all failed. It counts as
+// allFailedClass is the error of an Any of which all failed. It counts as out of
+// time if the first cancellation among them is that of a scope's time, else as
 // cancelled if one of them does, else it is of the kind of the first.
 func allFailedClass(errs []*programError) *programError {
 	e := &programError{class: fmt.Sprint("all failed ", errs), kind: errs[0].kind}
 	for _, err := range errs {
-		if err.kind == history.FailureCancelled {
-			e.kind = err.kind
+		if e.scope == "" {
+			e.scope = err.scope
 		}
+		if err.kind == history.FailureCancelled || err.cancelled {
+			e.kind, e.cancelled = history.FailureCancelled, true
+		}
+	}
+	if e.scope == history.FailureTimeout {
+		e.kind = e.scope
 	}
 	return e
 }

@@ -52,13 +52,19 @@ const (
 	stRecovered
 	stNested
 	stRace
+	stPatched
+	stRetired
+	stRaise
+	stCancelOther
+	stWithTimeout
+	stSearch
 	stKindEnd
 )
 
 var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child", "detach", "now", "guid", "side effect", "trace",
 	"info", "err", "await", "select", "join", "settle", "any", "as completed", "map", "go", "cancel future", "with cancel",
 	"cancel scope", "shield", "if", "loop", "return", "fail", "pass", "continue as new", "status", "log", "defer", "recovered",
-	"nested", "race"}
+	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute"}
 
 type stmt struct {
 	kind  stmtKind
@@ -91,6 +97,7 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 		stTrace: 1, stInfo: 2, stErr: 1, stAwait: 12, stSelect: 7, stJoin: 3, stSettle: 2, stAny: 3, stAsCompleted: 3,
 		stMap: 2, stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
 		stStatus: 1, stLog: 1, stDefer: 1, stRecovered: 1, stNested: 1, stRace: 4,
+		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1,
 	}
 	if o.inline {
 		shares[stInline] = 3
@@ -164,7 +171,7 @@ func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool)
 		} else {
 			s.body = p.drawBlock(t, o, depth+1, inMain && kind == stLoop)
 		}
-	case stIf:
+	case stIf, stPatched:
 		if !deep {
 			s.body = p.drawBlock(t, o, depth+1, inMain)
 			s.other = p.drawBlock(t, o, depth+1, inMain)
@@ -208,11 +215,15 @@ func writeBlock(b *strings.Builder, block []*stmt, indent string) {
 }
 
 // programError is an error as the program sees it: class says in words which
-// kind it is, kind how an orchestration that returns it fails.
+// kind it is, kind how an orchestration that returns it fails. scope is the kind
+// of the first cancellation in it, of a scope or of an operation; cancelled:
+// something in it counts as cancelled.
 type programError struct {
-	class string
-	kind  string
-	cause error
+	class     string
+	kind      string
+	scope     string
+	cancelled bool
+	cause     error
 }
 
 func (e *programError) Error() string { return e.class }
@@ -245,7 +256,15 @@ type programContext interface {
 	err() *programError
 	branch(fn func(programContext) (string, *programError)) programFuture
 	withCancel() (programContext, func(reason string))
+	// withTimeout is withCancel with so many seconds.
+	withTimeout(seconds int) (programContext, func(reason string))
 	shield() programContext
+	patched(id string) (bool, *programError)
+	patchRetired(id string) *programError
+	raise(instance, value string) *programError
+	cancelInstance(instance, reason string) *programError
+	// search sets an attribute to a number, or removes it with 0.
+	search(name string, n int) *programError
 	await(f programFuture) (string, *programError)
 	selectOf(keep bool, fs []programFuture) (int, *programError)
 	join(fs []programFuture) ([]string, *programError)
@@ -523,6 +542,29 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 		if s.n == 0 {
 			f.ctx = inner // the rest of the function is in the new scope
 		}
+	case stWithTimeout:
+		inner, cancel := ctx.withTimeout(s.n)
+		r.contexts, r.cancels = append(r.contexts, inner), append(r.cancels, cancel)
+		if s.n%2 == 0 {
+			f.ctx = inner
+		}
+	case stPatched:
+		has, err := ctx.patched(fmt.Sprint("p", s.n%2))
+		r.result(f, s, fmt.Sprint(has), err)
+		if has {
+			return r.block(f, s.body)
+		}
+		return r.block(f, s.other)
+	case stRetired:
+		if err := ctx.patchRetired(fmt.Sprint("p", s.n%2)); err != nil {
+			r.result(f, s, "", err)
+		}
+	case stRaise:
+		r.result(f, s, "raised", ctx.raise(fmt.Sprint("other", s.n%2), fmt.Sprint(s.n)))
+	case stCancelOther:
+		r.result(f, s, "asked", ctx.cancelInstance("other", fmt.Sprint("reason ", s.n)))
+	case stSearch:
+		r.result(f, s, "set", ctx.search(fmt.Sprint("a", s.id%2), s.n))
 	case stCancelScope:
 		if n := len(r.cancels); n > 0 {
 			r.cancels[n-1-s.n%n](fmt.Sprint("scope ", s.n))

@@ -98,7 +98,7 @@ func (c engineContext) start(s *stmt) programFuture {
 	case history.ExternalSubscribed:
 		return engineFuture{c.c.ExternalEvent(e.Name)}
 	case history.SubOrchestrationScheduled:
-		return engineFuture{c.c.Child(engine.ChildCall{Name: e.Name, Version: e.Version, Instance: e.Instance, Input: e.Payload})}
+		return engineFuture{c.c.Child(engine.ChildCall{Name: e.Name, Version: e.Version, Instance: e.Instance, Input: e.Payload, OnParentEnd: e.OnParentEnd})}
 	}
 	return engineFuture{c.c.Activity(engine.ActivityCall{Name: e.Name, Input: e.Payload, Inline: e.Inline})}
 }
@@ -157,6 +157,34 @@ func (c engineContext) branch(fn func(programContext) (string, *programError)) p
 func (c engineContext) withCancel() (programContext, func(string)) {
 	inner, cancel := c.c.WithCancel()
 	return engineContext{inner, c.d}, cancel
+}
+
+func (c engineContext) withTimeout(seconds int) (programContext, func(string)) {
+	inner, cancel := c.c.WithTimeout(time.Duration(seconds) * time.Second)
+	return engineContext{inner, c.d}, cancel
+}
+
+func (c engineContext) patched(id string) (bool, *programError) {
+	has, err := c.c.Patched(id)
+	return has, classify(err)
+}
+
+func (c engineContext) patchRetired(id string) *programError { return classify(c.c.PatchRetired(id)) }
+
+func (c engineContext) raise(instance, value string) *programError {
+	return classify(c.c.RaiseEvent(instance, "told", []byte(value), nil))
+}
+
+func (c engineContext) cancelInstance(instance, reason string) *programError {
+	return classify(c.c.CancelInstance(instance, reason))
+}
+
+func (c engineContext) search(name string, n int) *programError {
+	v := history.SearchValue{}
+	if n != 0 {
+		v = history.SearchWholeOf(int64(n))
+	}
+	return classify(c.c.SetSearchAttributes(history.SearchAttributes{name: v}))
 }
 
 func (c engineContext) shield() programContext { return engineContext{c.c.Shield(), c.d} }
@@ -256,6 +284,7 @@ type driver struct {
 	cancelled [][]int64 // by execution
 	logs      []string
 	status    string
+	search    history.SearchAttributes
 
 	everParked  bool
 	everStuck   bool
@@ -487,6 +516,10 @@ func (d *driver) commit(turn engine.Turn) {
 	if string(turn.CustomStatus) != d.status && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Imposed == "" {
 		d.fail("custom status is %q, the changes so far give %q", turn.CustomStatus, d.status)
 	}
+	d.search = d.search.With(turn.SearchSet)
+	if turn.Search.String() != d.search.String() && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Imposed == "" {
+		d.fail("search attributes are %v, the changes so far give %v", turn.Search, d.search)
+	}
 	d.recovered = d.recovered || turn.Recovered
 	d.everStuck = d.everStuck || turn.Stuck != nil
 	d.last = turn
@@ -660,6 +693,7 @@ type oracle struct {
 	p      *program
 	groups []modelArrivals // of the current execution
 	status string          // that it began with
+	search map[string]int  // that it began with
 
 	past     []modelResult // executions that continued as new
 	now      modelResult
@@ -684,13 +718,13 @@ func (o *oracle) parked(recordedMS, nowMS int64, events ...history.Event) {
 	}
 	o.groups = append(o.groups, modelArrivals{events: events, nowMS: recordedMS})
 	for {
-		o.now = runModel(o.p, int64(len(o.past))+1, o.status, o.groups, o.again)
+		o.now = runModel(o.p, int64(len(o.past))+1, o.status, o.search, o.groups, o.again)
 		o.deadlock = o.deadlock || o.now.deadlock
 		next := o.now.next
 		if next == nil {
 			return
 		}
-		o.past, o.logs, o.status = append(o.past, o.now), append(o.logs, o.now.logs...), next.status
+		o.past, o.logs, o.status, o.search = append(o.past, o.now), append(o.logs, o.now.logs...), next.status, next.search
 		start := history.Event{Kind: history.OrchestrationStarted, Name: modelName, Payload: []byte(next.input)}
 		o.groups = []modelArrivals{{events: append([]history.Event{start}, next.carried...), nowMS: nowMS}}
 		o.again = map[int]int64{}
@@ -731,6 +765,9 @@ func (o *oracle) agree(d *driver) {
 	if d.status != o.now.status {
 		d.fail("custom status %q, the model has %q", d.status, o.now.status)
 	}
+	if got := d.searchText(); got != o.now.search {
+		d.fail("search attributes %q, the model has %q", got, o.now.search)
+	}
 	stuck := d.last.Stuck
 	if o.now.deadlock != (stuck != nil) || stuck != nil && stuck.Kind != engine.StuckDeadlock {
 		d.fail("stuck: %v, the model has a deadlock: %v", stuck, o.now.deadlock)
@@ -738,6 +775,16 @@ func (o *oracle) agree(d *driver) {
 	if d.ended() != o.now.ended || o.now.ended != (d.last.State == engine.Ended) {
 		d.fail("state %v, the model has ended: %v", d.last.State, o.now.ended)
 	}
+}
+
+// searchText is the search attributes in the model's words.
+func (d *driver) searchText() string {
+	set := map[string]int{}
+	for name, v := range d.search {
+		n, _ := v.Whole()
+		set[name] = int(n)
+	}
+	return searchText(set)
 }
 
 // parkSome records up to three arrivals without running the code, then runs
