@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -53,6 +55,13 @@ type Environment struct {
 	// not set, and TimerBorder negative where it is "0".
 	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
 	TimerLeast  time.Duration // o  TURNSTILE_TIMER_LEAST, optional, 1s to 15m
+
+	// Limits as in host.Settings; 0 where the variable is not set. MaxResult is
+	// Settings.MaxPayload.
+	MaxHistory      int // o    TURNSTILE_MAX_HISTORY_EVENTS, optional, 100 to 1000000
+	MaxHistoryBytes int // o    TURNSTILE_MAX_HISTORY_BYTES, optional, 100000 to 500000000
+	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
+	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
 	// Unknown lists the TURNSTILE_ variables that this build has no use for:
 	// misspelt, or meant for a newer one. Handlers log them at start.
@@ -117,6 +126,10 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 		e.TimerBorder = -1
 	}
 	e.TimerLeast = r.duration("TURNSTILE_TIMER_LEAST", time.Second, queue.MaxDelay)
+	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
+	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 500_000_000)
+	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
+	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.Unknown = r.unknown()
 	return e, r.err("orchestrator")
 }
@@ -128,6 +141,7 @@ func WorkerEnvironment(environ []string) (Environment, error) {
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.Unknown = r.unknown()
 	return e, r.err("activity function")
 }
@@ -206,6 +220,20 @@ func (r *reader) duration(name string, low, high time.Duration) time.Duration {
 		ok:   func(string) bool { return err == nil && low <= d && d <= high },
 	})
 	return d
+}
+
+// whole returns 0 for a variable that is not set.
+func (r *reader) whole(name string, low, high int) int {
+	value := r.get(name)
+	if value == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(value)
+	r.check(name, value, shape{
+		want: fmt.Sprintf("a whole number from %d to %d", low, high),
+		ok:   func(string) bool { return err == nil && low <= n && n <= high },
+	})
+	return n
 }
 
 func (r *reader) unknown() []string {

@@ -103,6 +103,10 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a level with an offset", "TURNSTILE_LOG_LEVEL", "info+2", "debug, info, warn or error"},
 		{"a border that is no duration", "TURNSTILE_TIMER_BORDER", "15", "a duration from 0s to 15m0s"},
 		{"a border beyond what a queue can delay", "TURNSTILE_TIMER_BORDER", "16m", "a duration from 0s to 15m0s"},
+		{"a limit that is no number", "TURNSTILE_MAX_HISTORY_EVENTS", "50k", "a whole number from 100 to 1000000"},
+		{"a history with no room", "TURNSTILE_MAX_HISTORY_BYTES", "99999", "a whole number from 100000 to 500000000"},
+		{"more operations than a turn can have", "TURNSTILE_MAX_OPERATIONS", "100001", "a whole number from 10 to 100000"},
+		{"a result larger than a payload may be", "TURNSTILE_MAX_RESULT_BYTES", "262145", "a whole number from 1000 to 262144"},
 		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 32 letters"},
 	}
 	for _, tt := range tests {
@@ -153,5 +157,27 @@ func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 		if err != nil || e.TimerBorder != tt.wantBorder || e.TimerLeast != tt.wantLeast {
 			t.Errorf("border %q, least %q: %v, %v, %v; want %v, %v", tt.border, tt.least, e.TimerBorder, e.TimerLeast, err, tt.wantBorder, tt.wantLeast)
 		}
+	}
+}
+
+func TestLimitsAreTakenOver(t *testing.T) {
+	t.Parallel()
+	variables := orchestratorVariables()
+	variables["TURNSTILE_MAX_HISTORY_EVENTS"] = "1000000"
+	variables["TURNSTILE_MAX_HISTORY_BYTES"] = "500000000"
+	variables["TURNSTILE_MAX_OPERATIONS"] = "100000"
+	variables["TURNSTILE_MAX_RESULT_BYTES"] = "262144"
+	e, err := OrchestratorEnvironment(environ(variables))
+	if err != nil || e.MaxHistory != 1_000_000 || e.MaxHistoryBytes != 500_000_000 || e.MaxOperations != 100_000 || e.MaxResult != 262_144 {
+		t.Errorf("orchestrator: %+v, %v", e, err)
+	}
+	all := variables
+	variables = map[string]string{"TURNSTILE_MAX_RESULT_BYTES": "1000"}
+	for _, name := range []string{"TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "TURNSTILE_ACTIVITY_QUEUE_URL"} {
+		variables[name] = all[name]
+	}
+	e, err = WorkerEnvironment(environ(variables))
+	if err != nil || e.MaxResult != 1000 || len(e.Unknown) > 0 {
+		t.Errorf("activity function: %+v, %v", e, err)
 	}
 }

@@ -165,10 +165,16 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
-	given := host.Settings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute, TurnAttempts: 7}
-	got := orchestratorSettings(given, Environment{TimerBorder: -1})
+	given := host.Settings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute, TurnAttempts: 7, MaxHistory: 5, MaxOperations: 9}
+	got := orchestratorSettings(given, Environment{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
 	if got.TimerBorder != -1 || got.TimerLeast != 3*time.Minute || got.TurnAttempts != 7 {
 		t.Errorf("settings are %+v", got)
+	}
+	if got.MaxHistory != 300 || got.MaxHistoryBytes != 400_000 || got.MaxOperations != 9 || got.MaxPayload != 2000 {
+		t.Errorf("limits are %+v", got)
+	}
+	if got := workerSettings(given, Environment{MaxResult: 2000}); got.MaxPayload != 2000 || got.MaxHistory != 5 {
+		t.Errorf("the worker's are %+v", got)
 	}
 }
 

@@ -168,6 +168,25 @@ func orchestratorSettings(s host.Settings, env Environment) host.Settings {
 	if env.TimerLeast != 0 {
 		s.TimerLeast = env.TimerLeast
 	}
+	for _, limit := range []struct {
+		set  *int
+		from int
+	}{
+		{&s.MaxHistory, env.MaxHistory}, {&s.MaxHistoryBytes, env.MaxHistoryBytes}, {&s.MaxOperations, env.MaxOperations},
+	} {
+		if limit.from != 0 {
+			*limit.set = limit.from
+		}
+	}
+	return workerSettings(s, env)
+}
+
+// workerSettings is orchestratorSettings for the activity function; inline
+// activities have these limits too.
+func workerSettings(s host.Settings, env Environment) host.Settings {
+	if env.MaxResult != 0 {
+		s.MaxPayload = env.MaxResult
+	}
 	return s
 }
 

@@ -53,7 +53,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		}),
 		Queues:   queues,
 		Codecs:   o.codecs,
-		Settings: o.settings,
+		Settings: workerSettings(o.settings, env),
 		Observer: o.observers(metrics),
 		Logger:   logger,
 	})
