@@ -65,6 +65,13 @@ func engineMutations() []Mutation {
 			Edits: edit("SenderIDs: x.senderIDs(carried)", "SenderIDs: nil"),
 		},
 		{
+			Name:  "continue-as-new forgets the search attributes",
+			Rare:  true,
+			Bug:   "Search attributes stay behind, so that the next execution does not know what it is found by.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("SearchAttributes: x.search, ", ""),
+		},
+		{
 			Name:  "continue-as-new forgets the parent",
 			Bug:   "The next execution of a child does not know whom to tell of its end.",
 			File:  "engine/continue_as_new.go",

@@ -23,6 +23,12 @@ func commitMutations() []Mutation {
 			Edits: edit("	if err != nil {\n		return nil, fmt.Errorf(\"host: turn of", "	if err != nil && !errors.Is(err, store.ErrConflict) {\n		return nil, fmt.Errorf(\"host: turn of"),
 		},
 		{
+			Name:  "an inline result loses search attributes",
+			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
+			File:  "host/commit.go",
+			Edits: edit("	d.searchSet = engine.SearchSetBoth(d.searchSet, out.SearchSet)\n", ""),
+		},
+		{
 			Name:  "an unknown outcome is success",
 			Rare:  true,
 			Bug:   "A turn goes on although nobody knows whether it was written.",
