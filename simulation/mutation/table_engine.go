@@ -41,7 +41,6 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "continue-as-new loses parked events",
-			Rare:  true,
 			Bug:   "Events that were recorded and not visited when the code ended stay behind.",
 			File:  "engine/continue_as_new.go",
 			Edits: edit("for _, e := range unvisited {", "for _, e := range unvisited[:0] {"),
@@ -103,21 +102,18 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "claims are not compared",
-			Rare:  true,
 			Bug:   "What the code starts is taken for what history has at that place.",
 			File:  "engine/claim.go",
 			Edits: edit("compare(e, want, normalize); difference != \"\" {", "compare(e, want, normalize); len(difference) > 100 {"),
 		},
 		{
 			Name:  "left-over events are fine",
-			Rare:  true,
 			Bug:   "A recorded operation that the code no longer starts is passed over.",
 			File:  "engine/round.go",
 			Edits: edit("if x.cursor.claim < x.cursor.claimEnd {", "if x.cursor.claim+100 < x.cursor.claimEnd {"),
 		},
 		{
 			Name:  "a cancelled wait takes an event",
-			Rare:  true,
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",
 			Edits: edit("		if wait.state != open {\n			n.gone--\n			continue", "		if wait.state != open {\n			n.gone--\n			return"),
@@ -130,7 +126,6 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "a stuck round cancels all the same",
-			Rare:  true,
 			Bug:   "What the code cancelled before it could not go on is stopped outside.",
 			File:  "engine/round.go",
 			Edits: edit("	x.run.cancelled = x.run.cancelled[:m.cancelled]\n	x.status", "	x.status"),
@@ -150,14 +145,12 @@ func engineMutations() []Mutation {
 		},
 		{
 			Name:  "terminate spares the children",
-			Rare:  true,
 			Bug:   "An end that is imposed leaves the children running.",
 			File:  "engine/imposed.go",
 			Edits: edit("kind == history.TimerCreated, kind == history.SubOrchestrationScheduled:", "kind == history.TimerCreated:"),
 		},
 		{
 			Name:  "inline activities wait for nobody",
-			Rare:  true,
 			Bug:   "Arrivals are taken while the result of an inline activity is still to come.",
 			File:  "engine/run.go",
 			Edits: edit("			if !a.Inline {\n				return x.finish", "			if !a.Inline && in.Park {\n				return x.finish"),

@@ -30,7 +30,6 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "an unknown outcome is success",
-			Rare:  true,
 			Bug:   "A turn goes on although nobody knows whether it was written.",
 			File:  "host/commit.go",
 			Edits: edit("	if err != nil {\n		return nil, fmt.Errorf(\"host: turn of", "	if err != nil && !errors.Is(err, store.ErrUnknownOutcome) {\n		return nil, fmt.Errorf(\"host: turn of"),
@@ -62,7 +61,6 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "a torn read is believed",
-			Rare:  true,
 			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
 			File:  "host/load.go",
 			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
@@ -82,16 +80,15 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "a parent is not told of a terminated child",
-			Rare:  true,
 			Bug:   "An end that the code did not make is not sent to the parent.",
 			File:  "host/dispatch.go",
-			Edits: edit("end.Kind != history.OrchestrationContinuedAsNew && s.start.Parent != nil", "end.Kind != history.OrchestrationContinuedAsNew && end.Imposed == \"\" && s.start.Parent != nil"),
+			Edits: edit("		if s.start.Parent != nil {", "		if s.start.Parent != nil && end.Imposed == \"\" {"),
 		},
 		{
 			Name:  "a parent is told of each execution",
 			Bug:   "A child that continues as new is reported to its parent as ended.",
 			File:  "host/dispatch.go",
-			Edits: edit("end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew && s.start", "end.Kind.Terminal() && s.start"),
+			Edits: edit("end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew {", "end.Kind.Terminal() {"),
 		},
 		{
 			Name:  "nobody goes on with a turn cut short",
@@ -151,7 +148,6 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a fact is looked for in the current execution alone",
-			Rare:  true,
 			Bug:   "An event that was carried over is not followed back to the commit that recorded it.",
 			File:  "host/duplicate.go",
 			Edits: edit("return t.locateEarlier(ctx, a, place{t.execution, v.EventID})", "return place{t.execution, v.EventID}, v.EventID > 0, nil"),
@@ -196,7 +192,6 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "a neighbour is the killer",
-			Rare:  true,
 			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
 			File:  "host/suspect.go",
 			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
@@ -227,21 +222,18 @@ func messageMutations() []Mutation {
 		},
 		{
 			Name:  "lost work is nobody's",
-			Rare:  true,
 			Bug:   "An activity that died on every delivery is acknowledged, and its orchestration waits forever.",
 			File:  "host/batch.go",
 			Edits: edit("m.item = o.lost(m)", "m.state = settled"),
 		},
 		{
 			Name:  "nothing goes back behind a failure",
-			Rare:  true,
 			Bug:   "What stands behind a failure in its group is acknowledged or handled out of order.",
 			File:  "host/batch.go",
 			Edits: edit("if behind && m.state != failed {", "if behind && m.state == unsettled {"),
 		},
 		{
 			Name:  "a purged id begins with its old number",
-			Rare:  true,
 			Bug:   "A new start of a purged instance uses an execution number again.",
 			File:  "host/load.go",
 			Edits: edit("t.execution = r.ExecutionID + 1", "t.execution = r.ExecutionID"),

@@ -11,14 +11,12 @@ func storeMutations() []Mutation {
 		},
 		{
 			Name:  "any conflict is one's own append",
-			Rare:  true,
 			Bug:   "Whoever finds the slot taken believes that it took it, whatever token stands there.",
 			File:  "store/memory/store.go",
 			Edits: edit("if ok && found.token == items[i].token && found.digest == items[i].digest {", "if _ = found; ok {"),
 		},
 		{
 			Name:  "a change of the record needs no condition",
-			Rare:  true,
 			Bug:   "A record is changed by a writer that knows an older one.",
 			File:  "store/memory/record.go",
 			Edits: edit("if !change.Holds(found) {", "if change.Create != nil && !change.Holds(found) {"),
