@@ -94,7 +94,10 @@ func (r *interpreter) companion(ctx *engine.Context, s *statement) (token, error
 }
 
 func isCompanion(w *World, instance string) bool {
-	x := w.shadow.executions[executionKey{instance, 1}]
+	x := w.shadow.executions[executionKey{instance, w.shadow.hidden[instance] + 1}]
+	if x == nil {
+		return false
+	}
 	for _, c := range companions() {
 		if x.events[0].Name == c.Name {
 			return true
@@ -110,7 +113,7 @@ func (s *randomScenario) judgeCompanion(w *World, instance string) error {
 		return err
 	}
 	cancels := 0
-	for _, e := range w.shadow.executions[executionKey{instance, 1}].events {
+	for _, e := range w.shadow.executions[executionKey{instance, w.shadow.hidden[instance] + 1}].events {
 		if e.Kind == history.OrchestrationCancelRequested {
 			cancels++
 		}
