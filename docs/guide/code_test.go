@@ -89,12 +89,24 @@ func transfer(ctx turnstile.Context, o Order) (string, error) {
 	return Ship.Call(ctx, receipt)
 }
 
+func shipLater(ctx turnstile.Context, o Order) (string, error) {
+	receipt, err := Charge.Call(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+		return "", err
+	}
+	return Ship.Call(ctx, receipt)
+}
+
 func shipAll(ctx turnstile.Context, receipts []string) ([]string, error) {
 	return turnstile.Map(ctx, receipts, 10, Ship.Call)
 }
 
 var (
 	Transfer = turnstile.NewOrchestration[Order, string]("Transfer")
+	Later    = turnstile.NewOrchestration[Order, string]("Later")
 	ShipAll  = turnstile.NewOrchestration[[]string, []string]("ShipAll")
 	Plan     = turnstile.NewOrchestration[int, string]("Plan")
 )
@@ -105,11 +117,14 @@ func TestTransferAndShipAll(t *testing.T) {
 		at, id, err := deadline(ctx, days)
 		return fmt.Sprint(at.Year(), len(id)), err
 	}
-	env := turnstiletest.New(t, turnstile.NewApp(Transfer.Is(transfer), ShipAll.Is(shipAll), Plan.Is(plan)))
+	env := turnstiletest.New(t, turnstile.NewApp(Transfer.Is(transfer), Later.Is(shipLater), ShipAll.Is(shipAll), Plan.Is(plan)))
 	turnstiletest.On(env, Charge).Return("receipt", nil)
 	turnstiletest.On(env, Ship).Return("parcel", nil)
 	if got, err := turnstiletest.Start(env, Transfer, Order{ID: "1"}).Wait(); err != nil || got != "expired" {
 		t.Errorf("without an approval it ended with %q, %v", got, err)
+	}
+	if got, err := turnstiletest.Start(env, Later, Order{ID: "1"}).Wait(); err != nil || got != "parcel" {
+		t.Errorf("an hour later it ended with %q, %v", got, err)
 	}
 	if got, err := turnstiletest.Start(env, ShipAll, []string{"a", "b", "c"}).Wait(); err != nil || len(got) != 3 {
 		t.Errorf("shipped were %v, %v", got, err)
