@@ -29,7 +29,7 @@ func (t *turn) locateCaused(ctx context.Context, m *message) (at place, found bo
 }
 
 func (t *turn) locateCause(ctx context.Context, cause string) (at place, found bool, err error) {
-	lowest := max(t.firstExecution(), 1, t.execution-int64(t.Settings.ContinueLimit)-1)
+	lowest := max(t.firstExecution(), 1, t.execution-int64(max(t.Settings.ContinueLimit, 20))-1)
 	for n := t.execution; n >= lowest; n-- {
 		turns, err := t.read(ctx, n)
 		if corrupt(err) || err == nil && len(turns) == 0 {

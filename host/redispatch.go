@@ -8,6 +8,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
+// followLimit is through how many executions a message answers for what follows
+// from it, at least.
+const followLimit = 100
+
 // resending gathers what has to be sent again for messages whose facts stand
 // in history, each commit once.
 type resending struct {
@@ -51,8 +55,9 @@ func (r *resending) from(ctx context.Context, at place) error {
 			first = false
 		}
 		// An invocation runs only so many executions; what follows them began
-		// with its wake, which brings back what was lost.
-		if !continuedAsNew(turns) || n-at.execution > int64(r.t.Settings.ContinueLimit) {
+		// with its wake, which brings back what was lost. But several messages
+		// that came back may have run their share each.
+		if !continuedAsNew(turns) || n-at.execution > int64(max(followLimit, r.t.Settings.ContinueLimit)) {
 			return nil
 		}
 	}

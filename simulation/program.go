@@ -90,7 +90,7 @@ func newPrograms(c *choices) programs {
 			p.loops(3+c.intN(loop, 4), c.even(loop))
 		}
 		if parent := c.at(at, "parent"); i+1 < len(all) && c.oneIn(parent, 6) {
-			p.body = append([]*statement{{kind: kChild, id: 50, n: i + 1, attempts: 1}}, p.body...)
+			p.body = append([]*statement{{kind: kChild, id: 95, n: i + 1, attempts: 1}}, p.body...)
 		}
 		all[i] = p
 	}

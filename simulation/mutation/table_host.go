@@ -138,7 +138,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "redelivery stops at a continue-as-new",
 			Bug:   "What an execution sent that began with the end of the one before is not sent again.",
 			File:  "host/redispatch.go",
-			Edits: edit("if !continuedAsNew(turns) || n-at.execution > int64(r.t.Settings.ContinueLimit) {", "if n >= at.execution {"),
+			Edits: edit("if !continuedAsNew(turns) || n-at.execution > int64(max(followLimit, r.t.Settings.ContinueLimit)) {", "if n >= at.execution {"),
 		},
 		{
 			Name:  "a commit does not say what caused it",
