@@ -1,0 +1,118 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// An activity hands out its token, and somebody else completes it with it.
+func ExampleErrPending() {
+	ask := turnstile.NewActivity[string, bool]("Ask").With(turnstile.TotalTimeout(72 * time.Hour))
+	request := turnstile.NewOrchestration[string, bool]("Request")
+	var mail string // in which the token stands
+	show(request, "a desk", func(client *turnstile.Client, _ *turnstile.Run[bool]) error {
+		fmt.Println("first answer:", ask.Complete(context.Background(), client, mail, true))
+		return nil
+	},
+		ask.Is(func(ctx context.Context, _ string) (bool, error) {
+			mail = turnstile.ActivityInfo(ctx).CompletionToken
+			return false, turnstile.ErrPending
+		}),
+		request.Is(func(ctx turnstile.Context, what string) (bool, error) { return ask.Call(ctx, what) }))
+	// Output:
+	// first answer: <nil>
+	// completed: true
+}
+
+// The next attempt goes on where the last one said that it was.
+func ExampleHeartbeat() {
+	count := turnstile.NewActivity[int, int]("Count").With(
+		turnstile.HeartbeatTimeout(time.Minute), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
+	report := turnstile.NewOrchestration[int, int]("Report")
+	show(report, 3, nil,
+		count.Is(func(ctx context.Context, pages int) (int, error) {
+			page, _, err := turnstile.LastHeartbeat[int](ctx)
+			if err != nil {
+				return 0, err
+			}
+			fmt.Println("attempt", turnstile.ActivityInfo(ctx).Attempt, "begins behind page", page)
+			for page < pages {
+				page++
+				if err := turnstile.Heartbeat(ctx, page); err != nil {
+					return 0, err
+				}
+				if page == 1 {
+					return 0, errors.New("the connection broke")
+				}
+			}
+			return page, nil
+		}),
+		report.Is(func(ctx turnstile.Context, pages int) (int, error) { return count.Call(ctx, pages) }))
+	// Output:
+	// attempt 1 begins behind page 0
+	// attempt 2 begins behind page 1
+	// completed: 3
+}
+
+// A status is seen from outside while the orchestration waits.
+func ExampleSetStatus() {
+	type progress struct{ Step string }
+	nightly := turnstile.NewOrchestration[string, string]("Import")
+	show(nightly, "orders.csv", func(client *turnstile.Client, run *turnstile.Run[string]) error {
+		d, err := client.Describe(context.Background(), run.Instance)
+		if err != nil {
+			return err
+		}
+		status, err := turnstile.CustomStatusOf[progress](d)
+		fmt.Println("it is", d.Status, "and", status.Step)
+		return err
+	},
+		nightly.Is(func(ctx turnstile.Context, file string) (string, error) {
+			if err := turnstile.SetStatus(ctx, progress{Step: "waiting for the night"}); err != nil {
+				return "", err
+			}
+			return file + " is imported", turnstile.Sleep(ctx, 8*time.Hour)
+		}))
+	// Output:
+	// it is running and waiting for the night
+	// completed: orders.csv is imported
+}
+
+// Two versions stand side by side: new instances run on the newest, and each
+// stays on the one that it started with.
+func ExampleVersion() {
+	greet := turnstile.NewOrchestration[string, string]("Greet")
+	both := turnstile.Parts{
+		greet.Is(func(_ turnstile.Context, name string) (string, error) { return "Hello, " + name, nil }),
+		greet.With(turnstile.Version("2")).Is(func(ctx turnstile.Context, name string) (string, error) {
+			return "Dear " + name + ", from version " + turnstile.Info(ctx).Version, nil
+		}),
+	}
+	show(greet, "Ada", nil, both)
+	// Output: completed: Dear Ada, from version 2
+}
+
+// What an activity returns decides whether another attempt follows.
+func ExamplePermanent() {
+	pay := turnstile.NewActivity[int, string]("Pay").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
+	buy := turnstile.NewOrchestration[int, string]("Buy")
+	show(buy, 2000, nil,
+		pay.Is(func(_ context.Context, cents int) (string, error) {
+			if cents > 1000 {
+				return "", turnstile.Permanent(turnstile.WithCode(errors.New("above the card's limit"), "declined"))
+			}
+			return "paid", nil
+		}),
+		buy.Is(func(ctx turnstile.Context, cents int) (string, error) {
+			receipt, err := pay.Call(ctx, cents)
+			if failed, ok := errors.AsType[*turnstile.ActivityError](err); ok && failed.Code == "declined" {
+				return fmt.Sprintf("not bought after %d attempt: %s", failed.Attempt, failed.Message), nil
+			}
+			return receipt, err
+		}))
+	// Output: completed: not bought after 1 attempt: above the card's limit
+}
