@@ -38,16 +38,34 @@ func AuthorsStack(stack string) string {
 }
 
 // placeOf returns file:line of the innermost frame of the author's code in a
-// stack; "" if there is none.
+// stack; "" if there is none. What the standard library does for it, time.Sleep
+// for one, is not where to look.
 func placeOf(stack string) string {
 	_, frames := framesOf(AuthorsStack(stack))
+	first := ""
 	for _, f := range frames {
-		if !f.ours() {
-			place, _, _ := strings.Cut(strings.TrimSpace(f.place), " +0x")
+		if f.ours() {
+			continue
+		}
+		place, _, _ := strings.Cut(strings.TrimSpace(f.place), " +0x")
+		if !f.standard() {
 			return place
 		}
+		if first == "" {
+			first = place
+		}
 	}
-	return ""
+	return first
+}
+
+// standard reports whether a function is one of the standard library, as far as
+// its name tells: the path of a module begins with a domain.
+func (f stackFrame) standard() bool {
+	first, _, nested := strings.Cut(f.function, "/")
+	if nested {
+		return !strings.Contains(first, ".")
+	}
+	return !strings.HasPrefix(first, "main.")
 }
 
 // stackFrame is two lines of a stack: the call, and behind a tab its place.
