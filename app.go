@@ -61,7 +61,12 @@ func NewApp(parts ...Part) *App {
 
 // Err returns what is wrong with the application, all of it; nil if nothing
 // is. The registries of an application with an error are empty.
-func (a *App) Err() error { return a.err }
+func (a *App) Err() error {
+	if a == nil || a.orchestrations == nil {
+		return &MisuseError{Call: "App", Problem: "the application is nil or the zero value: make it with NewApp"}
+	}
+	return a.err
+}
 
 // Orchestrations returns the registry that the orchestrator runs.
 func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }

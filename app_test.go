@@ -55,6 +55,16 @@ func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
 	}
 }
 
+func TestAnApplicationThatWasNeverMadeIsReported(t *testing.T) {
+	t.Parallel()
+	var none *turnstile.App
+	for name, app := range map[string]*turnstile.App{"nil": none, "the zero value": {}} {
+		if misuse, ok := errors.AsType[*turnstile.MisuseError](app.Err()); !ok || !strings.Contains(misuse.Problem, "NewApp") {
+			t.Errorf("%s: %v", name, app.Err())
+		}
+	}
+}
+
 func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(

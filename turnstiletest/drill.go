@@ -44,6 +44,9 @@ type Drilled struct {
 // OutcomeOnly, which Shuffled brings along.
 func Drill(t T, app *turnstile.App, run func(env *Env), options ...Option) Drilled {
 	t.Helper()
+	if run == nil {
+		t.Fatalf("turnstiletest: Drill: the scenario is nil: give it a function that starts what is to be run, and waits for it")
+	}
 	d := &drill{t: t, app: app, run: run, options: options, opts: defaults()}
 	for _, o := range options {
 		o(&d.opts)

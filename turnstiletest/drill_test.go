@@ -289,6 +289,9 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 		"a scenario that does nothing": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(*turnstiletest.Env) {}
 		}, []string{"does nothing"}},
+		"a scenario that is nil": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), nil
+		}, []string{"the scenario is nil"}},
 		"what the scenario itself asserts": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return approved.Wait(ctx) })
 			return app, func(env *turnstiletest.Env) { _, _ = turnstiletest.Start(env, fulfil, 1).Wait() }
