@@ -85,7 +85,24 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		// What is meant for the current one must not be judged by this one.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
 	}
-	return t.feed(r.ExecutionID, turns)
+	if err := t.feed(r.ExecutionID, turns); err != nil || !t.behind || r.Problem != nil {
+		return err
+	}
+	return t.describeAgain(ctx)
+}
+
+// describeAgain reads the record behind a history that ends with arrivals which
+// nobody has answered, though the record that was read first knows of no
+// problem: the mark may have been set between the two reads.
+func (t *turn) describeAgain(ctx context.Context) error {
+	n := t.record.ExecutionID
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	if r := t.record; r == nil || r.Purged || r.ExecutionID != n || r.Status.Terminal() && !t.x.Ended() {
+		return fmt.Errorf("host: instance %q left execution %d while it was read: %w", t.group.instance, n, store.ErrConflict)
+	}
+	return nil
 }
 
 // describe reads the record.

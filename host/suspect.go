@@ -14,16 +14,19 @@ import (
 // instance is marked with the message before its turn; a process that dies in
 // it leaves the mark, and only a message that finds its own mark is the killer.
 func (t *turn) checkSuspect(ctx context.Context) error {
-	id := t.group.suspect
-	if id == "" || t.creating || t.record == nil || t.record.Status.Terminal() {
+	if t.creating || t.record == nil || t.record.Status.Terminal() {
 		// A start is marked in the commit that records it.
 		return nil
 	}
-	if t.record.Suspect != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect }) {
+	if t.record.Suspect != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {
 		// The mark goes with the commit that records the finding.
 		t.killer = true
 		t.group.suspect = t.record.Suspect
 		t.Observer.Count(CountStuck, problemKilled, 1)
+		return nil
+	}
+	id := t.group.suspect
+	if id == "" {
 		return nil
 	}
 	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &id, UpdatedAt: t.Clock.Now()}

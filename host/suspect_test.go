@@ -197,3 +197,22 @@ func TestW09GroupsRunOneAfterAnotherFromTheFourthReceiveOn(t *testing.T) {
 		t.Errorf("%d at once", most)
 	}
 }
+
+// W-09: a killer that comes back finds its mark, however often it was received.
+func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
+	w.start("main", "Main", "1")
+	w.run()
+	mark := "killer"
+	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &mark, UpdatedAt: w.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
+	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: mark, Body: event, ReceiveCount: 2}, SourceDelay}})
+	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != problemKilled || r.Suspect != "" {
+		t.Errorf("record %+v", r)
+	}
+	w.runFor(time.Hour)
+	w.expectOutput("main", "[1]")
+}
