@@ -63,6 +63,13 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		number := t.record.WakeNumber
 		c.If.WakeNumber, dirty = &number, true
 	}
+	if t.behind && !d.parked && len(d.events) > 0 && !t.creating && t.record != nil && c.If.WakeNumber == nil {
+		// It answers what others have recorded. If one of them marks the
+		// instance first, its wake-up answers for that, and this commit loses:
+		// else nobody would find it again once its own message is gone.
+		number := t.record.WakeNumber
+		c.If.WakeNumber, dirty = &number, true
+	}
 	if !dirty {
 		return nil
 	}

@@ -1,11 +1,13 @@
 package host
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -56,4 +58,56 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 			return // Every call has been tried.
 		}
 	}
+}
+
+// Rule 11, W-13: the commit that answers what was parked is on its way when its
+// process dies. Its message comes back, meets a broken build, which marks the
+// instance, and is gone. The commit does not land behind the mark: nobody would
+// send what it asked for.
+func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
+	t.Parallel()
+	right := func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		_, err := ctx.Detach(engine.ChildCall{Name: "Other", Instance: "other", Input: []byte("1")})
+		return nil, err
+	}
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Main", right)
+		w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
+	})
+	handle := func(id, body string, receives int, from Source) {
+		p := w.process()
+		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
+		if p.isDead() {
+			p.o.Close()
+			w.orchestrator = nil
+		}
+	}
+	p := w.process()
+	p.faults.killAt, p.faults.after = 2, true
+	handle("start", w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")}), 4, SourceOrchestrator)
+	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
+	var late *store.Commit
+	w.beforeCommit = func(c *store.Commit) error {
+		if len(c.Turns) == 1 && c.Turns[0].Parked {
+			return nil
+		}
+		copied := *c
+		late = &copied
+		w.process().faults.kill()
+		return errKilled
+	}
+	handle("more", event, 1, SourceDelay)
+	w.beforeCommit = nil
+	if late == nil {
+		t.Fatal("nothing was answered")
+	}
+	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	handle("more", event, 2, SourceDelay)
+	w.expectStatus("main", store.StatusStuck)
+	if err := w.store.Commit(t.Context(), *late); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("the late commit: %v, want a conflict", err)
+	}
+	w.deploy("Main", right)
+	w.runFor(time.Hour)
+	w.expectOutput("other", "1")
 }

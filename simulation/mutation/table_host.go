@@ -194,7 +194,7 @@ func stuckMutations() []Mutation {
 			Name:  "a neighbour is the killer",
 			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
 			File:  "host/suspect.go",
-			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
+			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
 		},
 		{
 			Name:  "a suspect's mark stays",
