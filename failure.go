@@ -16,7 +16,8 @@ type FailureKind string
 const (
 	// KindApplication is an error that the author's code returned.
 	KindApplication FailureKind = history.FailureApplication
-	// KindPanic is a panic in an activity.
+	// KindPanic is a panic in an activity, or in an orchestration that fails
+	// by FailWhenStuck.
 	KindPanic FailureKind = history.FailurePanic
 	// KindTimeout is an attempt out of time (AttemptTimeout), a wait, or a
 	// scope.
@@ -45,7 +46,7 @@ const (
 	KindInvalidInput FailureKind = history.FailureInvalidInput
 	// KindLimit is an end imposed by a limit.
 	KindLimit FailureKind = history.FailureLimit
-	// KindStuck is an end by FailWhenStuck.
+	// KindStuck is an end by FailWhenStuck for another reason than a panic.
 	KindStuck FailureKind = history.FailureStuck
 )
 

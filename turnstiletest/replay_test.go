@@ -102,6 +102,19 @@ func TestO07R04R05R06R07ReplayShowsWhereHistoryAndCodePart(t *testing.T) {
 			_, err := charge.Call(ctx, n)
 			return "", err
 		}, whole, []string{"at event 4", "history has", "the code did"}},
+		"R-24 another duration of a timer": {func(ctx turnstile.Context, n int) (string, error) {
+			receipt, err := charge.Call(ctx, n)
+			if err != nil {
+				return "", err
+			}
+			if err := turnstile.Sleep(ctx, 2*time.Hour); err != nil {
+				return "", err
+			}
+			return ship.Call(ctx, receipt)
+		}, whole, []string{"at event 4", "TimerCreated(3600000 ms)", "TimerCreated(7200000 ms)", "duration differs", "replay_test.go:"}},
+		"R-24 inline in place of queued": {func(ctx turnstile.Context, n int) (string, error) {
+			return charge.Inline(ctx, n)
+		}, whole, []string{"at event 2", "inline or queued differs", "replay_test.go:"}},
 		"R-07 another end": {func(ctx turnstile.Context, n int) (string, error) {
 			s, err := chargeAndShip(ctx, n)
 			return s + "!", err
