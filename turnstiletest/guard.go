@@ -22,6 +22,7 @@ func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	}()
 	looked := time.NewTicker(g.limit)
 	defer looked.Stop()
+	before := ""
 	for last := progress(); ; {
 		select {
 		case <-done:
@@ -30,10 +31,14 @@ func (g guard) Run(run func(), progress func() uint64) (blockedStack string) {
 		}
 		now := progress()
 		if now == last {
-			// Without a stack the code has not come to run yet.
-			if stacks := orchestrationStacks(); stacks != "" {
+			// Without a stack the code has not come to run yet, and one that is
+			// another at each look is not what blocks: it may be that of another
+			// test.
+			stacks := orchestrationStacks()
+			if stacks != "" && stacks == before {
 				return stacks
 			}
+			before = stacks
 		}
 		last = now
 	}

@@ -54,7 +54,7 @@ func (e *Env) resume(t *task) bool {
 // watch waits until the task is done or pauses.
 func (e *Env) watch(t *task) {
 	e.t.Helper()
-	looks := 0
+	looks, stacks := 0, ""
 	for {
 		select {
 		case ended := <-t.turn:
@@ -70,27 +70,34 @@ func (e *Env) watch(t *task) {
 			return
 		case <-time.After(e.opts.stall):
 			looks++
-			e.stalled(t, looks)
+			stacks = e.stalled(t, looks, stacks)
 		}
 	}
 }
 
 // stalled is called when a task works for long. An attempt may wait for its own
 // time limit, so time goes on; orchestration code must not wait for anything.
-func (e *Env) stalled(t *task, looks int) {
+// Code that stands elsewhere at each look may be slow on a machine that has much
+// to do, or be that of another test. before are the stacks of the last look; those
+// of now are returned.
+func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	e.t.Helper()
 	attempt := t.attempt.Load()
 	if attempt == nil {
-		if stacks := orchestrationStacks(); stacks != "" && looks > 1 {
+		if stacks = orchestrationStacks(); stacks != "" && (stacks == before || looks > mostLooks) {
 			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
 		}
-		return
+		return stacks
 	}
 	if looks == 1 {
 		e.t.Logf("turnstiletest: activity %q works for longer than %s of real time; should it wait for virtual time, let it use turnstiletest.Pass. Time goes on now", attempt.name, e.opts.stall)
 	}
 	e.clock.Fire(true)
+	return ""
 }
+
+// mostLooks is how often code may be at work when it is looked at.
+const mostLooks = 12
 
 // settle does with the messages of a batch what the event source does. What a
 // process that was killed answers is never heard: its messages come back, at

@@ -20,7 +20,7 @@ type options struct {
 	allowStuck bool
 	maxBatches int
 	// stall is how long, in real time, something may work before the kit looks
-	// at it; orchestration code may be at work at two looks.
+	// at it.
 	stall time.Duration
 	// twice delivers every message a second time; cold keeps nothing warm.
 	twice, cold bool
