@@ -14,6 +14,10 @@ func (s *Set) SealItem(i wire.Item) (wire.Item, error) {
 	if i.Codec != "" || s.mark() == "" {
 		return i, nil
 	}
+	return s.sealItem(i)
+}
+
+func (s *Set) sealItem(i wire.Item) (wire.Item, error) {
 	mark, err := s.sealAll(itemPlace(&i), itemPayloads(&i))
 	i.Codec = mark
 	return i, err

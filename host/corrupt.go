@@ -12,6 +12,9 @@ import (
 
 // corrupt reports whether what is stored can't be a history.
 func corrupt(err error) bool {
+	if err == nil {
+		return false // without looking: this is asked behind each read
+	}
 	var stored *store.CorruptError
 	var structure *engine.CorruptionError
 	return errors.As(err, &stored) || errors.As(err, &structure)

@@ -20,14 +20,15 @@ type edge struct{ codecs *codec.Set }
 // encode returns the body of an item that its receiver will take, or the error
 // that it would have.
 func (e edge) encode(item *wire.Item) (string, error) {
-	body, err := e.codecs.EncodeItem(*item)
+	encoded, err := e.codecs.EncodeItem(*item)
 	if err != nil {
 		return "", err
 	}
-	if err := (queue.Outgoing{Body: string(body)}).Validate(false); err != nil {
+	body := string(encoded)
+	if err := (queue.Outgoing{Body: body}).Validate(false); err != nil {
 		return "", err
 	}
-	return string(body), nil
+	return body, nil
 }
 
 // again returns the body of an item that has been let in before.

@@ -28,14 +28,16 @@ func (w *World) finished(inv *invocation) {
 		w.violate("M-10", "%s returned a list of failures that is nil", p.name)
 	}
 	w.checkCounted(inv)
-	failed := map[string]bool{}
+	var failed map[string]bool
 	for _, id := range inv.failed {
-		failed[id] = true
+		note(&failed, id, true)
 	}
 	w.checkReturned(inv, failed)
 	w.returns(inv, failed)
 	p.idle = w.clock.now
-	w.log("%s returns, handed back %v", p.name, inv.failed)
+	if w.tracing {
+		w.log("%s returns, handed back %v", p.name, inv.failed)
+	}
 	for _, m := range inv.batch {
 		switch {
 		case failed[m.ID]:

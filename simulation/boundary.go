@@ -78,7 +78,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 			t := &c.Turns[i]
 			s.p.seen[executionKey{t.Instance, t.ExecutionID}] = t.Last()
 		}
-		s.p.running.committed[c.Turns[0].Instance] = true
+		note(&s.p.running.committed, c.Turns[0].Instance, true)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func newCalls(t *testing.T, decides source) calls {
 func (c calls) do(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	inv := &invocation{p: c.p, progress: newProgress(), committed: map[string]bool{}}
+	inv := &invocation{p: c.p}
 	c.p.running = inv
 	inv.routine = c.p.w.routine(func() { f(); inv.done = true })
 	for !inv.done {

@@ -163,7 +163,9 @@ func (w *World) hitFor(f Fault, who string) bool {
 	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(ofFault.of(int(f)), who), rate) {
 		return false
 	}
-	w.log("FAULT %s", f)
+	if w.tracing {
+		w.log("FAULT %s", f)
+	}
 	w.faulted(f)
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -24,36 +25,28 @@ type state struct {
 	Out   []token `json:"out,omitempty"`
 }
 
-// work is the input of an activity.
-type work struct {
-	ID    int `json:"hidden"`
-	Round int `json:"round"`
-	I     int `json:"i"`
-	Fails int `json:"fails,omitempty"`
-	// Do is how it goes about it, Most how many attempts it has.
-	// Refused: it is pending, and the client lets it fail.
-	Do      doing `json:"do,omitempty"`
-	Most    int   `json:"most,omitempty"`
-	Refused bool  `json:"refused,omitempty"`
-}
-
-// result is what the activity returns for it.
-func (w work) result() string { return fmt.Sprintf("r%d.%d.%d", w.Round, w.ID, w.I) }
-
 // code returns the implementation of a program.
 func (ps programs) code(p *program, d defect) engine.Func {
+	// What is read and written in each replay alike is kept: it is a part of the
+	// simulation that tells nothing.
+	states, inputs := map[string]state{}, map[inputKey][]byte{}
+	cleanUp := &statement{id: 999}
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {
-		var in state
-		if err := json.Unmarshal(input, &in); err != nil {
-			return nil, err
+		growStack()
+		in, ok := states[string(input)]
+		if !ok {
+			if err := json.Unmarshal(input, &in); err != nil {
+				return nil, err
+			}
+			states[string(input)] = in
 		}
-		r := &interpreter{programs: ps, round: in.Round, defect: d}
+		r := &interpreter{programs: ps, round: in.Round, defect: d, inputs: inputs}
 		out := append([]token{}, in.Out...)
 		err := r.block(ctx, p.body, &out)
 		switch {
 		case err != nil && ctx.Err() != nil && p.catches:
 			clean := ctx.Shield()
-			v, err := clean.Await(clean.Activity(r.activity(&statement{id: 999}, 0)))
+			v, err := clean.Await(clean.Activity(r.activity(cleanUp, 0)))
 			if err != nil {
 				return nil, err
 			}
@@ -70,9 +63,16 @@ func (ps programs) code(p *program, d defect) engine.Func {
 	}
 }
 
+// inputKey names the input of an activity.
+type inputKey struct {
+	s        *statement
+	round, i int
+}
+
 type interpreter struct {
 	programs programs
 	round    int
+	inputs   map[inputKey][]byte
 	defect   defect
 	count    int
 	// fewer: so many activities of a statement are left out.
@@ -104,8 +104,14 @@ func (r *interpreter) block(ctx *engine.Context, b []*statement, out *[]token) e
 }
 
 func (r *interpreter) activity(s *statement, i int) engine.ActivityCall {
-	w := work{ID: s.id, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.attempts, 1), Refused: s.kind == kPending && s.fails > 0}
-	input, _ := json.Marshal(w)
+	key := inputKey{s, r.round, i}
+	input := r.inputs[key]
+	if input == nil {
+		w := work{ID: s.id, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.attempts, 1), Refused: s.kind == kPending && s.fails > 0}
+		input, _ = json.Marshal(w)
+		input = slices.Clip(input)
+		r.inputs[key] = input
+	}
 	call := engine.ActivityCall{Name: "work", Input: input, Inline: s.kind == kInline, Retry: s.policy()}
 	if s.attempts > 1 {
 		if call.Retry == nil {
@@ -142,14 +148,6 @@ func got(v []byte, err error) (string, error) {
 		return "!" + f.Failure.Kind, nil
 	}
 	return text(v), err
-}
-
-func text(v []byte) string {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		return s
-	}
-	return string(v)
 }
 
 func (r *interpreter) await(ctx *engine.Context, k string, f *engine.Future) (token, error) {
@@ -308,6 +306,7 @@ func (r *interpreter) branches(ctx *engine.Context, s *statement) (token, error)
 	var fs []*engine.Future
 	for _, b := range s.branches {
 		fs = append(fs, ctx.Go(func(inner *engine.Context) ([]byte, error) {
+			growStack()
 			var out []token
 			if err := r.block(inner, b, &out); err != nil {
 				return nil, err

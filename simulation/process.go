@@ -102,7 +102,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 	if p.worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &invocation{p: p, batch: batch, progress: newProgress(), began: p.w.Steps, committed: map[string]bool{}, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
+	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
 	p.running = inv
 	p.w.receives(p, batch)
 	if p.worker != nil {

@@ -63,8 +63,13 @@ type progress struct {
 	ran bool
 }
 
-func newProgress() progress {
-	return progress{read: map[string]bool{}, from: map[string]int64{}, to: map[string]int64{}, untold: map[family]bool{}, refused: map[string]bool{}}
+// note writes into a map that is made when it is needed: most invocations need
+// few of theirs.
+func note[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }
 
 // receives looks at a batch that a process receives: M-01, M-04, M-07, M-08,
@@ -195,7 +200,7 @@ func (w *World) returns(inv *invocation, failed map[string]bool) {
 func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
 	inv := p.running
 	if inv == nil {
-		inv = &invocation{p: p, progress: newProgress()} // It lands when its sender is done.
+		inv = &invocation{p: p} // It lands when its sender is done.
 	}
 	inv.progress.sends++
 	if to == w.deadFIFO || to == w.deadStandard {

@@ -27,7 +27,7 @@ func (w *World) answered(p *process, c *store.Commit, err error) {
 		w.reach.unknown[t.Token] = true
 	}
 	if err != nil {
-		inv.progress.refused[t.Instance] = true
+		note(&inv.progress.refused, t.Instance, true)
 	}
 }
 
@@ -37,9 +37,9 @@ func (inv *invocation) landedIn(c *store.Commit) {
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		if inv.progress.from[t.Instance] == 0 {
-			inv.progress.from[t.Instance] = t.ExecutionID
+			note(&inv.progress.from, t.Instance, t.ExecutionID)
 		}
-		inv.progress.to[t.Instance] = t.ExecutionID
+		note(&inv.progress.to, t.Instance, t.ExecutionID)
 	}
 }
 
@@ -49,9 +49,9 @@ func (w *World) reads(p *process, instance string, turns []store.Turn, err error
 	if p.dead {
 		return
 	}
-	p.running.progress.read[instance] = true
+	note(&p.running.progress.read, instance, true)
 	if err != nil {
-		p.running.progress.refused[instance] = true
+		note(&p.running.progress.refused, instance, true)
 	}
 	for i := range turns {
 		if w.reach.unknown[turns[i].Token] {
@@ -93,7 +93,7 @@ func (w *World) landed(p *process, x *recorded, t *store.Turn) {
 		return
 	}
 	if start := x.events[0].Start; start != nil && start.Parent != nil {
-		p.running.progress.untold[family{start.Parent.Instance, start.Parent.ExecutionID, start.Parent.EventID}] = true
+		note(&p.running.progress.untold, family{start.Parent.Instance, start.Parent.ExecutionID, start.Parent.EventID}, true)
 	}
 }
 

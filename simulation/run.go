@@ -76,11 +76,14 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 
 // result of a run that is over.
 func (w *World) result() Result {
-	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: w.Counts, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.sealing.sealed()}
+	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: map[string]int{}, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.sealing.sealed()}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[Fault(f).String()] = n
 		}
+	}
+	for c, n := range w.counts {
+		r.Counts[string(c.counter)+": "+c.reason] = n
 	}
 	if w.choices.record != nil {
 		r.Choices = formatChoices(w.choices.record.made)

@@ -194,6 +194,12 @@ func (w *World) leftText() string {
 	return strings.Join(all, "; ")
 }
 
+// counted is what a process tells.
+type counted struct {
+	counter host.Counter
+	reason  string
+}
+
 // observer counts what a process that lives tells.
 type observer struct {
 	host.NoObserver
@@ -207,7 +213,7 @@ func (o observer) Count(c host.Counter, reason string, n int) {
 			o.p.running.afterDays = false
 			o.p.w.reached("W-12")
 		}
-		o.p.w.Counts[string(c)+": "+reason] += n
+		o.p.w.counts[counted{c, reason}] += n
 	}
 }
 

@@ -5,10 +5,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 )
+
+// work is the input of an activity.
+type work struct {
+	ID    int `json:"hidden"`
+	Round int `json:"round"`
+	I     int `json:"i"`
+	Fails int `json:"fails,omitempty"`
+	// Do is how it goes about it, Most how many attempts it has.
+	// Refused: it is pending, and the client lets it fail.
+	Do      doing `json:"do,omitempty"`
+	Most    int   `json:"most,omitempty"`
+	Refused bool  `json:"refused,omitempty"`
+}
+
+// result is what the activity returns for it.
+func (w work) result() string {
+	return "r" + strconv.Itoa(w.Round) + "." + strconv.Itoa(w.ID) + "." + strconv.Itoa(w.I)
+}
 
 // finalError is one behind which no attempt follows.
 type finalError struct{ error }
@@ -29,12 +48,14 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 	if p.dead {
 		return nil, errKilled
 	}
-	var in work
-	if err := json.Unmarshal(input, &in); err != nil {
+	in, err := p.w.readWork(input)
+	if err != nil {
 		return nil, err
 	}
 	info, _ := activity.InfoFrom(ctx)
-	p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+	if p.w.tracing {
+		p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+	}
 	p.w.attemptBegins(p, &in, &info)
 	if err := p.goesAbout(ctx, &in, &info); err != nil {
 		return nil, err
@@ -52,9 +73,20 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 		// Each run has a result of its own, so that it shows if the code has
 		// seen another than history has.
 		p.w.outside.runs++
-		return json.Marshal(fmt.Sprintf("%s#%d", in.result(), p.w.outside.runs))
+		return fmt.Appendf(nil, `"%s#%d"`, in.result(), p.w.outside.runs), nil
 	}
-	return json.Marshal(in.result())
+	return fmt.Appendf(nil, `"%s"`, in.result()), nil
+}
+
+// readWork reads the input of an activity; all attempts of one have the same.
+func (w *World) readWork(input []byte) (in work, err error) {
+	in, ok := w.works[string(input)]
+	if !ok {
+		if err = json.Unmarshal(input, &in); err == nil {
+			note(&w.works, string(input), in)
+		}
+	}
+	return in, err
 }
 
 // goesAbout takes the time that the work takes.

@@ -18,10 +18,10 @@ import (
 // World is one run: queues, store and timer in virtual time, the processes
 // that use them, and what is known of all that happened.
 type World struct {
-	// Faults that happened, by kind; Counts is what the processes told their
+	// Faults that happened, by kind; counts is what the processes told their
 	// observers; Steps how often something was scheduled to run.
 	Faults faultCounts
-	Counts map[string]int
+	counts map[counted]int
 	Steps  int
 	// Commits that landed.
 	Commits int
@@ -60,8 +60,9 @@ type World struct {
 	items     map[string]*wire.Item // by body
 	// forsaken are instances that a purge may have left waiting.
 	forsaken map[string]bool
-	routines []*routine // with nothing to run
-	lost     bool       // an activity was given up after all its deliveries
+	works    map[string]work // of activities, by input
+	routines []*routine      // with nothing to run
+	lost     bool            // an activity was given up after all its deliveries
 
 	scenario scenario
 	shadow   shadow
@@ -102,7 +103,7 @@ const (
 )
 
 func newWorld(c choices, tracing bool) *World {
-	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, Counts: map[string]int{},
+	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
 		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{},
 		forsaken: map[string]bool{}}
 	w.stops = storememory.NewActivities(w.clock.Now)

@@ -140,25 +140,20 @@ func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]que
 	if max < 1 || max > queue.MaxReceive {
 		return nil, fmt.Errorf("queue: a receive takes 1 to %d messages, not %d", queue.MaxReceive, max)
 	}
+	if wait <= 0 {
+		msgs, _, err := q.receiveNow(ctx, max, false)
+		return msgs, err
+	}
 	var timeout chan struct{}
-	for last := wait <= 0; ; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	for last := false; ; {
+		msgs, ready, err := q.receiveNow(ctx, max, !last)
+		if err != nil || len(msgs) > 0 || last {
+			return msgs, err
 		}
-		now, err := q.lock()
-		if err != nil {
-			return nil, err
-		}
-		msgs := q.take(max, now)
-		if len(msgs) > 0 || last {
-			q.unlock()
-			return msgs, nil
-		}
-		ready := q.readySignal()
-		q.unlock()
 		if timeout == nil {
 			timeout = make(chan struct{})
-			stop := q.opts.Clock.AfterFunc(wait, func() { close(timeout) })
+			over := timeout
+			stop := q.opts.Clock.AfterFunc(wait, func() { close(over) })
 			defer stop()
 		}
 		select {
@@ -169,6 +164,23 @@ func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]que
 			last = true
 		}
 	}
+}
+
+// receiveNow receives what there is. If there is nothing, and somebody waits for
+// it, ready tells when there is.
+func (q *Queue) receiveNow(ctx context.Context, max int, waits bool) (msgs []queue.Message, ready <-chan struct{}, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	now, err := q.lock()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer q.unlock()
+	if msgs = q.take(max, now); len(msgs) == 0 && waits {
+		ready = q.readySignal()
+	}
+	return msgs, ready, nil
 }
 
 func (q *Queue) take(max int, now time.Time) []queue.Message {

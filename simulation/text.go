@@ -1,0 +1,30 @@
+package simulation
+
+import "encoding/json"
+
+// text is a value as a transcript has it.
+func text(v []byte) string {
+	if s, ok := plainText(v); ok {
+		return s
+	}
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	return string(v)
+}
+
+// plainText reads the JSON of a text of printable ASCII that has nothing to be
+// escaped, as nearly all are.
+func plainText(v []byte) (string, bool) {
+	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+		return "", false
+	}
+	v = v[1 : len(v)-1]
+	for _, c := range v {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return "", false
+		}
+	}
+	return string(v), true
+}
