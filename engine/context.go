@@ -207,9 +207,11 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	f.id = e.EventID
 	c.scope.add(f)
 	x.openOps++
-	for int64(len(x.ops)) < f.id {
-		x.ops = append(x.ops, nil)
+	if f.id > int64(cap(x.ops)) {
+		// In a replay all of the events are there already.
+		x.ops = append(make([]*Future, 0, len(x.events)+max(len(x.events)/4, 8)), x.ops...)
 	}
+	x.ops = x.ops[:f.id]
 	x.ops[f.id-1] = f
 	switch {
 	case f.inline:

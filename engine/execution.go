@@ -140,6 +140,7 @@ func New(cfg Config) *Execution {
 // The structure is checked at once (rule 5): *CorruptionError, from then on
 // returned by Run too.
 func (x *Execution) Feed(events []history.Event, parked bool) error {
+	x.ledger.reserve(len(events))
 	for i := range events {
 		if err := x.ledger.check(&events[i]); err != nil {
 			if x.corrupt == nil {

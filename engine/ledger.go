@@ -67,6 +67,14 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	return nil
 }
 
+// reserve makes room for the first events that are fed, and for a few that a turn
+// appends.
+func (l *ledger) reserve(n int) {
+	if l.entries == nil {
+		l.entries = make([]entry, 0, n+8)
+	}
+}
+
 // record takes a checked event in.
 func (l *ledger) record(e *history.Event) {
 	l.entries = append(l.entries, entry{kind: e.Kind, inline: e.Inline})

@@ -192,7 +192,7 @@ func (d *decoder) reserve(start, read int) {
 		return
 	}
 	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
-	rest, n := len(d.data)-d.pos, 4
+	rest, n := len(d.data)-d.pos, 2 // as many as most turns have
 	if read > 0 {
 		n = rest/max((d.pos-start)/read, shortest) + 1
 		n += n / 8

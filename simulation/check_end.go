@@ -73,7 +73,7 @@ func (w *World) checkExecution(instance string, n int64) {
 	}
 	turns = w.opened(turns)
 	w.checkRead(turns)
-	var events []history.Event
+	events := make([]history.Event, 0, len(x.events))
 	for i := range turns {
 		events = append(events, turns[i].Events...)
 	}

@@ -49,7 +49,7 @@ func DedupID(i *Item) string {
 	if i.Kind.CarriesID() && i.ID == "" {
 		return ""
 	}
-	h := fact{}
+	h := make(fact, 0, 256)
 	h.text(i.Target())
 	h.number(i.TargetExecution())
 	h.text(i.ID)
@@ -91,8 +91,11 @@ func (f *fact) number(n int64) {
 }
 
 func (f fact) id(prefix string) string {
-	sum := sha256.Sum256(append([]byte(prefix+" "), f...))
-	return prefix + "-" + hex.EncodeToString(sum[:])
+	b := make([]byte, 0, 320)
+	b = append(append(append(b, prefix...), ' '), f...)
+	sum := sha256.Sum256(b)
+	b = append(append(b[:0], prefix...), '-')
+	return string(hex.AppendEncode(b, sum[:]))
 }
 
 // WithID returns the item with the id that it goes by: its own, or, for a kind

@@ -13,6 +13,8 @@ import (
 // stranger sends may have any number, for which there is one.
 type fields struct {
 	list []field
+	// marks has a bit of each name: most that are asked for are not there.
+	marks uint64
 	// places in the list, once it has more than few.
 	places map[string]int
 }
@@ -27,6 +29,9 @@ const few = 32
 
 // get returns the bytes of a field; nil if it is not there.
 func (f *fields) get(name string) json.RawMessage {
+	if f.marks&mark(name) == 0 {
+		return nil
+	}
 	if f.places != nil {
 		if at, ok := f.places[name]; ok {
 			return f.list[at].raw
@@ -41,12 +46,21 @@ func (f *fields) get(name string) json.RawMessage {
 	return nil
 }
 
+// mark is a bit that a name has, and shares with others.
+func mark(name string) uint64 {
+	if name == "" {
+		return 1
+	}
+	return 1 << ((len(name)*7 + int(name[0]) + int(name[len(name)-1])*5) & 63)
+}
+
 // add adds a field, and reports whether its name is new.
 func (f *fields) add(name []byte, raw json.RawMessage) bool {
 	if f.get(string(name)) != nil {
 		return false
 	}
 	f.list = append(f.list, field{name, raw})
+	f.marks |= mark(string(name))
 	switch n := len(f.list); {
 	case f.places != nil:
 		f.places[string(name)] = n - 1
