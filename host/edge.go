@@ -20,15 +20,15 @@ type edge struct{ codecs *codec.Set }
 // encode returns the body of an item that its receiver will take, or the error
 // that it would have.
 func (e edge) encode(item *wire.Item) (string, error) {
-	encoded, err := e.codecs.EncodeItem(*item)
+	body, err := e.codecs.EncodeItem(*item)
 	if err != nil {
 		return "", err
 	}
-	body := string(encoded)
-	if err := (queue.Outgoing{Body: body}).Validate(false); err != nil {
+	text := string(body)
+	if err := (queue.Outgoing{Body: text}).Validate(false); err != nil {
 		return "", err
 	}
-	return body, nil
+	return text, nil
 }
 
 // again returns the body of an item that has been let in before.
