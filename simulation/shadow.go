@@ -93,7 +93,7 @@ func alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
-		a.OnParentEnd == b.OnParentEnd && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
+		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
 		a.Retry == nil && b.Retry == nil && a.Failure == nil && b.Failure == nil && a.Start == nil && b.Start == nil
 }
 
