@@ -91,6 +91,7 @@ local_tests() {
 	step "template: sam validate --lint, sam build for both architectures"
 	export SAM_CLI_TELEMETRY=0
 	sam validate --lint --template-file template.yaml
+	sam validate --lint --template-file cmd/turnstile/project/template.yaml
 	for arch in arm64 x86_64; do
 		sam build --template-file template.yaml --build-dir ".aws-sam/$arch" --parameter-overrides "Architecture=$arch"
 	done
