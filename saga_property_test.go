@@ -1,0 +1,104 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// K-10: however many steps there are, whichever of them fails, whenever the
+// instance is cancelled, and whatever cannot be undone: each step that was done
+// is undone once, the last first, and none else. The history says so.
+func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
+	t.Parallel()
+	do := turnstile.NewActivity[int, int]("Do")
+	undo := turnstile.NewActivity[int, int]("Undo")
+	trip := turnstile.NewOrchestration[int, int]("Trip")
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := rapid.IntRange(0, 6).Draw(rt, "steps")
+		fails := rapid.IntRange(0, 8).Draw(rt, "the step that fails")
+		stays := rapid.IntRange(0, 8).Draw(rt, "the step that cannot be undone")
+		cancelled := rapid.IntRange(0, 12).Draw(rt, "hours until it is cancelled")
+		e := arrange(t, nil,
+			do.Is(func(_ context.Context, n int) (int, error) {
+				if n == fails {
+					return 0, errors.New("no")
+				}
+				return n, nil
+			}),
+			undo.Is(func(_ context.Context, n int) (int, error) {
+				if n == stays {
+					return 0, errors.New("it stays")
+				}
+				return n, nil
+			}),
+			trip.Is(func(ctx turnstile.Context, steps int) (int, error) {
+				var saga turnstile.Saga
+				for n := range steps {
+					if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+						return 0, saga.Compensate(ctx, err)
+					}
+					if _, err := do.Call(ctx, n); err != nil {
+						return 0, saga.Compensate(ctx, err)
+					}
+					saga.Add("a step", func(ctx turnstile.Context) error {
+						_, err := undo.Call(ctx, n)
+						return err
+					})
+				}
+				return steps, nil
+			}))
+		run := ok[*turnstile.Run[int]](t)(trip.StartWith(e.ctx, e.client, steps))
+		e.AfterFunc(time.Duration(cancelled)*time.Hour+30*time.Minute, func() {
+			if err := run.Cancel(e.ctx, "enough"); err != nil && !errors.As(err, new(*turnstile.EndedError)) {
+				t.Error(err)
+			}
+		})
+		ctx, stop := context.WithCancel(e.ctx)
+		ended := make(chan error, 1)
+		go func() { ended <- e.Run(ctx) }()
+		_, err := run.Wait(e.ctx)
+		stop()
+		if err := <-ended; err != nil {
+			rt.Fatal(err)
+		}
+		want := wantedUndoing(min(steps, fails, cancelled))
+		if err == nil {
+			want = nil
+		}
+		got := undone(e.history(run.Instance))
+		if !slices.Equal(got, want) || (err == nil) != (steps <= min(fails, cancelled)) {
+			rt.Fatalf("undone were %v, want %v; it ended with %v", got, want, err)
+		}
+		if _, partly := errors.AsType[*turnstile.OrchestrationError](err); err != nil && !partly {
+			rt.Fatalf("it ended with %v", err)
+		}
+	})
+}
+
+// wantedUndoing are the steps below n, the last first.
+func wantedUndoing(n int) []int {
+	var steps []int
+	for n--; n >= 0; n-- {
+		steps = append(steps, n)
+	}
+	return steps
+}
+
+// undone returns what the history says was undone.
+func undone(events []history.Event) []int {
+	var steps []int
+	for i := range events {
+		if e := &events[i]; e.Kind == history.ActivityScheduled && e.Name == "Undo" {
+			steps = append(steps, int(e.Payload[0]-'0'))
+		}
+	}
+	return steps
+}
