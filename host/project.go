@@ -70,6 +70,10 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		number := t.record.WakeNumber
 		c.If.WakeNumber, dirty = &number, true
 	}
+	if t.mustFence(d, &c, out) {
+		number, next := t.record.WakeNumber, t.record.WakeNumber+1
+		c.If.WakeNumber, c.WakeNumber, dirty, t.fenced = &number, &next, true, true
+	}
 	if !dirty {
 		return nil
 	}
@@ -83,6 +87,15 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	}
 	d.change = &c
 	return nil
+}
+
+// mustFence reports whether a mark "stuck" may be on its way that a message of
+// this turn made before it came back: a change of the record alone, of unknown
+// outcome, by another build. It would land on an instance that is well, with no
+// wake-up behind it. The number of the wake-ups goes on, so that it loses.
+func (t *turn) mustFence(d *draft, c *store.RecordChange, out *engine.Turn) bool {
+	return !t.fenced && t.mayHaveMarked() && !t.creating && !d.parked && out.End() == nil && out.State != engine.NotStarted &&
+		t.record != nil && !t.record.Status.Terminal() && t.record.Problem == nil && c.WakeNumber == nil
 }
 
 // createRecord makes of the change the record of a new life of the id.

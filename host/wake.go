@@ -76,7 +76,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			// It re-armed, or was found to kill its process and marked the
 			// instance, and may not have sent the next.
 			err = t.sendWakeAgain(out)
-		case t.record != nil && number > 0 && number+1 == t.record.WakeNumber && t.record.Problem == nil:
+		case t.record != nil && number > 0 && number < t.record.WakeNumber && t.record.Problem == nil:
 			// It cleared the mark, and perhaps saw too late, or died before it
 			// could see, that something had been parked meanwhile. Nor may it
 			// have sent all that it had to.
