@@ -162,8 +162,7 @@ func limited(r *history.Retry) bool {
 func (w *World) redrive() int {
 	n := 0
 	for _, q := range []*simQueue{w.deadFIFO, w.deadStandard} {
-		msgs, _ := q.Queue.Receive(context.Background(), 10, 0)
-		for _, m := range msgs {
+		for _, m := range all(q) {
 			item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
@@ -199,4 +198,15 @@ func (w *World) redrive() int {
 		}
 	}
 	return n
+}
+
+// all receives what is in a queue.
+func all(q *simQueue) (messages []queue.Message) {
+	for {
+		batch, err := q.Queue.Receive(context.Background(), 10, 0)
+		if err != nil || len(batch) == 0 {
+			return messages
+		}
+		messages = append(messages, batch...)
+	}
 }
