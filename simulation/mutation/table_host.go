@@ -42,7 +42,6 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "trust a stale cache",
-			Rare:  true,
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/advance.go",
 			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
