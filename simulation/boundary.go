@@ -150,7 +150,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64) 
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
 		err := s.Store.Hide(ctx, instance, executionID)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
-			s.p.w.hides(instance)
+			s.p.w.shadow.hidden[instance] = executionID
 		}
 		return err
 	})

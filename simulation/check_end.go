@@ -44,7 +44,7 @@ func (w *World) checkEnd() {
 		if err != nil {
 			continue
 		}
-		if !r.Status.Terminal() && !w.cutOff(instance) {
+		if !r.Status.Terminal() {
 			why := ""
 			if r.Problem != nil {
 				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)
@@ -106,7 +106,7 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 		e := &events[i]
 		switch e.Kind {
 		case history.OrchestrationChained:
-			if w.shadow.last[e.Instance] == 0 && !w.cutOff(e.Instance) {
+			if w.shadow.last[e.Instance] == 0 && !w.forsaken[e.Instance] {
 				w.violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
 			}
 		case history.ParentAttached:

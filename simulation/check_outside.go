@@ -23,16 +23,13 @@ type outside struct {
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
 	runs int
-	// cutOff are instances that were purged while a message of theirs was still
-	// to come back: perhaps for a turn that was never dispatched.
-	cutOff map[string]bool
 	// older: code from before a change in place ran first.
 	older bool
 }
 
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
-		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{}, cutOff: map[string]bool{}}
+		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -2,8 +2,6 @@ package simulation
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -29,27 +27,3 @@ func (s *randomScenario) purge(w *World) {
 
 // purge implements scenario: a scope has what it says, and nothing else.
 func (s *Scope) purge(*World) {}
-
-// hides notes that an instance was purged.
-func (w *World) hides(instance string) {
-	for _, q := range append(slices.Clone(w.sources), w.deadFIFO, w.deadStandard) {
-		for _, m := range q.Queue.Peek() {
-			item, err := w.item(m.Body)
-			if err == nil && item.Target() == instance && item.Kind != wire.PurgeInstance && (w.recorded(item) || item.ID == "" || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake) {
-				w.outside.cutOff[instance] = true
-			}
-		}
-	}
-	w.shadow.hidden[instance] = w.shadow.last[instance]
-}
-
-// cutOff reports whether an instance is of a family the root of which was
-// purged ahead of what it had to send.
-func (w *World) cutOff(instance string) bool {
-	for root := range w.outside.cutOff {
-		if rest, ok := strings.CutPrefix(instance, root); ok && rest != "" && (rest[0] == '/' || rest[0] == '+') {
-			return true
-		}
-	}
-	return false
-}
