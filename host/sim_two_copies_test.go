@@ -47,3 +47,38 @@ func TestAWakeUpAnswersForTheOtherCopyOfWhatArmedIt(t *testing.T) {
 		}
 	}
 }
+
+// W-13: as above, but the other copy has the broken build too, and the answer to
+// its mark is lost: it sends no wake-up, and its message is deleted. The wake-up
+// of the first copy sends the one that the mark asks for.
+func TestAWakeUpSendsTheOneThatTheOtherCopyHasNotSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+		w.activityFunc("Step", step)
+	})
+	w.start("a", "Main", "1")
+	for w.step() {
+	}
+	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
+	handle := func(o *Orchestrator) {
+		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "operator", Body: wake, ReceiveCount: 1}, SourceDelay}})
+	}
+	handle(w.process().o)
+	s := &lateMark{Store: w.store}
+	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
+		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	handle(o)
+	if err := w.store.UpdateRecord(t.Context(), "a", *s.held); err != nil {
+		t.Fatal(err)
+	}
+	w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+	})
+	w.runFor(4 * time.Hour)
+	w.expectOutput("a", "11")
+}

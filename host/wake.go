@@ -72,9 +72,12 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			} else {
 				err = out.lastTurn(ctx)
 			}
-		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber && m.returning():
+		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber &&
+			(m.returning() || m.item.Reason != "" && m.item.Reason == t.record.Problem.ArmedBy):
 			// It re-armed, or was found to kill its process and marked the
-			// instance, and may not have sent the next.
+			// instance, and may not have sent the next. Or two processes had
+			// the message that armed it at once, and the one that had it last
+			// marked the instance when the other had deleted it.
 			err = t.sendWakeAgain(out)
 		case t.record != nil && number > 0 && number < t.record.WakeNumber && t.record.Problem == nil:
 			// It cleared the mark, and perhaps saw too late, or died before it

@@ -38,9 +38,23 @@ func (w *World) checkSearch(instance string, n int64, events []history.Event, se
 		w.violate("I-06", "the record of %s has the search attributes %s, by its history they are %s", instance, r.SearchAttributes, set)
 	}
 	if v := set["last"]; v.Kind() != history.SearchNothing {
-		page, err := w.store.List(context.Background(), store.ListQuery{Where: []store.SearchCondition{{Name: "last", Operator: store.SearchEqual, Value: v}}})
-		if err != nil || !slices.ContainsFunc(page.Records, func(r store.Record) bool { return r.Instance == instance }) {
+		found, err := w.foundBy(instance, store.ListQuery{Where: []store.SearchCondition{{Name: "last", Operator: store.SearchEqual, Value: v}}})
+		if err != nil || !found {
 			w.violate("I-06", "%s is not found by last = %s: %v", instance, v, err)
 		}
+	}
+}
+
+// foundBy reports whether a list has the instance on one of its pages.
+func (w *World) foundBy(instance string, q store.ListQuery) (bool, error) {
+	for {
+		page, err := w.store.List(context.Background(), q)
+		if err != nil || slices.ContainsFunc(page.Records, func(r store.Record) bool { return r.Instance == instance }) {
+			return err == nil, err
+		}
+		if page.NextPageToken == "" {
+			return false, nil
+		}
+		q.PageToken = page.NextPageToken
 	}
 }

@@ -190,6 +190,9 @@ type Problem struct {
 	SinceMS int64 `json:"since_ms,omitempty"`
 	// Tries so far.
 	Tries int `json:"tries,omitempty"`
+	// ArmedBy is the mark of the message that armed the wake-up, if that
+	// message leaves no fact in history.
+	ArmedBy string `json:"armed_by,omitempty"`
 }
 
 // RecordChange changes some fields of a record; nil fields stay as they are.
