@@ -10,6 +10,12 @@ func engineMutations() []Mutation {
 			Edits: edit("		default:\n			verdicts[i] = x.take(a)", "		default:\n			if verdicts[i] = x.park(a); i == len(in.Arrivals)-1 {\n				x.replay()\n			}"),
 		},
 		{
+			Name:  "continue-as-new forgets who waits",
+			Bug:   "Parents that wait for an instance which was there already do not go over into the next execution.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("		if e.Kind == history.ParentAttached {\n			next", "		if e.Kind == history.ParentAttached && e.EventID == 0 {\n			next"),
+		},
+		{
 			Name:  "select by the order of arguments",
 			Bug:   "Select takes the first of its arguments that is ready, not the one that history made ready first.",
 			File:  "engine/select.go",

@@ -84,6 +84,12 @@ func commitMutations() []Mutation {
 			Edits: edit("		if s.start.Parent != nil {", "		if s.start.Parent != nil && end.Imposed == \"\" {"),
 		},
 		{
+			Name:  "only the own parent is told",
+			Bug:   "Parents that wait for an instance which was there already hear nothing of its end.",
+			File:  "host/dispatch.go",
+			Edits: edit("		for _, p := range s.attached() {", "		for _, p := range s.attached()[:0] {"),
+		},
+		{
 			Name:  "a parent is told of each execution",
 			Bug:   "A child that continues as new is reported to its parent as ended.",
 			File:  "host/dispatch.go",
