@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -110,4 +111,50 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 	w.deploy("Main", right)
 	w.runFor(time.Hour)
 	w.expectOutput("other", "1")
+}
+
+// W-05, W-01: the process that runs an inline activity dies. An event comes by
+// another queue and runs it in its place. What the code asks for then is sent,
+// wherever that process dies.
+func TestAnEventThatTakesOverAnInlineActivityAnswersForTheEnd(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := newWorld(t, func(w *world) {
+			w.inline = append(w.inline, activity.Activity{Name: "Step", Func: step, Source: "test"})
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in, Inline: true})); err != nil {
+					return nil, err
+				}
+				_, err := ctx.Detach(engine.ChildCall{Name: "Other", Instance: "other", Input: []byte("1")})
+				return nil, err
+			})
+			w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
+		})
+		handle := func(id, body string, receives int, from Source, killAt int) (died bool) {
+			p := w.process()
+			p.faults.killAt, p.faults.after = killAt, true
+			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
+			if died = p.isDead(); died {
+				p.o.Close()
+				w.orchestrator = nil
+			}
+			return died
+		}
+		handle("start", w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")}), 1, SourceOrchestrator, 2)
+		if turns := w.turns("main", 1); len(turns) == 0 {
+			t.Fatal("the inline activity is not scheduled")
+		}
+		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
+		died := handle("more", event, 1, SourceDelay, killAt)
+		if died {
+			handle("more", event, 2, SourceDelay, 0)
+		}
+		w.runFor(time.Hour)
+		if w.expectOutput("other", "1"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return // Every call has been tried.
+		}
+	}
 }

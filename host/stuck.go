@@ -111,7 +111,10 @@ var errFactsFirst = errors.New("host: arrivals to be recorded before the code is
 // where the record that was read knows of no problem: another process may be
 // about to mark the instance.
 func (t *turn) takesOnWithoutFact(arrivals []*message, out *engine.Turn) bool {
-	return len(arrivals) > 0 && (len(out.Events) > 0 || out.Recovered) && !t.creating && (t.behind || t.record != nil && t.record.Problem != nil) &&
+	answers := (len(out.Events) > 0 || out.Recovered) && (t.behind || t.record != nil && t.record.Problem != nil)
+	// So does one that comes upon an inline activity which another process is
+	// at: it may end the instance by that.
+	return len(arrivals) > 0 && (answers || out.State == engine.RunInline) && !t.creating &&
 		!slices.ContainsFunc(out.Verdicts, func(v engine.Verdict) bool { return v.Kind == engine.Recorded })
 }
 
