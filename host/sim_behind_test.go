@@ -7,7 +7,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -28,28 +27,14 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 		})
 		start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")})
 		// Its second call is the commit of the start alone.
-		p := w.process()
-		p.faults.killAt, p.faults.after = 2, true
-		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "start", Body: start, ReceiveCount: 4}, SourceOrchestrator}})
-		p.o.Close()
-		w.orchestrator = nil
+		w.deliver("start", start, 4, SourceOrchestrator, 2)
 		if turns := w.turns("main", 1); len(turns) != 1 || !turns[0].Parked {
 			t.Fatalf("%+v", turns)
 		}
 		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
-		died := false
-		for receives := 1; receives == 1 || died && receives == 2; receives++ {
-			p := w.process()
-			if receives == 1 {
-				p.faults.killAt, p.faults.after = killAt, true
-			}
-			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)},
-				[]Delivery{{queue.Message{ID: "more", Body: event, ReceiveCount: receives}, SourceDelay}})
-			if p.isDead() {
-				died = true
-				p.o.Close()
-				w.orchestrator = nil
-			}
+		died := w.deliver("more", event, 1, SourceDelay, killAt)
+		if died {
+			w.deliver("more", event, 2, SourceDelay, 0)
 		}
 		w.runFor(time.Hour)
 		if w.expectOutput("other", "1"); t.Failed() {
@@ -75,17 +60,8 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 		w.orchestration("Main", right)
 		w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 	})
-	handle := func(id, body string, receives int, from Source) {
-		p := w.process()
-		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
-		if p.isDead() {
-			p.o.Close()
-			w.orchestrator = nil
-		}
-	}
-	p := w.process()
-	p.faults.killAt, p.faults.after = 2, true
-	handle("start", w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")}), 4, SourceOrchestrator)
+	start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")})
+	w.deliver("start", start, 4, SourceOrchestrator, 2)
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
 	var late *store.Commit
 	w.beforeCommit = func(c *store.Commit) error {
@@ -97,13 +73,13 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 		w.process().faults.kill()
 		return errKilled
 	}
-	handle("more", event, 1, SourceDelay)
+	w.deliver("more", event, 1, SourceDelay, 0)
 	w.beforeCommit = nil
 	if late == nil {
 		t.Fatal("nothing was answered")
 	}
 	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	handle("more", event, 2, SourceDelay)
+	w.deliver("more", event, 2, SourceDelay, 0)
 	w.expectStatus("main", store.StatusStuck)
 	if err := w.store.Commit(t.Context(), *late); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the late commit: %v, want a conflict", err)
@@ -113,15 +89,16 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 	w.expectOutput("other", "1")
 }
 
-// W-05, W-01: the process that runs an inline activity dies. An event comes by
-// another queue and runs it in its place. What the code asks for then is sent,
-// wherever that process dies.
-func TestAnEventThatTakesOverAnInlineActivityAnswersForTheEnd(t *testing.T) {
+// W-05, W-01: the process that runs an inline activity dies. A timer that nobody
+// awaits comes by another queue and runs it in its place; the code ends by that,
+// so that the timer is late. It finds the end again, wherever its process dies.
+func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	t.Parallel()
 	for killAt := 1; ; killAt++ {
 		w := newWorld(t, func(w *world) {
 			w.inline = append(w.inline, activity.Activity{Name: "Step", Func: step, Source: "test"})
 			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				ctx.Timer(time.Second)
 				if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in, Inline: true})); err != nil {
 					return nil, err
 				}
@@ -130,24 +107,20 @@ func TestAnEventThatTakesOverAnInlineActivityAnswersForTheEnd(t *testing.T) {
 			})
 			w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 		})
-		handle := func(id, body string, receives int, from Source, killAt int) (died bool) {
-			p := w.process()
-			p.faults.killAt, p.faults.after = killAt, true
-			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
-			if died = p.isDead(); died {
-				p.o.Close()
-				w.orchestrator = nil
-			}
-			return died
+		// It dies behind sending the timer.
+		w.deliver("start", w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")}), 1, SourceOrchestrator, 3)
+		w.expectHistory("main", 1, "Started Timer Act(Step)")
+		w.clock.Advance(2 * time.Second)
+		fired, err := w.delay.Receive(t.Context(), 1, 0)
+		if err != nil || len(fired) != 1 {
+			t.Fatal(fired, err)
 		}
-		handle("start", w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")}), 1, SourceOrchestrator, 2)
-		if turns := w.turns("main", 1); len(turns) == 0 {
-			t.Fatal("the inline activity is not scheduled")
+		if err := w.delay.Delete(t.Context(), fired[0]); err != nil {
+			t.Fatal(err)
 		}
-		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
-		died := handle("more", event, 1, SourceDelay, killAt)
+		died := w.deliver("timer", fired[0].Body, 1, SourceDelay, killAt)
 		if died {
-			handle("more", event, 2, SourceDelay, 0)
+			w.deliver("timer", fired[0].Body, 2, SourceDelay, 0)
 		}
 		w.runFor(time.Hour)
 		if w.expectOutput("other", "1"); t.Failed() {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -34,19 +33,9 @@ func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 		w.run()
 		w.deploy("Child", child)
 		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "more", ID: "more", Data: []byte("2")})
-		died := false
-		for receives := 1; receives == 1 || died && receives == 2; receives++ {
-			p := w.process()
-			if receives == 1 {
-				p.faults.killAt, p.faults.after = killAt, true
-			}
-			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)},
-				[]Delivery{{queue.Message{ID: "more", Body: event, ReceiveCount: receives}, SourceDelay}})
-			if p.isDead() {
-				died = true
-				p.o.Close()
-				w.orchestrator = nil
-			}
+		died := w.deliver("more", event, 1, SourceDelay, killAt)
+		if died {
+			w.deliver("more", event, 2, SourceDelay, 0)
 		}
 		w.runFor(4 * time.Hour)
 		if w.expectOutput("main", "1"); t.Failed() {

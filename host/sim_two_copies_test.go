@@ -23,21 +23,11 @@ func TestAWakeUpAnswersForTheOtherCopyOfWhatArmedIt(t *testing.T) {
 		for w.step() {
 		}
 		wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
-		handle := func(killAt int) (died bool) {
-			p := w.process()
-			p.faults.killAt, p.faults.after = killAt, true
-			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "operator", Body: wake, ReceiveCount: 1}, SourceDelay}})
-			if died = p.isDead(); died {
-				p.o.Close()
-				w.orchestrator = nil
-			}
-			return died
-		}
-		handle(0)
+		w.deliver("operator", wake, 1, SourceDelay, 0)
 		w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
 		})
-		died := handle(killAt)
+		died := w.deliver("operator", wake, 1, SourceDelay, killAt)
 		w.runFor(4 * time.Hour)
 		if w.expectOutput("a", "11"); t.Failed() {
 			t.Fatalf("killed behind call %d", killAt)

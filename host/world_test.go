@@ -304,6 +304,22 @@ func (w *world) handle(s source, batch []queue.Message) {
 	}
 }
 
+// deliver gives one message to the process, which dies behind its call killAt;
+// at none if that is 0. It reports whether it died.
+func (w *world) deliver(id, body string, receives int, from Source, killAt int) (died bool) {
+	w.Helper()
+	p := w.process()
+	if killAt > 0 {
+		p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
+	}
+	p.o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
+	if died = p.isDead(); died {
+		p.o.Close()
+		w.orchestrator = nil
+	}
+	return died
+}
+
 // run handles everything until nothing is left to come, or nothing but what
 // is due later than w.idle from now.
 func (w *world) run() {
