@@ -19,12 +19,13 @@ func (s *Set) SealTurns(turns []store.Turn) ([]store.Turn, error) {
 		return turns, nil
 	}
 	turns = slices.Clone(turns)
+	var room [3]payload
 	for i := range turns {
 		t := &turns[i]
 		t.Events = slices.Clone(t.Events)
 		for j := range t.Events {
 			e := &t.Events[j]
-			mark, err := s.sealAll(eventPlace(t.Instance, t.ExecutionID, e), eventPayloads(e))
+			mark, err := s.sealAll(func() string { return eventPlace(t.Instance, t.ExecutionID, e) }, eventPayloads(e, room[:0]))
 			if err != nil {
 				return nil, err
 			}
@@ -53,6 +54,7 @@ func (s *Set) OpenTurns(turns []store.Turn) error {
 // are sealed are copies. Errors as of OpenTurns.
 func (s *Set) OpenEvents(instance string, executionID int64, events []history.Event) ([]history.Event, error) {
 	copied := false
+	var room [3]payload
 	for i := range events {
 		if events[i].Codec == "" {
 			continue
@@ -61,7 +63,7 @@ func (s *Set) OpenEvents(instance string, executionID int64, events []history.Ev
 			events, copied = slices.Clone(events), true
 		}
 		e := &events[i]
-		err := s.openAll(eventPlace(instance, executionID, e), e.Codec, eventPayloads(e))
+		err := s.openAll(func() string { return eventPlace(instance, executionID, e) }, e.Codec, eventPayloads(e, room[:0]))
 		if damaged, ok := errors.AsType[*DamagedError](err); ok {
 			return nil, &store.CorruptError{Instance: instance, ExecutionID: executionID, EventID: e.EventID, Reason: damaged.Error()}
 		}
@@ -89,17 +91,17 @@ func eventPlace(instance string, executionID int64, e *history.Event) string {
 	return fmt.Sprintf("event %d (%s) of instance %q execution %d", e.EventID, e.Kind, instance, executionID)
 }
 
-// eventPayloads returns what of an event is sealed. The parts that it points
+// eventPayloads appends what of an event is sealed. The parts that it points
 // to are copied, for events share them.
-func eventPayloads(e *history.Event) []payload {
-	values := []payload{{&e.Payload, "the payload"}}
+func eventPayloads(e *history.Event, values []payload) []payload {
+	values = append(values, payload{value: &e.Payload, what: "the payload"})
 	if e.Failure != nil && len(e.Failure.Details) > 0 {
 		e.Failure = copied(e.Failure)
-		values = append(values, payload{&e.Failure.Details, "the failure's details"})
+		values = append(values, payload{value: &e.Failure.Details, what: "the failure's details"})
 	}
 	if e.Start != nil && len(e.Start.CustomStatus) > 0 {
 		e.Start = copied(e.Start)
-		values = append(values, payload{&e.Start.CustomStatus, "the custom status"})
+		values = append(values, payload{value: &e.Start.CustomStatus, what: "the custom status"})
 	}
 	return values
 }

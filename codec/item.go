@@ -18,7 +18,8 @@ func (s *Set) SealItem(i wire.Item) (wire.Item, error) {
 }
 
 func (s *Set) sealItem(i wire.Item) (wire.Item, error) {
-	mark, err := s.sealAll(itemPlace(&i), itemPayloads(&i))
+	var room [4]payload
+	mark, err := s.sealAll(func() string { return itemPlace(&i) }, itemPayloads(&i, room[:0]))
 	i.Codec = mark
 	return i, err
 }
@@ -26,8 +27,12 @@ func (s *Set) sealItem(i wire.Item) (wire.Item, error) {
 // OpenItem returns a work item with plain payloads. One without a mark is
 // plain: anybody may send it. *UnknownError, *DamagedError.
 func (s *Set) OpenItem(i wire.Item) (wire.Item, error) {
+	if i.Codec == "" {
+		return i, nil
+	}
 	sealed := i
-	if err := s.openAll(itemPlace(&i), i.Codec, itemPayloads(&i)); err != nil {
+	var room [4]payload
+	if err := s.openAll(func() string { return itemPlace(&sealed) }, i.Codec, itemPayloads(&i, room[:0])); err != nil {
 		return sealed, err
 	}
 	i.Codec = ""
@@ -38,17 +43,17 @@ func itemPlace(i *wire.Item) string {
 	return fmt.Sprintf("%s for instance %q", i.Kind, i.Target())
 }
 
-// itemPayloads returns what of an item is sealed, in copies of what it points
+// itemPayloads appends what of an item is sealed, in copies of what it points
 // to.
-func itemPayloads(i *wire.Item) []payload {
-	values := []payload{{raw(&i.Input), "the input"}, {raw(&i.Data), "the data"}, {raw(&i.Result), "the result"}}
+func itemPayloads(i *wire.Item, values []payload) []payload {
+	values = append(values, payload{value: raw(&i.Input), what: "the input"}, payload{value: raw(&i.Data), what: "the data"}, payload{value: raw(&i.Result), what: "the result"})
 	i.Events = slices.Clone(i.Events)
 	for n := range i.Events {
-		values = append(values, payload{raw(&i.Events[n].Data), fmt.Sprintf("the data of event %q", i.Events[n].Name)})
+		values = append(values, payload{raw(&i.Events[n].Data), "the data of event", i.Events[n].Name})
 	}
 	if i.Details != nil && len(i.Details.Details) > 0 {
 		i.Details = copied(i.Details)
-		values = append(values, payload{raw(&i.Details.Details), "the failure's details"})
+		values = append(values, payload{value: raw(&i.Details.Details), what: "the failure's details"})
 	}
 	return values
 }

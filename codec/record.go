@@ -16,7 +16,7 @@ func (s *Set) SealChange(instance string, c *store.RecordChange) (*store.RecordC
 		return c, nil
 	}
 	c = copied(c)
-	where := recordPlace(instance)
+	where := func() string { return recordPlace(instance) }
 	if c.Create != nil {
 		c.Create = copied(c.Create)
 		mark, err := s.sealAll(where, recordPayloads(c.Create))
@@ -29,16 +29,16 @@ func (s *Set) SealChange(instance string, c *store.RecordChange) (*store.RecordC
 	var values []payload
 	if c.CustomStatus != nil {
 		c.CustomStatus = copied(c.CustomStatus)
-		values = append(values, payload{c.CustomStatus, "the custom status"})
+		values = append(values, payload{value: c.CustomStatus, what: "the custom status"})
 	}
 	if c.Output != nil {
 		c.Output = copied(c.Output)
-		values = append(values, payload{c.Output, "the output"})
+		values = append(values, payload{value: c.Output, what: "the output"})
 	}
 	if c.Failure != nil && *c.Failure != nil {
 		failure := copied(*c.Failure)
 		c.Failure = &failure
-		values = append(values, payload{&failure.Details, "the failure's details"})
+		values = append(values, payload{value: &failure.Details, what: "the failure's details"})
 	}
 	mark, err := s.sealAll(where, values)
 	c.Codec = &mark
@@ -48,8 +48,11 @@ func (s *Set) SealChange(instance string, c *store.RecordChange) (*store.RecordC
 // OpenRecord opens the payloads of a record that was read, in place. With an
 // error the record stays sealed. *UnknownError, *DamagedError.
 func (s *Set) OpenRecord(r *store.Record) error {
+	if r.Codec == "" {
+		return nil
+	}
 	opened := *r
-	if err := s.openAll(recordPlace(r.Instance), r.Codec, recordPayloads(&opened)); err != nil {
+	if err := s.openAll(func() string { return recordPlace(r.Instance) }, r.Codec, recordPayloads(&opened)); err != nil {
 		return err
 	}
 	opened.Codec = ""
@@ -60,10 +63,10 @@ func (s *Set) OpenRecord(r *store.Record) error {
 // recordPayloads returns what of a record is sealed, in copies of what it
 // points to.
 func recordPayloads(r *store.Record) []payload {
-	values := []payload{{&r.CustomStatus, "the custom status"}, {&r.Output, "the output"}}
+	values := []payload{{value: &r.CustomStatus, what: "the custom status"}, {value: &r.Output, what: "the output"}}
 	if r.Failure != nil && len(r.Failure.Details) > 0 {
 		r.Failure = copied[history.Failure](r.Failure)
-		values = append(values, payload{&r.Failure.Details, "the failure's details"})
+		values = append(values, payload{value: &r.Failure.Details, what: "the failure's details"})
 	}
 	return values
 }
@@ -72,7 +75,7 @@ func recordPlace(instance string) string { return fmt.Sprintf("the record of ins
 
 // SealHeartbeat returns a heartbeat as it is stored. *SealError.
 func (s *Set) SealHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
-	mark, err := s.sealAll(heartbeatPlace(key), []payload{{&b.Details, "the details"}})
+	mark, err := s.sealAll(func() string { return heartbeatPlace(key) }, []payload{{value: &b.Details, what: "the details"}})
 	b.Codec = mark
 	return b, err
 }
@@ -81,7 +84,7 @@ func (s *Set) SealHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Hea
 // *UnknownError, *DamagedError.
 func (s *Set) OpenHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
 	opened := b
-	if err := s.openAll(heartbeatPlace(key), b.Codec, []payload{{&opened.Details, "the details"}}); err != nil {
+	if err := s.openAll(func() string { return heartbeatPlace(key) }, b.Codec, []payload{{value: &opened.Details, what: "the details"}}); err != nil {
 		return b, err
 	}
 	opened.Codec = ""

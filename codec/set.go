@@ -73,13 +73,13 @@ func (s *Set) mark() string {
 }
 
 // seal returns the payload as it stands in JSON. An absent one stays absent.
-func (s *Set) seal(plain []byte, where string) ([]byte, error) {
+func (s *Set) seal(plain []byte) ([]byte, error) {
 	if len(plain) == 0 || s == nil || s.current == nil {
 		return plain, nil
 	}
 	encoded, err := s.current.Encode(plain)
 	if err != nil {
-		return nil, &SealError{Codec: s.mark(), Where: where, Err: err}
+		return nil, err
 	}
 	sealed := make([]byte, 0, base64.StdEncoding.EncodedLen(len(encoded))+2)
 	sealed = append(sealed, '"')
@@ -88,48 +88,62 @@ func (s *Set) seal(plain []byte, where string) ([]byte, error) {
 }
 
 // open returns the plain payload of a sealed one.
-func (s *Set) open(sealed []byte, mark, where string) ([]byte, error) {
-	if len(sealed) == 0 || mark == "" {
+func open(c Codec, sealed []byte) ([]byte, error) {
+	if len(sealed) == 0 {
 		return sealed, nil
 	}
-	c, err := s.find(mark, where)
+	encoded, err := unquote(sealed)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is no JSON string of base64: %w", err)
 	}
-	var encoded []byte
-	if err := json.Unmarshal(sealed, &encoded); err != nil {
-		return nil, &DamagedError{Codec: mark, Where: where, Err: fmt.Errorf("it is no JSON string of base64: %w", err)}
-	}
-	plain, err := c.Decode(encoded)
-	if err != nil {
-		return nil, &DamagedError{Codec: mark, Where: where, Err: err}
-	}
-	return plain, nil
+	return c.Decode(encoded)
 }
 
-func (s *Set) find(mark, where string) (Codec, error) {
-	if s != nil {
-		if c := s.byName[mark]; c != nil {
-			return c, nil
+// unquote reads the base64 of a JSON string. As seal writes it nothing in it is
+// escaped; others may have done so.
+func unquote(sealed []byte) ([]byte, error) {
+	if n := len(sealed); n >= 2 && sealed[0] == '"' && sealed[n-1] == '"' {
+		if encoded, err := base64.StdEncoding.AppendDecode(nil, sealed[1:n-1]); err == nil {
+			return encoded, nil
 		}
 	}
-	return nil, &UnknownError{Codec: mark, Where: where, Known: s.Names()}
+	var encoded []byte
+	err := json.Unmarshal(sealed, &encoded)
+	return encoded, err
 }
 
-// payload is a value among others under one mark, and how to call it.
+func (s *Set) find(mark string) Codec {
+	if s == nil {
+		return nil
+	}
+	return s.byName[mark]
+}
+
+// payload is a value among others under one mark, and how to call it; event is
+// the name of the event that it came with, if it is of one.
 type payload struct {
-	value *[]byte
-	what  string
+	value       *[]byte
+	what, event string
 }
 
-// sealAll seals values that share a mark, which it returns.
-func (s *Set) sealAll(where string, values []payload) (mark string, err error) {
-	for _, p := range values {
+// of says where a payload stands.
+func (p *payload) of(where string) string {
+	if p.event != "" {
+		return fmt.Sprintf("%s %q of %s", p.what, p.event, where)
+	}
+	return p.what + " of " + where
+}
+
+// sealAll seals values that share a mark, which it returns. Where they stand is
+// asked for an error only.
+func (s *Set) sealAll(where func() string, values []payload) (mark string, err error) {
+	for i := range values {
+		p := &values[i]
 		if len(*p.value) == 0 {
 			continue
 		}
-		if *p.value, err = s.seal(*p.value, p.what+" of "+where); err != nil {
-			return "", err
+		if *p.value, err = s.seal(*p.value); err != nil {
+			return "", &SealError{Codec: s.mark(), Where: p.of(where()), Err: err}
 		}
 		mark = s.mark()
 	}
@@ -138,17 +152,19 @@ func (s *Set) sealAll(where string, values []payload) (mark string, err error) {
 
 // openAll opens values that share a mark. A mark that is not known is an error
 // though no value is there: whoever wrote it meant something.
-func (s *Set) openAll(where, mark string, values []payload) error {
+func (s *Set) openAll(where func() string, mark string, values []payload) error {
 	if mark == "" {
 		return nil
 	}
-	if _, err := s.find(mark, where); err != nil {
-		return err
+	c := s.find(mark)
+	if c == nil {
+		return &UnknownError{Codec: mark, Where: where(), Known: s.Names()}
 	}
-	for _, p := range values {
-		plain, err := s.open(*p.value, mark, p.what+" of "+where)
+	for i := range values {
+		p := &values[i]
+		plain, err := open(c, *p.value)
 		if err != nil {
-			return err
+			return &DamagedError{Codec: mark, Where: p.of(where()), Err: err}
 		}
 		*p.value = plain
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // Decode reads a history document that Encode, an older build or any other
@@ -107,7 +109,7 @@ func (d *decoder) document() bool {
 }
 
 func (d *decoder) end() bool {
-	if d.pos = skipSpace(d.data, d.pos); d.pos < len(d.data) {
+	if d.pos = jsonscan.Space(d.data, d.pos); d.pos < len(d.data) {
 		return d.fail(d.pos, "something behind the end of the document")
 	}
 	return true
@@ -169,18 +171,18 @@ func (d *decoder) eventList() bool {
 			return false
 		}
 		d.eventID = 0
-		d.pos = skipSpace(d.data, d.pos)
+		d.pos = jsonscan.Space(d.data, d.pos)
 		switch {
 		case d.pos >= len(d.data):
-			return d.fail(d.pos, cutOff)
+			return d.fail(d.pos, jsonscan.CutOff)
 		case d.data[d.pos] == ']':
 			d.pos++
 			d.seen = outer
 			return true
 		case d.data[d.pos] != ',':
-			return d.fail(d.pos, notJSON)
+			return d.fail(d.pos, jsonscan.NotJSON)
 		}
-		d.pos = skipSpace(d.data, d.pos+1)
+		d.pos = jsonscan.Space(d.data, d.pos+1)
 	}
 }
 

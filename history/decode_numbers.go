@@ -3,6 +3,8 @@ package history
 import (
 	"math"
 	"strconv"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 func (d *decoder) flag(to *bool, bit uint32) bool {
@@ -13,7 +15,7 @@ func (d *decoder) flag(to *bool, bit uint32) bool {
 		word  string
 		value bool
 	}{{"true", true}, {"false", false}} {
-		if end, problem := skipWord(d.data, d.pos, v.word); problem == "" {
+		if end, problem := jsonscan.Word(d.data, d.pos, v.word); problem == "" {
 			d.pos, *to = end, v.value
 			return true
 		}

@@ -2,6 +2,8 @@ package history
 
 import (
 	"bytes"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // fieldFunc reads the value of one field of an object. The key has lost its
@@ -27,14 +29,14 @@ func (d *decoder) nested(bit uint32, field fieldFunc) bool {
 
 // open reads an opening bracket and the space around it.
 func (d *decoder) open(bracket byte, want string) bool {
-	d.pos = skipSpace(d.data, d.pos)
+	d.pos = jsonscan.Space(d.data, d.pos)
 	if d.pos >= len(d.data) {
-		return d.fail(d.pos, cutOff)
+		return d.fail(d.pos, jsonscan.CutOff)
 	}
 	if d.data[d.pos] != bracket {
 		return d.fail(d.pos, "expected %s", want)
 	}
-	d.pos = skipSpace(d.data, d.pos+1)
+	d.pos = jsonscan.Space(d.data, d.pos+1)
 	return true
 }
 
@@ -45,10 +47,10 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 	for {
 		i := d.pos
 		if i < len(data) && data[i] <= ' ' {
-			i = skipSpace(data, i)
+			i = jsonscan.Space(data, i)
 		}
 		if i >= len(data) {
-			return d.fail(i, cutOff)
+			return d.fail(i, jsonscan.CutOff)
 		}
 		if data[i] == '}' {
 			d.pos = i + 1
@@ -56,17 +58,17 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 		}
 		if !first {
 			if data[i] != ',' {
-				return d.fail(i, notJSON)
+				return d.fail(i, jsonscan.NotJSON)
 			}
-			i = skipSpace(data, i+1)
+			i = jsonscan.Space(data, i+1)
 		}
 		first = false
 
 		start := i + 1
 		if i >= len(data) || data[i] != '"' {
-			return d.fail(i, notJSON)
+			return d.fail(i, jsonscan.NotJSON)
 		}
-		end, escaped, problem := skipString(data, start)
+		end, escaped, problem := jsonscan.String(data, start)
 		if problem != "" {
 			return d.fail(end, "%s", problem)
 		}
@@ -79,16 +81,16 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 			key = []byte(text)
 		}
 		if end < len(data) && data[end] != ':' {
-			end = skipSpace(data, end)
+			end = jsonscan.Space(data, end)
 		}
 		if end >= len(data) || data[end] != ':' {
-			return d.fail(end, notJSON)
+			return d.fail(end, jsonscan.NotJSON)
 		}
 		if end++; end < len(data) && data[end] <= ' ' {
-			end = skipSpace(data, end)
+			end = jsonscan.Space(data, end)
 		}
 		if d.pos = end; end >= len(data) {
-			return d.fail(end, cutOff)
+			return d.fail(end, jsonscan.CutOff)
 		}
 		b64 := len(key) > len(base64Suffix) && key[len(key)-1] == '4' && bytes.HasSuffix(key, []byte(base64Suffix))
 		if b64 {
@@ -112,7 +114,7 @@ func (d *decoder) once(bit uint32) bool {
 
 // skip passes over the value of an unknown field.
 func (d *decoder) skip() bool {
-	end, problem := skipValue(d.data, d.pos)
+	end, problem := jsonscan.Value(d.data, d.pos)
 	if problem != "" {
 		return d.fail(end, "%s", problem)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // raw reads a string and returns what stands between its quotes.
@@ -13,7 +15,7 @@ func (d *decoder) raw(want string) (raw []byte, escaped, ok bool) {
 		return nil, false, d.fail(d.pos, "expected %s", want)
 	}
 	start := d.pos + 1
-	end, escaped, problem := skipString(d.data, start)
+	end, escaped, problem := jsonscan.String(d.data, start)
 	if problem != "" {
 		return nil, false, d.fail(end, "%s", problem)
 	}
@@ -59,17 +61,17 @@ func (d *decoder) texts(to *[]string, bit uint32, b64 bool) bool {
 			return false
 		}
 		*to = append(*to, s)
-		d.pos = skipSpace(d.data, d.pos)
+		d.pos = jsonscan.Space(d.data, d.pos)
 		switch {
 		case d.pos >= len(d.data):
-			return d.fail(d.pos, cutOff)
+			return d.fail(d.pos, jsonscan.CutOff)
 		case d.data[d.pos] == ']':
 			d.pos++
 			return true
 		case d.data[d.pos] != ',':
-			return d.fail(d.pos, notJSON)
+			return d.fail(d.pos, jsonscan.NotJSON)
 		}
-		d.pos = skipSpace(d.data, d.pos+1)
+		d.pos = jsonscan.Space(d.data, d.pos+1)
 	}
 }
 
@@ -142,11 +144,11 @@ func (d *decoder) unquote(raw []byte, offset int) (string, bool) {
 		case 't':
 			c = '\t'
 		case 'u':
-			r := hex4(raw[i+2:])
+			r := jsonscan.Hex4(raw[i+2:])
 			if utf16.IsSurrogate(r) {
 				low := rune(-1)
 				if bytes.HasPrefix(raw[i+6:], []byte(`\u`)) {
-					low = hex4(raw[i+8:])
+					low = jsonscan.Hex4(raw[i+8:])
 				}
 				if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
 					return "", d.fail(offset+i, "an unpaired surrogate in a string")

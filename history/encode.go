@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // FormatVersion is the version of the history document that this build
@@ -248,7 +250,7 @@ func appendJSON(dst []byte, key string, p []byte) []byte {
 	if len(p) == 0 {
 		return dst
 	}
-	if end, problem := skipValue(p, 0); problem != "" || end != len(p) || !utf8.Valid(p) {
+	if end, problem := jsonscan.Value(p, 0); problem != "" || end != len(p) || !utf8.Valid(p) {
 		return appendBase64(appendKey(dst, key, base64Suffix), p)
 	}
 	return append(appendKey(dst, key, ""), p...)

@@ -46,11 +46,19 @@ func (a SearchAttributes) Check() error {
 }
 
 // Names returns the names in order.
-func (a SearchAttributes) Names() []string { return slices.Sorted(maps.Keys(a)) }
+func (a SearchAttributes) Names() []string {
+	if len(a) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(a))
+}
 
 // With returns the attributes as changed by set, a copy: what set has replaces
 // what a has, and an attribute without a value goes. Nil if none is left.
 func (a SearchAttributes) With(set SearchAttributes) SearchAttributes {
+	if len(a) == 0 && len(set) == 0 {
+		return nil
+	}
 	merged := make(SearchAttributes, len(a)+len(set))
 	maps.Copy(merged, a)
 	for name, v := range set {

@@ -98,7 +98,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 	})
 	s.p.w.reads(s.p, instance, turns, err)
 	if n := len(turns); n > 0 {
-		s.p.w.checkRead(s.p.w.opened(turns))
+		s.p.w.checkRead(turns)
 		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
 	}
 	return turns, err

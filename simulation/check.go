@@ -49,7 +49,7 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		key := executionKey{t.Instance, t.ExecutionID}
 		x := w.shadow.executions[key]
 		if x == nil {
-			x = &recorded{completed: map[int64]int64{}, senders: map[string]bool{}, stopped: map[int64]bool{}, never: map[int64]bool{}}
+			x = &recorded{sealed: w.sealing.world != nil, completed: map[int64]int64{}, senders: map[string]bool{}, stopped: map[int64]bool{}, never: map[int64]bool{}}
 			w.shadow.executions[key] = x
 			w.shadow.last[t.Instance] = max(w.shadow.last[t.Instance], t.ExecutionID)
 		}
@@ -57,13 +57,13 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 			// Its own append, made before.
 			for j := range t.Events {
 				at := int(t.First()) - 1 + j
-				if !x.holds(at, &t.Events[j]) {
+				if !x.holds(at, &sealed.Turns[i].Events[j]) {
 					w.violate("own append", "%s was told that its append at %d of %s/%d is in, which holds something else", p.name, t.First(), t.Instance, t.ExecutionID)
 				}
 			}
 			continue
 		}
-		w.checkTurn(p, x, t)
+		w.checkTurn(p, x, t, &sealed.Turns[i])
 		x.cancel(t)
 		w.checkScopes(x, t)
 		w.landed(p, x, t)
@@ -83,8 +83,8 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 }
 
 // checkTurn is I-01 and I-02 for what is appended, which it then notes: what
-// was appended before has been checked before.
-func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
+// was appended before has been checked before. stored is the turn as it is sealed.
+func (w *World) checkTurn(p *process, x *recorded, t, stored *store.Turn) {
 	violate := func(rule, format string, args ...any) {
 		w.violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.name, fmt.Sprintf(format, args...))
 	}
@@ -127,7 +127,7 @@ func (w *World) checkTurn(p *process, x *recorded, t *store.Turn) {
 			(e.SourceEventID == 0 || !x.events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}
-		x.add(e)
+		x.add(e, &stored.Events[i])
 	}
 }
 

@@ -112,7 +112,7 @@ func (w *World) checkCounted(inv *invocation) {
 
 // checkBeat: nothing is said of a pending activity by who has no token of it.
 func (w *World) checkBeat(p *process, key store.ActivityKey, beat store.Heartbeat) {
-	p.shows("a heartbeat", beat.Codec, beat.Details, beat.Details)
+	p.shows(func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
 	beat, err := w.sealing.world.OpenHeartbeat(key, beat)
 	if err != nil {
 		w.violate("codec", "%v", err)

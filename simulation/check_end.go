@@ -71,8 +71,8 @@ func (w *World) checkExecution(instance string, n int64) {
 		w.violate("I-05", "%s/%d can't be read: %v", instance, n, err)
 		return
 	}
-	turns = w.opened(turns)
 	w.checkRead(turns)
+	turns = w.opened(turns)
 	events := make([]history.Event, 0, len(x.events))
 	for i := range turns {
 		events = append(events, turns[i].Events...)

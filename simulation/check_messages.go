@@ -10,20 +10,44 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// item parses a message, each once.
+// message is what the body of one says: as it was sent, and with plain payloads
+// once somebody has asked for it.
+type message struct {
+	sealed wire.Item
+	item   *wire.Item
+}
+
+// message parses a message, each once.
+func (w *World) message(body string) (*message, error) {
+	if m := w.messages[body]; m != nil {
+		return m, nil
+	}
+	m := &message{}
+	var err error
+	if m.sealed, err = wire.Parse(wire.Unwrap([]byte(body))); err != nil {
+		return nil, err
+	}
+	w.messages[body] = m
+	return m, nil
+}
+
+// item is what a message says.
 func (w *World) item(body string) (*wire.Item, error) {
-	if item, ok := w.items[body]; ok {
-		return item, nil
-	}
-	item, err := wire.Parse(wire.Unwrap([]byte(body)))
-	if err != nil {
+	m, err := w.message(body)
+	switch {
+	case err != nil:
 		return nil, err
+	case m.item != nil:
+	case m.sealed.Codec == "":
+		m.item = &m.sealed
+	default:
+		opened, err := w.sealing.world.OpenItem(m.sealed)
+		if err != nil {
+			return nil, err
+		}
+		m.item = &opened
 	}
-	if item, err = w.sealing.world.OpenItem(item); err != nil {
-		return nil, err
-	}
-	w.items[body] = &item
-	return &item, nil
+	return m.item, nil
 }
 
 // acknowledged is I-07: what is deleted from a queue is accounted for.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -64,7 +65,7 @@ func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 func (r *interpreter) companion(ctx *engine.Context, s *statement) (token, error) {
 	t := token{K: kindNames[s.kind]}
 	info := ctx.Info()
-	instance := fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.id)
+	instance := info.Instance + "+" + strconv.FormatInt(info.ExecutionID, 10) + "." + strconv.Itoa(s.id)
 	switch s.kind {
 	case kLeft:
 		onEnd := history.ParentEndCancel

@@ -38,8 +38,9 @@ type process struct {
 	heard  []byte
 
 	running *invocation
-	// seals: its codecs seal what it writes and sends.
+	// seals: its codecs seal what it writes and sends; shown is room for it.
 	seals bool
+	shown []byte
 	// dead: no call has any effect any more.
 	dead bool
 }

@@ -23,6 +23,7 @@ func (w *World) routine(f func()) *routine {
 	r := &routine{f: f}
 	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
 		r.yield = yield
+		growWide()
 		for more := true; more; more = yield(struct{}{}) {
 			r.f()
 		}

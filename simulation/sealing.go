@@ -111,7 +111,7 @@ func (k *key) stream(n, i int) byte { return byte(n*31+i*7) ^ k.name[0] }
 
 func (k *key) sum(n int, plain []byte) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, k.name, n)
+	h.Write(binary.BigEndian.AppendUint32([]byte(k.name), uint32(n)))
 	h.Write(plain)
 	return h.Sum64()
 }
@@ -152,17 +152,17 @@ func (w *World) opened(turns []store.Turn) []store.Turn {
 
 // shows is the invariant of codecs: no payload leaves a process that seals in
 // the clear. values are payloads with their mark, text is all the rest too.
-func (p *process) shows(what, mark string, text []byte, values ...[]byte) {
+func (p *process) shows(what func() string, mark string, text []byte, values ...[]byte) {
 	if !p.seals || p.dead {
 		return
 	}
 	for _, v := range values {
 		if len(v) > 0 && mark == "" {
-			p.w.violate("codec", "%s: %s has a payload that is not sealed: %.80s", p.name, what, v)
+			p.w.violate("codec", "%s: %s has a payload that is not sealed: %.80s", p.name, what(), v)
 		}
 	}
 	if bytes.Contains(text, []byte(marker)) {
-		p.w.violate("codec", "%s: %s shows a payload: %.400s", p.name, what, text)
+		p.w.violate("codec", "%s: %s shows a payload: %.400s", p.name, what(), text)
 	}
 }
 
@@ -173,14 +173,15 @@ func (p *process) showsTurns(turns []store.Turn) {
 	for i := range turns {
 		for j := range turns[i].Events {
 			e := &turns[i].Events[j]
-			values := [][]byte{e.Payload}
+			values := append(make([][]byte, 0, 3), e.Payload)
 			if e.Failure != nil {
 				values = append(values, e.Failure.Details)
 			}
 			if e.Start != nil {
 				values = append(values, e.Start.CustomStatus)
 			}
-			p.shows(fmt.Sprintf("event %d of %s", e.EventID, turns[i].Instance), e.Codec, history.AppendEvent(nil, e), values...)
+			p.shown = history.AppendEvent(p.shown[:0], e)
+			p.shows(func() string { return fmt.Sprintf("event %d of %s", e.EventID, turns[i].Instance) }, e.Codec, p.shown, values...)
 		}
 	}
 }
@@ -212,7 +213,7 @@ func (p *process) showsChange(instance string, c *store.RecordChange) {
 	if c.Failure != nil {
 		add(*c.Failure)
 	}
-	p.shows("the record of "+instance, mark, bytes.Join(values, []byte(" ")), values...)
+	p.shows(func() string { return "the record of " + instance }, mark, bytes.Join(values, []byte(" ")), values...)
 }
 
 // showsBody looks at a message that a process sends. What nobody could make
@@ -224,11 +225,12 @@ func (p *process) showsBody(body string) {
 	if !p.seals || p.w.sealing.plain[body] {
 		return
 	}
-	item, err := wire.Parse(wire.Unwrap([]byte(body)))
+	m, err := p.w.message(body)
 	if err != nil {
-		p.shows("a message", "", []byte(body))
+		p.shows(func() string { return "a message" }, "", []byte(body))
 		return
 	}
+	item := &m.sealed
 	values := [][]byte{item.Input, item.Data, item.Result}
 	for _, e := range item.Events {
 		values = append(values, e.Data)
@@ -236,7 +238,7 @@ func (p *process) showsBody(body string) {
 	if item.Details != nil {
 		values = append(values, item.Details.Details)
 	}
-	p.shows(string(item.Kind)+" of "+item.Target(), item.Codec, []byte(body), values...)
+	p.shows(func() string { return string(item.Kind) + " of " + item.Target() }, item.Codec, []byte(body), values...)
 }
 
 // isOthers notes a body that did not come from a process that seals.

@@ -25,8 +25,13 @@ type shadow struct {
 // recorded is one execution as it landed.
 type recorded struct {
 	events []history.Event
-	bytes  []byte // of the events, one behind the other
-	ends   []int  // of each in bytes
+	// stored are the events as the store got them, if payloads are sealed in
+	// this run. bytes are of what is stored, one event behind the other, and
+	// ends where each ends.
+	sealed bool
+	stored []history.Event
+	bytes  []byte
+	ends   []int
 	// completed: the completion of each scheduling event; senders of external events.
 	completed map[int64]int64
 	senders   map[string]bool
@@ -58,15 +63,19 @@ func (x *recorded) end() *history.Event {
 	return nil
 }
 
-// add notes an event that has landed.
-func (x *recorded) add(e *history.Event) {
+// add notes an event that has landed, and as what it is stored.
+func (x *recorded) add(e, stored *history.Event) {
 	if x.events == nil {
 		x.events, x.ends, x.bytes = make([]history.Event, 0, 16), make([]int, 0, 16), make([]byte, 0, 2<<10)
 	}
-	x.events = append(x.events, *e)
 	// Whoever made the event may write over its payload.
+	x.events = append(x.events, *e)
 	x.events[len(x.events)-1].Payload = bytes.Clone(e.Payload)
-	x.bytes = history.AppendEvent(x.bytes, e)
+	if x.sealed {
+		x.stored = append(x.stored, *stored)
+		x.stored[len(x.stored)-1].Payload = bytes.Clone(stored.Payload)
+	}
+	x.bytes = history.AppendEvent(x.bytes, stored)
 	x.ends = append(x.ends, len(x.bytes))
 	if e.SourceEventID > 0 {
 		x.completed[e.SourceEventID] = e.EventID
@@ -97,12 +106,17 @@ func alike(a, b *history.Event) bool {
 		a.Retry == nil && b.Retry == nil && a.Failure == nil && b.Failure == nil && a.Start == nil && b.Start == nil
 }
 
-// holds reports whether the event at an index is this one, byte for byte.
+// holds reports whether the event that is stored at an index is this one, byte
+// for byte.
 func (x *recorded) holds(at int, e *history.Event) bool {
 	if at < 0 || at >= len(x.ends) {
 		return false
 	}
-	if alike(&x.events[at], e) {
+	own := x.events
+	if x.sealed {
+		own = x.stored
+	}
+	if alike(&own[at], e) {
 		return true // so are its bytes
 	}
 	begin := 0

@@ -12,7 +12,6 @@ import (
 	storememory "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // World is one run: queues, store and timer in virtual time, the processes
@@ -57,7 +56,7 @@ type World struct {
 	returning []delivered // ghosts to be received again
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
-	items     map[string]*wire.Item // by body
+	messages  map[string]*message // by body
 	// forsaken are instances that a purge may have left waiting.
 	forsaken map[string]bool
 	works    map[string]work // of activities, by input
@@ -104,7 +103,7 @@ const (
 
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
-		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, items: map[string]*wire.Item{},
+		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
 		forsaken: map[string]bool{}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // Encode returns the JSON body of an item. What Encode writes, Parse reads, as
@@ -124,12 +125,37 @@ func (e *encoder) retry(r *history.Retry) {
 	if r == nil {
 		return
 	}
-	raw, err := json.Marshal(r)
-	if err != nil {
-		e.invalid("retry", "not JSON: "+err.Error())
+	e.object("retry", func(o *encoder) {
+		o.whole("max_attempts", int64(r.MaxAttempts))
+		o.whole("initial_ms", r.InitialMS)
+		o.whole("max_ms", r.MaxMS)
+		o.number("coefficient", r.Coefficient)
+		o.number("jitter", r.Jitter)
+		o.whole("timeout_ms", r.TimeoutMS)
+		o.whole("total_timeout_ms", r.TotalTimeoutMS)
+		o.whole("heartbeat_timeout_ms", r.HeartbeatTimeoutMS)
+		o.flag("at_most_once", r.AtMostOnce)
+		if len(r.FinalCodes) > 0 {
+			codes, _ := json.Marshal(r.FinalCodes)
+			o.raw("final_codes", forSQS(codes))
+		}
+		o.whole("batch", int64(r.Batch))
+		o.whole("attempts_made", int64(r.AttemptsMade))
+		o.whole("first_event_id", r.FirstEventID)
+	})
+}
+
+// number writes one that is not 0.
+func (e *encoder) number(field string, n float64) {
+	if n == 0 {
 		return
 	}
-	e.raw("retry", raw)
+	raw, err := json.Marshal(n)
+	if err != nil {
+		e.invalid(field, "not JSON: "+err.Error())
+		return
+	}
+	e.raw(field, raw)
 }
 
 func (e *encoder) object(field string, write func(o *encoder)) {
@@ -230,7 +256,7 @@ func (e *encoder) payload(field string, p json.RawMessage) {
 	if len(p) == 0 {
 		return
 	}
-	if !json.Valid(p) || !utf8.Valid(p) {
+	if !jsonscan.Valid(p) || !utf8.Valid(p) {
 		e.invalid(field, "the payload is not a JSON value in UTF-8")
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // FailureOf returns a failure of history as it stands in a work item; nil for
@@ -22,7 +23,7 @@ func FailureOf(f *history.Failure) *Failure {
 	switch {
 	case len(details) > l.Payload:
 		details = json.RawMessage(`"details left out: over the limit of a payload"`)
-	case len(details) > 0 && (!json.Valid(details) || !utf8.Valid(details)):
+	case len(details) > 0 && (!jsonscan.Valid(details) || !utf8.Valid(details)):
 		details = json.RawMessage(`"details left out: not JSON"`)
 	}
 	return &Failure{

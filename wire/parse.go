@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -30,7 +29,12 @@ func (l Limits) Parse(data []byte) (Item, error) {
 	if !utf8.Valid(data) {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not UTF-8"}
 	}
-	top, err := split(data)
+	room := rooms.Get().(*[16]field)
+	defer func() {
+		*room = [16]field{}
+		rooms.Put(room)
+	}()
+	top, err := split(data, room)
 	if err != nil {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is not a JSON object: " + err.Error()}
 	}
@@ -249,6 +253,26 @@ func (p *parser) count(field string, to *int) {
 	*to = int(n)
 }
 
+// number reads any number that a float64 holds.
+func (p *parser) number(field string, to *float64) {
+	raw, ok := p.present(field)
+	if !ok {
+		return
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		p.invalid(field, "expected a number, found %s", found(raw))
+		return
+	}
+	*to = n
+}
+
+func (p *parser) texts(field string, to *[]string) {
+	if raw, ok := p.present(field); ok && json.Unmarshal(raw, to) != nil {
+		p.invalid(field, "expected an array of strings, found %s", found(raw))
+	}
+}
+
 func (p *parser) object(field string, read func(o *parser)) {
 	if raw, ok := p.present(field); ok {
 		p.inner(field, raw, read)
@@ -264,7 +288,7 @@ func (p *parser) inner(field string, raw json.RawMessage, read func(o *parser)) 
 		p.invalid(field, "expected an object, found %s", found(raw))
 		return
 	}
-	inside, err := cut(raw)
+	inside, _, err := cut(raw, 0, nil)
 	if err != nil {
 		p.invalid(field, "%v", err)
 		return
@@ -275,18 +299,23 @@ func (p *parser) inner(field string, raw json.RawMessage, read func(o *parser)) 
 }
 
 func (p *parser) retry(i *Item) {
-	raw, ok := p.present("retry")
-	if !ok {
-		return
-	}
-	var r *history.Retry
-	err := json.Unmarshal(raw, &r)
-	i.Retry = r
-	if wrong, isType := errors.AsType[*json.UnmarshalTypeError](err); isType {
-		p.invalid("retry."+wrong.Field, "expected %s, found a JSON %s", wrong.Type, wrong.Value)
-	} else if err != nil {
-		p.invalid("retry", "%v", err)
-	}
+	p.object("retry", func(o *parser) {
+		r := &history.Retry{}
+		i.Retry = r
+		o.count("max_attempts", &r.MaxAttempts)
+		o.whole("initial_ms", &r.InitialMS)
+		o.whole("max_ms", &r.MaxMS)
+		o.number("coefficient", &r.Coefficient)
+		o.number("jitter", &r.Jitter)
+		o.whole("timeout_ms", &r.TimeoutMS)
+		o.whole("total_timeout_ms", &r.TotalTimeoutMS)
+		o.whole("heartbeat_timeout_ms", &r.HeartbeatTimeoutMS)
+		o.flag("at_most_once", &r.AtMostOnce)
+		o.texts("final_codes", &r.FinalCodes)
+		o.count("batch", &r.Batch)
+		o.count("attempts_made", &r.AttemptsMade)
+		o.whole("first_event_id", &r.FirstEventID)
+	})
 }
 
 // unpairedSurrogate reports whether a JSON string escapes half a surrogate

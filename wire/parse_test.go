@@ -151,7 +151,7 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"a parent that is no object":       {start(`,"parent":"p"`), wire.ReasonInvalidField, "parent", "expected an object"},
 		"a field twice in the parent":      {start(`,"parent":{"instance":"p","instance":"p"}`), wire.ReasonInvalidField, "parent", "twice"},
 		"an attempt without its event":     {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t"}`, wire.ReasonInvalidField, "scheduling_event_id", "missing"},
-		"a mistyped retry":                 {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t","scheduling_event_id":1,"retry":{"max_attempts":"3"}}`, wire.ReasonInvalidField, "retry.max_attempts", "expected int"},
+		"a mistyped retry":                 {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t","scheduling_event_id":1,"retry":{"max_attempts":"3"}}`, wire.ReasonInvalidField, "retry.max_attempts", "expected a whole number"},
 		"a retry out of range":             {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t","scheduling_event_id":1,"retry":{"jitter":2}}`, wire.ReasonInvalidField, "retry", "jitter"},
 		"a completion without execution":   {`{"kind":"ActivityCompleted","instance":"i","source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "execution_id", "missing"},
 		"a completion without source":      {`{"kind":"ActivityCompleted","instance":"i","execution_id":1,"token":"t"}`, wire.ReasonInvalidField, "source_event_id", "missing"},

@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
+
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // fields are those of one JSON object: their bytes, untouched, by name. An item
@@ -47,38 +51,52 @@ func (f *fields) get(name string) json.RawMessage {
 }
 
 // mark is a bit that a name has, and shares with others.
-func mark(name string) uint64 {
-	if name == "" {
+func mark[T string | []byte](name T) uint64 {
+	if len(name) == 0 {
 		return 1
 	}
 	return 1 << ((len(name)*7 + int(name[0]) + int(name[len(name)-1])*5) & 63)
 }
 
-// add adds a field, and reports whether its name is new.
-func (f *fields) add(name []byte, raw json.RawMessage) bool {
-	if f.get(string(name)) != nil {
+// index notes the name of the field that was added last, and reports whether it
+// is new.
+func (f *fields) index() bool {
+	n := len(f.list) - 1
+	name := f.list[n].name
+	m := mark(name)
+	if f.places != nil {
+		if _, twice := f.places[string(name)]; twice {
+			return false
+		}
+		f.places[string(name)] = n
+	} else if f.marks&m != 0 && slices.ContainsFunc(f.list[:n], func(o field) bool { return bytes.Equal(o.name, name) }) {
 		return false
-	}
-	f.list = append(f.list, field{name, raw})
-	f.marks |= mark(string(name))
-	switch n := len(f.list); {
-	case f.places != nil:
-		f.places[string(name)] = n - 1
-	case n > few:
+	} else if n == few {
 		f.places = make(map[string]int, 2*n)
 		for i := range f.list {
 			f.places[string(f.list[i].name)] = i
 		}
 	}
+	f.marks |= m
 	return true
 }
 
-// split cuts data, which has to be one JSON object, into its fields.
-func split(data []byte) (fields, error) {
-	if data = bytes.TrimLeft(data, " \t\r\n"); json.Valid(data) && data[0] == '{' {
-		return cut(data)
+// rooms are where the fields of an item lie while it is parsed.
+var rooms = sync.Pool{New: func() any { return new([16]field) }}
+
+// split cuts data, which has to be one JSON object, into its fields; their list
+// begins in room.
+func split(data []byte, room *[16]field) (fields, error) {
+	if at := jsonscan.Space(data, 0); at < len(data) && data[at] == '{' {
+		f, end, err := cut(data, at, room[:0])
+		if err == nil && jsonscan.Space(data, end) == len(data) {
+			return f, nil
+		}
+		if err != nil && !errors.Is(err, errNotJSON) {
+			return f, err
+		}
 	}
-	return fields{}, refusal(data)
+	return fields{}, refusal(bytes.TrimLeft(data, " \t\r\n"))
 }
 
 // refusal says what keeps data from being one JSON object.
@@ -106,90 +124,78 @@ func cutShort(err error) error {
 	return err
 }
 
-// cut cuts an object, of which is known that it is valid JSON, into its
-// fields: encoding/json has read it once already, so that the ends of keys and
-// values are all that is left to be found. The values are parts of the object.
-func cut(object []byte) (fields, error) {
-	f := fields{list: make([]field, 0, 12)}
-	at := 1
+// errNotJSON says that what is to be cut is no JSON.
+var errNotJSON = errors.New("it is not JSON")
+
+// cut cuts the object that begins at an index into its fields, checks it on the
+// way, and returns where it ends. The values are parts of data.
+func cut(data []byte, at int, room []field) (f fields, end int, err error) {
+	f.list = room
+	at = jsonscan.Space(data, at+1)
+	if at < len(data) && data[at] == '}' {
+		return f, at + 1, nil
+	}
 	for {
-		at = space(object, at)
-		switch object[at] {
-		case '}':
-			return f, nil
-		case ',':
-			at = space(object, at+1)
+		if at >= len(data) || data[at] != '"' {
+			return f, at, errNotJSON
 		}
-		begin := at
-		at = value(object, at)
-		key, ok := plain(object[begin:at])
-		if !ok {
-			unescaped, err := unquote(object[begin:at])
+		behind, escaped, problem := jsonscan.String(data, at+1)
+		if problem != "" {
+			return f, at, errNotJSON
+		}
+		key := data[at+1 : behind-1]
+		if escaped {
+			unescaped, err := unquote(data[at:behind])
 			if err != nil {
-				return f, err
+				return f, at, err
 			}
 			key = []byte(unescaped)
 		}
-		begin = space(object, space(object, at)+1) // behind the colon
-		at = value(object, begin)
-		if !f.add(key, object[begin:at:at]) {
-			return f, fmt.Errorf("field %q is given twice", clip(string(key), 80))
+		at = jsonscan.Space(data, behind)
+		if at >= len(data) || data[at] != ':' {
+			return f, at, errNotJSON
+		}
+		begin := jsonscan.Space(data, at+1)
+		if at, err = value(data, begin); err != nil {
+			return f, at, err
+		}
+		f.list = append(f.list, field{key, data[begin:at:at]})
+		if !f.index() {
+			return f, at, fmt.Errorf("field %q is given twice", clip(string(key), 80))
+		}
+		at = jsonscan.Space(data, at)
+		switch {
+		case at < len(data) && data[at] == ',':
+			at = jsonscan.Space(data, at+1)
+		case at < len(data) && data[at] == '}':
+			return f, at + 1, nil
+		default:
+			return f, at, errNotJSON
 		}
 	}
+}
+
+// value checks the value that begins at an index, and returns where it ends. One
+// that nests deeper than the scan goes is read by encoding/json.
+func value(data []byte, at int) (end int, err error) {
+	end, problem := jsonscan.Value(data, at)
+	if problem == jsonscan.TooNested {
+		var deep json.RawMessage
+		dec := json.NewDecoder(bytes.NewReader(data[at:]))
+		if dec.Decode(&deep) == nil {
+			return at + int(dec.InputOffset()), nil
+		}
+	}
+	if problem != "" {
+		return end, errNotJSON
+	}
+	return end, nil
 }
 
 // unquote reads a JSON string.
 func unquote(raw []byte) (s string, err error) {
 	err = json.Unmarshal(raw, &s)
 	return s, err
-}
-
-// space is where the white space that begins at an index ends.
-func space(valid []byte, at int) int {
-	for at < len(valid) && (valid[at] == ' ' || valid[at] == '\n' || valid[at] == '\t' || valid[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// value is where the value that begins at an index ends.
-func value(valid []byte, at int) int {
-	depth := 0
-	for {
-		switch c := valid[at]; c {
-		case '"':
-			for at++; valid[at] != '"'; at++ {
-				if valid[at] == '\\' {
-					at++
-				}
-			}
-			at++
-		case '{', '[':
-			depth++
-			at++
-		case '}', ']':
-			depth--
-			at++
-		case ',', ':', ' ', '\n', '\t', '\r': // inside an object or array
-			at++
-		default: // a number, or one of the three words
-			for at < len(valid) && !closes(valid[at]) {
-				at++
-			}
-		}
-		if depth == 0 {
-			return at
-		}
-	}
-}
-
-// closes reports whether a number or a word has ended ahead of a byte.
-func closes(c byte) bool {
-	switch c {
-	case ',', ':', ']', '}', ' ', '\n', '\t', '\r':
-		return true
-	}
-	return false
 }
 
 // plain is what stands in a valid JSON value that is a string without escapes.

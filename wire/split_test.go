@@ -22,7 +22,7 @@ func FuzzSplit(f *testing.F) {
 		if !utf8.Valid(body) {
 			return // Parse refuses it ahead of this.
 		}
-		got, err := split(body)
+		got, err := split(body, new([16]field))
 		var want map[string]json.RawMessage
 		isObject := json.Unmarshal(body, &want) == nil && want != nil
 		if err != nil {
@@ -54,13 +54,13 @@ func many(n int) string {
 func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{few - 4, few - 3, 1000} {
-		f, err := split([]byte(many(n)))
+		f, err := split([]byte(many(n)), new([16]field))
 		if err != nil || len(f.list) != n+4 || string(f.get("v")) != "1" || string(f.get(fmt.Sprint("more", n-1))) != fmt.Sprint(n-1) || f.get("more") != nil {
 			t.Errorf("of %d fields came %q, %v", n+4, f.list, err)
 		}
 		for _, name := range []string{"name", fmt.Sprint("more", n-1)} {
 			twice := strings.TrimSuffix(many(n), "}") + fmt.Sprintf(`,%q:null}`, name)
-			if _, err := split([]byte(twice)); err == nil || !strings.Contains(err.Error(), "given twice") {
+			if _, err := split([]byte(twice), new([16]field)); err == nil || !strings.Contains(err.Error(), "given twice") {
 				t.Errorf("field %q given twice among %d: %v", name, n+4, err)
 			}
 		}

@@ -1,35 +1,37 @@
-package history
+// Package jsonscan finds where JSON values end, and checks them on the way: what
+// histories and work items are cut with. It allocates nothing.
+package jsonscan
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// maxDepth bounds how deep a JSON value may nest. A payload that nests deeper
+// MaxDepth bounds how deep a JSON value may nest. A payload that nests deeper
 // is written as base64, so that no payload is refused for its shape.
-const maxDepth = 1024
+const MaxDepth = 1024
 
 const (
-	notJSON   = "not JSON"
-	cutOff    = "the document ends too early"
-	tooNested = "nested more than 1024 levels deep"
+	NotJSON   = "not JSON"
+	CutOff    = "the document ends too early"
+	TooNested = "nested more than 1024 levels deep"
 )
 
-// skipSpace returns the index of the first byte from i on that is no JSON
+// Space returns the index of the first byte from i on that is no JSON
 // white space.
-func skipSpace(d []byte, i int) int {
+func Space(d []byte, i int) int {
 	for i < len(d) && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// skipValue checks the JSON value that starts at d[i], without white space
+// Value checks the JSON value that starts at d[i], without white space
 // before it, and returns the index behind it. Otherwise problem is set and end
 // is where it was met. It uses bounded memory whatever the input.
-func skipValue(d []byte, i int) (end int, problem string) {
+func Value(d []byte, i int) (end int, problem string) {
 	if i >= len(d) {
-		return i, cutOff
+		return i, CutOff
 	}
 	if d[i] == '{' || d[i] == '[' {
 		return skipNested(d, i)
@@ -40,45 +42,45 @@ func skipValue(d []byte, i int) (end int, problem string) {
 func skipScalar(d []byte, i int) (end int, problem string) {
 	switch c := d[i]; c {
 	case '"':
-		end, _, problem = skipString(d, i+1)
+		end, _, problem = String(d, i+1)
 		return end, problem
 	case 't':
-		return skipWord(d, i, "true")
+		return Word(d, i, "true")
 	case 'f':
-		return skipWord(d, i, "false")
+		return Word(d, i, "false")
 	case 'n':
-		return skipWord(d, i, "null")
+		return Word(d, i, "null")
 	default:
 		if c == '-' || c-'0' <= 9 {
 			return skipNumber(d, i)
 		}
-		return i, notJSON
+		return i, NotJSON
 	}
 }
 
 // skipNested checks an object or array. Bit n of open says whether the value
 // at depth n+1 is an object.
 func skipNested(d []byte, i int) (end int, problem string) {
-	var open [maxDepth / 64]uint64
+	var open [MaxDepth / 64]uint64
 	depth := 0
 	object := false
 	for {
 		// A value starts at i.
 		if i >= len(d) {
-			return i, cutOff
+			return i, CutOff
 		}
 		switch c := d[i]; c {
 		case '"':
 			if end := shortString(d, i+1); end > 0 {
 				i = end
-			} else if i, _, problem = skipString(d, i+1); problem != "" {
+			} else if i, _, problem = String(d, i+1); problem != "" {
 				return i, problem
 			}
 		case '{', '[':
-			if depth == maxDepth {
-				return i, tooNested
+			if depth == MaxDepth {
+				return i, TooNested
 			}
-			word, bit := &open[depth>>6&(maxDepth/64-1)], uint64(1)<<(depth&63)
+			word, bit := &open[depth>>6&(MaxDepth/64-1)], uint64(1)<<(depth&63)
 			depth++
 			object = c == '{'
 			if object {
@@ -86,7 +88,7 @@ func skipNested(d []byte, i int) (end int, problem string) {
 			} else {
 				*word &^= bit
 			}
-			i = skipSpace(d, i+1)
+			i = Space(d, i+1)
 			if i < len(d) && d[i] == c+2 { // '}' is '{'+2, ']' is '['+2
 				break
 			}
@@ -104,24 +106,24 @@ func skipNested(d []byte, i int) (end int, problem string) {
 		// A value has ended, or an empty object or array is about to.
 		for {
 			if i < len(d) && d[i] <= ' ' {
-				i = skipSpace(d, i)
+				i = Space(d, i)
 			}
 			if i >= len(d) {
-				return i, cutOff
+				return i, CutOff
 			}
 			c := d[i]
 			if c == ',' {
 				break
 			}
 			if object && c != '}' || !object && c != ']' {
-				return i, notJSON
+				return i, NotJSON
 			}
 			i++
 			depth--
 			if depth == 0 {
 				return i, ""
 			}
-			object = open[(depth-1)>>6&(maxDepth/64-1)]>>((depth-1)&63)&1 == 1
+			object = open[(depth-1)>>6&(MaxDepth/64-1)]>>((depth-1)&63)&1 == 1
 		}
 		i++
 		if object && i < len(d) && d[i] == '"' {
@@ -131,7 +133,7 @@ func skipNested(d []byte, i int) (end int, problem string) {
 				continue
 			}
 		}
-		i = skipSpace(d, i)
+		i = Space(d, i)
 		if object {
 			if i, problem = skipKey(d, i); problem != "" {
 				return i, problem
@@ -143,26 +145,26 @@ func skipNested(d []byte, i int) (end int, problem string) {
 // skipKey checks a key and its colon and returns the index of the value.
 func skipKey(d []byte, i int) (end int, problem string) {
 	if i >= len(d) {
-		return i, cutOff
+		return i, CutOff
 	}
 	if d[i] != '"' {
-		return i, notJSON
+		return i, NotJSON
 	}
 	if end := shortString(d, i+1); end > 0 {
 		i = end
-	} else if i, _, problem = skipString(d, i+1); problem != "" {
+	} else if i, _, problem = String(d, i+1); problem != "" {
 		return i, problem
 	}
 	if i < len(d) && d[i] != ':' {
-		i = skipSpace(d, i)
+		i = Space(d, i)
 	}
 	if i >= len(d) {
-		return i, cutOff
+		return i, CutOff
 	}
 	if d[i] != ':' {
-		return i, notJSON
+		return i, NotJSON
 	}
-	return skipSpace(d, i+1), ""
+	return Space(d, i+1), ""
 }
 
 const (
@@ -192,10 +194,10 @@ func shortString(d []byte, i int) int {
 	return 0
 }
 
-// skipString checks a string whose first byte behind the quote is d[i]. It
+// String checks a string whose first byte behind the quote is d[i]. It
 // returns the index behind the closing quote and whether there are escapes.
 // Eight bytes are looked at in one step.
-func skipString(d []byte, i int) (end int, escaped bool, problem string) {
+func String(d []byte, i int) (end int, escaped bool, problem string) {
 	for {
 		if len(d)-i >= 8 {
 			special := specials(binary.LittleEndian.Uint64(d[i:]))
@@ -206,7 +208,7 @@ func skipString(d []byte, i int) (end int, escaped bool, problem string) {
 			i += bits.TrailingZeros64(special) >> 3
 		}
 		if i >= len(d) {
-			return i, escaped, cutOff
+			return i, escaped, CutOff
 		}
 		switch c := d[i]; {
 		case c == '"':
@@ -236,15 +238,15 @@ func escapeLen(d []byte) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if hex4(d[2:]) >= 0 {
+		if Hex4(d[2:]) >= 0 {
 			return 6
 		}
 	}
 	return 0
 }
 
-// hex4 returns the value of four hexadecimal digits, -1 if there are none.
-func hex4(d []byte) rune {
+// Hex4 returns the value of four hexadecimal digits, -1 if there are none.
+func Hex4(d []byte) rune {
 	if len(d) < 4 {
 		return -1
 	}
@@ -265,9 +267,9 @@ func hex4(d []byte) rune {
 	return r
 }
 
-func skipWord(d []byte, i int, word string) (end int, problem string) {
+func Word(d []byte, i int, word string) (end int, problem string) {
 	if len(d)-i < len(word) || string(d[i:i+len(word)]) != word {
-		return i, notJSON
+		return i, NotJSON
 	}
 	return i + len(word), ""
 }
@@ -278,19 +280,19 @@ func skipNumber(d []byte, i int) (end int, problem string) {
 	}
 	switch {
 	case i >= len(d):
-		return i, cutOff
+		return i, CutOff
 	case d[i] == '0':
 		i++
 	default:
 		var n int
 		if i, n = skipDigits(d, i); n == 0 {
-			return i, notJSON
+			return i, NotJSON
 		}
 	}
 	var n int
 	if i < len(d) && d[i] == '.' {
 		if i, n = skipDigits(d, i+1); n == 0 {
-			return i, notJSON
+			return i, NotJSON
 		}
 	}
 	if i < len(d) && (d[i] == 'e' || d[i] == 'E') {
@@ -299,7 +301,7 @@ func skipNumber(d []byte, i int) (end int, problem string) {
 			i++
 		}
 		if i, n = skipDigits(d, i); n == 0 {
-			return i, notJSON
+			return i, NotJSON
 		}
 	}
 	return i, ""
