@@ -64,21 +64,15 @@ func raw(m *json.RawMessage) *[]byte { return (*[]byte)(m) }
 // as its receiver takes it. The limits of wire hold for the plain item, and
 // those of what is sealed for the sealed one. *wire.ParseError, *SealError.
 func (s *Set) EncodeItem(i wire.Item) ([]byte, error) {
-	if err := (wire.Limits{}).Check(&i); err != nil {
-		return nil, err
+	var limits wire.Limits
+	plain, err := limits.Encode(&i)
+	if err != nil || i.Codec != "" || s.mark() == "" {
+		return plain, err
 	}
-	sealed, err := s.SealItem(i)
+	// Base64 is JSON, whatever it is of: what is sealed had to be checked before.
+	sealed, err := s.sealItem(i)
 	if err != nil {
 		return nil, err
 	}
-	if sealed.Codec != i.Codec {
-		// Base64 is JSON, whatever it is of.
-		if _, err := i.Encode(); err != nil {
-			return nil, err
-		}
-		if err := (wire.Limits{}).Check(&sealed); err != nil {
-			return nil, err
-		}
-	}
-	return sealed.Encode()
+	return limits.Encode(&sealed)
 }

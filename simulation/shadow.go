@@ -26,12 +26,10 @@ type shadow struct {
 type recorded struct {
 	events []history.Event
 	// stored are the events as the store got them, if payloads are sealed in
-	// this run. bytes are of what is stored, one event behind the other, and
-	// ends where each ends.
+	// this run. bytes are of those that point to something, by index.
 	sealed bool
 	stored []history.Event
-	bytes  []byte
-	ends   []int
+	bytes  map[int][]byte
 	// completed: the completion of each scheduling event; senders of external events.
 	completed map[int64]int64
 	senders   map[string]bool
@@ -66,7 +64,7 @@ func (x *recorded) end() *history.Event {
 // add notes an event that has landed, and as what it is stored.
 func (x *recorded) add(e, stored *history.Event) {
 	if x.events == nil {
-		x.events, x.ends, x.bytes = make([]history.Event, 0, 16), make([]int, 0, 16), make([]byte, 0, 2<<10)
+		x.events = make([]history.Event, 0, 16)
 	}
 	// Whoever made the event may write over its payload.
 	x.events = append(x.events, *e)
@@ -75,8 +73,9 @@ func (x *recorded) add(e, stored *history.Event) {
 		x.stored = append(x.stored, *stored)
 		x.stored[len(x.stored)-1].Payload = bytes.Clone(stored.Payload)
 	}
-	x.bytes = history.AppendEvent(x.bytes, stored)
-	x.ends = append(x.ends, len(x.bytes))
+	if points(stored) {
+		note(&x.bytes, len(x.events)-1, history.AppendEvent(nil, stored))
+	}
 	if e.SourceEventID > 0 {
 		x.completed[e.SourceEventID] = e.EventID
 		if x.events[e.SourceEventID-1].Inline {
@@ -96,33 +95,32 @@ func (x *recorded) add(e, stored *history.Event) {
 	}
 }
 
-// alike reports whether two events that point to nothing have the same fields. It
-// says no where it does not know.
+// points reports whether an event points to something, so that its bytes tell it
+// from another.
+func points(e *history.Event) bool { return e.Retry != nil || e.Failure != nil || e.Start != nil }
+
+// alike reports whether two events that point to nothing have the same fields.
 func alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
-		a.Retry == nil && b.Retry == nil && a.Failure == nil && b.Failure == nil && a.Start == nil && b.Start == nil
+		!points(a) && !points(b)
 }
 
 // holds reports whether the event that is stored at an index is this one, byte
 // for byte.
 func (x *recorded) holds(at int, e *history.Event) bool {
-	if at < 0 || at >= len(x.ends) {
+	if at < 0 || at >= len(x.events) {
 		return false
 	}
 	own := x.events
 	if x.sealed {
 		own = x.stored
 	}
-	if alike(&own[at], e) {
-		return true // so are its bytes
-	}
-	begin := 0
-	if at > 0 {
-		begin = x.ends[at-1]
+	if !points(&own[at]) {
+		return alike(&own[at], e)
 	}
 	x.scratch = history.AppendEvent(x.scratch[:0], e)
-	return bytes.Equal(x.bytes[begin:x.ends[at]], x.scratch)
+	return bytes.Equal(x.bytes[at], x.scratch)
 }

@@ -2,28 +2,21 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // Kinds returns all kinds, in the order of their constants.
-func Kinds() []Kind {
-	return []Kind{
-		StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
-		ActivityExecute, ActivityPending, ActivityHeartbeat,
-		ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
-	}
+func Kinds() []Kind { return slices.Clone(kinds[:]) }
+
+var kinds = [...]Kind{
+	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
+	ActivityExecute, ActivityPending, ActivityHeartbeat,
+	ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 }
 
-func (k Kind) known() bool {
-	switch k {
-	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
-		ActivityExecute, ActivityPending, ActivityHeartbeat,
-		ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed:
-		return true
-	}
-	return false
-}
+func (k Kind) known() bool { return slices.Contains(kinds[:], k) }
 
 // CarriesID reports whether items of the kind carry an id of their own: those
 // that people and services send. A completion is told by the event that it

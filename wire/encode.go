@@ -22,8 +22,12 @@ import (
 //
 // A *ParseError for an item that Parse would refuse: a missing field, an
 // unknown kind, a payload that is not JSON, an id that is not UTF-8.
-func (i *Item) Encode() ([]byte, error) {
-	if err := noLimits().check(i); err != nil {
+func (i *Item) Encode() ([]byte, error) { return noLimits().Encode(i) }
+
+// Encode is Item.Encode within limits: what it writes, Parse reads with the same
+// ones. Limits that are 0 mean their defaults.
+func (l Limits) Encode(i *Item) ([]byte, error) {
+	if err := l.check(i); err != nil {
 		return nil, err
 	}
 	e := encoder{kind: i.Kind, out: make([]byte, 0, 320+len(i.Input)+len(i.Data)+len(i.Result))}

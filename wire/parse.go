@@ -67,12 +67,11 @@ func (p *parser) item(i *Item) {
 	if p.err == nil && i.V != Version {
 		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, this build reads version %d", i.V, Version)}
 	}
-	var kind string
-	p.text("kind", &kind)
-	switch i.Kind = Kind(kind); {
+	p.kindOf(i)
+	switch {
 	case p.err != nil:
 		return
-	case kind == "":
+	case i.Kind == "":
 		p.invalid("kind", "missing; expected the kind of the work item, like %q", StartOrchestration)
 		return
 	case !i.Kind.known():
@@ -128,6 +127,20 @@ func (p *parser) item(i *Item) {
 	if (i.Kind == ActivityExecute || i.Kind == ActivityPending) && i.Attempt == 0 {
 		i.Attempt = 1
 	}
+}
+
+// kindOf reads the kind; those that are known are texts of our own.
+func (p *parser) kindOf(i *Item) {
+	name, _ := plain(p.fields.get("kind"))
+	for _, k := range kinds {
+		if string(name) == string(k) {
+			i.Kind = k
+			return
+		}
+	}
+	var kind string
+	p.text("kind", &kind)
+	i.Kind = Kind(kind)
 }
 
 func (p *parser) failure(f *Failure) {

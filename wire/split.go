@@ -200,7 +200,7 @@ func unquote(raw []byte) (s string, err error) {
 
 // plain is what stands in a valid JSON value that is a string without escapes.
 func plain(valid []byte) ([]byte, bool) {
-	if valid[0] != '"' || bytes.IndexByte(valid, '\\') >= 0 {
+	if len(valid) == 0 || valid[0] != '"' || bytes.IndexByte(valid, '\\') >= 0 {
 		return nil, false
 	}
 	return valid[1 : len(valid)-1], true
