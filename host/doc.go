@@ -14,7 +14,7 @@
 //
 // Worker.Handle runs attempts of activities and sends what came of them back.
 //
-// The clock, the randomness and the starting of goroutines are handed in.
-// With Settings.Parallelism 1, no block limit and inputs that repeat, so does
+// The clock, the randomness, the starting of goroutines and what runs side by
+// side are handed in. Without a block limit and with inputs that repeat, so does
 // everything that happens here.
 package host

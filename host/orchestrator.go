@@ -38,6 +38,9 @@ type OrchestratorConfig struct {
 	Random io.Reader
 	// Go starts a goroutine; default the go statement.
 	Go func(func())
+	// Together runs a function so many times side by side, and returns when all
+	// runs have come to their end; default: on goroutines that Go starts.
+	Together func(n int, f func())
 	// Observer; default NoObserver.
 	Observer Observer
 	// Logger; default discards. Orchestration code logs to it too.
@@ -75,7 +78,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	surroundings(&cfg.Clock, &cfg.Go, &cfg.Observer, &cfg.Logger)
+	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
 	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
@@ -89,12 +92,15 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 }
 
 // surroundings fills in what an orchestrator and a worker have in common.
-func surroundings(clock *Clock, start *func(func()), observer *Observer, logger **slog.Logger) {
+func surroundings(clock *Clock, start *func(func()), together *func(int, func()), observer *Observer, logger **slog.Logger) {
 	if *clock == nil {
 		*clock = WallClock{}
 	}
 	if *start == nil {
 		*start = func(f func()) { go f() }
+	}
+	if *together == nil {
+		*together = onGoroutines(*start)
 	}
 	if *observer == nil {
 		*observer = NoObserver{}
@@ -121,7 +127,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 			limit = 1
 		}
 	}
-	sideBySide(limit, len(groups), o.Go, func(i int) { o.runGroup(ctx, groups[i]) })
+	sideBySide(limit, len(groups), o.Together, func(i int) { o.runGroup(ctx, groups[i]) })
 	return o.close(ctx, b)
 }
 

@@ -6,8 +6,9 @@ import (
 )
 
 // sideBySide calls f for 0 to n-1, at most limit at a time, and returns when
-// all have. With a limit of 1 it calls them in order, on this goroutine.
-func sideBySide(limit, n int, start func(func()), f func(i int)) {
+// all have. With a limit of 1 it calls them in order, on this goroutine; else as
+// many as the limit are run together.
+func sideBySide(limit, n int, together func(int, func()), f func(i int)) {
 	if limit <= 1 || n <= 1 {
 		for i := range n {
 			f(i)
@@ -15,15 +16,24 @@ func sideBySide(limit, n int, start func(func()), f func(i int)) {
 		return
 	}
 	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(limit, n) {
-		all.Add(1)
-		start(func() {
-			defer all.Done()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
+	together(min(limit, n), func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(i)
+		}
+	})
+}
+
+// onGoroutines runs f so many times side by side, on goroutines of their own.
+func onGoroutines(start func(func())) func(n int, f func()) {
+	return func(n int, f func()) {
+		var all sync.WaitGroup
+		for range n {
+			all.Add(1)
+			start(func() {
+				defer all.Done()
+				f()
+			})
+		}
+		all.Wait()
 	}
-	all.Wait()
 }

@@ -35,6 +35,9 @@ type WorkerConfig struct {
 	Random io.Reader
 	// Go starts a goroutine; default the go statement. Each attempt has one.
 	Go func(func())
+	// Together runs a function so many times side by side, and returns when all
+	// runs have come to their end; default: on goroutines that Go starts.
+	Together func(n int, f func())
 	// Observer; default NoObserver.
 	Observer Observer
 	// Logger; default discards.
@@ -69,7 +72,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	surroundings(&cfg.Clock, &cfg.Go, &cfg.Observer, &cfg.Logger)
+	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
 	return &Worker{WorkerConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}, nil
 }
 
@@ -86,7 +89,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 		messages[i] = &message{Delivery: d}
 	}
 	back := make([]time.Duration, len(batch))
-	sideBySide(w.Settings.Parallelism, len(batch), w.Go, func(i int) {
+	sideBySide(w.Settings.Parallelism, len(batch), w.Together, func(i int) {
 		back[i] = w.handle(ctx, messages[i])
 	})
 	failed = []string{}

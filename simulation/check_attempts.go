@@ -38,10 +38,10 @@ func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
 		}
 		return
 	}
-	if p.running.stops[key] {
+	if p.running.knows().stops[key] {
 		violate("K-03", "and was told that it is to stop")
 	}
-	delete(p.running.final, key)
+	delete(p.running.knows().final, key)
 	if in.Do == doesOnce {
 		began := attemptKey{key, info.Attempt}
 		if w.outside.begun[began]++; w.outside.begun[began] > 1 {
@@ -52,15 +52,12 @@ func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
 
 // failsFinally notes an error behind which no attempt follows.
 func (p *process) failsFinally(info *activity.Info) {
-	if p.running.final == nil {
-		p.running.final = map[store.ActivityKey]int{}
-	}
-	p.running.final[keyOf(info)] = info.Attempt
+	note(&p.running.knows().final, keyOf(info), info.Attempt)
 }
 
 // aboutToRetry checks that nobody sends another attempt behind a final error.
 func (w *World) aboutToRetry(p *process, body string) {
-	if p.dead || len(p.running.final) == 0 {
+	if p.dead || len(p.running.knows().final) == 0 {
 		return
 	}
 	item, err := w.item(body)
@@ -68,14 +65,14 @@ func (w *World) aboutToRetry(p *process, body string) {
 		return
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
-	if last := p.running.final[key]; last > 0 && item.Attempt > last {
+	if last := p.running.knows().final[key]; last > 0 && item.Attempt > last {
 		w.violate("A-04", "%s sends attempt %d of activity %d of %s/%d, and attempt %d ended with a final error", p.name, item.Attempt, key.EventID, key.Instance, key.ExecutionID, last)
 	}
 }
 
 // hasBeaten checks that an attempt that gave a heartbeat knows of its stop.
 func (w *World) hasBeaten(p *process, ctx context.Context, info *activity.Info) {
-	if !p.dead && p.running.told[keyOf(info)] && ctx.Err() == nil {
+	if !p.dead && p.running.knows().told[keyOf(info)] && ctx.Err() == nil {
 		w.violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
 	}
 }
@@ -85,14 +82,12 @@ func (p *process) hearsState(key store.ActivityKey, state *store.ActivityState, 
 	if p.dead || p.worker == nil || !state.Stop {
 		return
 	}
-	if inv := p.running; inv.stops == nil {
-		inv.stops, inv.told = map[store.ActivityKey]bool{}, map[store.ActivityKey]bool{}
-	}
+	k := p.running.knows()
 	if beat {
-		p.running.told[key] = true
+		note(&k.told, key, true)
 		return
 	}
-	p.running.stops[key] = true
+	note(&k.stops, key, true)
 	p.running.toCount++
 }
 

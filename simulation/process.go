@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -53,6 +52,8 @@ type invocation struct {
 	failed   []string
 	routine  *routine
 	wakeAt   time.Time
+	strand   *strand   // the one that runs, if it has several
+	beside   int       // how many they are
 	deadline time.Time // by true time
 	began    int       // step
 	about    string    // the call that it is about to make, while decisions are located
@@ -61,12 +62,10 @@ type invocation struct {
 	done      bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
-	// stops and told are activities that it was told to stop, ahead of an
-	// attempt and by a heartbeat; toCount of the former are not counted yet.
-	stops, told map[store.ActivityKey]bool
-	toCount     int
-	// final are attempts that ended with an error behind which none follows.
-	final map[store.ActivityKey]int
+	// learned is what it knows of activities where it has no strands; toCount of
+	// the stops that it was told of are not counted yet.
+	learned learned
+	toCount int
 	// shown is how many faults there were until it began by which a message
 	// comes back.
 	shown   int
@@ -153,8 +152,13 @@ func (p *process) pause(d time.Duration) {
 	if p.dead {
 		return
 	}
-	p.running.wakeAt = p.w.clock.now.Add(d)
-	p.running.routine.yield(struct{}{})
+	at := p.w.clock.now.Add(d)
+	if s := p.running.strand; s != nil {
+		s.wakeAt = at
+		s.routine.yield(struct{}{})
+		return
+	}
+	p.running.pausesUntil(at)
 }
 
 // die lets the process be dead from here on.
@@ -162,6 +166,9 @@ func (p *process) die(why string) {
 	if !p.dead {
 		p.dead = true
 		if p.running != nil {
+			if p.running.beside > 0 {
+				p.w.reached("side by side, crash")
+			}
 			p.w.dies(p.running)
 		}
 		p.w.log("%s DIES: %s", p.name, why)

@@ -30,11 +30,11 @@ func reachable() []string {
 			}
 		}
 	}
-	return append(ids, "P-03")
+	return append(ids, "P-03", "side by side", "side by side, crash")
 }
 
-// Every scenario of groups I, M and W, and P-03, is a situation that random schedules come
-// into.
+// Every scenario of groups I, M and W, P-03, and turns side by side within a
+// process are situations that random schedules come into.
 func TestEveryScenarioIsReached(t *testing.T) {
 	t.Parallel()
 	const budget = 1500

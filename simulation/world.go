@@ -119,6 +119,7 @@ func newWorld(c choices, tracing bool) *World {
 		w.settings.TimerBorder = -1
 	}
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
+	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.intN(w.choices.at(ofWorld, "parallelism"), 4)]
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
 	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
 	w.sealing = newSealing(w.entropy)

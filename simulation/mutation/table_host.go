@@ -196,6 +196,12 @@ func stuckMutations() []Mutation {
 			Edits: edit("		park = none\n", "		park = none && t.creating\n"),
 		},
 		{
+			Name:  "suspects run beside others",
+			Bug:   "A group that is suspected of killing its process is run side by side with the others of its batch, which then look as guilty.",
+			File:  "host/orchestrator.go",
+			Edits: edit("			limit = 1\n", "			limit = max(limit, 1)\n"),
+		},
+		{
 			Name:  "a neighbour is the killer",
 			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
 			File:  "host/suspect.go",

@@ -1,0 +1,102 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// strand is one of those that an invocation runs side by side: the turn of one
+// group of its batch, or one attempt. Of a process one goes on at a time, up to
+// its next call, as on a machine with one core.
+type strand struct {
+	routine *routine
+	wakeAt  time.Time
+	learned learned
+	done    bool
+}
+
+// learned is what was learned of activities.
+type learned struct {
+	// stops and told are those that are to stop: heard ahead of an attempt, and
+	// as the answer to a heartbeat.
+	stops, told map[store.ActivityKey]bool
+	// final are attempts that ended with an error behind which none follows.
+	final map[store.ActivityKey]int
+}
+
+// knows is what the strand that runs has learned, or the invocation without any:
+// of two copies of a message one knows nothing of the other.
+func (inv *invocation) knows() *learned {
+	if inv.strand != nil {
+		return &inv.strand.learned
+	}
+	return &inv.learned
+}
+
+// together is host's Together: which strand goes on is chosen, and between any
+// two steps of them other processes may take theirs.
+func (p *process) together(n int, f func()) {
+	w, inv := p.w, p.running
+	strands := make([]*strand, n)
+	for i := range strands {
+		s := &strand{wakeAt: w.clock.now}
+		s.routine = w.routine(func() {
+			f()
+			s.done = true
+		})
+		strands[i] = s
+	}
+	w.reached("side by side")
+	inv.beside = n
+	defer func() { inv.beside = 0 }()
+	for len(strands) > 0 {
+		at, ok := p.awake(strands)
+		if !ok {
+			inv.pausesUntil(earliest(strands))
+			continue
+		}
+		s := strands[at]
+		inv.strand = s
+		s.routine.resume()
+		inv.strand = nil
+		if s.done {
+			w.routines = append(w.routines, s.routine)
+			strands = append(strands[:at], strands[at+1:]...)
+		} else if !p.dead {
+			inv.pausesUntil(w.clock.now)
+		}
+	}
+}
+
+// awake chooses one of the strands that can go on. When the process is dead, all
+// can: none of them has any effect any more.
+func (p *process) awake(strands []*strand) (at int, ok bool) {
+	var ready []int
+	for i, s := range strands {
+		if p.dead || !s.wakeAt.After(p.w.clock.now) {
+			ready = append(ready, i)
+		}
+	}
+	if len(ready) == 0 {
+		return 0, false
+	}
+	c := &p.w.choices
+	return ready[c.intN(c.at(c.at(ofSchedule, "strand"), p.w.lately), len(ready))], true
+}
+
+func earliest(strands []*strand) time.Time {
+	first := strands[0].wakeAt
+	for _, s := range strands[1:] {
+		if s.wakeAt.Before(first) {
+			first = s.wakeAt
+		}
+	}
+	return first
+}
+
+// pausesUntil lets other processes go on.
+func (inv *invocation) pausesUntil(at time.Time) {
+	inv.wakeAt = at
+	inv.routine.yield(struct{}{})
+}
