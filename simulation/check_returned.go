@@ -3,12 +3,14 @@ package simulation
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // marks follows the suspect's marks that an invocation sets: who is told that
-// its mark is in has to try to take it back before it returns.
+// its mark is in has to try to take it back before it returns, and before it marks
+// another.
 func (inv *invocation) marks(instance string, c *store.RecordChange, err error) {
 	if c == nil {
 		return
@@ -22,10 +24,11 @@ func (inv *invocation) marks(instance string, c *store.RecordChange, err error) 
 	case *suspect == "":
 		delete(inv.marked, instance)
 	case err == nil:
-		if inv.marked == nil {
-			inv.marked = map[string]string{}
+		note(&inv.marked, instance, *suspect)
+		if len(inv.marked) > 1 {
+			// If it dies now, it leaves the marks of all: which is the killer?
+			inv.p.w.violate("W-09", "%s has suspects in %s at once", inv.p.name, strings.Join(slices.Sorted(maps.Keys(inv.marked)), " and "))
 		}
-		inv.marked[instance] = *suspect
 	}
 }
 
