@@ -2,6 +2,7 @@ package codec_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -220,6 +221,21 @@ func TestASetOpensWhatItsOlderCodecsSealedAndWhatIsPlain(t *testing.T) {
 		if !reflect.DeepEqual(sealed, sampleTurns()) {
 			t.Errorf("%s: got %s", c.name, printed(sealed))
 		}
+	}
+}
+
+func TestWhatIsSealedMayBeEscapedAsJSONAllows(t *testing.T) {
+	t.Parallel()
+	s := set(t, key(t, "a"))
+	item, err := s.SealItem(wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "i", Name: "E", Data: value("data")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(item.Data)
+	item.Data = []byte(`"\u00` + hex.EncodeToString([]byte(text[1:2])) + strings.ReplaceAll(text[2:], "/", `\/`))
+	opened, err := s.OpenItem(item)
+	if err != nil || !bytes.Equal(opened.Data, value("data")) {
+		t.Errorf("%s opens as %s, %v", item.Data, opened.Data, err)
 	}
 }
 

@@ -67,6 +67,22 @@ func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
 	}
 }
 
+func TestAPayloadMayNestDeeperThanTheScanGoes(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	body := `{"v":1,"kind":"ExternalRaised","instance":"i","data": ` + deep + ` ,"name":"n"}`
+	item, err := Parse([]byte(body))
+	if err != nil || string(item.Data) != deep || item.Name != "n" {
+		t.Fatalf("it is refused, or its fields are others: %v", err)
+	}
+	if again, err := item.Encode(); err != nil || !strings.Contains(string(again), deep) {
+		t.Errorf("it can't be sent again: %v", err)
+	}
+	if _, err := Parse([]byte(strings.Replace(body, "]]", "]}", 1))); err == nil {
+		t.Error("one that is not closed is taken")
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	body := []byte(`{"v":1,"kind":"ActivityExecute","instance":"order-1","execution_id":1,"scheduling_event_id":3,"name":"Charge",` +
 		`"token":"4bd1c8","attempt":2,"scheduled_at_ms":1700000000000,"input":{"order":"order-1","cents":1250}}`)
