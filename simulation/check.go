@@ -66,6 +66,7 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		w.checkTurn(p, x, t, &sealed.Turns[i])
 		x.cancel(t)
 		w.checkScopes(x, t)
+		w.checkVersions(p, x, t)
 		w.landed(p, x, t)
 		if i == 0 {
 			w.Commits++
@@ -163,6 +164,7 @@ func (w *World) checkRecord(instance string) {
 		w.violate("I-06", "the record of %s is at execution %d, its history at %d", instance, r.ExecutionID, last)
 		return
 	}
+	w.checkReason(&r, x)
 	want := "running"
 	end := x.end()
 	if end != nil {

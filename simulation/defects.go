@@ -14,8 +14,12 @@ import (
 
 // defect of a build: what it does wrong, and at which statement.
 type defect struct {
-	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels"
+	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased"
 	at   int
+	// lacks is the program that the build does not have: its version-th version,
+	// or all of it for 0.
+	lacks   *program
+	version int
 	// recorded reports whether an operation of the statement stands in the
 	// history that the code is run against; violate is told that the code went
 	// on though it did something else.

@@ -25,8 +25,8 @@ type state struct {
 	Out   []token `json:"out,omitempty"`
 }
 
-// code returns the implementation of a program.
-func (ps programs) code(p *program, d defect) engine.Func {
+// code returns the implementation of a version of a program.
+func (ps programs) code(p *program, version string, d defect) engine.Func {
 	// What is read and written in each replay alike is kept: it is a part of the
 	// simulation that tells nothing.
 	states, inputs := map[string]state{}, map[inputKey][]byte{}
@@ -40,8 +40,8 @@ func (ps programs) code(p *program, d defect) engine.Func {
 			}
 			states[string(input)] = in
 		}
-		r := &interpreter{programs: ps, round: in.Round, defect: d, inputs: inputs}
-		out := append([]token{}, in.Out...)
+		r := &interpreter{programs: ps, round: in.Round, version: version, defect: d, inputs: inputs}
+		out := p.saying(ctx, version, in.Out)
 		err := r.block(ctx, p.body, &out)
 		switch {
 		case err != nil && ctx.Err() != nil && p.catches:
@@ -55,7 +55,7 @@ func (ps programs) code(p *program, d defect) engine.Func {
 			return nil, err
 		case in.Round+1 < p.rounds:
 			next, _ := json.Marshal(state{in.Round + 1, out})
-			return nil, ctx.ContinueAsNew("", next, nil)
+			return nil, ctx.ContinueAsNew(p.next, next, nil)
 		case p.fails:
 			return nil, errors.New("as it has to")
 		}
@@ -72,6 +72,7 @@ type inputKey struct {
 type interpreter struct {
 	programs programs
 	round    int
+	version  string
 	inputs   map[inputKey][]byte
 	defect   defect
 	count    int
@@ -107,7 +108,7 @@ func (r *interpreter) activity(s *statement, i int) engine.ActivityCall {
 	key := inputKey{s, r.round, i}
 	input := r.inputs[key]
 	if input == nil {
-		w := work{ID: s.id, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.attempts, 1), Refused: s.kind == kPending && s.fails > 0}
+		w := work{ID: s.id, Version: r.version, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(), Most: max(s.attempts, 1), Refused: s.kind == kPending && s.fails > 0}
 		input, _ = json.Marshal(w)
 		input = slices.Clip(input)
 		r.inputs[key] = input
@@ -216,7 +217,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.branches(ctx, s)
 	case kDetach:
 		info := ctx.Info()
-		_, err := ctx.Detach(engine.ChildCall{Name: r.programs[s.n].name, Input: []byte(`{}`),
+		_, err := ctx.Detach(engine.ChildCall{Name: r.programs[s.n].name, Version: s.version, Input: []byte(`{}`),
 			Instance: fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.id)})
 		return token{K: "detach"}, err
 	case kSystem:
@@ -267,7 +268,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 }
 
 func (r *interpreter) child(s *statement) engine.ChildCall {
-	return engine.ChildCall{Name: r.programs[s.n].name, Input: []byte(`{}`)}
+	return engine.ChildCall{Name: r.programs[s.n].name, Version: s.version, Input: []byte(`{}`)}
 }
 
 func (r *interpreter) first(ctx *engine.Context, f, timeout *engine.Future) (token, error) {

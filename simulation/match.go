@@ -23,6 +23,8 @@ type match struct {
 	excused map[string]bool
 	// ended: clients cancelled or terminated children.
 	ended bool
+	// versions that its executions recorded; nil if not known.
+	versions []string
 }
 
 // transcript matches the output of a program.
@@ -36,6 +38,10 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 	}
 	last := map[string]int{}
 	for round := range p.rounds {
+		var err error
+		if out, err = m.version(p, out, round); err != nil {
+			return err
+		}
 		for _, s := range p.body {
 			if len(out) == 0 {
 				return fmt.Errorf("the transcript ends ahead of statement %d in round %d", s.id, round)

@@ -61,6 +61,8 @@ type statement struct {
 	// many attempts.
 	fails, attempts int
 	branches        [][]*statement
+	// version of the child that is asked for; "" is the newest.
+	version string
 }
 
 type program struct {
@@ -71,6 +73,10 @@ type program struct {
 	// fails: it returns an error in the end. catches: cancelled, it cleans up
 	// and returns what it has; else it returns the cancelled error.
 	fails, catches bool
+	// versions that it is registered in, oldest first, nil for one without a
+	// name; next is the one that it continues as new with, "" the newest.
+	versions []string
+	next     string
 }
 
 // programs are those of a run; one starts only those behind it.
@@ -80,11 +86,15 @@ func newPrograms(c *choices) programs {
 	all := make(programs, 1+c.intN(c.at(ofProgram, "programs"), 4))
 	for i := range all {
 		p := &program{name: fmt.Sprintf("P%d", i)}
+		p.versions, p.next = c.versions(p.name)
+		all[i] = p
+	}
+	for i, p := range all {
 		at := c.at(ofProgram, p.name)
 		p.fails = c.oneIn(at, 8)
 		p.catches = c.even(at)
 		p.rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.intN(at, 12)]
-		d := drawing{c: c, name: p.name, at: i, programs: len(all)}
+		d := drawing{c: c, name: p.name, at: i, programs: all}
 		p.body = d.block(0)
 		if loop := c.at(at, "loop"); c.oneIn(loop, 5) {
 			p.loops(3+c.intN(loop, 4), c.even(loop))
@@ -92,7 +102,6 @@ func newPrograms(c *choices) programs {
 		if parent := c.at(at, "parent"); i+1 < len(all) && c.oneIn(parent, 6) {
 			p.body = append([]*statement{{kind: kChild, id: 95, n: i + 1, attempts: 1}}, p.body...)
 		}
-		all[i] = p
 	}
 	return all
 }
@@ -116,10 +125,10 @@ func (p *program) loops(rounds int, more bool) {
 }
 
 type drawing struct {
-	c            *choices
-	name         string
-	at, programs int
-	id           int
+	c        *choices
+	name     string
+	at, id   int
+	programs programs
 }
 
 // block has places for statements, each of which is taken or not: so one can be
@@ -148,12 +157,13 @@ func (d *drawing) statement(at spot, depth int) *statement {
 	switch {
 	case s.kind == kBranches && depth > 0:
 		s.kind = kJoin
-	case (s.kind == kChild || s.kind == kWithin || s.kind == kDetach) && d.at == d.programs-1:
+	case (s.kind == kChild || s.kind == kWithin || s.kind == kDetach) && d.at == len(d.programs)-1:
 		s.kind = kAct
 	}
 	switch s.kind {
 	case kChild, kWithin, kDetach:
-		s.n = d.at + 1 + d.c.intN(at, d.programs-d.at-1)
+		s.n = d.at + 1 + d.c.intN(at, len(d.programs)-d.at-1)
+		s.version = d.c.versionOf(d.c.at(at, "version"), d.programs[s.n].versions, 2)
 	case kBranches:
 		for range 2 + d.c.intN(at, 2) {
 			s.branches = append(s.branches, d.block(depth+1))

@@ -10,7 +10,7 @@ import (
 // number of its statement, as the transcript has.
 func (p *program) String() string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "func %s(ctx) {\n", p.name)
+	fmt.Fprintf(&t, "func %s(ctx) {\n", p.title())
 	indent := "\t"
 	if p.catches {
 		t.WriteString(indent + "defer ifCancelled(func() { await(activity(999)) }) // and complete with what there is\n")
@@ -94,7 +94,7 @@ func times(n int) string {
 // code is a statement other than branches.
 func (s *statement) code() string {
 	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.d), fmt.Sprintf("event(%q)", eventName(s.n))
-	child := fmt.Sprintf("child(P%d)", s.n)
+	child := fmt.Sprintf("child(P%d%s)", s.n, s.atVersion())
 	switch s.kind {
 	case kAct:
 		return "await(" + activity + ")"
@@ -123,7 +123,7 @@ func (s *statement) code() string {
 	case kChild:
 		return "await(" + child + ")"
 	case kDetach:
-		return fmt.Sprintf("detach(P%d)", s.n)
+		return fmt.Sprintf("detach(P%d%s)", s.n, s.atVersion())
 	case kSystem:
 		return [...]string{"now()", "guid()", "sideEffect(draw)"}[s.n]
 	case kStatus:

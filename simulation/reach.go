@@ -31,6 +31,9 @@ type reach struct {
 	unknown map[string]bool
 	unsaid  map[family]bool
 	waiting map[string]bool
+	// missed are instances of programs with several versions that are stuck
+	// for the one that they recorded.
+	missed map[string]bool
 }
 
 // family names a child by what it is to its parent.

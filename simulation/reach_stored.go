@@ -104,6 +104,7 @@ func (w *World) marked(r *store.Record) {
 		w.reached("W-09")
 	}
 	w.reach.stuck[r.Instance] = stuck
+	w.missed(r)
 	if !stuck && w.reach.waiting[r.Instance] {
 		delete(w.reach.waiting, r.Instance)
 		if r.Status == store.StatusRunning || r.Status == store.StatusCompleted {

@@ -43,6 +43,11 @@ type randomScenario struct {
 	raws int
 	// ended are instances, no roots, that clients ended: terminated if true.
 	ended map[string]bool
+	// registered are the versions of each program that has several, by build,
+	// asked those that clients ask for, by instance and start, and chained those
+	// that detached starts ask for. They are empty if no program has several.
+	registered     map[*build]map[string][]string
+	asked, chained map[string]string
 }
 
 type root struct {
@@ -99,19 +104,23 @@ func (s *randomScenario) String() string {
 
 func (s *randomScenario) build(name string, d defect) *build {
 	var all []engine.Orchestration
+	has := map[string][]string{}
 	for _, p := range s.programs {
-		all = append(all, engine.Orchestration{Name: p.name, Func: s.programs.code(p, d), Source: "simulation"})
-	}
-	if d.kind == "missing" {
-		i := len(all) - 1 - d.at
-		all = append(all[:i], all[i+1:]...)
+		all = append(all, s.programs.registered(p, d)...)
+		if p.versions != nil {
+			has[p.name] = d.versionsOf(p)
+		}
 	}
 	all = append(all, companions()...)
 	r, err := engine.NewRegistry(all...)
 	if err != nil {
 		panic(err)
 	}
-	return &build{name, r}
+	b := &build{name, r}
+	if len(has) > 0 {
+		note(&s.registered, b, has)
+	}
+	return b
 }
 
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
@@ -120,8 +129,7 @@ func (s *randomScenario) broken(w *World) *build {
 	d := defect{kind: defectKinds[w.choices.intN(w.how(Deployed), len(defectKinds))], at: 1 + w.choices.intN(w.how(Deployed), 5),
 		kill: func() { w.executing.die("its code kills it") }, recorded: w.hasRecorded, violate: func(rule, text string) { w.violate(rule, "%s", text) }}
 	if d.kind == "missing" {
-		// Which one, from the last.
-		d.at = w.choices.intN(w.choices.at(w.how(Deployed), "missing"), len(s.programs))
+		s.missing(w, &d) // Which one, from the last.
 	}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
 }
@@ -164,6 +172,7 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 // begin implements scenario.
 func (s *randomScenario) begin(w *World) {
 	s.deployOlder(w)
+	s.deployUnreleased(w)
 	if w.build == w.good && w.choices.oneIn(w.choices.at(ofWorld, "broken build"), 8) {
 		w.deployBroken()
 	}
@@ -175,6 +184,7 @@ func (s *randomScenario) begin(w *World) {
 			at = time.Duration(w.choices.intN(client, 20*60)) * time.Second
 		}
 		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: "start-" + r.instance}
+		start.OrchVersion = s.asks(w, &start, r.program)
 		if w.choices.oneIn(client, 4) {
 			payload := s.payload(0)
 			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
@@ -191,7 +201,7 @@ func (s *randomScenario) begin(w *World) {
 		}
 		if w.choices.oneIn(client, 4) {
 			other := start
-			other.ID, other.Events = "other", nil
+			other.ID, other.OrchVersion, other.Events = "other", "", nil
 			w.clock.AfterFunc(at+time.Duration(1+w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(other) })
 		}
 		s.raise(w, r.instance, r.program)
@@ -236,19 +246,14 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	if err != nil {
 		return err
 	}
-	var p *program
-	for _, candidate := range s.programs {
-		if candidate.name == r.Name {
-			p = candidate
-		}
-	}
+	p := s.program(r.Name)
 	cancelled := false
 	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
 		cancelled = cancelled || w.shadow.executions[executionKey{instance, n}].cancelled
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused(), ended: len(s.ended) > 0}
+		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused(), ended: len(s.ended) > 0, versions: w.versionsRan(instance, p)}
 		return m.transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if (!p.fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {

@@ -22,6 +22,8 @@ type work struct {
 	Do      doing `json:"do,omitempty"`
 	Most    int   `json:"most,omitempty"`
 	Refused bool  `json:"refused,omitempty"`
+	// Version of the program that wants it.
+	Version string `json:"version,omitempty"`
 }
 
 // result is what the activity returns for it.

@@ -1,0 +1,49 @@
+package mutation
+
+// versionMutations run another version than they have to.
+func versionMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "continue-as-new keeps the version",
+			Bug:   "An execution that continues as new without a version goes on as the version that it was.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("			version = o.Version\n", "			version = o.Version[:0] + was.Version\n"),
+		},
+		{
+			Name:  "continue-as-new takes no version",
+			Bug:   "An execution that continues as new with a version gets the newest.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("	if version == \"\" {", "	if version != was.Name {"),
+		},
+		{
+			Name:  "the newest is the oldest",
+			Bug:   "A start without a version takes the oldest that is registered.",
+			File:  "engine/registry.go",
+			Edits: edit("return list[len(list)-1], nil", "return list[0], nil"),
+		},
+		{
+			Name:  "versions are compared by spelling",
+			Bug:   "1.10 is taken for older than 1.2.",
+			File:  "engine/registry.go",
+			Edits: edit("		case xerr == nil && yerr == nil:\n			if x != y {", "		case xerr == nil && yerr == nil && x == y:\n			if x != y {"),
+		},
+		{
+			Name:  "another version will do",
+			Bug:   "An instance whose version is not registered is run by the newest.",
+			File:  "engine/deliver.go",
+			Edits: edit("	def, err := x.cfg.Registry.Lookup(e.Name, e.Version)\n", "	def, err := x.cfg.Registry.Lookup(e.Name, e.Version)\n	if err != nil {\n		def, err = x.cfg.Registry.Newest(e.Name)\n	}\n"),
+		},
+		{
+			Name:  "a version that was asked for is not sent",
+			Bug:   "A child that is started in a version gets the newest.",
+			File:  "host/dispatch.go",
+			Edits: edit("OrchVersion: e.Version,\n		Input: e.Payload, Codec: e.Codec, ID: derivedID(\"child\"", "\n		Input: e.Payload, Codec: e.Codec, ID: derivedID(\"child\""),
+		},
+		{
+			Name:  "the record keeps the version",
+			Bug:   "The record of an instance that continued as new says the version that it was.",
+			File:  "host/project.go",
+			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != t.group.instance"),
+		},
+	}
+}
