@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -161,30 +162,37 @@ func (w *World) terminatesWithParent(p *history.Parent) bool {
 // deployOlder lets the code from before a change in place run first, at times.
 func (s *randomScenario) deployOlder(w *World) {
 	at := w.choices.at(ofWorld, "older build")
-	changed := false
-	for _, p := range s.programs {
-		changed = changed || has(p.body, kPatched)
-	}
-	if !changed || !w.choices.oneIn(at, 3) {
+	if !s.programs.have(func(k kind) bool { return k == kPatched }) || !w.choices.oneIn(at, 3) {
 		return
 	}
-	older := s.build("older", defect{kind: "older"})
-	w.build, w.outside.older = older, true
+	w.outside.older = true
+	w.deployFirst(s.build("older", defect{kind: "older"}), at)
+}
+
+// deployFirst lets a build run from the beginning, and within an hour the good
+// one in its place.
+func (w *World) deployFirst(b *build, at spot) {
+	w.build = b
 	w.clock.AfterFunc(time.Duration(w.choices.intN(at, 3600))*time.Second, func() {
-		if w.build == older {
+		if w.build == b {
 			w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second)
 		}
 	})
 }
 
-// has reports whether a block has a statement of that kind.
-func has(b []*statement, k kind) bool {
+// have reports whether a program has a statement of such a kind.
+func (ps programs) have(such func(kind) bool) bool {
+	return slices.ContainsFunc(ps, func(p *program) bool { return has(p.body, such) })
+}
+
+// has reports whether a block has a statement of such a kind.
+func has(b []*statement, such func(kind) bool) bool {
 	for _, s := range b {
-		if s.kind == k {
+		if such(s.kind) {
 			return true
 		}
 		for _, branch := range s.branches {
-			if has(branch, k) {
+			if has(branch, such) {
 				return true
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // defect of a build: what it does wrong, and at which statement.
 type defect struct {
-	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased"
+	kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict"
 	at   int
 	// lacks is the program that the build does not have: its version-th version,
 	// or all of it for 0.

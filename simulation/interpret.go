@@ -229,20 +229,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		}
 		return token{K: "status"}, nil
 	case kScope:
-		inner, cancel := ctx.WithCancel()
-		a := inner.Activity(r.activity(s, 0))
-		if _, err := ctx.Await(ctx.Timer(s.d)); err != nil {
-			return token{}, err
-		}
-		cancel("enough")
-		if err := scopeOver(ctx, a); err != nil {
-			return token{}, err
-		}
-		v, err := got(ctx.Await(a))
-		if errors.Is(err, engine.ErrCancelled) && ctx.Err() == nil {
-			return token{K: "scope", V: "cancelled"}, nil
-		}
-		return token{K: "scope", V: v}, err
+		return r.scope(ctx, s)
 	case kOpen:
 		ctx.Activity(r.activity(s, 0))
 		ctx.Timer(s.d)

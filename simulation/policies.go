@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,6 +136,25 @@ func (r *interpreter) timeout(ctx *engine.Context, s *statement) (token, error) 
 	}
 	cancel("enough")
 	return t, scopeOver(ctx, all...)
+}
+
+// scope has an activity in a scope that is cancelled behind a timer.
+func (r *interpreter) scope(ctx *engine.Context, s *statement) (token, error) {
+	inner, cancel := ctx.WithCancel()
+	a := inner.Activity(r.activity(s, 0))
+	if _, err := ctx.Await(ctx.Timer(s.d)); err != nil {
+		return token{}, err
+	}
+	r.unawaited(ctx, a)
+	cancel("enough")
+	if err := scopeOver(ctx, a); err != nil {
+		return token{}, err
+	}
+	v, err := got(ctx.Await(a))
+	if errors.Is(err, engine.ErrCancelled) && ctx.Err() == nil {
+		return token{K: "scope", V: "cancelled"}, nil
+	}
+	return token{K: "scope", V: v}, err
 }
 
 // scopeOver checks that nothing of a scope that is over is open, and notes in

@@ -77,6 +77,7 @@ type program struct {
 	// name; next is the one that it continues as new with, "" the newest.
 	versions []string
 	next     string
+	strict   bool // rule 9
 }
 
 // programs are those of a run; one starts only those behind it.
@@ -87,6 +88,7 @@ func newPrograms(c *choices) programs {
 	for i := range all {
 		p := &program{name: fmt.Sprintf("P%d", i)}
 		p.versions, p.next = c.versions(p.name)
+		p.strict = c.strict(p.name)
 		all[i] = p
 	}
 	for i, p := range all {
@@ -155,6 +157,8 @@ func (d *drawing) statement(at spot, depth int) *statement {
 		s.fails = 1 + d.c.intN(at, 3)
 	}
 	switch {
+	case d.programs[d.at].strict && s.kind.loose():
+		s.kind = kAct
 	case s.kind == kBranches && depth > 0:
 		s.kind = kJoin
 	case (s.kind == kChild || s.kind == kWithin || s.kind == kDetach) && d.at == len(d.programs)-1:

@@ -11,6 +11,9 @@ import (
 func (p *program) String() string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "func %s(ctx) {\n", p.title())
+	if p.strict {
+		t.WriteString("\t// in strict mode\n")
+	}
 	indent := "\t"
 	if p.catches {
 		t.WriteString(indent + "defer ifCancelled(func() { await(activity(999)) }) // and complete with what there is\n")

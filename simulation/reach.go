@@ -34,6 +34,8 @@ type reach struct {
 	// missed are instances of programs with several versions that are stuck
 	// for the one that they recorded.
 	missed map[string]bool
+	// strict are instances that are stuck by rule 9.
+	strict map[string]bool
 }
 
 // family names a child by what it is to its parent.

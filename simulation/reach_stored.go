@@ -105,6 +105,7 @@ func (w *World) marked(r *store.Record) {
 	}
 	w.reach.stuck[r.Instance] = stuck
 	w.missed(r)
+	w.strictly(r)
 	if !stuck && w.reach.waiting[r.Instance] {
 		delete(w.reach.waiting, r.Instance)
 		if r.Status == store.StatusRunning || r.Status == store.StatusCompleted {

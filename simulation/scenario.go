@@ -173,6 +173,7 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 func (s *randomScenario) begin(w *World) {
 	s.deployOlder(w)
 	s.deployUnreleased(w)
+	s.deployStrict(w)
 	if w.build == w.good && w.choices.oneIn(w.choices.at(ofWorld, "broken build"), 8) {
 		w.deployBroken()
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/wire"
@@ -47,7 +46,7 @@ func (ps programs) versioned() bool {
 func (ps programs) registered(p *program, d defect) []engine.Orchestration {
 	var all []engine.Orchestration
 	for _, v := range d.versionsOf(p) {
-		all = append(all, engine.Orchestration{Name: p.name, Version: v, Func: ps.code(p, v, d), Source: "simulation"})
+		all = append(all, engine.Orchestration{Name: p.name, Version: v, Func: ps.code(p, v, d), Source: "simulation", Strict: p.strict || d.kind == "strict"})
 	}
 	return all
 }
@@ -90,13 +89,7 @@ func (s *randomScenario) deployUnreleased(w *World) {
 	if !s.programs.versioned() || w.build != w.good || !w.choices.even(at) {
 		return
 	}
-	before := s.build("unreleased", defect{kind: "unreleased"})
-	w.build = before
-	w.clock.AfterFunc(time.Duration(w.choices.intN(at, 3600))*time.Second, func() {
-		if w.build == before {
-			w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second)
-		}
-	})
+	w.deployFirst(s.build("unreleased", defect{kind: "unreleased"}), at)
 }
 
 // saying is a transcript to which a version adds who it is.

@@ -119,6 +119,12 @@ func engineMutations() []Mutation {
 			Edits: edit("if x.cursor.claim < x.cursor.claimEnd {", "if x.cursor.claim+100 < x.cursor.claimEnd {"),
 		},
 		{
+			Name:  "strict mode looks at nothing",
+			Bug:   "In strict mode too, a completion that nobody waits for is taken.",
+			File:  "engine/strict.go",
+			Edits: edit("!x.def.Strict || op.awaited()", "!x.def.Strict || op.awaited() || x.cfg.Instance != \"\""),
+		},
+		{
 			Name:  "a cancelled wait takes an event",
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",
