@@ -248,6 +248,10 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.companion(ctx, s)
 	case kPatched:
 		return r.patched(ctx, s)
+	case kLook:
+		return r.look(ctx, s)
+	case kHold:
+		return r.hold(ctx, s)
 	case kShare:
 		return r.share(ctx, s)
 	}

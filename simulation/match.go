@@ -58,7 +58,7 @@ func (m *match) transcript(p *program, output []byte, mayBeCancelled bool) error
 			if err := m.statement(s, &out[0], round); err != nil {
 				return fmt.Errorf("statement %d in round %d: %w", s.id, round, err)
 			}
-			if at, ok := m.order[out[0].V]; ok && (s.kind == kEvent || s.kind == kEventOr) {
+			if at, ok := m.order[out[0].V]; ok && (s.kind == kEvent || s.kind == kEventOr || s.kind == kHold) {
 				// Rule 7: first in, first out, by name.
 				name := eventName(s.n)
 				if at < last[name] {
@@ -120,8 +120,10 @@ func (m *match) statement(s *statement, t *token, round int) error {
 			return nil
 		}
 		return expect("first", m.activity(s, round, 0))
-	case kEvent, kEventOr:
-		if s.kind == kEventOr && t.K == "timeout" {
+	case kLook:
+		return m.looked(s, t, round)
+	case kEvent, kEventOr, kHold:
+		if s.kind != kEvent && t.K == "timeout" {
 			return nil
 		}
 		if name, ok := m.sent[t.V]; !ok || name != eventName(s.n) {

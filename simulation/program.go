@@ -45,12 +45,14 @@ const (
 	kDeadly                // an activity that kills its worker on every delivery
 	kWaits                 // three waits for one event, the first or the second of which is cancelled
 	kShare                 // a child by an id that others want too: all wait for one instance
+	kLook                  // looks whether an event has come, without waiting for it
+	kHold                  // one wait for an event over several selects against timers
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits", "share"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold"}
 
 type statement struct {
 	kind kind
@@ -190,10 +192,12 @@ func countStatements(b []*statement) (n int) {
 func waits(b []*statement, counts map[int]int, times int) {
 	for _, s := range b {
 		switch s.kind {
-		case kEvent, kEventOr:
+		case kEvent, kEventOr, kHold:
 			counts[s.n] += times
 		case kWaits:
 			counts[s.n] += 3 * times // the one that is cancelled takes one that came before
+		case kLook:
+			counts[s.n] += (s.attempts + 1) * times
 		}
 		for _, branch := range s.branches {
 			waits(branch, counts, times)

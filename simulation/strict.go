@@ -19,7 +19,9 @@ func (c *choices) strict(name string) bool {
 
 // loose: while the statement runs, or behind it, something may complete that
 // nobody waits for.
-func (k kind) loose() bool { return k == kScope || k == kOpen || k == kTimeout || k == kLeft }
+func (k kind) loose() bool {
+	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold
+}
 
 // deployStrict lets a build in which all is strict run first, at times, if that
 // makes a difference.

@@ -125,6 +125,18 @@ func engineMutations() []Mutation {
 			Edits: edit("!x.def.Strict || op.awaited()", "!x.def.Strict || op.awaited() || x.cfg.Instance != \"\""),
 		},
 		{
+			Name:  "a look sees the second event",
+			Bug:   "Code that looks whether an event has come is told so from the second on.",
+			File:  "engine/external_event.go",
+			Edits: edit("return n != nil && len(n.kept) > 0, nil", "return n != nil && len(n.kept) > 1, nil"),
+		},
+		{
+			Name:  "a select cancels what it is to keep",
+			Bug:   "The loser of a select that keeps its losers is cancelled.",
+			File:  "engine/select.go",
+			Edits: edit("	if !keep {\n		c.cancelLosers", "	if !keep || len(fs) > 1 {\n		c.cancelLosers"),
+		},
+		{
 			Name:  "a cancelled wait takes an event",
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",

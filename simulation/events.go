@@ -1,0 +1,89 @@
+package simulation
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// look looks whether an event has come, without waiting for it, with activities
+// between one look and the next. What has come is there at once; where a look
+// finds nothing, a wait finds nothing either.
+func (r *interpreter) look(ctx *engine.Context, s *statement) (token, error) {
+	t := token{K: "several"}
+	var sub []token
+	for i := range s.attempts + 1 {
+		if i > 0 {
+			if _, err := got(ctx.Await(ctx.Activity(r.activity(s, i)))); err != nil {
+				return t, err
+			}
+		}
+		came, err := ctx.EventKept(eventName(s.n))
+		if err != nil {
+			return t, err
+		}
+		inner, cancel := ctx.WithCancel()
+		o := token{K: "none"}
+		if came || i == s.attempts {
+			f := inner.ExternalEvent(eventName(s.n))
+			switch {
+			case f.Ready() != came:
+				o.K = fmt.Sprintf("a look said %t, a wait %t", came, f.Ready())
+			case came:
+				if o, err = r.await(inner, "event", f); err != nil {
+					return t, err
+				}
+			}
+		}
+		cancel("it has looked")
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		sub = append(sub, o)
+	}
+	t.Sub = [][]token{sub}
+	return t, nil
+}
+
+// hold waits for one event over several selects against a timer, with activities
+// between one select and the next. The event may come during any of them.
+func (r *interpreter) hold(ctx *engine.Context, s *statement) (token, error) {
+	inner, cancel := ctx.WithCancel()
+	f := inner.ExternalEvent(eventName(s.n))
+	all := []*engine.Future{f}
+	for i := range s.attempts + 1 {
+		timer := inner.Timer(s.d)
+		all = append(all, timer)
+		if first, err := inner.Select(true, timer, f); err != nil {
+			return token{}, err
+		} else if first == 1 {
+			break
+		}
+		a := inner.Activity(r.activity(s, i))
+		if _, err := got(ctx.Await(a)); err != nil {
+			return token{}, err
+		}
+		r.unawaited(ctx, f)
+	}
+	t, came := token{K: "timeout"}, f.Ready()
+	cancel("enough")
+	if err := scopeOver(ctx, all...); err != nil || !came {
+		return t, err
+	}
+	return r.await(ctx, "event", f)
+}
+
+// looked matches what a look gave: as many looks, each with an event or nothing.
+func (m *match) looked(s *statement, t *token, round int) error {
+	if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.attempts+1 {
+		return fmt.Errorf("look gave %+v: want %d looks", *t, s.attempts+1)
+	}
+	for i := range t.Sub[0] {
+		if o := &t.Sub[0][i]; o.K != "none" {
+			if err := m.statement(&statement{kind: kEvent, n: s.n}, o, round); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
