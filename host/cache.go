@@ -31,6 +31,7 @@ type entry struct {
 	execution int64
 	work      work
 	record    *store.Record
+	current   bool // as of turn
 
 	// used is when it was last read or committed, by the wall clock: a frozen
 	// environment may wake days later.

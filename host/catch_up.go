@@ -47,5 +47,6 @@ func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
 		}
 	}
 	t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
+	t.current = e.current && !behind
 	return true, nil
 }

@@ -230,7 +230,7 @@ func (t *turn) changed(c *store.RecordChange) {
 		r = *t.record
 	}
 	r = c.Apply(r)
-	t.record = &r
+	t.record, t.current = &r, t.current || c.Create != nil
 }
 
 func stateWord(s engine.State) string {

@@ -102,10 +102,8 @@ func (t *turn) keepStatus(ctx context.Context, c *store.RecordChange, d *draft, 
 	}
 	status := d.customStatus
 	if imposed {
-		if !t.described {
-			if err := t.describe(ctx); err != nil {
-				return err
-			}
+		if err := t.currentRecord(ctx); err != nil {
+			return err
 		}
 		if t.record != nil {
 			status = t.record.CustomStatus

@@ -119,7 +119,32 @@ func (t *turn) describe(ctx context.Context) error {
 		}
 		t.record = &r
 	}
-	t.described = true
+	t.described, t.current = true, t.x != nil
+	return nil
+}
+
+// currentRecord reads the record again if it may be older than the history that
+// the turn goes by: another process may have changed both between the two reads.
+// store.ErrConflict if more has changed than what the history gave.
+func (t *turn) currentRecord(ctx context.Context) error {
+	if t.current {
+		return nil
+	}
+	before, known := t.record, t.described
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	r := t.record
+	if t.warm && r != nil && r.Problem != nil {
+		return errRebuild // Who took it out of the cache did not know.
+	}
+	if !known || before == nil {
+		return nil
+	}
+	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.WakeNumber != before.WakeNumber ||
+		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
+		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.group.instance, before.ExecutionID, store.ErrConflict)
+	}
 	return nil
 }
 

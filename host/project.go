@@ -15,7 +15,9 @@ import (
 func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes, parked bool) error {
 	var c store.RecordChange
 	dirty := t.creating && len(d.events) > 0
-	if d.statusChanged && (t.record == nil || !bytes.Equal(t.record.CustomStatus, d.customStatus)) {
+	if differs, err := t.statusDiffers(ctx, d); err != nil {
+		return err
+	} else if differs {
 		c.CustomStatus, dirty = &d.customStatus, true
 	}
 	if set, err := t.searchSet(ctx, d); err != nil {
@@ -87,6 +89,17 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	}
 	d.change = &c
 	return nil
+}
+
+// statusDiffers reports whether a draft changes the custom status that the record
+// has: by what is known of it, or if that is old, by what it is now.
+func (t *turn) statusDiffers(ctx context.Context, d *draft) (bool, error) {
+	differs := func() bool { return t.record == nil || !bytes.Equal(t.record.CustomStatus, d.customStatus) }
+	if !d.statusChanged || differs() {
+		return d.statusChanged, nil
+	}
+	err := t.currentRecord(ctx)
+	return differs(), err
 }
 
 // mustFence reports whether a mark "stuck" may be on its way that a message of

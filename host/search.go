@@ -27,7 +27,18 @@ func (t *turn) searchSet(ctx context.Context, d *draft) (history.SearchAttribute
 	if t.record == nil {
 		return nil, nil // The commit finds that out by itself.
 	}
-	var set history.SearchAttributes
+	set := t.searchDiffers(d)
+	if len(set) < len(d.searchSet) && !t.current {
+		if err := t.currentRecord(ctx); err != nil || t.record == nil {
+			return nil, err
+		}
+		set = t.searchDiffers(d)
+	}
+	return set, nil
+}
+
+// searchDiffers returns what of a draft's search attributes the record has not.
+func (t *turn) searchDiffers(d *draft) (set history.SearchAttributes) {
 	for name, v := range d.searchSet {
 		if t.record.SearchAttributes[name] == v {
 			continue
@@ -37,5 +48,5 @@ func (t *turn) searchSet(ctx context.Context, d *draft) (history.SearchAttribute
 		}
 		set[name] = v
 	}
-	return set, nil
+	return set
 }

@@ -37,6 +37,9 @@ type turn struct {
 	// was read in this attempt.
 	record    *store.Record
 	described bool
+	// current: the record is not older than the history that the turn goes by,
+	// so that it has what that gave it.
+	current bool
 	// damaged: what its codec could not open was left out of the record.
 	damaged bool
 	// histories that were read, by execution.
@@ -206,7 +209,7 @@ func (t *turn) release(ctx context.Context, err error) {
 		return
 	}
 	if err == nil && t.keep && !t.x.Ended() {
-		t.cache.put(&entry{instance: t.group.instance, x: t.x, execution: t.execution, work: t.work, record: t.record})
+		t.cache.put(&entry{instance: t.group.instance, x: t.x, execution: t.execution, work: t.work, record: t.record, current: t.current})
 		return
 	}
 	t.x.Close()
