@@ -24,8 +24,9 @@ import (
 type sealing struct {
 	// world opens everything, and seals what clients send.
 	world *codec.Set
-	// processes have one of these each, in turn.
+	// processes have one of these each, in turn; so many of the first seal.
 	processes []*codec.Set
+	sealers   int
 	// keys that have sealed something; sent are clients' messages so far, of
 	// which those in plain are bodies that may come to a dead-letter queue.
 	keys  [2]key
@@ -37,7 +38,7 @@ type sealing struct {
 const marker = "hidden"
 
 func newSealing(entropy int) *sealing {
-	s := &sealing{plain: map[string]bool{}}
+	s := &sealing{plain: map[string]bool{}, sealers: 2}
 	s.keys = [2]key{{name: "a"}, {name: "b"}}
 	a, b := &s.keys[0], &s.keys[1]
 	switch entropy % 8 {
@@ -67,7 +68,7 @@ func (s *sealing) of(n int) (set *codec.Set, seals bool) {
 		return nil, false
 	}
 	i := n % len(s.processes)
-	return s.processes[i], i < 2
+	return s.processes[i], i < s.sealers
 }
 
 // sealed is how many payloads were.
