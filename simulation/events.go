@@ -6,13 +6,16 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// look looks whether an event has come, without waiting for it, with activities
+// looks is how often code looks for an event, and holds selects.
+const looks = 2
+
+// look looks whether an event has come, without waiting for it, with an activity
 // between one look and the next. What has come is there at once; where a look
 // finds nothing, a wait finds nothing either.
 func (r *interpreter) look(ctx *engine.Context, s *statement) (token, error) {
 	t := token{K: "several"}
 	var sub []token
-	for i := range s.attempts + 1 {
+	for i := range looks {
 		if i > 0 {
 			if _, err := got(ctx.Await(ctx.Activity(r.activity(s, i)))); err != nil {
 				return t, err
@@ -24,7 +27,7 @@ func (r *interpreter) look(ctx *engine.Context, s *statement) (token, error) {
 		}
 		inner, cancel := ctx.WithCancel()
 		o := token{K: "none"}
-		if came || i == s.attempts {
+		if came || i == looks-1 {
 			f := inner.ExternalEvent(eventName(s.n))
 			switch {
 			case f.Ready() != came:
@@ -51,7 +54,7 @@ func (r *interpreter) hold(ctx *engine.Context, s *statement) (token, error) {
 	inner, cancel := ctx.WithCancel()
 	f := inner.ExternalEvent(eventName(s.n))
 	all := []*engine.Future{f}
-	for i := range s.attempts + 1 {
+	for i := range looks {
 		timer := inner.Timer(s.d)
 		all = append(all, timer)
 		if first, err := inner.Select(true, timer, f); err != nil {
@@ -75,8 +78,8 @@ func (r *interpreter) hold(ctx *engine.Context, s *statement) (token, error) {
 
 // looked matches what a look gave: as many looks, each with an event or nothing.
 func (m *match) looked(s *statement, t *token, round int) error {
-	if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.attempts+1 {
-		return fmt.Errorf("look gave %+v: want %d looks", *t, s.attempts+1)
+	if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != looks {
+		return fmt.Errorf("look gave %+v: want %d looks", *t, looks)
 	}
 	for i := range t.Sub[0] {
 		if o := &t.Sub[0][i]; o.K != "none" {

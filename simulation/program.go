@@ -197,7 +197,7 @@ func waits(b []*statement, counts map[int]int, times int) {
 		case kWaits:
 			counts[s.n] += 3 * times // the one that is cancelled takes one that came before
 		case kLook:
-			counts[s.n] += (s.attempts + 1) * times
+			counts[s.n] += looks * times
 		}
 		for _, branch := range s.branches {
 			waits(branch, counts, times)

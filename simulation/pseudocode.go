@@ -160,9 +160,9 @@ func (s *statement) code() string {
 	case kCall:
 		return "detach(answers), await its event, and cancel it"
 	case kLook:
-		return fmt.Sprintf("%d × if %s has come, take it // with await(%s) in between", s.attempts+1, event, s.activityCode("activity"))
+		return fmt.Sprintf("%d × if %s has come, take it // with await(%s) in between", looks, event, s.activityCode("activity"))
 	case kHold:
-		return fmt.Sprintf("e := %s; up to %d × { selectKeepingLosers(%s, e); await(%s) } in a scope that is cancelled then", event, s.attempts+1, timer, s.activityCode("activity"))
+		return fmt.Sprintf("e := %s; up to %d × { selectKeepingLosers(%s, e); await(%s) } in a scope that is cancelled then", event, looks, timer, s.activityCode("activity"))
 	case kShare:
 		child := fmt.Sprintf("child(shared, %s, or the one that is there)", sharedName(s.n))
 		if s.fails > 0 {
