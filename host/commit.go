@@ -181,7 +181,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if err != nil {
 			return nil, err
 		}
-		turns[i].Token = token + t.cause
+		turns[i].Token = token + t.copyMarks() + t.cause
 	}
 	c, err := t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
 	if err != nil {

@@ -21,6 +21,9 @@ func (o *Orchestrator) forward(ctx context.Context, g *group, committed bool) {
 		if committed {
 			mark = hopMark()
 		}
+		if mark == nil {
+			mark = map[string]string{copyAttribute: m.ID}
+		}
 		body, err := o.edge.again(&m.item)
 		if err == nil {
 			err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{

@@ -68,6 +68,8 @@ type message struct {
 	Delivery
 	item  wire.Item
 	state messageState
+	// copied: another process has, or had, the same message at the same time.
+	copied bool
 }
 
 type messageState uint8
@@ -83,7 +85,7 @@ const (
 
 // returning reports whether the message may have been handled before, so that
 // a fact of it that stands in history has to be dispatched again.
-func (m *message) returning() bool { return m.ReceiveCount > 1 || m.redriven() }
+func (m *message) returning() bool { return m.ReceiveCount > 1 || m.copied || m.redriven() }
 
 // returning returns the messages that come back.
 func returning(messages []*message) []*message {

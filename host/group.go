@@ -99,6 +99,8 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		case errors.Is(err, errRebuild) && !rebuilt:
 			rebuilt = true
 			continue
+		case errors.Is(err, errCopy):
+			continue // Each message is found to be one but once.
 		case errors.Is(err, errFactsFirst) && !g.factsFirst:
 			g.factsFirst = true
 			continue

@@ -53,12 +53,12 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	}
 	p.SinceMS = t.Clock.Now().UnixMilli()
 	if before != nil {
-		p.SinceMS, p.Tries, p.ArmedBy = before.SinceMS, before.Tries, before.ArmedBy
+		p.SinceMS, p.Tries, p.ArmedBy, p.Copies = before.SinceMS, before.Tries, before.ArmedBy, before.Copies
 	}
 	arm := before == nil || w.arm || number == 0
 	if arm {
 		p.Tries++
-		p.ArmedBy = t.cause
+		p.ArmedBy, p.Copies = t.cause, t.copyMarks()
 	}
 	if arm || t.mayHaveMarked() {
 		d.wake = t.nextWake(p.Tries)

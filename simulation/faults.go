@@ -46,13 +46,14 @@ const (
 	CountedUp    // a message has been received more often than it was handled
 	ofCallsPlace // no fault: its number is that of the decisions about calls
 	Exhausted    // the messages of a process that died have been received too often, and are dead letters
+	Copied       // a standard queue hands out a message twice at once, both times as its first delivery
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted"}
+	"purged", "counted up", "", "exhausted", "copied"}
 
 // String returns the fault in words.
 func (f Fault) String() string {

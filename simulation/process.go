@@ -84,8 +84,9 @@ type invocation struct {
 type delivered struct {
 	host.Delivery
 	from *simQueue
-	// ghost: its message has been deleted already.
-	ghost bool
+	// ghost: its message has been deleted already; copy: it was received by
+	// another process too, at the same time.
+	ghost, copy bool
 }
 
 // deadlineContext has a deadline of virtual time.

@@ -61,6 +61,12 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 			return []delivered{g}
 		}
 	}
+	for i, c := range w.copies {
+		if c.from == from {
+			w.copies = slices.Delete(w.copies, i, i+1)
+			return []delivered{c}
+		}
+	}
 	if len(w.ghosts) > 0 && w.hit(Ghost) {
 		g := w.ghosts[w.choices.intN(w.how(Ghost), len(w.ghosts))]
 		if g.from == from {
@@ -76,12 +82,24 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		w.violate("world", "receive: %v", err)
 	}
 	for _, m := range msgs {
+		if m.ReceiveCount == 1 && (from == w.delay || from == w.activityDead) && w.hit(Copied) {
+			w.copy(from.delivered(m))
+		}
 		if w.hit(CountedUp) {
 			m.ReceiveCount += 1 + w.choices.intN(w.how(CountedUp), 4)
 		}
 		batch = append(batch, from.delivered(m))
 	}
 	return batch
+}
+
+// copy has another copy of a message that was just received handed out while it
+// is in flight: at once, or some seconds later.
+func (w *World) copy(m delivered) {
+	m.copy = true
+	d := time.Duration(w.choices.intN(w.how(Copied), 1000)) * time.Millisecond
+	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.intN(w.how(Copied), 4)]
+	w.clock.AfterFunc(d, func() { w.copies = append(w.copies, m) })
 }
 
 // delivered is a message that was received of the queue.

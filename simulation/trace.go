@@ -40,6 +40,9 @@ func batchText(batch []delivered) string {
 		if m.ghost {
 			ghost = " (a ghost)"
 		}
+		if m.copy {
+			ghost = " (a copy)"
+		}
 		all = append(all, fmt.Sprintf("%s×%d%s %s", m.ID, m.ReceiveCount, ghost, bodyText(m.Body)))
 	}
 	return strings.Join(all, ", ")

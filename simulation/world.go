@@ -54,6 +54,7 @@ type World struct {
 	bad       int // builds that do not work, so far
 	ghosts    []delivered
 	returning []delivered // ghosts to be received again
+	copies    []delivered // of messages in flight, to be received
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
 	messages  map[string]*message // by body

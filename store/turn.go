@@ -13,7 +13,7 @@ import (
 const MaxInstance = 1000
 
 // MaxToken is the greatest length of Turn.Token.
-const MaxToken = 64
+const MaxToken = 128
 
 // Check reports, as ErrInvalidTurn, what makes a commit one that must not be
 // written: no turn or more than two, a turn without events, with a gap, a

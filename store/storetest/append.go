@@ -87,7 +87,7 @@ func invalidTurns(t *testing.T, o Options) {
 		{"no instance", edit(func(x *store.Turn) { x.Instance = "" })},
 		{"an instance id of 1,001 bytes", edit(func(x *store.Turn) { x.Instance = string(make([]byte, 1001)) })},
 		{"no token", edit(func(x *store.Turn) { x.Token = "" })},
-		{"a token of 65 characters", edit(func(x *store.Turn) { x.Token = fmt.Sprintf("%065d", 1) })},
+		{"a token of 129 characters", edit(func(x *store.Turn) { x.Token = fmt.Sprintf("%0129d", 1) })},
 		{"two turns of one execution", []store.Turn{turn("order-7", 1, 1, 1, "a"), turn("order-7", 1, 2, 1, "b")}},
 		{"two turns of different instances", []store.Turn{turn("order-7", 1, 1, 1, "a"), turn("order-8", 2, 1, 1, "b")}},
 		{"three turns", []store.Turn{turn("order-7", 1, 1, 1, "a"), turn("order-7", 2, 1, 1, "b"), turn("order-7", 3, 1, 1, "c")}},

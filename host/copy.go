@@ -1,0 +1,145 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// A standard queue may hand out a message twice at once, both times as its
+// first delivery. If the process that has the first copy commits and dies, the
+// other finds a known fact; were it to take that for a duplicate, the message
+// would be deleted, and nobody dispatched. So the token of a turn names the
+// messages of standard queues that it had, and who finds its own there has such
+// a copy, which is treated as one that comes back.
+//
+// Two messages that say the same are not copies: only one that was received
+// answers for what follows from it, or each duplicate of a timer would bring
+// forth another one of the next.
+
+// errCopy says that a message was found to be a copy of one that another
+// process has, or had.
+var errCopy = errors.New("host: a copy of a message in flight")
+
+const (
+	// copyWindow is how long after one copy another may still be handled: the
+	// longest invocation, and what clocks may differ by.
+	copyWindow = 20 * time.Minute
+	// maxCopyMarks is how many messages a token names: as many as a batch of a
+	// standard queue has.
+	maxCopyMarks = 10
+)
+
+// copyAttribute is the id that a message of a standard queue had before it was
+// forwarded: its copy may have won what it lost.
+const copyAttribute = "turnstile-forwarded"
+
+// mayBeCopied reports whether there may be a copy of the message.
+func (m *message) mayBeCopied() bool {
+	return m.Source != SourceOrchestrator || m.Attributes[copyAttribute] != ""
+}
+
+// copyMark is that of a message in the token of a turn.
+func copyMark(m *message) string {
+	id := m.Attributes[copyAttribute]
+	if id == "" {
+		id = m.ID
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "+" + hex.EncodeToString(sum[:3])
+}
+
+// copyMarks are those of the messages of the group.
+func (t *turn) copyMarks() string {
+	var marks strings.Builder
+	n := 0
+	for _, m := range t.group.messages {
+		if m.mayBeCopied() && n < maxCopyMarks {
+			marks.WriteString(copyMark(m))
+			n++
+		}
+	}
+	return marks.String()
+}
+
+// findCopies returns errCopy if one of the messages is found to be a copy;
+// from then on it is one that comes back.
+func (t *turn) findCopies(ctx context.Context) error {
+	found := false
+	for _, m := range t.group.open() {
+		if !m.mayBeCopied() || m.returning() {
+			continue
+		}
+		copied, err := t.isCopied(ctx, m)
+		if err != nil {
+			return err
+		}
+		if copied {
+			m.copied, found = true, true
+		}
+	}
+	if found {
+		return errCopy
+	}
+	return nil
+}
+
+func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
+	mark := copyMark(m)
+	if r := t.record; r != nil && r.Problem != nil && strings.Contains(r.Problem.Copies, mark) {
+		return true, nil // It armed the wake-up, which leaves no commit.
+	}
+	n, err := t.copiedIn(m)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	turns, err := t.read(ctx, n)
+	if corrupt(err) {
+		return false, nil
+	}
+	return slices.ContainsFunc(turns, func(t store.Turn) bool { return strings.Contains(t.Token, mark) }), err
+}
+
+// copiedIn returns the execution in which another process may have recorded the
+// message already; 0 where it can't be. It is looked at only where there is
+// something to be found, for a timer that lost its race comes late as well.
+func (t *turn) copiedIn(m *message) (int64, error) {
+	if t.x == nil || t.creating {
+		if r := t.record; r != nil && t.recent(r.UpdatedAt) {
+			return r.ExecutionID, nil
+		}
+		return 0, nil
+	}
+	switch m.item.Kind {
+	case wire.Wake:
+		if r, n := t.record, m.item.Number; r != nil && n > 0 && n < r.WakeNumber {
+			return t.execution, nil
+		}
+		return 0, nil
+	case wire.TerminateInstance, wire.PurgeInstance, wire.ActivityPending:
+		return t.execution, nil
+	case wire.ActivityHeartbeat:
+		return 0, nil
+	}
+	a, err := t.arrival(m)
+	if err != nil {
+		return 0, err
+	}
+	switch v := t.x.Judge(a); {
+	case v.Kind == engine.Duplicate:
+		return t.execution, nil
+	case v.Kind == engine.Late && a.ExecutionID > 0 && a.ExecutionID < t.execution && t.recent(time.UnixMilli(t.started().AtMS)):
+		return a.ExecutionID, nil
+	}
+	return 0, nil
+}
+
+func (t *turn) recent(at time.Time) bool { return t.Clock.Now().Sub(at) < copyWindow }
