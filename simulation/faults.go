@@ -137,7 +137,7 @@ func (p *plan) draw(c *choices) {
 	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict, Noise, Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
 	}
-	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity, Exhausted} {
+	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity, Exhausted, Copied} {
 		p.rates[f] *= 8 // seldom drawn
 	}
 	p.rates[ofCallsPlace] = 0

@@ -208,6 +208,24 @@ func stuckMutations() []Mutation {
 			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
 		},
 		{
+			Name:  "a copy is a duplicate",
+			Bug:   "A second copy of a message in flight is deleted, and the process of the first dies ahead of its dispatch.",
+			File:  "host/copy.go",
+			Edits: edit("copied, err := t.isCopied(ctx, m)", "copied, err := false, ctx.Err()"),
+		},
+		{
+			Name:  "who armed a wake-up is no copy",
+			Bug:   "A copy of a wake that armed the next one, and whose process died ahead of sending it, sends nothing.",
+			File:  "host/copy.go",
+			Edits: edit("strings.Contains(r.Problem.Copies, mark)", "len(mark) == 0"),
+		},
+		{
+			Name:  "a forwarded copy is another message",
+			Bug:   "A copy that lost against the other is forwarded as a message that is not known there.",
+			File:  "host/conflict.go",
+			Edits: edit("mark = map[string]string{copyAttribute: m.ID}", "mark = map[string]string{copyAttribute: \"\"}"),
+		},
+		{
 			Name:  "a suspect's mark stays",
 			Bug:   "A turn that returned does not take its mark back.",
 			File:  "host/turn.go",

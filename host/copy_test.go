@@ -1,0 +1,163 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// copiedWorld has orchestrations that something is to be dispatched of.
+func copiedWorld(t *testing.T) *world {
+	return newWorld(t, func(w *world) {
+		w.activityFunc("Step", step)
+		w.orchestration("Steps", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
+		})
+		w.orchestration("Rounds", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "2" {
+				return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
+			}
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+		})
+		w.orchestration("Ends", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			return []byte("11"), nil
+		})
+		w.orchestration("Parent", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			v, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Ends", Instance: "child", Input: []byte("1")}))
+			if err != nil {
+				return []byte("11"), nil // The child was terminated.
+			}
+			return v, nil
+		})
+	})
+}
+
+// W-03: a standard queue hands out a message twice at once. The process that has
+// the first copy dies behind any of its calls; the other has the message as its
+// first delivery too, and deletes it. Whatever followed is done.
+func TestACopyAnswersForWhatTheProcessOfTheOtherHasNotSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		start, root string
+		item        wire.Item
+	}{
+		"an event":                          {"Steps", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
+		"an event that continues as new":    {"Rounds", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
+		"an event that ends a child":        {"Parent", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"}},
+		"a terminate of a child":            {"Parent", "a", wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t", Reason: "enough"}},
+		"a purge with force of what it has": {"Parent", "a", wire.Item{Kind: wire.PurgeInstance, Instance: "child", ID: "p", Force: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for killAt := 1; ; killAt++ {
+				w := copiedWorld(t)
+				w.start(c.root, c.start, "1")
+				w.settleFIFO()
+				w.settleFIFO()
+				body := w.body(c.item)
+				died := w.deliver("m", body, 1, SourceDelay, killAt)
+				w.deliver("m", body, 1, SourceDelay, 0)
+				w.run()
+				if w.expectOutput(c.root, "11"); t.Failed() {
+					t.Fatalf("killed behind call %d", killAt)
+				}
+				if !died {
+					return // Every call has been tried.
+				}
+			}
+		})
+	}
+}
+
+// W-09: a wake of a stuck instance arms the next one, which leaves no commit,
+// and its process dies. The copy sends the wake-up.
+func TestACopyOfAWakeSendsTheWakeUpThatTheOtherHasArmed(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := newWorld(t, func(w *world) {
+			w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+			w.activityFunc("Step", step)
+		})
+		w.start("a", "Main", "1")
+		for w.step() {
+		}
+		w.clock.Advance(time.Hour)
+		wakes, err := w.delay.Receive(t.Context(), 1, 0)
+		if err != nil || len(wakes) != 1 {
+			t.Fatal(wakes, err)
+		}
+		died := w.deliver(wakes[0].ID, wakes[0].Body, 1, SourceDelay, killAt)
+		w.deliver(wakes[0].ID, wakes[0].Body, 1, SourceDelay, 0)
+		if err := w.delay.Delete(t.Context(), wakes[0]); err != nil {
+			t.Fatal(err)
+		}
+		w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+		w.runFor(4 * time.Hour)
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return
+		}
+	}
+}
+
+// M-16: two copies race. The one that loses goes on through the FIFO queue as
+// another message; the one that has won dies ahead of its dispatch.
+func TestACopyThatLostItsCommitIsKnownWhereItIsForwarded(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.start("a", "Steps", "1")
+	w.settleFIFO()
+	both := w.two()
+	batch := []Delivery{{queue.Message{ID: "m", Body: w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}), ReceiveCount: 1}, SourceDelay}}
+	ctx := deadline{t.Context(), w.clock.Now().Add(w.limit)}
+	w.beforeCommit = func(*store.Commit) error {
+		w.beforeCommit = func(*store.Commit) error {
+			w.beforeCommit = nil
+			both[1].killAt, both[1].after = both[1].calls+1, false // ahead of its dispatch
+			return nil
+		}
+		both[1].o.Handle(ctx, batch)
+		return nil
+	}
+	if failed := both[0].o.Handle(ctx, batch); len(failed) != 0 || !both[1].isDead() {
+		t.Fatalf("handed back %v; the other is dead: %t", failed, both[1].isDead())
+	}
+	w.orchestrator = both[0]
+	w.run()
+	w.expectOutput("a", "11")
+	w.expectCount(CountForwarded, "conflict", 1)
+}
+
+// M-01: another message that says the same is no copy: it answers for nothing,
+// or each duplicate of a timer would bring forth another of the next.
+func TestADuplicateIsNoCopy(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.start("a", "Steps", "1")
+	w.settleFIFO()
+	body := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"})
+	w.deliver("m", body, 1, SourceDelay, 0)
+	w.deliver("another", body, 1, SourceDelay, 0)
+	if n := len(w.activity.Peek()); n != 1 {
+		t.Errorf("%d messages for the activity, want 1", n)
+	}
+	w.run()
+	w.expectOutput("a", "11")
+}
