@@ -149,7 +149,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a commit does not say what caused it",
 			Bug:   "The commit of a wake or a terminate is not found when that comes back.",
 			File:  "host/commit.go",
-			Edits: edit("turns[i].Token = token + t.cause", "turns[i].Token = token"),
+			Edits: edit("turns[i].Token = token + t.copyMarks() + t.cause", "turns[i].Token = token + t.copyMarks()"),
 		},
 		{
 			Name:  "a fact is looked for in the current execution alone",
