@@ -94,7 +94,7 @@ type build struct {
 
 const (
 	// maxSteps bounds a run: one that does not settle is a failure.
-	maxSteps = 60_000
+	maxSteps = 300_000
 	// redriven is how long an alarm about dead letters may stand when the
 	// faults have stopped.
 	redriven = time.Hour
