@@ -252,6 +252,8 @@ func (r *interpreter) statement(ctx *engine.Context, s *statement) (token, error
 		return r.look(ctx, s)
 	case kHold:
 		return r.hold(ctx, s)
+	case kSaga:
+		return r.saga(ctx, s)
 	case kShare:
 		return r.share(ctx, s)
 	}

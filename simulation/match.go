@@ -120,6 +120,8 @@ func (m *match) statement(s *statement, t *token, round int) error {
 			return nil
 		}
 		return expect("first", m.activity(s, round, 0))
+	case kSaga:
+		return m.saga(s, t, round)
 	case kLook:
 		return m.looked(s, t, round)
 	case kEvent, kEventOr, kHold:

@@ -54,6 +54,10 @@ func (s *statement) failures(i int) int {
 		if i > 0 {
 			return 0
 		}
+	case kSaga:
+		if i != s.n {
+			return 0 // The last step alone fails.
+		}
 	case kPending:
 		return 0 // Its attempts do not fail; a client does that.
 	}

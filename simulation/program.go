@@ -47,12 +47,13 @@ const (
 	kShare                 // a child by an id that others want too: all wait for one instance
 	kLook                  // looks whether an event has come, without waiting for it
 	kHold                  // one wait for an event over several selects against timers
+	kSaga                  // activities one behind the other, undone the last first if one fails
 	kindEnd
 )
 
 var kindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga"}
 
 type statement struct {
 	kind kind

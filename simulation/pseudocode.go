@@ -163,6 +163,8 @@ func (s *statement) code() string {
 		return fmt.Sprintf("%d × if %s has come, take it // with await(%s) in between", looks, event, s.activityCode("activity"))
 	case kHold:
 		return fmt.Sprintf("e := %s; up to %d × { selectKeepingLosers(%s, e); await(%s) } in a scope that is cancelled then", event, looks, timer, s.activityCode("activity"))
+	case kSaga:
+		return fmt.Sprintf("saga(%d steps, the last of them %s) // what was done is undone, the last first, if one fails or it is cancelled", s.n+1, s.activityCode("activity"))
 	case kShare:
 		child := fmt.Sprintf("child(shared, %s, or the one that is there)", sharedName(s.n))
 		if s.fails > 0 {

@@ -264,6 +264,9 @@ func (s *randomScenario) judge(w *World, instance string) error {
 		if !cancelled {
 			return errors.New("it is cancelled, and nobody did")
 		}
+		if p.catches {
+			return errors.New("it is cancelled, and its clean-up did not get through")
+		}
 	case store.StatusTerminated:
 		if !s.mayBeTerminated(w, instance) {
 			return errors.New("it is terminated, and nobody did")

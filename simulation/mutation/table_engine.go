@@ -125,6 +125,12 @@ func engineMutations() []Mutation {
 			Edits: edit("!x.def.Strict || op.awaited()", "!x.def.Strict || op.awaited() || x.cfg.Instance != \"\""),
 		},
 		{
+			Name:  "a shield does not hold",
+			Bug:   "A cancel reaches what cleans up behind it.",
+			File:  "engine/scope_context.go",
+			Edits: edit("c.scope.child(true)}", "c.scope.child(false)}"),
+		},
+		{
 			Name:  "a look sees the second event",
 			Bug:   "Code that looks whether an event has come is told so from the second on.",
 			File:  "engine/external_event.go",
