@@ -59,7 +59,7 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	}
 	if due, ok := dueOf(&m.item); ok && due.After(o.Clock.Now()) {
 		// A clock that was ahead may have taken it for due already.
-		if err := o.sendRound(ctx, &m.item, due, redriveMark(m)); err != nil {
+		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
 			return err
 		}
 		o.Observer.Count(CountDelayed, "not_due", 1)

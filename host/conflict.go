@@ -17,12 +17,9 @@ func (o *Orchestrator) forward(ctx context.Context, g *group, committed bool) {
 		if m.Source == SourceOrchestrator {
 			continue
 		}
-		mark := redriveMark(m)
+		mark := hopAttributes(m)
 		if committed {
-			mark = hopMark()
-		}
-		if mark == nil {
-			mark = map[string]string{copyAttribute: m.ID}
+			mark = handledMark()
 		}
 		body, err := o.edge.again(&m.item)
 		if err == nil {
@@ -40,13 +37,17 @@ func (o *Orchestrator) forward(ctx context.Context, g *group, committed bool) {
 	}
 }
 
-// redriveMark keeps, over a hop, that a message may have been handled before:
-// the next message counts its receives from 1 again.
-func redriveMark(m *message) map[string]string {
-	if !m.returning() {
-		return nil
+// hopAttributes keep, over a hop, that a message may have been handled before, for
+// the next message counts its receives from 1 again; or by which id copies of it
+// are known.
+func hopAttributes(m *message) map[string]string {
+	switch {
+	case m.returning():
+		return handledMark()
+	case m.mayBeCopied():
+		return map[string]string{copyAttribute: m.copyID()}
 	}
-	return hopMark()
+	return nil
 }
 
-func hopMark() map[string]string { return map[string]string{RedriveAttribute: "hop"} }
+func handledMark() map[string]string { return map[string]string{RedriveAttribute: "hop"} }

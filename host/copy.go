@@ -38,31 +38,38 @@ const (
 	maxCopyMarks = 10
 )
 
-// copyAttribute is the id that a message of a standard queue had before it was
-// forwarded: its copy may have won what it lost.
-const copyAttribute = "turnstile-forwarded"
+// copyAttribute is the id that a message had before it went on as another: by
+// the FIFO queue because it lost a commit, or round the delay queue because it
+// was not due by a clock that is behind, or its instance not there. Its copy may
+// have done what it has not.
+const copyAttribute = "turnstile-first-id"
 
 // mayBeCopied reports whether there may be a copy of the message.
 func (m *message) mayBeCopied() bool {
 	return m.Source != SourceOrchestrator || m.Attributes[copyAttribute] != ""
 }
 
+// copyID is the id that all copies of the message have.
+func (m *message) copyID() string {
+	if id := m.Attributes[copyAttribute]; id != "" {
+		return id
+	}
+	return m.ID
+}
+
 // copyMark is that of a message in the token of a turn.
 func copyMark(m *message) string {
-	id := m.Attributes[copyAttribute]
-	if id == "" {
-		id = m.ID
-	}
-	sum := sha256.Sum256([]byte(id))
+	sum := sha256.Sum256([]byte(m.copyID()))
 	return "+" + hex.EncodeToString(sum[:3])
 }
 
-// copyMarks are those of the messages of the group.
+// copyMarks are those of the messages of the group that may have copies, and of
+// those that another process may send round as early.
 func (t *turn) copyMarks() string {
 	var marks strings.Builder
 	n := 0
 	for _, m := range t.group.messages {
-		if m.mayBeCopied() && n < maxCopyMarks {
+		if (m.mayBeCopied() || m.item.Kind == wire.ExternalRaised || m.endsChild()) && n < maxCopyMarks {
 			marks.WriteString(copyMark(m))
 			n++
 		}

@@ -40,7 +40,8 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	if due.After(end) {
 		due = end
 	}
-	if err := t.sendRound(ctx, &item, due); err != nil {
+	// A mark that it was handled before would begin a new window.
+	if err := t.sendRound(ctx, &item, due, map[string]string{copyAttribute: m.copyID()}); err != nil {
 		return err
 	}
 	t.Observer.Count(CountDelayed, "early", 1)

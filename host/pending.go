@@ -113,7 +113,7 @@ func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.
 		return nil
 	}
 	item.NotBeforeMS = next.UnixMilli()
-	if err := t.sendRound(ctx, &item, next, redriveMark(m)); err != nil {
+	if err := t.sendRound(ctx, &item, next, hopAttributes(m)); err != nil {
 		return err
 	}
 	t.settle(m, "pending")

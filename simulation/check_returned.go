@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func (w *World) checkReturned(inv *invocation, failed map[string]bool) {
 		}
 	}
 	for _, instance := range slices.Sorted(maps.Keys(inv.marked)) {
+		if r, err := w.store.Describe(context.Background(), instance); err != nil || r.Suspect != inv.marked[instance] {
+			continue // Another process has ended the instance, and its marks with it.
+		}
 		w.violate("W-09", "%s returned, and left the mark of suspect %s on %s", inv.p.name, inv.marked[instance], instance)
 	}
 }

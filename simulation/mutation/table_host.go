@@ -162,7 +162,7 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
 			File:  "host/conflict.go",
-			Edits: edit("if !m.returning() {", "if m.ReceiveCount > 0 {"),
+			Edits: edit("	case m.returning():\n		return handledMark()\n", ""),
 		},
 	}
 }
@@ -173,8 +173,8 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a wake-up forks",
 			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
-			File:  "host/wake.go",
-			Edits: edit("number == t.record.WakeNumber:", "number > 0:"),
+			File:  "host/conflict.go",
+			Edits: edit("	case m.returning():\n		return handledMark()\n", ""),
 		},
 		{
 			Name:  "the next wake-up is not sent again",
@@ -223,7 +223,7 @@ func stuckMutations() []Mutation {
 			Name:  "a forwarded copy is another message",
 			Bug:   "A copy that lost against the other is forwarded as a message that is not known there.",
 			File:  "host/conflict.go",
-			Edits: edit("mark = map[string]string{copyAttribute: m.ID}", "mark = map[string]string{copyAttribute: \"\"}"),
+			Edits: edit("return map[string]string{copyAttribute: m.copyID()}", "return nil"),
 		},
 		{
 			Name:  "a suspect's mark stays",
