@@ -87,6 +87,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			if m.returning() {
 				err = out.everything(ctx)
 			}
+		case number > 0 && number != goOnNumber && t.x.Ended():
+			// The instance was stuck when it was armed. Who ended it since may be
+			// a process that had died by then, whose commit landed late.
+			err = out.lastTurn(ctx)
 		default:
 			if !t.resent || !m.returning() {
 				t.settle(m, "obsolete_wake")

@@ -208,6 +208,13 @@ func stuckMutations() []Mutation {
 			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
 		},
 		{
+			Name:  "a wake-up of what has ended says nothing",
+			Rare:  true,
+			Bug:   "A wake-up that finds its instance ended sends nothing, though who ended it may have died ahead of its dispatch.",
+			File:  "host/wake.go",
+			Edits: edit("case number > 0 && number != goOnNumber && t.x.Ended():", "case number > 0 && number != goOnNumber && t.x.Ended() && t.creating:"),
+		},
+		{
 			Name:  "a copy is a duplicate",
 			Bug:   "A second copy of a message in flight is deleted, and the process of the first dies ahead of its dispatch.",
 			File:  "host/copy.go",

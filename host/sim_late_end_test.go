@@ -1,0 +1,57 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// W-05, P-02: a process sends the commit that ends a child and dies; it lands
+// when a broken build has marked the child as stuck, and the messages of both are
+// gone. The wake-up of the mark finds the child ended, and tells the parent.
+func TestAWakeUpThatFindsTheInstanceEndedTellsItsParent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Parent", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: "child", Input: []byte("1")}))
+		})
+		w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "2" {
+				return []byte("11"), nil
+			}
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+		})
+	})
+	w.start("a", "Parent", "1")
+	w.run()
+	var late *store.Commit
+	w.beforeCommit = func(c *store.Commit) error {
+		if events := c.Turns[0].Events; events[len(events)-1].Kind != history.OrchestrationCompleted {
+			return nil
+		}
+		late, w.beforeCommit = c, nil
+		return store.ErrUnknownOutcome
+	}
+	w.settings.CommitAttempts = 1
+	w.restart()
+	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"})
+	w.deliver("m", event, 1, SourceOrchestrator, 0)
+	if late == nil {
+		t.Fatal("the child does not end")
+	}
+	w.deploy("Child", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.deliver("m", event, 2, SourceOrchestrator, 0)
+	w.expectStatus("child", store.StatusStuck)
+	if err := w.store.Commit(t.Context(), *late); err != nil {
+		t.Fatal(err)
+	}
+	w.runFor(2 * time.Hour)
+	w.expectOutput("a", "11")
+}
