@@ -87,6 +87,8 @@ type delivered struct {
 	// ghost: its message has been deleted already; copy: it was received by
 	// another process too, at the same time.
 	ghost, copy bool
+	// until when a copy may be received.
+	until time.Time
 }
 
 // deadlineContext has a deadline of virtual time.
