@@ -90,7 +90,7 @@ func (t *turn) findCopies(ctx context.Context) error {
 			return err
 		}
 		if copied {
-			m.copied, found = true, true
+			m.handled, found = true, true
 		}
 	}
 	if found {

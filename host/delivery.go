@@ -68,8 +68,10 @@ type message struct {
 	Delivery
 	item  wire.Item
 	state messageState
-	// copied: another process has, or had, the same message at the same time.
-	copied bool
+	// handled: a commit for it stands in history, though this is its first
+	// delivery: that of another process which had the message at the same time,
+	// or of this invocation, which then lost one to another process.
+	handled bool
 }
 
 type messageState uint8
@@ -85,7 +87,7 @@ const (
 
 // returning reports whether the message may have been handled before, so that
 // a fact of it that stands in history has to be dispatched again.
-func (m *message) returning() bool { return m.ReceiveCount > 1 || m.copied || m.redriven() }
+func (m *message) returning() bool { return m.ReceiveCount > 1 || m.handled || m.redriven() }
 
 // returning returns the messages that come back.
 func returning(messages []*message) []*message {

@@ -114,6 +114,13 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			// Whoever lost dispatches nothing: reload and run again.
 			o.Observer.Count(CountConflicts, t.heat(), 1)
 			if conflicts++; conflicts < attempts {
+				if committed {
+					// What the winner committed may follow from what this
+					// invocation has, and nobody knows whether it is sent.
+					for _, m := range g.open() {
+						m.handled = true
+					}
+				}
 				continue
 			}
 			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)

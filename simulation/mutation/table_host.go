@@ -215,6 +215,13 @@ func stuckMutations() []Mutation {
 			Edits: edit("case number > 0 && number != goOnNumber && t.x.Ended():", "case number > 0 && number != goOnNumber && t.x.Ended() && t.creating:"),
 		},
 		{
+			Name:  "who lost to another forgets its own commit",
+			Rare:  true,
+			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
+			File:  "host/group.go",
+			Edits: edit("				if committed {\n", "				if committed && g.tooLarge != nil {\n"),
+		},
+		{
 			Name:  "a copy is a duplicate",
 			Bug:   "A second copy of a message in flight is deleted, and the process of the first dies ahead of its dispatch.",
 			File:  "host/copy.go",
