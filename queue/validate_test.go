@@ -61,3 +61,18 @@ func TestAnErrorNamesTheMessageTheFieldAndTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// Bodies are looked at eight bytes at a time: each byte counts wherever it stands.
+func TestEveryByteOfATextIsLookedAt(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for at := range 19 {
+			b := []byte(strings.Repeat("~ ", 10))[:19]
+			b[at] = byte(c)
+			carried := c == '\t' || c == '\n' || c == '\r' || c >= 0x20 && c < 0x80
+			if got := queue.Printable(string(b)) == string(b); got != carried {
+				t.Fatalf("byte %#x at %d: carried %t, want %t", c, at, got, carried)
+			}
+		}
+	}
+}

@@ -11,14 +11,6 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// token is what one statement gave.
-type token struct {
-	K   string    `json:"hidden"`
-	ID  int       `json:"id,omitempty"`
-	V   string    `json:"v,omitempty"`
-	Sub [][]token `json:"sub,omitempty"`
-}
-
 // state is the input of a program: which round, and the transcript so far.
 type state struct {
 	Round int     `json:"hidden"`
@@ -50,7 +42,7 @@ func (ps programs) code(p *program, version string, d defect) engine.Func {
 			if err != nil {
 				return nil, err
 			}
-			return json.Marshal(append(out, token{K: "cancelled", V: text(v)}))
+			return encodeTokens(append(out, token{K: "cancelled", V: text(v)}))
 		case err != nil:
 			return nil, err
 		case in.Round+1 < p.rounds:
@@ -59,7 +51,7 @@ func (ps programs) code(p *program, version string, d defect) engine.Func {
 		case p.fails:
 			return nil, errors.New("as it has to")
 		}
-		return json.Marshal(out)
+		return encodeTokens(out)
 	}
 }
 
@@ -305,7 +297,7 @@ func (r *interpreter) branches(ctx *engine.Context, s *statement) (token, error)
 			if err := r.block(inner, b, &out); err != nil {
 				return nil, err
 			}
-			return json.Marshal(out)
+			return encodeTokens(out)
 		}))
 	}
 	values, err := ctx.Join(fs...)

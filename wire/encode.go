@@ -217,7 +217,7 @@ func (e *encoder) flag(field string, set bool) {
 
 // ident writes a string that has to arrive as it is.
 func (e *encoder) ident(field, s string) {
-	if !utf8.ValidString(s) {
+	if !needsNoEscapes(s) && !utf8.ValidString(s) {
 		e.invalid(field, "not UTF-8")
 		return
 	}

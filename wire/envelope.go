@@ -10,8 +10,9 @@ import (
 // failed, {"MessageBody":"…the work item…","QueueUrl":"…"}. Any other body,
 // a work item above all, comes back as it is.
 func Unwrap(body []byte) []byte {
-	// Nearly all bodies are none, and need not be read twice.
-	if !bytes.Contains(body, []byte(`"MessageBody"`)) {
+	// Nearly all bodies are none, and need not be read twice; an envelope has no
+	// version.
+	if bytes.HasPrefix(body, []byte(`{"v":`)) || !bytes.Contains(body, []byte(`"MessageBody"`)) {
 		return body
 	}
 	var envelope struct {

@@ -59,8 +59,7 @@ func (q *Queue) Peek() []queue.Message {
 	all := q.ordered()
 	out := make([]queue.Message, len(all))
 	for i, m := range all {
-		out[i] = m.view()
-		out[i].Receipt = ""
+		out[i] = m.seen()
 	}
 	return out
 }

@@ -45,6 +45,15 @@ func (m *message) receipt() string { return m.id + "#" + strconv.Itoa(m.received
 
 // view is the message as a receiver sees it.
 func (m *message) view() queue.Message {
+	v := m.seen()
+	if m.received > 0 {
+		v.Receipt = m.receipt()
+	}
+	return v
+}
+
+// seen is the message as one sees it who has not received it.
+func (m *message) seen() queue.Message {
 	v := queue.Message{
 		ID:           m.id,
 		Body:         m.body,
@@ -55,9 +64,6 @@ func (m *message) view() queue.Message {
 	}
 	if m.group != nil {
 		v.Group = m.group.id
-	}
-	if m.received > 0 {
-		v.Receipt = m.receipt()
 	}
 	return v
 }
