@@ -119,6 +119,8 @@ func newWorld(c choices, tracing bool) *World {
 	if w.choices.oneIn(w.choices.at(ofWorld, "timer border"), 3) {
 		w.settings.TimerBorder = -1
 	}
+	// Where somebody waits for what never begins, each round says the same.
+	w.settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.choices.intN(w.choices.at(ofWorld, "early window"), 4)]
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
 	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.intN(w.choices.at(ofWorld, "parallelism"), 4)]
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)

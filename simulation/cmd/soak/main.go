@@ -68,7 +68,7 @@ func main() {
 		}
 	default:
 		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(800) // A world is small, and forgotten as a whole.
+			debug.SetGCPercent(3200) // A world is small, and forgotten as a whole.
 		}
 		good = s.run()
 	}
