@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"strconv"
+	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -54,18 +54,16 @@ func (f *Future) Ready() bool { return f.state != open }
 func (f *Future) what() string {
 	switch f.kind {
 	case history.ActivityScheduled:
-		return "activity " + strconv.Quote(f.name) + f.event()
+		return fmt.Sprintf("activity %q (event %d)", f.name, f.id)
 	case history.TimerCreated:
-		return "timer" + f.event()
+		return fmt.Sprintf("timer (event %d)", f.id)
 	case history.ExternalSubscribed:
-		return "wait for external event " + strconv.Quote(f.name) + f.event()
+		return fmt.Sprintf("wait for external event %q (event %d)", f.name, f.id)
 	case history.SubOrchestrationScheduled:
-		return "sub-orchestration " + strconv.Quote(f.name) + ", instance " + strconv.Quote(f.child) + f.event()
+		return fmt.Sprintf("sub-orchestration %q, instance %q (event %d)", f.name, f.child, f.id)
 	}
 	return "branch"
 }
-
-func (f *Future) event() string { return " (event " + strconv.FormatInt(f.id, 10) + ")" }
 
 // resolve makes the future ready with a result.
 func (f *Future) resolve(value []byte, err error) { f.become(done, value, err) }

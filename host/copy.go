@@ -108,11 +108,20 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	turns, err := t.read(ctx, n)
-	if corrupt(err) {
-		return false, nil
+	// Others may have continued as new since.
+	for least := max(t.firstExecution(), 1, n-followLimit); n >= least; n-- {
+		turns, err := t.read(ctx, n)
+		if corrupt(err) || err == nil && len(turns) == 0 {
+			return false, nil
+		}
+		if err != nil || slices.ContainsFunc(turns, func(t store.Turn) bool { return strings.Contains(t.Token, mark) }) {
+			return err == nil, err
+		}
+		if !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {
+			break // What came before is older than any copy.
+		}
 	}
-	return slices.ContainsFunc(turns, func(t store.Turn) bool { return strings.Contains(t.Token, mark) }), err
+	return false, nil
 }
 
 // copiedIn returns the execution in which another process may have recorded the

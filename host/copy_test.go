@@ -29,6 +29,15 @@ func copiedWorld(t *testing.T) *world {
 			}
 			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
 		})
+		w.orchestration("Loop", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			if _, err := ctx.Detach(engine.ChildCall{Name: "Ends", Instance: "detached" + string(in), Input: in}); err != nil || string(in) == "3" {
+				return in, err
+			}
+			return nil, ctx.ContinueAsNew("", []byte{in[0] + 1}, nil)
+		})
 		w.orchestration("Ends", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 				return nil, err
@@ -79,6 +88,33 @@ func TestACopyAnswersForWhatTheProcessOfTheOtherHasNotSent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// W-11: meanwhile other messages have let the instance continue as new, twice,
+// and end.
+func TestACopyIsKnownBehindFurtherExecutions(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := copiedWorld(t)
+		w.start("a", "Loop", "1")
+		w.settleFIFO()
+		event := func(id string) string {
+			return w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id})
+		}
+		if !w.deliver("m", event("m"), 1, SourceDelay, killAt) {
+			return // Every call has been tried.
+		}
+		w.deliver("n", event("n"), 1, SourceOrchestrator, 0)
+		w.deliver("o", event("o"), 1, SourceOrchestrator, 0)
+		w.deliver("m", event("m"), 1, SourceDelay, 0)
+		w.run()
+		w.expectOutput("a", "3")
+		for _, name := range []string{"detached1", "detached2", "detached3"} {
+			if _, err := w.store.Describe(t.Context(), name); err != nil {
+				t.Fatalf("killed behind call %d: %s was not started: %v", killAt, name, err)
+			}
+		}
 	}
 }
 
