@@ -181,6 +181,9 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if err != nil {
 			return nil, err
 		}
+		if t.record != nil && t.record.Problem != nil {
+			token += knewMark
+		}
 		turns[i].Token = token + t.copyMarks() + t.cause
 	}
 	c, err := t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})

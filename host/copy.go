@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -69,6 +70,9 @@ func (t *turn) copyMarks() string {
 	var marks strings.Builder
 	n := 0
 	for _, m := range t.group.messages {
+		if i := &m.item; i.Kind == wire.ActivityPending || i.Kind == wire.ActivityHeartbeat {
+			continue // It records nothing.
+		}
 		if (m.mayBeCopied() || m.item.Kind == wire.ExternalRaised || m.endsChild()) && n < maxCopyMarks {
 			marks.WriteString(copyMark(m))
 			n++
@@ -108,16 +112,20 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
-	// Others may have continued as new since.
+	// Others may have continued as new since; a completion stands in the
+	// execution that it is for.
 	for least := max(t.firstExecution(), 1, n-followLimit); n >= least; n-- {
 		turns, err := t.read(ctx, n)
 		if corrupt(err) || err == nil && len(turns) == 0 {
 			return false, nil
 		}
+		if t.x == nil && (missesCodec(err) || errors.Is(err, history.ErrNewer)) {
+			return false, nil // What was settled without reading it is so still.
+		}
 		if err != nil || slices.ContainsFunc(turns, func(t store.Turn) bool { return strings.Contains(t.Token, mark) }) {
 			return err == nil, err
 		}
-		if !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {
+		if m.completion() || !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {
 			break // What came before is older than any copy.
 		}
 	}
@@ -129,14 +137,18 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 // something to be found, for a timer that lost its race comes late as well.
 func (t *turn) copiedIn(m *message) (int64, error) {
 	if t.x == nil || t.creating {
-		if r := t.record; r != nil && t.recent(r.UpdatedAt) {
-			return r.ExecutionID, nil
+		r := t.record
+		if r == nil || !r.Purged && !t.recent(r.UpdatedAt) {
+			return 0, nil // A tombstone does not know since when it is one.
 		}
-		return 0, nil
+		if n := m.item.TargetExecution(); m.completion() && n < r.ExecutionID {
+			return n, nil
+		}
+		return r.ExecutionID, nil
 	}
 	switch m.item.Kind {
 	case wire.Wake:
-		if r, n := t.record, m.item.Number; r != nil && n > 0 && n < r.WakeNumber {
+		if r, n := t.record, m.item.Number; r != nil && n > 0 && (n < r.WakeNumber || t.x.Ended()) {
 			return t.execution, nil
 		}
 		return 0, nil

@@ -197,3 +197,24 @@ func TestADuplicateIsNoCopy(t *testing.T) {
 	w.run()
 	w.expectOutput("a", "11")
 }
+
+// P-02: the instance is purged between the two copies, and its record with it.
+func TestACopyIsKnownBehindAPurge(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := copiedWorld(t)
+		w.start("a", "Parent", "1")
+		w.settleFIFO()
+		w.settleFIFO()
+		body := w.body(wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t", Reason: "enough"})
+		if !w.deliver("m", body, 1, SourceDelay, killAt) {
+			return // Every call has been tried.
+		}
+		w.deliver("p", w.body(wire.Item{Kind: wire.PurgeInstance, Instance: "child", ID: "p"}), 1, SourceOrchestrator, 0)
+		w.deliver("m", body, 1, SourceDelay, 0)
+		w.run()
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+	}
+}

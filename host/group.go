@@ -21,6 +21,8 @@ type group struct {
 	tooLarge *store.TooLargeError
 	// factsFirst: arrivals are recorded before the code is run.
 	factsFirst bool
+	// committed: this invocation has made a commit for the group.
+	committed bool
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
@@ -80,7 +82,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		// group: it gets one attempt, and goes on through the FIFO queue.
 		attempts = 1
 	}
-	committed := false
 	for conflicts, rebuilt := 0, false; ; cold = true {
 		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			o.failOpen(g, "no time")
@@ -89,7 +90,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		t := &turn{Orchestrator: o, group: g, cold: cold}
 		err := t.handle(ctx)
 		t.release(ctx, err)
-		committed = committed || t.confirmed
+		g.committed = g.committed || t.confirmed
 		var tooLarge *store.TooLargeError
 		switch {
 		case err == nil:
@@ -114,7 +115,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			// Whoever lost dispatches nothing: reload and run again.
 			o.Observer.Count(CountConflicts, t.heat(), 1)
 			if conflicts++; conflicts < attempts {
-				if committed {
+				if g.committed {
 					// What the winner committed may follow from what this
 					// invocation has, and nobody knows whether it is sent.
 					for _, m := range g.open() {
@@ -124,7 +125,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 				continue
 			}
 			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
-			o.forward(ctx, g, committed)
+			o.forward(ctx, g, g.committed)
 			o.failOpen(g, "conflict")
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):
@@ -142,7 +143,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		o.runGroup(ctx, &group{instance: g.instance, messages: half, suspect: g.suspect})
+		o.runGroup(ctx, &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed})
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -97,6 +98,22 @@ func (r *resending) lastTurn(ctx context.Context) error {
 		i--
 	}
 	return r.from(ctx, place{r.t.execution, turns[i].First()})
+}
+
+// knewMark stands in the token of a turn whose process knew that the instance
+// was stuck.
+const knewMark = "!"
+
+// unknowingEnd adds the commits of the last turn, if it ended the instance and
+// its process did not know that it was stuck: its message may have been settled
+// by who marked it. Who knew answers for the end by its own message; what it
+// sent long ago is not sent again.
+func (r *resending) unknowingEnd(ctx context.Context) error {
+	turns, err := r.t.read(ctx, r.t.execution)
+	if err != nil || len(turns) == 0 || strings.Contains(turns[len(turns)-1].Token, knewMark) {
+		return err
+	}
+	return r.lastTurn(ctx)
 }
 
 // everything adds all that is open of the current execution: for an operator's

@@ -90,7 +90,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 		case number > 0 && number != goOnNumber && t.x.Ended():
 			// The instance was stuck when it was armed. Who ended it since may be
 			// a process that had died by then, whose commit landed late.
-			err = out.lastTurn(ctx)
+			err = out.unknowingEnd(ctx)
 		default:
 			if !t.resent || !m.returning() {
 				t.settle(m, "obsolete_wake")

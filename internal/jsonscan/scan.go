@@ -267,6 +267,8 @@ func Hex4(d []byte) rune {
 	return r
 }
 
+// Word checks that a word (true, false, null) stands at d[i], and returns the
+// index behind it.
 func Word(d []byte, i int, word string) (end int, problem string) {
 	if len(d)-i < len(word) || string(d[i:i+len(word)]) != word {
 		return i, NotJSON

@@ -219,7 +219,7 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
 			File:  "host/group.go",
-			Edits: edit("				if committed {\n", "				if committed && g.tooLarge != nil {\n"),
+			Edits: edit("				if g.committed {\n", "				if g.committed && g.tooLarge != nil {\n"),
 		},
 		{
 			Name:  "a copy is a duplicate",
