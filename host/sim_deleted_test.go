@@ -24,12 +24,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	w.raise("main", "go", "2", "event")
 	w.run()
 	s := &between{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, s)
 	w.clock.Advance(2 * time.Hour)
 	s.happens = func() {
 		if err := w.store.Hide(context.Background(), "main", 1); err != nil {

@@ -21,12 +21,7 @@ func TestAMarkThatLandsWhenItsMessageIsGoneHasNoEffect(t *testing.T) {
 	w.run()
 	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
 	s := &lateMark{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, s)
 	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "main", ID: "operator"})
 	deliver := func(o *Orchestrator, receives int) {
 		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "m", Body: wake, ReceiveCount: receives}, SourceDelay}})

@@ -29,12 +29,7 @@ func TestAKillerThatIsFoundOutLateIsNotMarked(t *testing.T) {
 	}
 	set(mark)
 	s := &lateMark{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, s)
 	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: mark, Body: forged, ReceiveCount: 4}, SourceOrchestrator}})
 	if s.held == nil {
 		t.Fatal("the killer was not found out")

@@ -49,12 +49,7 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 				w.start("main", "Main", "1")
 				w.run()
 				s := &between{Store: w.store}
-				o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-					Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer o.Close()
+				o := w.another(w.process().o.Orchestrations, s)
 				source := source{"fifo", w.fifo, SourceOrchestrator}
 				if from == "delay" {
 					source.name, source.queue, source.from = "delay", w.delay, SourceDelay

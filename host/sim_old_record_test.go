@@ -34,12 +34,7 @@ func TestAStatusThatIsSetBackIsWrittenThoughTheRecordThatWasReadHasIt(t *testing
 	w.start("main", "Main", "1")
 	w.run()
 	s := &between{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, s)
 	event := func(id string) []Delivery {
 		return w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: id, Data: []byte("1")})
 	}

@@ -23,12 +23,7 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 	w.run()
 	s := &between{Store: w.store}
 	watched := &statusWatch{Store: s}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: watched, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, watched)
 	s.happens = func() {
 		w.raise("main", "go", "2", "event")
 		w.settleFIFO()

@@ -33,12 +33,7 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &betweenRead{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(registry, s)
 	s.happens = func() {
 		w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, w.deliveryOf(wire.Item{Kind: wire.TerminateInstance, Instance: "main", ID: "t"}))
 	}

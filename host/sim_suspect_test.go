@@ -31,12 +31,7 @@ func TestASuspectIsNotMarkedOnAFinishedInstance(t *testing.T) {
 	w.run()
 	registry := w.process().o.Orchestrations
 	late := &lateMarks{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Store: late, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Codecs: w.codecs, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(registry, late)
 	w.raise("main", "go", "1", "e")
 	batch, err := w.fifo.Receive(t.Context(), 1, 0)
 	if err != nil || len(batch) != 1 {

@@ -56,12 +56,7 @@ func TestAWakeUpSendsTheOneThatTheOtherCopyHasNotSent(t *testing.T) {
 	}
 	handle(w.process().o)
 	s := &lateMark{Store: w.store}
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: w.process().o.Orchestrations, Store: s, Stops: w.stops,
-		Queues: w.queues(&faults{}), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.Close()
+	o := w.another(w.process().o.Orchestrations, s)
 	handle(o)
 	if err := w.store.UpdateRecord(t.Context(), "a", *s.held); err != nil {
 		t.Fatal(err)

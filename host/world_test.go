@@ -176,6 +176,18 @@ func (w *world) process() *orchestratorProcess {
 	return w.orchestrator
 }
 
+// another returns a process with that code, whose store is s.
+func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
+	w.Helper()
+	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: code, Store: s, Stops: w.stops, Queues: w.queues(&faults{}),
+		Timer: w.timer, Codecs: w.codecs, Settings: w.settings, Clock: w.clock, Random: w.random})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(o.Close)
+	return o
+}
+
 func (w *world) workerProcess() *workerProcess {
 	if w.worker == nil {
 		registry, err := activity.NewRegistry(w.activities...)
