@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -52,15 +52,16 @@ func (f *Future) Instance() string { return f.child }
 func (f *Future) Ready() bool { return f.state != open }
 
 func (f *Future) what() string {
+	event := " (event " + strconv.FormatInt(f.id, 10) + ")"
 	switch f.kind {
 	case history.ActivityScheduled:
-		return fmt.Sprintf("activity %q (event %d)", f.name, f.id)
+		return "activity " + strconv.Quote(f.name) + event
 	case history.TimerCreated:
-		return fmt.Sprintf("timer (event %d)", f.id)
+		return "timer" + event
 	case history.ExternalSubscribed:
-		return fmt.Sprintf("wait for external event %q (event %d)", f.name, f.id)
+		return "wait for external event " + strconv.Quote(f.name) + event
 	case history.SubOrchestrationScheduled:
-		return fmt.Sprintf("sub-orchestration %q, instance %q (event %d)", f.name, f.child, f.id)
+		return "sub-orchestration " + strconv.Quote(f.name) + ", instance " + strconv.Quote(f.child) + event
 	}
 	return "branch"
 }

@@ -175,16 +175,11 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.next, Parked: true})
 	}
 	for i := range turns {
-		// New for each content: an append is the writer's own only if it has
-		// the token and the same bytes.
-		token, err := t.random.hex()
+		token, err := t.token()
 		if err != nil {
 			return nil, err
 		}
-		if t.record != nil && t.record.Problem != nil {
-			token += knewMark
-		}
-		turns[i].Token = token + t.copyMarks() + t.cause
+		turns[i].Token = token
 	}
 	c, err := t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
 	if err != nil {

@@ -19,8 +19,10 @@ import (
 // first delivery. If the process that has the first copy commits and dies, the
 // other finds a known fact; were it to take that for a duplicate, the message
 // would be deleted, and nobody dispatched. So the token of a turn names the
-// messages of standard queues that it had, and who finds its own there has such
-// a copy, which is treated as one that comes back.
+// messages of standard queues that it had, and those of the FIFO queue that
+// another process may send round a standard one because it does not find their
+// instance. Who finds its own there has such a copy, which is treated as one
+// that comes back.
 //
 // Two messages that say the same are not copies: only one that was received
 // answers for what follows from it, or each duplicate of a timer would bring
@@ -122,7 +124,7 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 		if t.x == nil && (missesCodec(err) || errors.Is(err, history.ErrNewer)) {
 			return false, nil // What was settled without reading it is so still.
 		}
-		if err != nil || slices.ContainsFunc(turns, func(t store.Turn) bool { return strings.Contains(t.Token, mark) }) {
+		if err != nil || slices.ContainsFunc(turns, func(s store.Turn) bool { return strings.Contains(s.Token, mark) }) {
 			return err == nil, err
 		}
 		if m.completion() || !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {

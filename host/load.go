@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -89,63 +88,6 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		return err
 	}
 	return t.describeAgain(ctx)
-}
-
-// describeAgain reads the record behind a history that ends with arrivals which
-// nobody has answered, though the record that was read first knows of no
-// problem: the mark may have been set between the two reads.
-func (t *turn) describeAgain(ctx context.Context) error {
-	n := t.record.ExecutionID
-	if err := t.describe(ctx); err != nil {
-		return err
-	}
-	if r := t.record; r == nil || r.Purged || r.ExecutionID != n || r.Status.Terminal() && !t.x.Ended() {
-		return fmt.Errorf("host: instance %q left execution %d while it was read: %w", t.group.instance, n, store.ErrConflict)
-	}
-	return nil
-}
-
-// describe reads the record.
-func (t *turn) describe(ctx context.Context) error {
-	r, err := t.Store.Describe(ctx, t.group.instance)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		t.record = nil
-	case err != nil:
-		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
-	default:
-		if err := t.openRecord(ctx, &r); err != nil {
-			return err
-		}
-		t.record = &r
-	}
-	t.described, t.current = true, t.x != nil
-	return nil
-}
-
-// currentRecord reads the record again if it may be older than the history that
-// the turn goes by: another process may have changed both between the two reads.
-// store.ErrConflict if more has changed than what the history gave.
-func (t *turn) currentRecord(ctx context.Context) error {
-	if t.current {
-		return nil
-	}
-	before, known := t.record, t.described
-	if err := t.describe(ctx); err != nil {
-		return err
-	}
-	r := t.record
-	if t.warm && r != nil && r.Problem != nil {
-		return errRebuild // Who took it out of the cache did not know.
-	}
-	if !known || before == nil {
-		return nil
-	}
-	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.WakeNumber != before.WakeNumber ||
-		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
-		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.group.instance, before.ExecutionID, store.ErrConflict)
-	}
-	return nil
 }
 
 // newStart returns the start that may begin the instance, or begin it anew

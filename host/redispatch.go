@@ -100,10 +100,6 @@ func (r *resending) lastTurn(ctx context.Context) error {
 	return r.from(ctx, place{r.t.execution, turns[i].First()})
 }
 
-// knewMark stands in the token of a turn whose process knew that the instance
-// was stuck.
-const knewMark = "!"
-
 // unknowingEnd adds the commits of the last turn, if it ended the instance and
 // its process did not know that it was stuck: its message may have been settled
 // by who marked it. Who knew answers for the end by its own message; what it

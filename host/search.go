@@ -28,7 +28,7 @@ func (t *turn) searchSet(ctx context.Context, d *draft) (history.SearchAttribute
 		return nil, nil // The commit finds that out by itself.
 	}
 	set := t.searchDiffers(d)
-	if len(set) < len(d.searchSet) && !t.current {
+	if len(set) < len(d.searchSet) {
 		if err := t.currentRecord(ctx); err != nil || t.record == nil {
 			return nil, err
 		}

@@ -143,14 +143,11 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 // queued reports whether another message says the same, or carries it on.
 func (w *World) queued(item *wire.Item) bool {
 	for _, q := range []*simQueue{w.fifo, w.delay, w.activity, w.activityDead, w.deadFIFO, w.deadStandard} {
-		for _, m := range q.Queue.Peek() {
-			other, err := w.item(m.Body)
-			if err != nil {
-				continue
-			}
-			if sameFact(item, other) {
-				return true
-			}
+		if q.Queue.Any(func(body string) bool {
+			other, err := w.item(body)
+			return err == nil && sameFact(item, other)
+		}) {
+			return true
 		}
 	}
 	return false
@@ -187,7 +184,7 @@ func (w *World) redrive() int {
 	n := 0
 	for _, q := range []*simQueue{w.deadFIFO, w.deadStandard} {
 		for _, m := range all(q) {
-			item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
+			item, err := w.item(m.Body)
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
 				continue
@@ -198,7 +195,7 @@ func (w *World) redrive() int {
 				n++
 				continue
 			}
-			if reason == "" && w.recorded(&item) {
+			if reason == "" && w.recorded(item) {
 				w.reached("W-07")
 			}
 			if err != nil || reason != "" && reason != string(wire.ReasonUnknownInstance) {

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"iter"
 	"time"
 )
 
@@ -129,6 +130,40 @@ func (p *program) loops(rounds int, more bool) {
 	p.body = body
 }
 
+// mostExecutions is how many executions the roots of most runs have together.
+// Loops that start loops multiply: without a bound, one run in thirty takes a
+// fifth of the time, and shows in its hundredth execution what the twentieth has.
+const mostExecutions = 12
+
+// bound takes rounds off the programs, the longest first, until so many roots
+// keep to mostExecutions, or no program has more than one round.
+func (ps programs) bound(roots int) {
+	for roots*ps.executions(0) > mostExecutions {
+		longest := ps[0]
+		for _, p := range ps {
+			if p.rounds > longest.rounds {
+				longest = p
+			}
+		}
+		if longest.rounds == 1 {
+			return
+		}
+		longest.rounds--
+	}
+}
+
+// executions are how many a program has, with the instances that it starts.
+func (ps programs) executions(at int) int {
+	n := 1
+	for s := range statementsOf(ps[at].body) {
+		switch s.kind {
+		case kChild, kWithin, kDetach:
+			n += ps.executions(s.n)
+		}
+	}
+	return n * ps[at].rounds
+}
+
 type drawing struct {
 	c        *choices
 	name     string
@@ -179,12 +214,27 @@ func (d *drawing) statement(at spot, depth int) *statement {
 	return s
 }
 
-func countStatements(b []*statement) (n int) {
-	for _, s := range b {
-		n++
-		for _, branch := range s.branches {
-			n += countStatements(branch)
+// statementsOf are those of a block, with those of its branches.
+func statementsOf(b []*statement) iter.Seq[*statement] {
+	return func(yield func(*statement) bool) {
+		for _, s := range b {
+			if !yield(s) {
+				return
+			}
+			for _, branch := range s.branches {
+				for inner := range statementsOf(branch) {
+					if !yield(inner) {
+						return
+					}
+				}
+			}
 		}
+	}
+}
+
+func countStatements(b []*statement) (n int) {
+	for range statementsOf(b) {
+		n++
 	}
 	return n
 }

@@ -72,6 +72,9 @@ func newRandomScenario(w *World) *randomScenario {
 		}
 		s.roots = append(s.roots, r)
 	}
+	if !w.choices.oneIn(w.choices.at(ofProgram, "no bound"), 16) {
+		s.programs.bound(len(s.roots))
+	}
 	return s
 }
 

@@ -3,6 +3,7 @@ package simulation
 import (
 	"bytes"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -26,10 +27,10 @@ type shadow struct {
 type recorded struct {
 	events []history.Event
 	// stored are the events as the store got them, if payloads are sealed in
-	// this run. bytes are of those that point to something, by index.
+	// this run. start are the bytes of the first one.
 	sealed bool
 	stored []history.Event
-	bytes  map[int][]byte
+	start  []byte
 	// completed: the completion of each scheduling event; senders of external events.
 	completed map[int64]int64
 	senders   map[string]bool
@@ -66,15 +67,12 @@ func (x *recorded) add(e, stored *history.Event) {
 	if x.events == nil {
 		x.events = make([]history.Event, 0, 16)
 	}
-	// Whoever made the event may write over its payload.
-	x.events = append(x.events, *e)
-	x.events[len(x.events)-1].Payload = bytes.Clone(e.Payload)
+	x.events = append(x.events, copied(e))
 	if x.sealed {
-		x.stored = append(x.stored, *stored)
-		x.stored[len(x.stored)-1].Payload = bytes.Clone(stored.Payload)
+		x.stored = append(x.stored, copied(stored))
 	}
-	if points(stored) {
-		note(&x.bytes, len(x.events)-1, history.AppendEvent(nil, stored))
+	if e.Kind == history.OrchestrationStarted {
+		x.start = history.AppendEvent(nil, stored)
 	}
 	if e.SourceEventID > 0 {
 		x.completed[e.SourceEventID] = e.EventID
@@ -95,32 +93,63 @@ func (x *recorded) add(e, stored *history.Event) {
 	}
 }
 
-// points reports whether an event points to something, so that its bytes tell it
-// from another.
-func points(e *history.Event) bool { return e.Retry != nil || e.Failure != nil || e.Start != nil }
+// copied is a copy of an event: who made it may write over what it points to.
+// The start is not copied, its bytes are kept.
+func copied(e *history.Event) history.Event {
+	c := *e
+	c.Payload = bytes.Clone(e.Payload)
+	if r := e.Retry; r != nil {
+		own := *r
+		own.FinalCodes = slices.Clone(r.FinalCodes)
+		c.Retry = &own
+	}
+	if f := e.Failure; f != nil {
+		own := *f
+		own.Details = bytes.Clone(f.Details)
+		c.Failure = &own
+	}
+	return c
+}
 
-// alike reports whether two events that point to nothing have the same fields.
+// alike reports whether two events have the same fields. Of a start it does not
+// look further than that both have one, or none.
 func alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
-		!points(a) && !points(b)
+		retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && (a.Start == nil) == (b.Start == nil)
 }
 
-// holds reports whether the event that is stored at an index is this one, byte
-// for byte.
+func retryAlike(a, b *history.Retry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.MaxAttempts == b.MaxAttempts && a.InitialMS == b.InitialMS && a.MaxMS == b.MaxMS && a.Coefficient == b.Coefficient && a.Jitter == b.Jitter &&
+		a.TimeoutMS == b.TimeoutMS && a.TotalTimeoutMS == b.TotalTimeoutMS && a.HeartbeatTimeoutMS == b.HeartbeatTimeoutMS && a.AtMostOnce == b.AtMostOnce &&
+		slices.Equal(a.FinalCodes, b.FinalCodes) && a.Batch == b.Batch && a.AttemptsMade == b.AttemptsMade && a.FirstEventID == b.FirstEventID
+}
+
+func failureAlike(a, b *history.Failure) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.Message == b.Message && a.Code == b.Code && a.Source == b.Source && a.Instance == b.Instance && a.Attempt == b.Attempt &&
+		a.Retryable == b.Retryable && a.Stack == b.Stack && a.RetryAfterMS == b.RetryAfterMS && bytes.Equal(a.Details, b.Details)
+}
+
+// holds reports whether the event that is stored at an index is this one.
 func (x *recorded) holds(at int, e *history.Event) bool {
 	if at < 0 || at >= len(x.events) {
 		return false
 	}
-	own := x.events
+	own := &x.events[at]
 	if x.sealed {
-		own = x.stored
+		own = &x.stored[at]
 	}
-	if !points(&own[at]) {
-		return alike(&own[at], e)
+	if own.Kind == history.OrchestrationStarted {
+		x.scratch = history.AppendEvent(x.scratch[:0], e)
+		return bytes.Equal(x.start, x.scratch)
 	}
-	x.scratch = history.AppendEvent(x.scratch[:0], e)
-	return bytes.Equal(x.bytes[at], x.scratch)
+	return alike(own, e) && (own.Start == nil || reflect.DeepEqual(own.Start, e.Start))
 }

@@ -9,29 +9,49 @@ import (
 
 func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	t.Parallel()
-	if !alike(&history.Event{EventID: 2, Payload: []byte("1")}, &history.Event{EventID: 2, Payload: []byte("1")}) {
+	e := history.Event{EventID: 2, Payload: []byte("1"), Retry: &history.Retry{FinalCodes: []string{"x"}}, Failure: &history.Failure{Details: []byte("1")}}
+	c := copied(&e)
+	if !alike(&e, &c) || !alike(&c, &e) {
 		t.Error("an event is not like its copy")
 	}
-	fields := reflect.TypeFor[history.Event]()
-	for i := range fields.NumField() {
+	e.Payload[0], e.Retry.FinalCodes[0], e.Failure.Details[0] = '2', "y", '2'
+	if c.Payload[0] != '1' || c.Retry.FinalCodes[0] != "x" || c.Failure.Details[0] != '1' {
+		t.Error("a copy changes with the event that it is of")
+	}
+	for i := range reflect.TypeFor[history.Event]().NumField() {
 		var a, b history.Event
-		f := reflect.ValueOf(&b).Elem().Field(i)
-		switch f.Kind() {
-		case reflect.String:
-			f.SetString("x")
-		case reflect.Bool:
-			f.SetBool(true)
-		case reflect.Uint8:
-			f.SetUint(1)
-		case reflect.Pointer:
-			f.Set(reflect.New(f.Type().Elem()))
-		case reflect.Slice:
-			f.SetBytes([]byte("1"))
-		default:
-			f.SetInt(1)
-		}
-		if alike(&a, &b) || alike(&b, &a) {
-			t.Errorf("events that differ in %s alone are taken for alike", fields.Field(i).Name)
-		}
+		differ(t, &a, &b, reflect.ValueOf(&b).Elem(), i)
+	}
+	for i := range reflect.TypeFor[history.Retry]().NumField() {
+		a, b := history.Event{Retry: &history.Retry{}}, history.Event{Retry: &history.Retry{}}
+		differ(t, &a, &b, reflect.ValueOf(b.Retry).Elem(), i)
+	}
+	for i := range reflect.TypeFor[history.Failure]().NumField() {
+		a, b := history.Event{Failure: &history.Failure{}}, history.Event{Failure: &history.Failure{}}
+		differ(t, &a, &b, reflect.ValueOf(b.Failure).Elem(), i)
+	}
+}
+
+// differ changes a field of what is a part of b, and has alike see it.
+func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
+	t.Helper()
+	switch f := of.Field(field); f.Kind() {
+	case reflect.String:
+		f.SetString("x")
+	case reflect.Bool:
+		f.SetBool(true)
+	case reflect.Uint8:
+		f.SetUint(1)
+	case reflect.Float64:
+		f.SetFloat(1)
+	case reflect.Pointer:
+		f.Set(reflect.New(f.Type().Elem()))
+	case reflect.Slice:
+		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+	default:
+		f.SetInt(1)
+	}
+	if alike(a, b) || alike(b, a) {
+		t.Errorf("events that differ in %s of %s alone are taken for alike", of.Type().Field(field).Name, of.Type())
 	}
 }

@@ -64,6 +64,19 @@ func (q *Queue) Peek() []queue.Message {
 	return out
 }
 
+// Any reports whether a message, whatever its state, has a body that is what is
+// looked for. It calls is in any order, and is must not call the queue.
+func (q *Queue) Any(is func(body string) bool) bool {
+	q.present()
+	defer q.unlock()
+	for _, m := range q.messages {
+		if is(m.body) {
+			return true
+		}
+	}
+	return false
+}
+
 // present locks the queue, closed or not, and brings it up to the present. The
 // caller unlocks.
 func (q *Queue) present() {

@@ -148,8 +148,8 @@ func redeliveryMutations() []Mutation {
 		{
 			Name:  "a commit does not say what caused it",
 			Bug:   "The commit of a wake or a terminate is not found when that comes back.",
-			File:  "host/commit.go",
-			Edits: edit("turns[i].Token = token + t.copyMarks() + t.cause", "turns[i].Token = token + t.copyMarks()"),
+			File:  "host/turn_token.go",
+			Edits: edit("return token + t.copyMarks() + t.cause, nil", "return token + t.copyMarks(), nil"),
 		},
 		{
 			Name:  "a fact is looked for in the current execution alone",
