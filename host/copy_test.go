@@ -153,6 +153,41 @@ func TestACopyOfAWakeSendsTheWakeUpThatTheOtherHasArmed(t *testing.T) {
 	}
 }
 
+// W-09: a wake-up takes a stuck instance on to its end, and its process dies. The
+// copy, for which there is nothing left to wake, tells the parent.
+func TestACopyOfAWakeUpAnswersForTheEndThatTheOtherHasMade(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := newWorld(t, func(w *world) {
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: "child", Input: in}))
+			})
+			w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+		})
+		w.start("a", "Main", "1")
+		for w.step() {
+		}
+		w.clock.Advance(time.Hour)
+		wakes, err := w.delay.Receive(t.Context(), 1, 0)
+		if err != nil || len(wakes) != 1 {
+			t.Fatal(wakes, err)
+		}
+		w.deploy("Child", func(*engine.Context, []byte) ([]byte, error) { return []byte("11"), nil })
+		died := w.deliver(wakes[0].ID, wakes[0].Body, 1, SourceDelay, killAt)
+		w.deliver(wakes[0].ID, wakes[0].Body, 1, SourceDelay, 0)
+		if err := w.delay.Delete(t.Context(), wakes[0]); err != nil {
+			t.Fatal(err)
+		}
+		w.runFor(4 * time.Hour)
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return // Every call has been tried.
+		}
+	}
+}
+
 // M-16: two copies race. The one that loses goes on through the FIFO queue as
 // another message; the one that has won dies ahead of its dispatch.
 func TestACopyThatLostItsCommitIsKnownWhereItIsForwarded(t *testing.T) {

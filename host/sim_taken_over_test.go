@@ -14,9 +14,19 @@ import (
 
 // W-03: a process commits a turn, and runs the inline activity that it asks for.
 // Another, which has an operator's wake, does so too, is faster, and dies ahead of
-// its dispatch. The one that lost sends what follows from its turn.
+// its dispatch. The one that lost sends what follows from its turn; also if the
+// result did not fit in, and it makes two turns of its messages.
 func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 	t.Parallel()
+	for name, halves := range map[string]bool{"a turn": false, "two turns of one that is too large": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whoLosesAnInlineResult(t, halves)
+		})
+	}
+}
+
+func whoLosesAnInlineResult(t *testing.T, halves bool) {
 	w := newWorld(t, func(w *world) {
 		w.inline = append(w.inline, activity.Activity{Name: "Inline", Source: "test", Func: step})
 		w.activityFunc("Step", step)
@@ -29,13 +39,20 @@ func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 		})
 	})
 	both := w.two()
-	handle := func(p *orchestratorProcess, id string, receives int, item wire.Item) []string {
-		return p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)},
-			[]Delivery{{queue.Message{ID: id, Body: w.body(item), Group: "a", ReceiveCount: receives}, SourceOrchestrator}})
+	handle := func(p *orchestratorProcess, items ...wire.Item) []string {
+		var batch []Delivery
+		for _, i := range items {
+			batch = append(batch, Delivery{queue.Message{ID: i.ID, Body: w.body(i), Group: "a", ReceiveCount: 1}, SourceOrchestrator})
+		}
+		return p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, batch)
 	}
 	commits := 0
 	w.beforeCommit = func(*store.Commit) error {
-		if commits++; commits == 2 {
+		commits++
+		if commits == 2 && halves {
+			return &store.TooLargeError{Instance: "a", Limit: "a byte"}
+		}
+		if commits >= 2 {
 			w.beforeCommit = func(c *store.Commit) error {
 				if !slices.ContainsFunc(c.Turns[0].Events, func(e history.Event) bool { return e.Kind == history.ActivityScheduled }) {
 					return nil // the result alone
@@ -44,11 +61,15 @@ func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
 				both[1].killAt, both[1].after = both[1].calls+1, false // ahead of its dispatch
 				return nil
 			}
-			handle(both[1], "other", 1, wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"})
+			handle(both[1], wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"})
 		}
 		return nil
 	}
-	failed := handle(both[0], "start", 1, wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")})
+	items := []wire.Item{{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}}
+	if halves {
+		items = append(items, wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"})
+	}
+	failed := handle(both[0], items...)
 	if len(failed) > 0 || !both[1].isDead() {
 		t.Fatalf("handed back %v; the other is dead: %t", failed, both[1].isDead())
 	}
