@@ -253,3 +253,20 @@ func TestACopyIsKnownBehindAPurge(t *testing.T) {
 		}
 	}
 }
+
+// V-07: the history of an instance that has ended can't be read by this build,
+// and need not be: a message that is late is settled as it always was.
+func TestALateMessageIsSettledThoughTheHistoryIsOfANewerBuild(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.start("a", "Ends", "1")
+	w.settleFIFO()
+	w.deliver("e", w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}), 1, SourceOrchestrator, 0)
+	w.expectOutput("a", "11")
+	w.newer = true
+	late := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "late"}
+	batch := []Delivery{{queue.Message{ID: "late", Body: w.body(late), ReceiveCount: 1}, SourceDelay}}
+	if failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, batch); len(failed) > 0 || len(w.delay.Peek()) > 0 {
+		t.Errorf("handed back %v; %d messages go round", failed, len(w.delay.Peek()))
+	}
+}
