@@ -22,13 +22,14 @@ const (
 	global    check = "global"
 	durable   check = "durable"
 	capture   check = "capture"
+	dropped   check = "dropped"
 	// allow is about the comments themselves, and can't be silenced.
 	allow check = "allow"
 )
 
 // checks are those that a comment can silence, in the order of docs/lint.md.
 var checks = []check{
-	clock, random, goroutine, channel, locks, mapOrder, env, file, network, process, output, context, global, durable, capture,
+	clock, random, goroutine, channel, locks, mapOrder, env, file, network, process, output, context, global, durable, capture, dropped,
 }
 
 // abroad says whether a check looks into functions of other modules. What a
@@ -74,6 +75,8 @@ func (c check) instead() string {
 		return "make it in the orchestration, before or after"
 	case capture:
 		return "give the branch a variable of its own, or let it return its result"
+	case dropped:
+		return "return it from the orchestration"
 	}
 	return ""
 }

@@ -109,6 +109,10 @@ func (c *collector) look(f *function, code ast.Node) {
 				c.literal(f, orchestration, n)
 				return false
 			}
+		case *ast.ExprStmt:
+			c.drops(f, n.X)
+		case *ast.DeferStmt:
+			c.drops(f, n.Call)
 		case *ast.GoStmt:
 			c.add(f, goroutine, n.Pos(), "a go statement", "starts what replay knows nothing of", "")
 			// What it does is not looked at: it should not be there at all.
@@ -133,6 +137,13 @@ func (c *collector) look(f *function, code ast.Node) {
 			c.assigned(f, n.Key, n.Tok, ours)
 			c.assigned(f, n.Value, n.Tok, ours)
 		case *ast.AssignStmt:
+			if len(n.Lhs) == len(n.Rhs) {
+				for i, e := range n.Lhs {
+					if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+						c.drops(f, n.Rhs[i])
+					}
+				}
+			}
 			for _, e := range n.Lhs {
 				c.assigned(f, e, n.Tok, ours)
 			}

@@ -131,6 +131,8 @@ const (
 	oneAfterAnother
 	// compensation keeps the function it is given for the end.
 	compensation
+	// goesOn takes effect when the orchestration returns what it returns.
+	goesOn
 	// fromOutside is for callers of orchestrations, not for orchestrations.
 	fromOutside
 )
@@ -150,6 +152,8 @@ func wordOf(f *types.Func) word {
 		return oneAfterAnother
 	case "Saga.Add":
 		return compensation
+	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
+		return goesOn
 	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}

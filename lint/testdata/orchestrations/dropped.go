@@ -1,0 +1,24 @@
+package orchestrations
+
+import "github.com/turnstile-go/turnstile"
+
+func goesOn(ctx turnstile.Context, n string) (string, error) {
+	switch n {
+	case "statement":
+		remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns is dropped, so that this execution goes on to its end as if it had not been called; return it from the orchestration`
+	case "blank":
+		_ = remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns`
+	case "two":
+		_, _ = n, (remind.With(turnstile.Version("2")).ContinueAsNew(ctx, n)) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns`
+	case "deferred":
+		defer remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns`
+	case "kept":
+		err := remind.ContinueAsNew(ctx, n)
+		return "", err
+	case "handed on":
+		return "", wrap(remind.ContinueAsNew(ctx, n))
+	}
+	return "", remind.ContinueAsNew(ctx, n)
+}
+
+func wrap(err error) error { return err }
