@@ -21,20 +21,25 @@ func (o *Orchestrator) forward(ctx context.Context, g *group, committed bool) {
 		if committed {
 			mark = handledMark()
 		}
-		body, err := o.edge.again(&m.item)
-		if err == nil {
-			err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{
-				Body: body, Group: wire.Group(g.instance), Attributes: mark,
-				DedupID: wire.HopDedupID(wire.DedupID(&m.item), m.ID),
-			})
-		}
-		if err != nil {
-			o.Logger.WarnContext(ctx, "message not forwarded", "message_id", m.ID, "instance", g.instance, "error", err)
-			continue
-		}
-		o.Observer.Count(CountForwarded, "conflict", 1)
-		m.state = settled
+		o.forwardOne(ctx, m, mark, "conflict")
 	}
+}
+
+func (o *Orchestrator) forwardOne(ctx context.Context, m *message, mark map[string]string, why string) {
+	target := m.item.Target()
+	body, err := o.edge.again(&m.item)
+	if err == nil {
+		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{
+			Body: body, Group: wire.Group(target), Attributes: mark,
+			DedupID: wire.HopDedupID(wire.DedupID(&m.item), m.ID),
+		})
+	}
+	if err != nil {
+		o.Logger.WarnContext(ctx, "message not forwarded", "message_id", m.ID, "instance", target, "error", err)
+		return
+	}
+	o.Observer.Count(CountForwarded, why, 1)
+	m.state = settled
 }
 
 // hopAttributes keep, over a hop, that a message may have been handled before, for

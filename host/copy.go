@@ -83,8 +83,8 @@ func (t *turn) copyMarks() string {
 	return marks.String()
 }
 
-// findCopies returns errCopy if one of the messages is found to be a copy;
-// from then on it is one that comes back.
+// findCopies returns errCopy if one of the messages is found to be a copy, or
+// may be one and nobody here can tell; from then on it is one that comes back.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
 	for _, m := range t.group.open() {
@@ -96,13 +96,28 @@ func (t *turn) findCopies(ctx context.Context) error {
 			return err
 		}
 		if copied {
-			m.handled, found = true, true
+			m.handled, m.copied, found = true, true, true
 		}
 	}
 	if found {
 		return errCopy
 	}
 	return nil
+}
+
+// forwardCopies sends those that were found, and that are of a standard queue, on
+// through the FIFO queue. The process of the other copy may have deleted them
+// already, so that nothing would come back if this one died: neither what it has
+// not dispatched, nor the wake-up of an instance that it marks as stuck.
+func (o *Orchestrator) forwardCopies(ctx context.Context, g *group) {
+	for _, m := range g.open() {
+		if m.copied && m.Source != SourceOrchestrator {
+			if o.forwardOne(ctx, m, handledMark(), "copy"); m.state == unsettled {
+				o.fail(m, "queue")
+			}
+		}
+		m.copied = false
+	}
 }
 
 func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
@@ -121,8 +136,8 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 		if corrupt(err) || err == nil && len(turns) == 0 {
 			return false, nil
 		}
-		if t.x == nil && (missesCodec(err) || errors.Is(err, history.ErrNewer)) {
-			return false, nil // What was settled without reading it is so still.
+		if missesCodec(err) || errors.Is(err, history.ErrNewer) {
+			return true, nil // Who can read it will know.
 		}
 		if err != nil || slices.ContainsFunc(turns, func(s store.Turn) bool { return strings.Contains(s.Token, mark) }) {
 			return err == nil, err

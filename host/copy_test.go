@@ -254,19 +254,80 @@ func TestACopyIsKnownBehindAPurge(t *testing.T) {
 	}
 }
 
-// V-07: the history of an instance that has ended can't be read by this build,
-// and need not be: a message that is late is settled as it always was.
-func TestALateMessageIsSettledThoughTheHistoryIsOfANewerBuild(t *testing.T) {
+// V-07: the history of an instance that has ended can't be read by this build, so
+// that nobody here can tell whether a message that is late is a copy. It goes
+// round until a build can.
+func TestACopyGoesRoundUntilABuildCanReadTheHistory(t *testing.T) {
 	t.Parallel()
-	w := copiedWorld(t)
-	w.start("a", "Ends", "1")
-	w.settleFIFO()
-	w.deliver("e", w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}), 1, SourceOrchestrator, 0)
-	w.expectOutput("a", "11")
-	w.newer = true
-	late := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "late"}
-	batch := []Delivery{{queue.Message{ID: "late", Body: w.body(late), ReceiveCount: 1}, SourceDelay}}
-	if failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, batch); len(failed) > 0 || len(w.delay.Peek()) > 0 {
-		t.Errorf("handed back %v; %d messages go round", failed, len(w.delay.Peek()))
+	for killAt := 1; ; killAt++ {
+		w := copiedWorld(t)
+		w.start("a", "Parent", "1")
+		w.settleFIFO()
+		w.settleFIFO()
+		body := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"})
+		died := w.deliver("m", body, 1, SourceDelay, killAt)
+		w.newer = true
+		w.deliver("m", body, 1, SourceDelay, 0)
+		w.runFor(time.Hour) // longer than copies are looked for
+		w.newer = false
+		w.runFor(24 * time.Hour)
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return // Every call has been tried.
+		}
+	}
+}
+
+// W-13: the process of the other copy is done, and has deleted the message. The
+// one that has this copy has a broken build by now, marks the instance as stuck,
+// and dies ahead of the wake-up. The message that it was sent on as comes back.
+func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
+	t.Parallel()
+	for killAt := 1; ; killAt++ {
+		w := newWorld(t, nil)
+		good := func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			for range 2 {
+				if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+					return nil, err
+				}
+			}
+			return []byte("11"), nil
+		}
+		event := func(id string) string {
+			return w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id})
+		}
+		w.orchestration("Main", good)
+		w.start("a", "Main", "1")
+		w.settleFIFO()
+		w.deliver("m", event("m"), 1, SourceDelay, 0)
+		w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+		// Behind the call that sends it on nothing of it is left.
+		w.deliver("m", event("m"), 1, SourceDelay, 0)
+		forwarded, err := w.fifo.Receive(t.Context(), 1, 0)
+		if err != nil || len(forwarded) != 1 {
+			t.Fatal(forwarded, err)
+		}
+		p := w.process()
+		p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
+		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{forwarded[0], SourceOrchestrator}})
+		died := p.isDead()
+		if died {
+			p.o.Close()
+			w.orchestrator = nil
+		} else if err := w.fifo.Delete(t.Context(), forwarded[0]); err != nil {
+			t.Fatal(err)
+		}
+		w.runFor(time.Minute)
+		w.deliver("n", event("n"), 1, SourceOrchestrator, 0)
+		w.deploy("Main", good)
+		w.runFor(4 * time.Hour)
+		if w.expectOutput("a", "11"); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if !died {
+			return // Every call has been tried.
+		}
 	}
 }

@@ -72,6 +72,8 @@ type message struct {
 	// delivery: that of another process which had the message at the same time,
 	// or of this invocation, which then lost one to another process.
 	handled bool
+	// copied: found to be a copy, and not sent on yet.
+	copied bool
 }
 
 type messageState uint8

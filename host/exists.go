@@ -14,7 +14,7 @@ import (
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
 func (t *turn) exists(ctx context.Context, m *message) error {
-	if t.startID() == m.item.ID {
+	if t.startID() == m.item.ID || ofFormer(t.record, m) {
 		t.settle(m, "duplicate")
 		return nil
 	}

@@ -23,11 +23,15 @@ type group struct {
 	factsFirst bool
 	// committed: this invocation has made a commit for the group.
 	committed bool
+	// purges are the marks of purges that found nothing to purge: they do not
+	// purge what is started behind them when they come again.
+	purges string
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
 // names, whatever the message group was. The order within a group is that of
-// the batch, but for a start, which is taken first.
+// the batch, but for a start, which is taken ahead of all that came behind the
+// last purge: what stands there is for the instance that it begins.
 func groupsOf(messages []*message, suspectReceives int) []*group {
 	var groups []*group
 	byInstance := map[string]*group{}
@@ -48,11 +52,22 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 		}
 	}
 	for _, g := range groups {
-		slices.SortStableFunc(g.messages, func(a, b *message) int {
-			return boolInt(b.item.Kind == wire.StartOrchestration) - boolInt(a.item.Kind == wire.StartOrchestration)
-		})
+		for rest := g.messages; len(rest) > 0; {
+			n := slices.IndexFunc(rest, func(m *message) bool { return m.item.Kind == wire.PurgeInstance })
+			if n < 0 {
+				n = len(rest)
+			}
+			startsFirst(rest[:n])
+			rest = rest[min(n+1, len(rest)):]
+		}
 	}
 	return groups
+}
+
+func startsFirst(messages []*message) {
+	slices.SortStableFunc(messages, func(a, b *message) int {
+		return boolInt(b.item.Kind == wire.StartOrchestration) - boolInt(a.item.Kind == wire.StartOrchestration)
+	})
 }
 
 func boolInt(b bool) int {
@@ -101,7 +116,13 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			rebuilt = true
 			continue
 		case errors.Is(err, errCopy):
+			o.forwardCopies(ctx, g)
+			if len(g.open()) == 0 {
+				return
+			}
 			continue // Each message is found to be one but once.
+		case errors.Is(err, errPurged):
+			continue // One message less is open.
 		case errors.Is(err, errFactsFirst) && !g.factsFirst:
 			g.factsFirst = true
 			continue
@@ -143,7 +164,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		o.runGroup(ctx, &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed})
+		part := &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed, purges: g.purges}
+		o.runGroup(ctx, part)
+		g.purges = part.purges
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return

@@ -95,11 +95,16 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 // never revive it.
 func (t *turn) newStart(open []*message) *message {
 	for _, m := range open {
-		if m.item.Kind == wire.StartOrchestration && (t.record == nil || t.record.StartID != m.item.ID) {
+		if m.item.Kind == wire.StartOrchestration && t.mayBegin(m) {
 			return m
 		}
 	}
 	return nil
+}
+
+// mayBegin reports whether a start is none that has begun an earlier life.
+func (t *turn) mayBegin(start *message) bool {
+	return t.record == nil || t.record.StartID != start.item.ID && !ofFormer(t.record, start)
 }
 
 // commonExecution returns the execution that all messages are completions for,
@@ -190,11 +195,14 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, m := range t.group.open() {
+	open := t.group.open()
+	for i, m := range open {
 		var err error
 		switch {
 		case m.item.Kind == wire.PurgeInstance:
-			err = t.purge(ctx, m)
+			if err = t.purge(ctx, m); err == nil {
+				err = t.afterPurge(m, open[i+1:])
+			}
 		case m.item.Kind == wire.StartOrchestration:
 			err = t.exists(ctx, m)
 		case t.record != nil && !t.record.Purged:

@@ -59,7 +59,8 @@ const (
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
 	// "codec" (sealed by one that this build does not have), "not_due", "grace".
 	CountDelayed Counter = "delayed"
-	// CountForwarded: messages of the delay queue sent on to the FIFO queue.
+	// CountForwarded: messages of standard queues sent on to the FIFO queue: a
+	// commit was lost, or a copy of the message is, or was, in other hands.
 	CountForwarded Counter = "forwarded"
 	// CountConflicts: commits that another writer won.
 	CountConflicts Counter = "conflicts"

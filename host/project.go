@@ -128,8 +128,9 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}
 	if t.record != nil {
-		condition.ExecutionID = t.record.ExecutionID
+		condition.ExecutionID, r.Purges = t.record.ExecutionID, t.record.Purges
 	}
+	r.Purges = newest(r.Purges + t.group.purges)
 	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
 }
 

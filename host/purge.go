@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -27,13 +29,22 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	r := t.record
 	switch {
 	case r == nil:
+		t.group.purges += markOf(m)
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
+		t.group.purges += markOf(m)
 		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
 			return err
 		}
 		t.settle(m, "purged")
+		return nil
+	case ofFormer(r, m):
+		// It purged an earlier life of this id, and comes again.
+		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
+			return err
+		}
+		t.settle(m, "duplicate")
 		return nil
 	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
 		t.settle(m, "late")
@@ -53,12 +64,51 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	if err := t.scheduleDeletion(ctx, r); err != nil {
 		return err
 	}
-	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID); err != nil {
+	purges := newest(r.Purges + causeOf(&wire.Item{Kind: wire.StartOrchestration, ID: r.StartID}) + markOf(m))
+	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID, purges); err != nil {
 		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
 	}
-	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true}
+	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: purges}
 	t.keep = false
 	t.settle(m, "purged")
+	return nil
+}
+
+// maxPurges is how many marks a record keeps: a batch of the FIFO queue that
+// comes again has ten messages at most.
+const maxPurges = 10
+
+// markOf is that of a start or a purge in Record.Purges.
+func markOf(m *message) string {
+	if m.item.ID == "" {
+		return ""
+	}
+	return causeOf(&m.item)
+}
+
+// ofFormer reports whether a message began, or purged, an earlier life of the id.
+// Behind the start of another life it has nothing to do with that one.
+func ofFormer(r *store.Record, m *message) bool {
+	mark := markOf(m)
+	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
+}
+
+// newest returns as many marks as a record keeps.
+func newest(marks string) string {
+	const length = len("-0123456789abcdef")
+	return marks[max(0, len(marks)-maxPurges*length):]
+}
+
+// errPurged asks for another turn of the messages behind a purge: they are not
+// for the instance that it has hidden. A start begins another.
+var errPurged = errors.New("host: the instance was purged ahead of the messages left")
+
+// afterPurge returns errPurged behind a message that has purged the instance, if
+// others are left.
+func (t *turn) afterPurge(m *message, rest []*message) error {
+	if m.item.Kind == wire.PurgeInstance && t.record != nil && t.record.Purged && len(rest) > 0 {
+		return errPurged
+	}
 	return nil
 }
 

@@ -38,9 +38,10 @@ func TestAWakeUpAnswersForTheOtherCopyOfWhatArmedIt(t *testing.T) {
 	}
 }
 
-// W-13: as above, but the other copy has the broken build too, and the answer to
-// its mark is lost: it sends no wake-up, and its message is deleted. The wake-up
-// of the first copy sends the one that the mark asks for.
+// W-13: two processes have the wake at once, because it was visible again too
+// early; the other has the broken build too, and the answer to its mark is lost:
+// it sends no wake-up, and its message is deleted by the first. The wake-up of
+// that one sends the one that the mark asks for.
 func TestAWakeUpSendsTheOneThatTheOtherCopyHasNotSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
@@ -51,13 +52,13 @@ func TestAWakeUpSendsTheOneThatTheOtherCopyHasNotSent(t *testing.T) {
 	for w.step() {
 	}
 	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
-	handle := func(o *Orchestrator) {
-		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "operator", Body: wake, ReceiveCount: 1}, SourceDelay}})
+	handle := func(o *Orchestrator, receives int) {
+		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "operator", Body: wake, Group: "a", ReceiveCount: receives}, SourceOrchestrator}})
 	}
-	handle(w.process().o)
+	handle(w.process().o, 1)
 	s := &lateMark{Store: w.store}
 	o := w.another(w.process().o.Orchestrations, s)
-	handle(o)
+	handle(o, 2)
 	if err := w.store.UpdateRecord(t.Context(), "a", *s.held); err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (t *turn) heat() string {
 // handle takes the group's messages through. It settles those that are done;
 // with an error, the others have to come back. store.ErrConflict,
 // *store.TooLargeError, errRebuild, errCopy and history.ErrNewer ask for more; nothing
-// of what they are about was dispatched.
+// of what they are about was dispatched. So does errPurged.
 func (t *turn) handle(ctx context.Context) error {
 	err := t.proceed(ctx)
 	if corrupt(err) {
@@ -141,6 +141,9 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		}
 		t.cause = ""
 		rest = rest[n+1:]
+		if err := t.afterPurge(single, rest); err != nil {
+			return err
+		}
 	}
 	return nil
 }

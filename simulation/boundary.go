@@ -146,9 +146,9 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	return err
 }
 
-func (s simStore) Hide(ctx context.Context, instance string, executionID int64) error {
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
-		err := s.Store.Hide(ctx, instance, executionID)
+		err := s.Store.Hide(ctx, instance, executionID, purges)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
 			s.p.w.shadow.hidden[instance] = executionID
 		}

@@ -70,10 +70,10 @@ func set[T any](dst, src *T) {
 
 // Stored returns the record as every store keeps it: a copy that shares
 // nothing with r, times in UTC and whole milliseconds, empty values nil. A
-// tombstone keeps only its three fields.
+// tombstone keeps only its few fields.
 func (r Record) Stored() Record {
 	if r.Purged {
-		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true}
+		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: r.Purges}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)

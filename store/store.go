@@ -62,10 +62,10 @@ type Store interface {
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution
-	// number and start id are left. Condition: the record is of execution
-	// `executionID` and not running (terminal status), else
-	// *RecordConflictError. Hiding again is no error.
-	Hide(ctx context.Context, instance string, executionID int64) error
+	// number, start id and `purges`, its Purges from then on, are left.
+	// Condition: the record is of execution `executionID` and not running
+	// (terminal status), else *RecordConflictError. Hiding again is no error.
+	Hide(ctx context.Context, instance string, executionID int64, purges string) error
 
 	// DeleteHistory deletes histories of the instance from the newest to the
 	// oldest, or in any order in which an interruption never leaves a history
@@ -170,9 +170,12 @@ type Record struct {
 	// instance. It grows with each mark, each wake-up armed and each recovery;
 	// 0 before the first, and once the instance has ended or is corrupt.
 	WakeNumber int64
-	// Purged marks a tombstone: only Instance, ExecutionID and StartID are
-	// set.
+	// Purged marks a tombstone: only Instance, ExecutionID, StartID and Purges
+	// are set.
 	Purged bool
+	// Purges are marks of the newest starts and purges of this id, oldest first:
+	// those of its earlier lives; of a tombstone, those of what it stands for too.
+	Purges string
 }
 
 // Problem is why an instance is stuck or corrupt.

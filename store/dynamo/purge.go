@@ -24,7 +24,7 @@ var recordAttributes = [...]string{
 
 // Hide implements store.Store. Without its index attributes the tombstone is
 // in no list.
-func (s *Store) Hide(ctx context.Context, instance string, executionID int64) error {
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -49,7 +49,14 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64) er
 		x.names[p] = searchPrefix + name
 		removes = append(removes, p)
 	}
-	update := "SET " + x.equal("purged", "purged", flag()) + " REMOVE " + strings.Join(removes, ", ")
+	set, size := x.equal("purged", "purged", flag()), len("purged")+1
+	if purges == "" {
+		removes = append(removes, x.name("purges"))
+	} else {
+		set += ", " + x.equal("purges", "purges", text(purges))
+		size += len("purges") + len(purges)
+	}
+	update := "SET " + set + " REMOVE " + strings.Join(removes, ", ")
 	var ended []string
 	for _, status := range store.TerminalStatuses() {
 		ended = append(ended, x.value(string(status), text(string(status))))
@@ -57,18 +64,18 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64) er
 	condition := x.equal("execution_id", "execution_id", number(executionID)) +
 		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
 	if len(r.SearchAttributes) > 0 {
-		return s.hideSearched(ctx, &r, x, update, condition)
+		return s.hideSearched(ctx, &r, x, update, condition, size)
 	}
 	return s.updateItem(ctx, request{what: "hiding", instance: instance}, &dynamodb.UpdateItemInput{
 		UpdateExpression:          &update,
 		ConditionExpression:       &condition,
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
-	}, len("purged")+1, "")
+	}, size, "")
 }
 
 // hideSearched hides a record together with the items by which it is found.
-func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression, update, condition string) error {
+func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression, update, condition string, size int) error {
 	table := &s.config.Tables.Instances
 	writes := []types.TransactWriteItem{{Update: &types.Update{
 		TableName: table, Key: attributes{"instance": text(r.Instance)},
@@ -81,7 +88,7 @@ func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression
 	for _, name := range r.SearchAttributes.Names() {
 		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: table, Key: searchItemKey(r.Instance, name)}})
 	}
-	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, len("purged")+1, "")
+	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, size, "")
 }
 
 // DeleteHistory implements store.Store. Executions go from the oldest to the

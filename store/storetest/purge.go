@@ -22,21 +22,23 @@ func purge(t *testing.T, o Options) {
 	create(t, s, r)
 
 	t.Run("a running instance is not hidden", func(t *testing.T) {
-		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions), &r)
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, "-first"), &r)
 		wantRecord(t, s, r)
 	})
 	end(t, s, "order-7")
 	t.Run("nor one that has another execution, or no record", func(t *testing.T) {
-		wantConflict(t, s.Hide(t.Context(), "order-7", executions-1))
-		wantConflict(t, s.Hide(t.Context(), "order-7", executions+1))
-		wantRecordConflict(t, s.Hide(t.Context(), "order-8", 1), nil)
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions-1, "-first"))
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions+1, "-first"))
+		wantRecordConflict(t, s.Hide(t.Context(), "order-8", 1, "-first"), nil)
 	})
 	t.Run("hidden, its tombstone is left, also when hidden again", func(t *testing.T) {
-		for range 2 {
-			if err := s.Hide(t.Context(), "order-7", executions); err != nil {
+		for _, purges := range []string{"-first", "-first-second", "", "-first"} {
+			if err := s.Hide(t.Context(), "order-7", executions, purges); err != nil {
 				t.Fatal(err)
 			}
-			wantRecord(t, s, tombstone("order-7", executions))
+			want := tombstone("order-7", executions)
+			want.Purges = purges
+			wantRecord(t, s, want)
 		}
 		for _, q := range []store.ListQuery{{}, {Status: store.StatusCompleted}, {Name: "Fulfil"}} {
 			if ids := listAll(t, s, q, nil); len(ids) != 0 {
@@ -80,23 +82,37 @@ func purge(t *testing.T, o Options) {
 	})
 	t.Run("the next life begins with the next execution", func(t *testing.T) {
 		next := running("order-7", 100)
-		next.ExecutionID, next.FirstExecution, next.StartID = executions+1, executions+1, "start-2"
+		next.ExecutionID, next.FirstExecution, next.StartID, next.Purges = executions+1, executions+1, "start-2", "-first"
 		c := store.Commit{
 			Turns:  []store.Turn{turn("order-7", executions+1, 1, 1, "b")},
 			Record: &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions}, Create: &next},
 		}
 		stale := c
 		stale.Record = &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions - 1}, Create: &next}
-		wantRecordConflict(t, s.Commit(t.Context(), stale), ptr(tombstone("order-7", executions)))
+		former := tombstone("order-7", executions)
+		former.Purges = "-first"
+		wantRecordConflict(t, s.Commit(t.Context(), stale), &former)
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		wantRecord(t, s, next)
-		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions), &next)
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, "-first"), &next)
 		if done, err := s.DeleteHistory(t.Context(), "order-7", executions, 0); err != nil || !done {
 			t.Fatalf("delete of the former life: %v, %v", done, err)
 		}
 		same(t, read(t, s, "order-7", executions+1, 1), c.Turns)
+	})
+	t.Run("a change leaves the marks of earlier purges alone, and so does the end", func(t *testing.T) {
+		end(t, s, "order-7")
+		if r, err := s.Describe(t.Context(), "order-7"); err != nil || r.Purges != "-first" || !r.Status.Terminal() {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if err := s.Hide(t.Context(), "order-7", executions+1, "-first-second"); err != nil {
+			t.Fatal(err)
+		}
+		want := tombstone("order-7", executions+1)
+		want.StartID, want.Purges = "start-2", "-first-second"
+		wantRecord(t, s, want)
 	})
 	t.Run("many executions are deleted without a bound", func(t *testing.T) {
 		for e := range int64(70) {

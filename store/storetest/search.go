@@ -178,12 +178,12 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `total = 1`, "order-7")
 	})
 	t.Run("purged, it is not found any more, nor in its next life", func(t *testing.T) {
-		wantConflict(t, s.Hide(t.Context(), "order-7", 1))
+		wantConflict(t, s.Hide(t.Context(), "order-7", 1, ""))
 		wantFound(t, s, `total = 1`, "order-7")
 		end(t, s, "order-7")
 		wantFound(t, s, `total = 1`, "order-7")
 		for range 2 {
-			if err := s.Hide(t.Context(), "order-7", 1); err != nil {
+			if err := s.Hide(t.Context(), "order-7", 1, ""); err != nil {
 				t.Fatal(err)
 			}
 			wantRecord(t, s, tombstone("order-7", 1))
