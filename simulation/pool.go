@@ -28,7 +28,7 @@ func (w *World) newProcess(worker bool) *process {
 	binary.LittleEndian.PutUint64(key[:], uint64(w.entropy))
 	binary.LittleEndian.PutUint64(key[8:], uint64(w.started))
 	p.random = rand.NewChaCha8(key)
-	set, seals := w.sealing.of(w.started)
+	set, seals := w.sealing.of(w.started, w.calm)
 	p.seals = seals
 	here := func(f func()) { f() }
 	var err error

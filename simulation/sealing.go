@@ -18,7 +18,7 @@ import (
 // In some runs payloads are sealed: the store, the queues and the schedules hold
 // what a codec has made of them, and the world looks at them by its own keys.
 // Whether they are hangs on a choice that every run makes, so that a run with a
-// codec does what it would do without.
+// codec does what it would do without, unless somebody lacks a key.
 
 // sealing is the payload codecs of a world; its zero value is none.
 type sealing struct {
@@ -27,6 +27,9 @@ type sealing struct {
 	// processes have one of these each, in turn; so many of the first seal.
 	processes []*codec.Set
 	sealers   int
+	// complete is what processes have from when faults stop on, if one of the
+	// others lacks a key.
+	complete *codec.Set
 	// keys that have sealed something; sent are clients' messages so far, of
 	// which those in plain are bodies that may come to a dead-letter queue.
 	keys  [2]key
@@ -47,6 +50,9 @@ func newSealing(entropy int) *sealing {
 	case 3:
 		// A key is changed, and a build from before the first codec is there.
 		s.processes = []*codec.Set{codecs(a, b), codecs(b, a), codecs(nil, a, b)}
+	case 4:
+		// A build has not been given the key that another seals with.
+		s.processes, s.complete = []*codec.Set{codecs(a, b), codecs(b)}, codecs(b, a)
 	default:
 		return s
 	}
@@ -62,10 +68,14 @@ func codecs(current codec.Codec, others ...codec.Codec) *codec.Set {
 	return s
 }
 
-// of returns the codecs of the n-th process, and whether they seal.
-func (s *sealing) of(n int) (set *codec.Set, seals bool) {
-	if s.world == nil {
+// of returns the codecs of the n-th process, and whether they seal. When faults
+// have stopped no key is missing.
+func (s *sealing) of(n int, calm bool) (set *codec.Set, seals bool) {
+	switch {
+	case s.world == nil:
 		return nil, false
+	case calm && s.complete != nil:
+		return s.complete, true
 	}
 	i := n % len(s.processes)
 	return s.processes[i], i < s.sealers
@@ -255,6 +265,8 @@ func (s *sealing) String() string {
 		return ""
 	case len(s.processes) == 1:
 		return "; payloads are sealed"
+	case s.complete != nil:
+		return "; payloads are sealed, and one build in two lacks a key"
 	}
 	return "; payloads are sealed, the keys change"
 }

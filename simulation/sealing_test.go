@@ -18,16 +18,19 @@ func TestARunWithACodecIsTheRunWithout(t *testing.T) {
 		if with.Sealed == 0 {
 			continue
 		}
-		sealed++
-		keys := 0
+		keys, lacks := 0, false
 		without := run(seeded(seed), false, func(w *World) {
-			keys = len(w.sealing.processes)
+			keys, lacks = len(w.sealing.processes), w.sealing.complete != nil
 			// With codecs that only open: a host without any saves the reads
 			// that sealing a record together needs.
 			w.sealing = newSealing(1)
 			opens := codecs(nil, &w.sealing.keys[0], &w.sealing.keys[1])
 			w.sealing.processes, w.sealing.world, w.sealing.sealers = []*codec.Set{opens}, opens, 0
 		})
+		if lacks {
+			continue // What can't be opened goes round.
+		}
+		sealed++
 		if keys > 1 {
 			changed++
 		}
