@@ -85,6 +85,7 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 		return
 	}
 	w.acknowledged(inv.p, m, inv.began)
+	w.checkBehindPurge(inv, m)
 	if !m.from.FIFO() && !w.calm {
 		w.ghosts = append(w.ghosts, m)
 		if len(w.ghosts) > 10 {

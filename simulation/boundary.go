@@ -147,10 +147,14 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 }
 
 func (s simStore) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
+	inv := s.p.running
+	asked := inv.purgesOf(s.p.w, instance)
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
 		err := s.Store.Hide(ctx, instance, executionID, purges)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
 			s.p.w.shadow.hidden[instance] = executionID
+			note(&inv.hid, instance, true)
+			s.p.w.checkPurge(instance, executionID, asked)
 		}
 		return err
 	})

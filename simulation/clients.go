@@ -86,6 +86,9 @@ func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 	r.terminated = true
 	at += time.Duration(w.choices.intN(how, 300)) * time.Second
 	again := at + time.Duration(w.choices.intN(how, 60))*time.Second
+	if w.choices.oneIn(w.choices.at(how, "at once"), 3) {
+		again = at // in one batch
+	}
 	behind := again + time.Duration(w.choices.intN(how, 60))*time.Second
 	event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: r.instance, Name: eventName(0), ID: "said"}
 	event.Data = []byte(`"` + s.payload(0) + `"`)

@@ -60,6 +60,8 @@ type invocation struct {
 	// committed are the instances that it has committed turns of.
 	committed map[string]bool
 	done      bool
+	// hid are the instances that it has hidden.
+	hid map[string]bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
 	// learned is what it knows of activities where it has no strands; toCount of

@@ -159,6 +159,7 @@ func engineMutations() []Mutation {
 			Bug:   "What the code cancelled before it could not go on is stopped outside.",
 			File:  "engine/round.go",
 			Edits: edit("	x.run.cancelled = x.run.cancelled[:m.cancelled]\n	x.status", "	x.status"),
+			Rare:  true,
 		},
 		{
 			Name:  "a stuck instance takes no arrivals",

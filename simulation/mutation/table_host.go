@@ -228,6 +228,25 @@ func stuckMutations() []Mutation {
 			Edits: edit("copied, err := t.isCopied(ctx, m)", "copied, err := false, ctx.Err()"),
 		},
 		{
+			Name:  "a copy is handled where it is",
+			Bug:   "A copy whose message was deleted by the process of the other marks its instance as stuck, and dies ahead of the wake-up.",
+			File:  "host/copy.go",
+			Edits: edit("if m.copied && m.Source != SourceOrchestrator {", "if m.copied && m.ID == \"\" {"),
+			Rare:  true,
+		},
+		{
+			Name:  "a start overtakes a purge",
+			Bug:   "A start behind a purge in one batch finds the instance that is about to be purged, and is dropped.",
+			File:  "host/group.go",
+			Edits: edit("startsFirst(rest[:n])", "startsFirst(rest)"),
+		},
+		{
+			Name:  "a purge comes again",
+			Bug:   "A batch with a purge and a start that comes again purges what it has started itself.",
+			File:  "host/purge.go",
+			Edits: edit("return r != nil && mark != \"\" && strings.Contains(r.Purges, mark)", "return r != nil && mark == \"\" && strings.Contains(r.Purges, \"-\")"),
+		},
+		{
 			Name:  "who armed a wake-up is no copy",
 			Bug:   "A copy of a wake that armed the next one, and whose process died ahead of sending it, sends nothing.",
 			File:  "host/copy.go",

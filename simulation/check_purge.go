@@ -1,0 +1,58 @@
+package simulation
+
+import "github.com/turnstile-go/turnstile/wire"
+
+// purgesOf are the ids of the purges of an instance among the messages.
+func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
+	for _, m := range inv.batch {
+		if item, err := w.item(m.Body); err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance {
+			ids = append(ids, item.ID)
+		}
+	}
+	return ids
+}
+
+// purgeKey is a purge that somebody has asked for.
+type purgeKey struct{ instance, id string }
+
+// checkPurge is P-02: a purge hides one life of an id, however often it comes.
+// asked are those of which one has just hidden an execution.
+func (w *World) checkPurge(instance string, execution int64, asked []string) {
+	for _, id := range asked {
+		key := purgeKey{instance, id}
+		if was, ok := w.outside.purged[key]; !ok || was == execution {
+			w.outside.purged[key] = execution
+			return
+		}
+	}
+	w.violate("P-02", "%s/%d was hidden by a purge that has hidden an earlier life: %q", instance, execution, asked)
+}
+
+// checkBehindPurge is P-02: a start that came in one batch behind a purge that has
+// hidden its instance begins another life, unless there is one already.
+func (w *World) checkBehindPurge(inv *invocation, m delivered) {
+	item, err := w.item(m.Body)
+	if err != nil || item.Kind != wire.StartOrchestration || !inv.hid[item.Instance] {
+		return
+	}
+	ahead := false
+	for _, o := range inv.batch {
+		if o.ID == m.ID {
+			break
+		}
+		other, err := w.item(o.Body)
+		ahead = ahead || err == nil && other.Kind == wire.PurgeInstance && other.UpToExecution == 0 && other.Target() == item.Instance
+	}
+	last := w.shadow.last[item.Instance]
+	if !ahead || w.shadow.hidden[item.Instance] < last {
+		return
+	}
+	for n := int64(1); n <= last; n++ {
+		if x := w.shadow.executions[executionKey{item.Instance, n}]; x != nil && x.events[0].Start.StartID == item.ID {
+			return
+		}
+	}
+	if !w.queued(item) {
+		w.violate("P-02", "%s acknowledged %s, a start behind the purge of %s, which has begun nothing", inv.p.name, m.ID, item.Instance)
+	}
+}
