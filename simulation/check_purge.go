@@ -41,7 +41,13 @@ func (w *World) checkBehindPurge(inv *invocation, m delivered) {
 			break
 		}
 		other, err := w.item(o.Body)
-		ahead = ahead || err == nil && other.Kind == wire.PurgeInstance && other.UpToExecution == 0 && other.Target() == item.Instance
+		switch {
+		case err != nil || other.Target() != item.Instance:
+		case other.Kind == wire.PurgeInstance && other.UpToExecution == 0:
+			ahead = true
+		case other.Kind == wire.StartOrchestration:
+			ahead = false // It may have met what that one has begun, and the next purge has hidden.
+		}
 	}
 	last := w.shadow.last[item.Instance]
 	if !ahead || w.shadow.hidden[item.Instance] < last {
