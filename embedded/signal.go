@@ -47,7 +47,7 @@ func (s watchedStore) UpdateRecord(ctx context.Context, instance string, change 
 	return s.Store.UpdateRecord(ctx, instance, change)
 }
 
-func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
+func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
 	defer s.changed.broadcast()
-	return s.Store.Hide(ctx, instance, executionID, purges)
+	return s.Store.Hide(ctx, instance, executionID, marks)
 }

@@ -52,18 +52,23 @@ func (f *Future) Instance() string { return f.child }
 func (f *Future) Ready() bool { return f.state != open }
 
 func (f *Future) what() string {
-	event := " (event " + strconv.FormatInt(f.id, 10) + ")"
+	var room [96]byte
+	b := room[:0]
 	switch f.kind {
 	case history.ActivityScheduled:
-		return "activity " + strconv.Quote(f.name) + event
+		b = strconv.AppendQuote(append(b, "activity "...), f.name)
 	case history.TimerCreated:
-		return "timer" + event
+		b = append(b, "timer"...)
 	case history.ExternalSubscribed:
-		return "wait for external event " + strconv.Quote(f.name) + event
+		b = strconv.AppendQuote(append(b, "wait for external event "...), f.name)
 	case history.SubOrchestrationScheduled:
-		return "sub-orchestration " + strconv.Quote(f.name) + ", instance " + strconv.Quote(f.child) + event
+		b = strconv.AppendQuote(append(b, "sub-orchestration "...), f.name)
+		b = strconv.AppendQuote(append(b, ", instance "...), f.child)
+	default:
+		return "branch"
 	}
-	return "branch"
+	b = strconv.AppendInt(append(b, " (event "...), f.id, 10)
+	return string(append(b, ')'))
 }
 
 // resolve makes the future ready with a result.

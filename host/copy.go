@@ -84,11 +84,16 @@ func (t *turn) copyMarks() string {
 }
 
 // findCopies returns errCopy if one of the messages is found to be a copy, or
-// may be one and nobody here can tell; from then on it is one that comes back.
+// may be one and nobody here can tell; from then on it is one that comes back. So
+// it does if the other copy may have been in vain.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
 	for _, m := range t.group.open() {
 		if !m.mayBeCopied() || m.returning() {
+			continue
+		}
+		if m.Source != SourceOrchestrator && t.mayHaveMissed(m) {
+			m.copied, found = true, true
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
@@ -105,6 +110,25 @@ func (t *turn) findCopies(ctx context.Context) error {
 	return nil
 }
 
+// mayHaveMissed reports whether a copy of the message may have come too early for
+// this life of the instance, and have been deleted as one that is for nobody, or
+// for the life before. What this one brings about would then have nothing behind
+// it that comes back.
+func (t *turn) mayHaveMissed(m *message) bool {
+	if t.x == nil || t.x.Ended() || !t.creating && !t.recent(time.UnixMilli(t.started().AtMS)) {
+		return false
+	}
+	switch m.item.Kind {
+	case wire.TerminateInstance, wire.CancelInstance:
+		return true
+	case wire.PurgeInstance:
+		return m.item.Force
+	case wire.ExternalRaised:
+		return t.execution > 1 // One for nobody goes round instead.
+	}
+	return false
+}
+
 // forwardCopies sends those that were found, and that are of a standard queue, on
 // through the FIFO queue. The process of the other copy may have deleted them
 // already, so that nothing would come back if this one died: neither what it has
@@ -112,7 +136,7 @@ func (t *turn) findCopies(ctx context.Context) error {
 func (o *Orchestrator) forwardCopies(ctx context.Context, g *group) {
 	for _, m := range g.open() {
 		if m.copied && m.Source != SourceOrchestrator {
-			if o.forwardOne(ctx, m, handledMark(), "copy"); m.state == unsettled {
+			if o.forwardOne(ctx, m, hopAttributes(m), "copy"); m.state == unsettled {
 				o.fail(m, "queue")
 			}
 		}

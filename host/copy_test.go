@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -250,6 +251,50 @@ func TestACopyIsKnownBehindAPurge(t *testing.T) {
 		w.run()
 		if w.expectOutput("a", "11"); t.Failed() {
 			t.Fatalf("killed behind call %d", killAt)
+		}
+	}
+}
+
+// P-02: two processes have a terminate at once. The first finds no instance, or
+// one that was purged, and deletes it; the other finds what was started meanwhile,
+// and dies behind any call. What it has ended is told all the same, and stopped.
+func TestACopyThatComesAheadOfItsInstanceLeavesNothingUndone(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []wire.Kind{wire.TerminateInstance, wire.CancelInstance, wire.PurgeInstance} {
+		for _, before := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, started before %t", kind, before), func(t *testing.T) {
+				t.Parallel()
+				for killAt := 1; ; killAt++ {
+					w := copiedWorld(t)
+					if before {
+						w.start("child", "Ends", "1")
+						w.settleFIFO()
+						w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "child", ID: "p", Force: true})
+						w.settleFIFO()
+					}
+					body := w.body(wire.Item{Kind: kind, Instance: "child", ID: "t", Reason: "enough", Force: kind == wire.PurgeInstance})
+					w.deliver("m", body, 1, SourceDelay, 0)
+					w.start("a", "Parent", "1")
+					w.settleFIFO()
+					w.settleFIFO()
+					died := w.deliver("m", body, 1, SourceDelay, killAt) // It is deleted: nothing comes back.
+					w.process().faults.killAt = 0
+					w.runFor(time.Hour)
+					// On a tombstone a purge leaves its mark: the copy is known.
+					known := kind == wire.PurgeInstance && before
+					if r := w.record("child"); known != (r.Status == store.StatusRunning) && !died {
+						t.Errorf("the child is %+v", r)
+					} else if r.Status != store.StatusRunning {
+						w.expectOutput("a", "11")
+					}
+					if t.Failed() {
+						t.Fatalf("killed behind call %d", killAt)
+					}
+					if !died {
+						return // Every call has been tried.
+					}
+				}
+			})
 		}
 	}
 }

@@ -19,15 +19,7 @@ type place struct {
 // sends nothing.
 func (t *turn) takeReturning(ctx context.Context) error {
 	if t.creating {
-		if err := t.resendFormer(ctx, returning(t.group.open())); err != nil {
-			return err
-		}
-		for _, m := range t.group.open() {
-			if m.item.Kind == wire.StartOrchestration && !t.mayBegin(m) {
-				t.settle(m, "duplicate")
-			}
-		}
-		return nil
+		return t.resendFormer(ctx, returning(t.group.open()))
 	}
 	var out *resending
 	var unknown []*message

@@ -53,7 +53,7 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 	}
 	for _, g := range groups {
 		for rest := g.messages; len(rest) > 0; {
-			n := slices.IndexFunc(rest, func(m *message) bool { return m.item.Kind == wire.PurgeInstance })
+			n := slices.IndexFunc(rest, (*message).purges)
 			if n < 0 {
 				n = len(rest)
 			}

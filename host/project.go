@@ -128,9 +128,9 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}
 	if t.record != nil {
-		condition.ExecutionID, r.Purges = t.record.ExecutionID, t.record.Purges
+		condition.ExecutionID, r.Purges = t.record.ExecutionID, store.AddMarks(t.record.Purges, startMark(t.record))
 	}
-	r.Purges = newest(r.Purges + t.group.purges)
+	r.Purges = store.AddMarks(r.Purges, t.group.purges)
 	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
 }
 

@@ -33,7 +33,13 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
-		t.group.purges += markOf(m)
+		if mark := markOf(m); mark != "" && !ofFormer(r, m) {
+			// It comes behind another purge, and perhaps again behind the next
+			// start.
+			if err := t.hide(ctx, r, mark); err != nil {
+				return err
+			}
+		}
 		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
 			return err
 		}
@@ -41,9 +47,6 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		return nil
 	case ofFormer(r, m):
 		// It purged an earlier life of this id, and comes again.
-		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
-			return err
-		}
 		t.settle(m, "duplicate")
 		return nil
 	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
@@ -64,19 +67,22 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	if err := t.scheduleDeletion(ctx, r); err != nil {
 		return err
 	}
-	purges := newest(r.Purges + causeOf(&wire.Item{Kind: wire.StartOrchestration, ID: r.StartID}) + markOf(m))
-	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID, purges); err != nil {
-		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
+	if err := t.hide(ctx, r, startMark(r)+markOf(m)+messageMark(m)); err != nil {
+		return err
 	}
-	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: purges}
 	t.keep = false
 	t.settle(m, "purged")
 	return nil
 }
 
-// maxPurges is how many marks a record keeps: a batch of the FIFO queue that
-// comes again has ten messages at most.
-const maxPurges = 10
+// hide makes a tombstone of the record, and notes marks in it.
+func (t *turn) hide(ctx context.Context, r *store.Record, marks string) error {
+	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID, marks); err != nil {
+		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
+	}
+	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: store.AddMarks(r.Purges, marks)}
+	return nil
+}
 
 // markOf is that of a start or a purge in Record.Purges.
 func markOf(m *message) string {
@@ -86,17 +92,56 @@ func markOf(m *message) string {
 	return causeOf(&m.item)
 }
 
+// messageMark is that of the message which a purge came in: another that says the
+// same may have come behind messages for the life that runs.
+func messageMark(m *message) string { return causeOf(&wire.Item{Kind: "message", ID: m.ID}) }
+
+// startMark is the mark of the start that began what a record is of.
+func startMark(r *store.Record) string {
+	if r.StartID == "" {
+		return ""
+	}
+	return causeOf(&wire.Item{Kind: wire.StartOrchestration, ID: r.StartID})
+}
+
+// purges reports whether it is a purge that somebody asked for.
+func (m *message) purges() bool {
+	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
+}
+
+// settleFormer settles what comes again and has to do with an earlier life of the
+// id: purges and starts that are known, and what stands ahead of such a purge in
+// the FIFO queue. What was committed for them, and not dispatched, is sent again
+// from the history of that life.
+func (t *turn) settleFormer(ctx context.Context) error {
+	open := t.group.open()
+	last := -1
+	for i, m := range open {
+		if m.purges() && m.Source == SourceOrchestrator && t.record != nil && strings.Contains(t.record.Purges, messageMark(m)) {
+			last = i // The queue had let nothing ahead of it be undone when it was handled.
+		}
+	}
+	var former []*message
+	for i, m := range open {
+		start := m.item.Kind == wire.StartOrchestration && (ofFormer(t.record, m) || t.record != nil && t.record.Purged && t.record.StartID == m.item.ID)
+		if i < last && m.Source == SourceOrchestrator || m.purges() && ofFormer(t.record, m) || start {
+			former = append(former, m)
+		}
+	}
+	if err := t.resendFormer(ctx, returning(former)); err != nil {
+		return err
+	}
+	for _, m := range former {
+		t.settle(m, "duplicate")
+	}
+	return nil
+}
+
 // ofFormer reports whether a message began, or purged, an earlier life of the id.
 // Behind the start of another life it has nothing to do with that one.
 func ofFormer(r *store.Record, m *message) bool {
 	mark := markOf(m)
 	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
-}
-
-// newest returns as many marks as a record keeps.
-func newest(marks string) string {
-	const length = len("-0123456789abcdef")
-	return marks[max(0, len(marks)-maxPurges*length):]
 }
 
 // errPurged asks for another turn of the messages behind a purge: they are not

@@ -13,6 +13,14 @@ func (t *turn) terminate(ctx context.Context, m *message) error {
 		t.settle(m, "misaddressed")
 		return nil
 	}
+	if t.creating {
+		// The start that is among the messages stands behind it.
+		if m.endsChild() {
+			return t.early(ctx, m)
+		}
+		t.settle(m, "unknown_instance")
+		return nil
+	}
 	if n := m.item.ExecutionID; n != 0 && n != t.execution {
 		t.settle(m, "late")
 		return nil

@@ -92,6 +92,9 @@ func (t *turn) proceed(ctx context.Context) error {
 	if err := t.findCopies(ctx); err != nil {
 		return err
 	}
+	if err := t.settleFormer(ctx); err != nil {
+		return err
+	}
 	if t.x == nil {
 		return t.withoutExecution(ctx)
 	}
@@ -197,7 +200,7 @@ func (t *turn) foreignParent(m *message) bool {
 // turn begins it.
 func (t *turn) ownParent() *wire.Parent {
 	if t.creating {
-		if start := t.newStart(t.group.messages); start != nil {
+		if start := t.newStart(t.group.open()); start != nil {
 			return start.item.Parent
 		}
 	}

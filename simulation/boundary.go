@@ -146,15 +146,16 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	return err
 }
 
-func (s simStore) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
 	inv := s.p.running
 	asked := inv.purgesOf(s.p.w, instance)
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
-		err := s.Store.Hide(ctx, instance, executionID, purges)
+		err := s.Store.Hide(ctx, instance, executionID, marks)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
 			s.p.w.shadow.hidden[instance] = executionID
 			note(&inv.hid, instance, true)
 			s.p.w.checkPurge(instance, executionID, asked)
+			s.p.w.aheadOfPurge(inv, instance)
 		}
 		return err
 	})

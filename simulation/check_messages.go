@@ -61,6 +61,9 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
+	if w.outside.former[m.ID] {
+		return
+	}
 	item := stored.WithID(m.ID)
 	w.lost = w.lost || m.from == w.activityDead
 	if item.Kind == wire.StartOrchestration {

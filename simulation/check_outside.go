@@ -23,6 +23,8 @@ type outside struct {
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
 	runs int
+	// former are messages for a life that was hidden behind them.
+	former map[string]bool
 	// purged is the last execution of the life that each purge has hidden.
 	purged map[purgeKey]int64
 	// older: code from before a change in place ran first.
@@ -32,7 +34,7 @@ type outside struct {
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]int64{}}
+		purged: map[purgeKey]int64{}, former: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -16,16 +16,36 @@ func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
 type purgeKey struct{ instance, id string }
 
 // checkPurge is P-02: a purge hides one life of an id, however often it comes.
-// asked are those of which one has just hidden an execution.
+// asked are those of which one has just hidden an execution; which, is known
+// where there is no other.
 func (w *World) checkPurge(instance string, execution int64, asked []string) {
-	for _, id := range asked {
-		key := purgeKey{instance, id}
-		if was, ok := w.outside.purged[key]; !ok || was == execution {
-			w.outside.purged[key] = execution
-			return
+	if len(asked) != 1 {
+		return
+	}
+	key := purgeKey{instance, asked[0]}
+	if was, ok := w.outside.purged[key]; ok && was != execution {
+		w.violate("P-02", "%s/%d was hidden by purge %s, which has hidden the life that ended with execution %d", instance, execution, asked[0], was)
+	}
+	w.outside.purged[key] = execution
+}
+
+// aheadOfPurge notes the messages of a batch that stood ahead of the purge by which
+// an instance has just been hidden: they had to do with the life that is over,
+// whenever they are acknowledged.
+func (w *World) aheadOfPurge(inv *invocation, instance string) {
+	var ahead []string
+	for _, m := range inv.batch {
+		item, err := w.item(m.Body)
+		switch {
+		case err != nil || item.Target() != instance || m.from != w.fifo:
+		case item.Kind == wire.PurgeInstance && item.UpToExecution == 0:
+			for _, id := range ahead {
+				w.outside.former[id] = true
+			}
+		default:
+			ahead = append(ahead, m.ID)
 		}
 	}
-	w.violate("P-02", "%s/%d was hidden by a purge that has hidden an earlier life: %q", instance, execution, asked)
 }
 
 // checkBehindPurge is P-02: a start that came in one batch behind a purge that has

@@ -62,10 +62,11 @@ type Store interface {
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution
-	// number, start id and `purges`, its Purges from then on, are left.
-	// Condition: the record is of execution `executionID` and not running
-	// (terminal status), else *RecordConflictError. Hiding again is no error.
-	Hide(ctx context.Context, instance string, executionID int64, purges string) error
+	// number, start id and Purges, to which `marks` are added (AddMarks), are
+	// left. Condition: the record is of execution `executionID` and not running
+	// (terminal status), and nobody else adds marks meanwhile, else
+	// *RecordConflictError. Hiding again is no error.
+	Hide(ctx context.Context, instance string, executionID int64, marks string) error
 
 	// DeleteHistory deletes histories of the instance from the newest to the
 	// oldest, or in any order in which an interruption never leaves a history
@@ -173,8 +174,9 @@ type Record struct {
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID and Purges
 	// are set.
 	Purged bool
-	// Purges are marks of the newest starts and purges of this id, oldest first:
-	// those of its earlier lives; of a tombstone, those of what it stands for too.
+	// Purges are marks (AddMarks) of the newest starts and purges of this id,
+	// oldest first: those of its earlier lives; of a tombstone, those of what it
+	// stands for too.
 	Purges string
 }
 

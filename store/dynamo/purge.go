@@ -24,7 +24,7 @@ var recordAttributes = [...]string{
 
 // Hide implements store.Store. Without its index attributes the tombstone is
 // in no list.
-func (s *Store) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,9 +50,8 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, pu
 		removes = append(removes, p)
 	}
 	set, size := x.equal("purged", "purged", flag()), len("purged")+1
-	if purges == "" {
-		removes = append(removes, x.name("purges"))
-	} else {
+	purges := store.AddMarks(r.Purges, marks)
+	if purges != "" {
 		set += ", " + x.equal("purges", "purges", text(purges))
 		size += len("purges") + len(purges)
 	}
@@ -63,6 +62,11 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, pu
 	}
 	condition := x.equal("execution_id", "execution_id", number(executionID)) +
 		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
+	if r.Purges == "" {
+		condition += " AND attribute_not_exists(" + x.name("purges") + ")"
+	} else {
+		condition += " AND " + x.equal("purges", "before", text(r.Purges))
+	}
 	if len(r.SearchAttributes) > 0 {
 		return s.hideSearched(ctx, &r, x, update, condition, size)
 	}

@@ -57,7 +57,7 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 }
 
 // Hide implements store.Store.
-func (s *Store) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, pu
 	if r == nil || r.ExecutionID != executionID || !r.Purged && !r.Status.Terminal() {
 		return &store.RecordConflictError{Instance: instance, Found: r}
 	}
-	r.Purged, r.Purges = true, purges
+	r.Purged, r.Purges = true, store.AddMarks(r.Purges, marks)
 	s.records[instance] = r.Stored()
 	return nil
 }

@@ -50,8 +50,8 @@ func (f *Faulty) UpdateRecord(ctx context.Context, instance string, change store
 }
 
 // Hide implements store.Store.
-func (f *Faulty) Hide(ctx context.Context, instance string, executionID int64, purges string) error {
-	return f.write(ctx, "Hide", func() error { return f.Store.Hide(ctx, instance, executionID, purges) })
+func (f *Faulty) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+	return f.write(ctx, "Hide", func() error { return f.Store.Hide(ctx, instance, executionID, marks) })
 }
 
 // DeleteHistory implements store.Store.
