@@ -51,8 +51,9 @@
 // have the names of the fields of store.Record: execution_id, start_id, name,
 // version, status, created_at, updated_at, ended_at (N, Unix milliseconds),
 // first_execution, custom_status, output, codec, failure, parent, problem (S,
-// JSON), suspect, wake_number, purged (BOOL: a tombstone, which keeps instance,
-// execution_id and start_id alone). Zero values are absent. custom_status and
+// JSON), suspect, wake_number, purges (S, marks of earlier lives), purged (BOOL:
+// a tombstone, which keeps instance, execution_id, start_id and purges alone).
+// Zero values are absent. custom_status and
 // output are S as they are, or B, gzip, when they are long or not text. change
 // (S) names the last change made without a turn, by which its writer
 // recognises it.
