@@ -55,17 +55,16 @@ func (w *World) checkBehindPurge(inv *invocation, m delivered) {
 	if err != nil || item.Kind != wire.StartOrchestration || !inv.hid[item.Instance] {
 		return
 	}
-	ahead := false
+	ahead, passed := false, false
 	for _, o := range inv.batch {
-		if o.ID == m.ID {
-			break
-		}
 		other, err := w.item(o.Body)
 		switch {
+		case o.ID == m.ID:
+			passed = true
 		case err != nil || other.Target() != item.Instance:
 		case other.Kind == wire.PurgeInstance && other.UpToExecution == 0:
-			ahead = true
-		case other.Kind == wire.StartOrchestration:
+			ahead = !passed // The next one may be the one that has hidden it, and this was refused.
+		case other.Kind == wire.StartOrchestration && !passed:
 			ahead = false // It may have met what that one has begun, and the next purge has hidden.
 		}
 	}

@@ -65,7 +65,7 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, ma
 	if r.Purges == "" {
 		condition += " AND attribute_not_exists(" + x.name("purges") + ")"
 	} else {
-		condition += " AND " + x.equal("purges", "before", text(r.Purges))
+		condition += " AND " + x.equal("before", "purges", text(r.Purges))
 	}
 	if len(r.SearchAttributes) > 0 {
 		return s.hideSearched(ctx, &r, x, update, condition, size)
