@@ -23,6 +23,9 @@ type outside struct {
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
 	runs int
+	// copied are messages of which two copies were handed out at once: one may
+	// have had its effect in an earlier life than the one that the other meets.
+	copied map[string]bool
 	// former are messages for a life that was hidden behind them.
 	former map[string]bool
 	// purged is the last execution of the life that each purge has hidden.
@@ -34,7 +37,7 @@ type outside struct {
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]int64{}, former: map[string]bool{}}
+		purged: map[purgeKey]int64{}, former: map[string]bool{}, copied: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.
