@@ -152,9 +152,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
 		err := s.Store.Hide(ctx, instance, executionID, marks)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
-			if s.p.w.shadow.hidden[instance] < executionID { // else it is a tombstone that gets a mark
-				s.p.w.checkPurge(instance, executionID, asked)
-			}
+			s.p.w.checkPurge(instance, executionID, asked)
 			s.p.w.shadow.hidden[instance] = executionID
 			note(&inv.hid, instance, true)
 			s.p.w.aheadOfPurge(inv, instance)

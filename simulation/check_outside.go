@@ -28,8 +28,10 @@ type outside struct {
 	copied map[string]bool
 	// former are messages for a life that was hidden behind them.
 	former map[string]bool
-	// purged is the last execution of the life that each purge has hidden.
-	purged map[purgeKey]int64
+	// purged is the life that each purge has hidden; hidden is how often each id
+	// was, or got a mark in its tombstone.
+	purged map[purgeKey]hiding
+	hidden map[string]int
 	// older: code from before a change in place ran first.
 	older bool
 }
@@ -37,7 +39,7 @@ type outside struct {
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]int64{}, former: map[string]bool{}, copied: map[string]bool{}}
+		purged: map[purgeKey]hiding{}, hidden: map[string]int{}, former: map[string]bool{}, copied: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -1,6 +1,9 @@
 package simulation
 
-import "github.com/turnstile-go/turnstile/wire"
+import (
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
 
 // purgesOf are the ids of the purges of an instance among the messages.
 func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
@@ -15,18 +18,29 @@ func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
 // purgeKey is a purge that somebody has asked for.
 type purgeKey struct{ instance, id string }
 
+// hidings is how many times an id may be hidden, or its tombstone get a mark, before
+// a purge of it is forgotten: a record keeps so many marks, up to three of each.
+const hidings = store.MaxMarks / 3
+
+// hiding is the life that a purge has hidden, and the how-manieth time that was.
+type hiding struct {
+	execution int64
+	n         int
+}
+
 // checkPurge is P-02: a purge hides one life of an id, however often it comes.
 // asked are those of which one has just hidden an execution; which, is known
 // where there is no other.
 func (w *World) checkPurge(instance string, execution int64, asked []string) {
-	if len(asked) != 1 {
-		return
+	w.outside.hidden[instance]++
+	if len(asked) != 1 || w.shadow.hidden[instance] == execution {
+		return // A tombstone gets a mark.
 	}
-	key := purgeKey{instance, asked[0]}
-	if was, ok := w.outside.purged[key]; ok && was != execution {
-		w.violate("P-02", "%s/%d was hidden by purge %s, which has hidden the life that ended with execution %d", instance, execution, asked[0], was)
+	key, n := purgeKey{instance, asked[0]}, w.outside.hidden[instance]
+	if was, ok := w.outside.purged[key]; ok && was.execution != execution && n-was.n < hidings {
+		w.violate("P-02", "%s/%d was hidden by purge %s, which has hidden the life that ended with execution %d", instance, execution, asked[0], was.execution)
 	}
-	w.outside.purged[key] = execution
+	w.outside.purged[key] = hiding{execution, n}
 }
 
 // aheadOfPurge notes the messages of a batch that stood ahead of the purge by which
