@@ -81,6 +81,9 @@ func note[K comparable, V any](m *map[K]V, key K, value V) {
 // M-15 to M-18, W-12, W-14.
 func (w *World) receives(p *process, batch []delivered) {
 	for i, m := range batch {
+		if _, ok := w.outside.first[m.ID]; !ok {
+			w.outside.first[m.ID] = w.Steps
+		}
 		if w.reach.undispatched[m.ID] {
 			w.reached("W-14")
 		}
