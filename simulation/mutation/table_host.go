@@ -175,6 +175,7 @@ func stuckMutations() []Mutation {
 			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
 			File:  "host/conflict.go",
 			Edits: edit("	case m.returning():\n		return handledMark()\n", ""),
+			Rare:  true,
 		},
 		{
 			Name:  "the next wake-up is not sent again",
@@ -257,6 +258,7 @@ func stuckMutations() []Mutation {
 			Bug:   "A copy that lost against the other is forwarded as a message that is not known there.",
 			File:  "host/conflict.go",
 			Edits: edit("return map[string]string{copyAttribute: m.copyID()}", "return nil"),
+			Rare:  true,
 		},
 		{
 			Name:  "a suspect's mark stays",
