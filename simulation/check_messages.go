@@ -79,7 +79,10 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		return // It met the life before, which has ended.
 	}
 	life := int64(1)
-	if ok && born < began && !w.outside.copied[m.ID] && w.outside.first[m.ID] >= born {
+	if ok && w.outside.copied[m.ID] && w.shadow.hidden[item.Target()] > 0 {
+		return // So may the other copy have, or what it was sent on as.
+	}
+	if ok && born < began && w.outside.first[m.ID] >= born {
 		// It met this life of its instance; what an older one knew is no excuse.
 		life = w.shadow.hidden[item.Target()] + 1
 	}
