@@ -82,7 +82,7 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if ok && w.outside.copied[m.ID] && w.shadow.hidden[item.Target()] > 0 {
 		return // So may the other copy have, or what it was sent on as.
 	}
-	if ok && born < began && w.outside.first[m.ID] >= born {
+	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this life of its instance; what an older one knew is no excuse.
 		life = w.shadow.hidden[item.Target()] + 1
 	}

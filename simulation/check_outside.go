@@ -26,9 +26,6 @@ type outside struct {
 	// copied are messages of which two copies were handed out at once: one may
 	// have had its effect in an earlier life than the one that the other meets.
 	copied map[string]bool
-	// first is the step at which each message was received first: it may have had
-	// its effect in a life that was over when it came again.
-	first map[string]int
 	// former are messages for a life that was hidden behind them.
 	former map[string]bool
 	// purged is the life that each purge has hidden; hidden is how often each id
@@ -42,7 +39,7 @@ type outside struct {
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]hiding{}, hidden: map[string]int{}, first: map[string]int{}, former: map[string]bool{}, copied: map[string]bool{}}
+		purged: map[purgeKey]hiding{}, hidden: map[string]int{}, former: map[string]bool{}, copied: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

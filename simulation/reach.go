@@ -36,6 +36,10 @@ type reach struct {
 	missed map[string]bool
 	// strict are instances that are stuck by rule 9.
 	strict map[string]bool
+	// first is the step at which each message was received first: it may have had
+	// its effect in a life that was over when it came again. It stands here because
+	// it is no part of the state of a scope.
+	first map[string]int
 }
 
 // family names a child by what it is to its parent.
@@ -81,8 +85,8 @@ func note[K comparable, V any](m *map[K]V, key K, value V) {
 // M-15 to M-18, W-12, W-14.
 func (w *World) receives(p *process, batch []delivered) {
 	for i, m := range batch {
-		if _, ok := w.outside.first[m.ID]; !ok {
-			w.outside.first[m.ID] = w.Steps
+		if _, ok := w.reach.first[m.ID]; !ok {
+			note(&w.reach.first, m.ID, w.Steps)
 		}
 		if w.reach.undispatched[m.ID] {
 			w.reached("W-14")
