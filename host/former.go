@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -65,6 +66,10 @@ func (t *turn) lastFormer() int64 {
 }
 
 func (t *turn) locateFormer(ctx context.Context, m *message) (place, bool, error) {
+	if m.item.Kind == wire.ActivityPending {
+		// It may have become the failure that stands there.
+		t.failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
+	}
 	if !m.records() {
 		return t.locateCaused(ctx, m)
 	}
