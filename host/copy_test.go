@@ -357,12 +357,11 @@ func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
 		p := w.process()
 		p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
 		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{forwarded[0], SourceOrchestrator}})
-		died := p.isDead()
-		if died {
-			p.o.Close()
-			w.orchestrator = nil
-		} else if err := w.fifo.Delete(t.Context(), forwarded[0]); err != nil {
-			t.Fatal(err)
+		died := w.buried(p)
+		if !died {
+			if err := w.fifo.Delete(t.Context(), forwarded[0]); err != nil {
+				t.Fatal(err)
+			}
 		}
 		w.runFor(time.Minute)
 		w.deliver("n", event("n"), 1, SourceOrchestrator, 0)

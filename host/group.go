@@ -23,9 +23,9 @@ type group struct {
 	factsFirst bool
 	// committed: this invocation has made a commit for the group.
 	committed bool
-	// purges are the marks of purges that found nothing to purge: they do not
+	// purgeMarks are those of purges that found nothing to purge: they do not
 	// purge what is started behind them when they come again.
-	purges string
+	purgeMarks string
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
@@ -164,9 +164,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		part := &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed, purges: g.purges}
+		part := &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
 		o.runGroup(ctx, part)
-		g.purges = part.purges
+		g.purgeMarks = part.purgeMarks
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return

@@ -97,10 +97,8 @@ func TestWhatStoodAheadOfAPurgeLeavesTheNextLifeAlone(t *testing.T) {
 				p := w.process()
 				p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
 				w.fifoBatch(1, items...)
-				died := p.isDead()
+				died := w.buried(p)
 				if died {
-					p.o.Close()
-					w.orchestrator = nil
 					w.fifoBatch(2, items...)
 				}
 				w.process().faults.killAt = 0

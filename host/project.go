@@ -130,7 +130,7 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	if t.record != nil {
 		condition.ExecutionID, r.Purges = t.record.ExecutionID, store.AddMarks(t.record.Purges, startMark(t.record))
 	}
-	r.Purges = store.AddMarks(r.Purges, t.group.purges)
+	r.Purges = store.AddMarks(r.Purges, t.group.purgeMarks)
 	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
 }
 

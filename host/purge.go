@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -29,7 +28,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	r := t.record
 	switch {
 	case r == nil:
-		t.group.purges += markOf(m)
+		t.group.purgeMarks += markOf(m)
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
@@ -82,66 +81,6 @@ func (t *turn) hide(ctx context.Context, r *store.Record, marks string) error {
 	}
 	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: store.AddMarks(r.Purges, marks)}
 	return nil
-}
-
-// markOf is that of a start or a purge in Record.Purges.
-func markOf(m *message) string {
-	if m.item.ID == "" {
-		return ""
-	}
-	return causeOf(&m.item)
-}
-
-// messageMark is that of the message which a purge came in: another that says the
-// same may have come behind messages for the life that runs.
-func messageMark(m *message) string { return causeOf(&wire.Item{Kind: "message", ID: m.ID}) }
-
-// startMark is the mark of the start that began what a record is of.
-func startMark(r *store.Record) string {
-	if r.StartID == "" {
-		return ""
-	}
-	return causeOf(&wire.Item{Kind: wire.StartOrchestration, ID: r.StartID})
-}
-
-// purges reports whether it is a purge that somebody asked for.
-func (m *message) purges() bool {
-	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
-}
-
-// settleFormer settles what comes again and has to do with an earlier life of the
-// id: purges and starts that are known, and what stands ahead of such a purge in
-// the FIFO queue. What was committed for them, and not dispatched, is sent again
-// from the history of that life.
-func (t *turn) settleFormer(ctx context.Context) error {
-	open := t.group.open()
-	last := -1
-	for i, m := range open {
-		if m.purges() && m.Source == SourceOrchestrator && t.record != nil && strings.Contains(t.record.Purges, messageMark(m)) {
-			last = i // The queue had let nothing ahead of it be undone when it was handled.
-		}
-	}
-	var former []*message
-	for i, m := range open {
-		start := m.item.Kind == wire.StartOrchestration && (ofFormer(t.record, m) || t.record != nil && t.record.Purged && t.record.StartID == m.item.ID)
-		if i < last && m.Source == SourceOrchestrator || m.purges() && ofFormer(t.record, m) || start {
-			former = append(former, m)
-		}
-	}
-	if err := t.resendFormer(ctx, returning(former)); err != nil {
-		return err
-	}
-	for _, m := range former {
-		t.settle(m, "duplicate")
-	}
-	return nil
-}
-
-// ofFormer reports whether a message began, or purged, an earlier life of the id.
-// Behind the start of another life it has nothing to do with that one.
-func ofFormer(r *store.Record, m *message) bool {
-	mark := markOf(m)
-	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
 }
 
 // errPurged asks for another turn of the messages behind a purge: they are not

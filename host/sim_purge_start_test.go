@@ -59,10 +59,8 @@ func TestAStartBehindAPurgeInOneBatchBeginsAnew(t *testing.T) {
 					p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
 				}
 				failed := handle()
-				died := p.isDead()
+				died := w.buried(p)
 				if died {
-					p.o.Close()
-					w.orchestrator = nil
 					for i := range batch {
 						batch[i].ReceiveCount = 2
 					}

@@ -325,11 +325,17 @@ func (w *world) deliver(id, body string, receives int, from Source, killAt int) 
 		p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
 	}
 	p.o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, from}})
-	if died = p.isDead(); died {
-		p.o.Close()
-		w.orchestrator = nil
+	return w.buried(p)
+}
+
+// buried reports whether a process has died; then another takes its place.
+func (w *world) buried(p *orchestratorProcess) bool {
+	if !p.isDead() {
+		return false
 	}
-	return died
+	p.o.Close()
+	w.orchestrator = nil
+	return true
 }
 
 // run handles everything until nothing is left to come, or nothing but what

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// An id has one life after another: each begins with a start and is over when a
+// purge has hidden it. What began and hid the last ones stands in marks of the
+// record (store.Record.Purges), so that it is known when it comes again.
+
+// markOf is that of a start or a purge in Record.Purges.
+func markOf(m *message) string {
+	if m.item.ID == "" {
+		return ""
+	}
+	return causeOf(&m.item)
+}
+
+// messageMark is that of the message which a purge came in: another that says the
+// same may have come behind messages for the life that runs.
+func messageMark(m *message) string { return causeOf(&wire.Item{Kind: "message", ID: m.ID}) }
+
+// startMark is the mark of the start that began what a record is of.
+func startMark(r *store.Record) string {
+	if r.StartID == "" {
+		return ""
+	}
+	return causeOf(&wire.Item{Kind: wire.StartOrchestration, ID: r.StartID})
+}
+
+// purges reports whether it is a purge that somebody asked for.
+func (m *message) purges() bool {
+	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
+}
+
+// settleFormer settles what comes again and has to do with an earlier life of the
+// id: purges and starts that are known, and what stands in the FIFO queue ahead of
+// a message that has purged it. What was committed for them, and not dispatched, is sent again
+// from the history of that life.
+func (t *turn) settleFormer(ctx context.Context) error {
+	open := t.group.open()
+	last := -1
+	for i, m := range open {
+		if m.purges() && m.Source == SourceOrchestrator && t.record != nil && strings.Contains(t.record.Purges, messageMark(m)) {
+			last = i // The queue had let nothing ahead of it be undone when it was handled.
+		}
+	}
+	var former []*message
+	for i, m := range open {
+		start := m.item.Kind == wire.StartOrchestration && (ofFormer(t.record, m) || t.record != nil && t.record.Purged && t.record.StartID == m.item.ID)
+		if i < last && m.Source == SourceOrchestrator || m.purges() && ofFormer(t.record, m) || start {
+			former = append(former, m)
+		}
+	}
+	if err := t.resendFormer(ctx, returning(former)); err != nil {
+		return err
+	}
+	for _, m := range former {
+		t.settle(m, "duplicate")
+	}
+	return nil
+}
+
+// ofFormer reports whether a message began, or purged, an earlier life of the id.
+// Behind the start of another life it has nothing to do with that one.
+func ofFormer(r *store.Record, m *message) bool {
+	mark := markOf(m)
+	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
+}
