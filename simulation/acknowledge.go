@@ -57,6 +57,21 @@ func (w *World) finished(inv *invocation) {
 // exhaust makes a dead letter of a message, as its queue does when it has been
 // received too often.
 func (w *World) exhaust(m delivered) {
+	if m.ghost || !w.mayExhaust(m) || m.from.Queue.Delete(context.Background(), m.Message) != nil {
+		return
+	}
+	w.sendDead(m)
+}
+
+// mayExhaust reports whether a message is as good when it is redriven.
+func (w *World) mayExhaust(m delivered) bool {
+	// The parent's cancel may have been given up by then, or the history deleted.
+	item, err := w.item(m.Body)
+	return err == nil && (item.Kind != wire.StartOrchestration || item.Parent == nil) && item.Kind != wire.PurgeInstance
+}
+
+// sendDead has a message in the dead-letter queue of the queue it was in.
+func (w *World) sendDead(m delivered) {
 	var dead *simQueue
 	switch m.from {
 	case w.fifo:
@@ -65,12 +80,6 @@ func (w *World) exhaust(m delivered) {
 		dead = w.deadStandard
 	default:
 		dead = w.activityDead
-	}
-	if item, err := w.item(m.Body); err != nil || item.Kind == wire.StartOrchestration && item.Parent != nil || item.Kind == wire.PurgeInstance {
-		return // When it is redriven, the parent's cancel may have been given up, or the history deleted.
-	}
-	if m.ghost || m.from.Queue.Delete(context.Background(), m.Message) != nil {
-		return
 	}
 	out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
 	if dead.FIFO() {
@@ -94,13 +103,17 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 	}
 }
 
-// mostReceives is how often a ghost comes back: as often as any other message.
+// mostReceives is how often a ghost is received before it is a dead letter.
 const mostReceives = 10
 
 // ghostReturns brings a ghost that was not acknowledged back after the
-// visibility timeout, as any other message.
+// visibility timeout, as any other message: what was begun about it may need it.
 func (w *World) ghostReturns(m delivered) {
-	if m.ghost && m.ReceiveCount < mostReceives {
+	switch {
+	case !m.ghost:
+	case m.ReceiveCount >= mostReceives && w.mayExhaust(m):
+		w.sendDead(m)
+	default:
 		w.clock.AfterFunc(2*time.Minute, func() { w.returning = append(w.returning, m) })
 	}
 }
