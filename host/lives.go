@@ -60,9 +60,19 @@ func (t *turn) settleFormer(ctx context.Context) error {
 		return err
 	}
 	for _, m := range former {
-		t.settle(m, "duplicate")
+		t.settleKnown(ctx, m)
 	}
 	return nil
+}
+
+// settleKnown settles what began or purged an earlier life. That a queue delivers
+// it again is nothing to speak of; whoever sends it again may have meant this life.
+func (t *turn) settleKnown(ctx context.Context, m *message) {
+	if !m.returning() && ofFormer(t.record, m) {
+		t.Logger.InfoContext(ctx, string(m.item.Kind)+" not carried out again: it was for an earlier life of the instance; what is meant for this one needs an id of its own",
+			"instance", t.group.instance, "execution_id", t.record.ExecutionID, "id", m.item.ID)
+	}
+	t.settle(m, "duplicate")
 }
 
 // ofFormer reports whether a message began, or purged, an earlier life of the id.

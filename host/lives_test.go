@@ -1,8 +1,11 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +80,26 @@ func TestAsManyLivesAsABatchHoldsAreKnownWhenItComesAgain(t *testing.T) {
 	}
 	if n := w.record("a").ExecutionID; n != 5 {
 		t.Errorf("execution %d, want 5", n)
+	}
+}
+
+// Whoever purges with an id that has purged before is told; a queue that delivers
+// twice is not worth a line.
+func TestAPurgeOfAnEarlierLifeSaysThatItDoesNothing(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w := livesWorld(t)
+	w.logger = slog.New(slog.NewTextHandler(&out, nil))
+	w.fifoBatch(1, lifeStart("s1"), lifePurge("p"), lifeStart("s2"))
+	w.restart()
+	w.fifoBatch(2, lifeStart("s1"), lifePurge("p"), lifeStart("s2"))
+	if out.Len() > 0 {
+		t.Errorf("a redelivery is logged: %s", &out)
+	}
+	w.fifoBatch(1, lifePurge("p"))
+	w.expectLife("s2", store.StatusRunning)
+	if log := out.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "PurgeInstance not carried out again") || !strings.Contains(log, "instance=a execution_id=2 id=p") {
+		t.Errorf("logged %q", log)
 	}
 }
 

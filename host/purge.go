@@ -46,7 +46,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		return nil
 	case ofFormer(r, m):
 		// It purged an earlier life of this id, and comes again.
-		t.settle(m, "duplicate")
+		t.settleKnown(ctx, m)
 		return nil
 	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
 		t.settle(m, "late")
