@@ -33,8 +33,8 @@ import (
 var errCopy = errors.New("host: a copy of a message in flight")
 
 const (
-	// copyWindow is how long after one copy another may still be handled: the
-	// longest invocation, and what clocks may differ by.
+	// copyWindow is how long after one copy another may still be handled that has
+	// not gone round: the longest invocation, and what clocks may differ by.
 	copyWindow = 20 * time.Minute
 	// maxCopyMarks is how many messages a token names: as many as a batch of a
 	// standard queue has.
@@ -85,15 +85,21 @@ func (t *turn) copyMarks() string {
 
 // findCopies returns errCopy if one of the messages is found to be a copy, or
 // may be one and nobody here can tell; from then on it is one that comes back. So
-// it does if the other copy may have been in vain.
+// it does if the other copy may have been in vain, or for what came back before it
+// went round a standard queue.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
 	for _, m := range t.group.open() {
-		if !m.mayBeCopied() || m.returning() {
+		if !m.mayBeCopied() || m.handled || m.ReceiveCount > 1 || m.item.UpToExecution > 0 {
 			continue
 		}
-		if m.Source != SourceOrchestrator && t.mayHaveMissed(m) {
+		// One that a hop or a redrive has marked runs the code again, and no commit
+		// tells of it.
+		if m.Source != SourceOrchestrator && (m.Attributes[RedriveAttribute] != "" || t.mayHaveMissed(m)) {
 			m.copied, found = true, true
+			continue
+		}
+		if m.returning() {
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
@@ -166,7 +172,7 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 		if err != nil || slices.ContainsFunc(turns, func(s store.Turn) bool { return strings.Contains(s.Token, mark) }) {
 			return err == nil, err
 		}
-		if m.completion() || !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {
+		if m.completion() || !t.mayFollow(m, time.UnixMilli(turns[0].Events[0].AtMS)) {
 			break // What came before is older than any copy.
 		}
 	}
@@ -179,7 +185,7 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 func (t *turn) copiedIn(m *message) (int64, error) {
 	if t.x == nil || t.creating {
 		r := t.record
-		if r == nil || !r.Purged && !t.recent(r.UpdatedAt) {
+		if r == nil || !r.Purged && !t.mayFollow(m, r.UpdatedAt) {
 			return 0, nil // A tombstone does not know since when it is one.
 		}
 		if n := m.item.TargetExecution(); m.completion() && n < r.ExecutionID {
@@ -205,10 +211,16 @@ func (t *turn) copiedIn(m *message) (int64, error) {
 	switch v := t.x.Judge(a); {
 	case v.Kind == engine.Duplicate:
 		return t.execution, nil
-	case v.Kind == engine.Late && a.ExecutionID > 0 && a.ExecutionID < t.execution && t.recent(time.UnixMilli(t.started().AtMS)):
+	case v.Kind == engine.Late && a.ExecutionID > 0 && a.ExecutionID < t.execution && t.mayFollow(m, time.UnixMilli(t.started().AtMS)):
 		return a.ExecutionID, nil
 	}
 	return 0, nil
+}
+
+// mayFollow reports whether a copy of the message may have been handled by then
+// and this one come only now: soon, or when it has been round.
+func (t *turn) mayFollow(m *message, at time.Time) bool {
+	return m.Attributes[copyAttribute] != "" || t.recent(at)
 }
 
 func (t *turn) recent(at time.Time) bool { return t.Clock.Now().Sub(at) < copyWindow }

@@ -325,11 +325,56 @@ func TestACopyGoesRoundUntilABuildCanReadTheHistory(t *testing.T) {
 	}
 }
 
+// A build without the key sent it round when the other copy was handled, and it
+// comes an hour later.
+func TestACopyThatWasRoundIsKnownLaterThanOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ start, root, target string }{
+		"an end":         {"Parent", "a", "child"},
+		"a continuation": {"Rounds", "a", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for killAt := 1; ; killAt++ {
+				w := copiedWorld(t)
+				with := func(key string) { w.codecs = setOf(t, keyOf(t, key)); w.restart() }
+				with("a")
+				w.start(c.root, c.start, "1")
+				w.settleFIFO()
+				w.settleFIFO()
+				body, err := w.codecs.EncodeItem(wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: c.target, Name: "go", Data: []byte("1"), ID: "e"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				with("b")
+				w.deliver("m", string(body), 1, SourceDelay, 0)
+				with("a")
+				died := w.deliver("m", string(body), 1, SourceDelay, killAt)
+				with("b")
+				w.runFor(time.Hour)
+				with("a")
+				w.runFor(24 * time.Hour)
+				if w.expectOutput(c.root, "11"); t.Failed() {
+					t.Fatalf("killed behind call %d", killAt)
+				}
+				if !died {
+					break // Every call has been tried.
+				}
+			}
+		})
+	}
+}
+
 // W-13: the process of the other copy is done, and has deleted the message. The
 // one that has this copy has a broken build by now, marks the instance as stuck,
 // and dies ahead of the wake-up. The message that it was sent on as comes back.
 func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
 	t.Parallel()
+	for _, mark := range []map[string]string{nil, handledMark()} { // Or it was sent round the delay queue as one that had come back.
+		t.Run(fmt.Sprint(mark), func(t *testing.T) { aCopyThatMarksTheInstance(t, mark) })
+	}
+}
+
+func aCopyThatMarksTheInstance(t *testing.T, mark map[string]string) {
 	for killAt := 1; ; killAt++ {
 		w := newWorld(t, nil)
 		good := func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -346,10 +391,16 @@ func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
 		w.orchestration("Main", good)
 		w.start("a", "Main", "1")
 		w.settleFIFO()
-		w.deliver("m", event("m"), 1, SourceDelay, 0)
+		if mark != nil {
+			w.deliver("m", event("m"), 1, SourceOrchestrator, 0)
+		} else {
+			w.deliver("m", event("m"), 1, SourceDelay, 0)
+		}
 		w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
 		// Behind the call that sends it on nothing of it is left.
-		w.deliver("m", event("m"), 1, SourceDelay, 0)
+		if failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "m", Body: event("m"), ReceiveCount: 1, Attributes: mark}, SourceDelay}}); len(failed) > 0 {
+			t.Fatal(failed)
+		}
 		forwarded, err := w.fifo.Receive(t.Context(), 1, 0)
 		if err != nil || len(forwarded) != 1 {
 			t.Fatal(forwarded, err)
@@ -374,4 +425,23 @@ func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
 			return // Every call has been tried.
 		}
 	}
+}
+
+// An attempt that its worker gave up has a reason, and was redriven by nobody.
+func TestAGivenUpAttemptTakesNoHop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Chain", chain(1))
+	w.start("a", "Chain", "1")
+	w.settleFIFO()
+	m, err := w.activity.Receive(t.Context(), 1, 0)
+	if err != nil || len(m) != 1 {
+		t.Fatal(m, err)
+	}
+	w.give(Delivery{queue.Message{ID: "d", Body: m[0].Body, ReceiveCount: 1, Attributes: map[string]string{wire.ReasonAttribute: "not_registered: no such activity"}}, SourceActivityDead})
+	if n := w.observer.counts["forwarded copy"]; n != 0 {
+		t.Errorf("%d hops: %v", n, w.observer.counts)
+	}
+	w.settleFIFO()
+	t.Log(w.observer.counts, short(w.events("a", 1)))
 }

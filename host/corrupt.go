@@ -63,11 +63,14 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		}
 		t.changed(&change)
 	}
-	for _, m := range t.group.open() {
+	open := t.group.open()
+	for i, m := range open {
 		var err error
 		switch {
-		case m.item.Kind == wire.PurgeInstance && m.item.Force:
-			err = t.purge(ctx, m)
+		case m.item.Kind == wire.PurgeInstance && (m.item.Force || m.item.UpToExecution > 0):
+			if err = t.purge(ctx, m); err == nil {
+				err = t.afterPurge(m, open[i+1:])
+			}
 		case m.item.Kind == wire.Wake && m.item.Number > 0:
 			t.settle(m, "obsolete_wake")
 		default:

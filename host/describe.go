@@ -17,7 +17,8 @@ func (t *turn) describe(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 	default:
-		if err := t.openRecord(ctx, &r); err != nil {
+		// What has ended can be purged without the key of its output.
+		if err := t.openRecord(ctx, &r); err != nil && (!r.Status.Terminal() || !t.group.onlyPurges()) {
 			return err
 		}
 		t.record = &r

@@ -52,18 +52,23 @@ func (t *turn) early(ctx context.Context, m *message) error {
 // forbidStart has a child's start refused that comes after all: where nothing
 // was received for as long as the window, or where the start is redriven from
 // the dead letters days later. Its parent has closed it, and nobody would end
-// the child. A tombstone with the id of the start does it, as after a purge. One
-// that is there, of a life before, is left: it refuses the start of that one.
+// the child. A tombstone with the id of the start does it, as after a purge; one
+// that is there, of a life before, gets the mark of the start.
 func (t *turn) forbidStart(ctx context.Context, m *message) error {
-	if t.record == nil {
-		p := m.item.Parent
-		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true,
-			StartID: placedID("child", p.Instance, p.ExecutionID, p.EventID)}
+	p := m.item.Parent
+	start := placedID("child", p.Instance, p.ExecutionID, p.EventID)
+	switch {
+	case t.record == nil:
+		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: start}
 		change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: t.Clock.Now()}
 		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 			return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
 		}
 		t.changed(&change)
+	case t.record.Purged:
+		if err := t.hide(ctx, t.record, startMark(&store.Record{StartID: start})); err != nil {
+			return err
+		}
 	}
 	t.settle(m, "unknown_instance")
 	return nil

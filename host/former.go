@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
@@ -17,6 +18,7 @@ import (
 // lives says nothing about the new one.
 func (t *turn) resendFormer(ctx context.Context, messages []*message) error {
 	last := t.lastFormer()
+	messages = slices.DeleteFunc(messages, func(m *message) bool { return m.item.UpToExecution > 0 }) // A deletion asks for nothing else.
 	if last < 1 || len(messages) == 0 {
 		return nil
 	}

@@ -14,6 +14,9 @@ import (
 type group struct {
 	instance string
 	messages []*message
+	// all are the messages of the batch for the instance: more than messages where
+	// the turn was too large for them.
+	all []*message
 	// suspect is the id of the message under which the instance is marked
 	// while its turn is made; empty where nothing is suspected.
 	suspect string
@@ -52,6 +55,7 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 		}
 	}
 	for _, g := range groups {
+		g.all = g.messages
 		for rest := g.messages; len(rest) > 0; {
 			n := slices.IndexFunc(rest, (*message).purges)
 			if n < 0 {
@@ -150,6 +154,13 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.failOpen(g, "conflict")
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):
+			if open := g.open(); len(open) > 1 && open[0].purges() {
+				// What can't be read can be purged, which the others wait for.
+				if o.runParts(ctx, g, open[:1]); open[0].state == failed {
+					return
+				}
+				continue
+			}
 			o.newer(ctx, g, err)
 			return
 		}
@@ -160,14 +171,19 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail
-// for what happened to come in one batch. Nothing is taken behind a failure.
+// for what happened to come in one batch.
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
-	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		part := &group{instance: g.instance, messages: half, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
+	o.runParts(ctx, g, open[:len(open)/2], open[len(open)/2:])
+}
+
+// runParts makes a turn of each part of a group. Nothing is taken behind a failure.
+func (o *Orchestrator) runParts(ctx context.Context, g *group, parts ...[]*message) {
+	for _, messages := range parts {
+		part := &group{instance: g.instance, messages: messages, all: g.all, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
 		o.runGroup(ctx, part)
 		g.purgeMarks = part.purgeMarks
-		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
+		if slices.ContainsFunc(messages, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return
 		}

@@ -9,8 +9,9 @@ import (
 )
 
 // An id has one life after another: each begins with a start and is over when a
-// purge has hidden it. What began and hid the last ones stands in marks of the
-// record (store.Record.Purges), so that it is known when it comes again.
+// purge has hidden it. What began and hid the last ones, and what stood ahead of
+// the purge, is in marks of the record (store.Record.Purges), so that it is known
+// when it comes again.
 
 // markOf is that of a start or a purge in Record.Purges.
 func markOf(m *message) string {
@@ -20,9 +21,10 @@ func markOf(m *message) string {
 	return causeOf(&m.item)
 }
 
-// messageMark is that of the message which a purge came in: another that says the
-// same may have come behind messages for the life that runs.
-func messageMark(m *message) string { return causeOf(&wire.Item{Kind: "message", ID: m.ID}) }
+// messageMark is that of a message, whatever it says.
+func messageMark(m *message) string {
+	return store.MessageMark + causeOf(&wire.Item{Kind: "message", ID: m.ID})[1:]
+}
 
 // startMark is the mark of the start that began what a record is of.
 func startMark(r *store.Record) string {
@@ -38,21 +40,18 @@ func (m *message) purges() bool {
 }
 
 // settleFormer settles what comes again and has to do with an earlier life of the
-// id: purges and starts that are known, and what stands in the FIFO queue ahead of
-// a message that has purged it. What was committed for them, and not dispatched, is sent again
-// from the history of that life.
+// id: purges and starts that are known, and what stood ahead of a purge. What was
+// committed for them, and not dispatched, is sent again from the history of that
+// life.
 func (t *turn) settleFormer(ctx context.Context) error {
-	open := t.group.open()
-	last := -1
-	for i, m := range open {
-		if m.purges() && m.Source == SourceOrchestrator && t.record != nil && strings.Contains(t.record.Purges, messageMark(m)) {
-			last = i // The queue had let nothing ahead of it be undone when it was handled.
-		}
+	if t.record == nil {
+		return nil
 	}
 	var former []*message
-	for i, m := range open {
-		start := m.item.Kind == wire.StartOrchestration && (ofFormer(t.record, m) || t.record != nil && t.record.Purged && t.record.StartID == m.item.ID)
-		if i < last && m.Source == SourceOrchestrator || m.purges() && ofFormer(t.record, m) || start {
+	for _, m := range t.group.open() {
+		if known := ofFormer(t.record, m); m.purges() && known ||
+			m.item.Kind == wire.StartOrchestration && (known || t.record.Purged && t.record.StartID == m.item.ID) ||
+			strings.Contains(t.record.Purges, messageMark(m)) {
 			former = append(former, m)
 		}
 	}
@@ -65,8 +64,9 @@ func (t *turn) settleFormer(ctx context.Context) error {
 	return nil
 }
 
-// settleKnown settles what began or purged an earlier life. That a queue delivers
-// it again is nothing to speak of; whoever sends it again may have meant this life.
+// settleKnown settles what had to do with an earlier life. That a queue delivers it
+// again is nothing to speak of; whoever sends the start or the purge of one again
+// may have meant this life.
 func (t *turn) settleKnown(ctx context.Context, m *message) {
 	if !m.returning() && ofFormer(t.record, m) {
 		t.Logger.InfoContext(ctx, string(m.item.Kind)+" not carried out again: it was for an earlier life of the instance; what is meant for this one needs an id of its own",
@@ -80,4 +80,22 @@ func (t *turn) settleKnown(ctx context.Context, m *message) {
 func ofFormer(r *store.Record, m *message) bool {
 	mark := markOf(m)
 	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
+}
+
+// aheadMarks are those of the messages that stand ahead of a purge in the batch and
+// in its FIFO group. They were for the life that it hides, and may come again
+// without it. What the queue delivered before is acknowledged: it lets nothing by.
+func (t *turn) aheadMarks(purge *message) (marks string) {
+	if purge.Source != SourceOrchestrator {
+		return ""
+	}
+	for _, m := range t.group.all {
+		if m == purge {
+			break
+		}
+		if m.Source == SourceOrchestrator && m.Group == purge.Group && !m.purges() {
+			marks += messageMark(m)
+		}
+	}
+	return marks
 }

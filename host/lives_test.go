@@ -227,3 +227,29 @@ func TestTwoPurgesOfOneLifeAtOnceAreBothKnown(t *testing.T) {
 		w.expectLife("s2", store.StatusRunning)
 	}
 }
+
+// However many messages stand ahead of the purges.
+func TestStartsOfTheLastFiveLivesAreKnown(t *testing.T) {
+	t.Parallel()
+	for ahead := range 10 {
+		w := livesWorld(t)
+		for life := 1; life <= 5; life++ {
+			w.fifoBatch(1, lifeStart(fmt.Sprint("s", life)))
+			var batch []wire.Item
+			for i := range ahead {
+				batch = append(batch, wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "other", Data: []byte("1"), ID: fmt.Sprint("e", life, "-", i)})
+			}
+			w.fifoBatch(1, append(batch, lifePurge(fmt.Sprint("p", life)))...)
+		}
+		w.restart()
+		w.fifoBatch(1, lifeStart("s1")) // Its client sends it again beyond the five minutes.
+		if r := w.record("a"); !r.Purged {
+			t.Errorf("%d ahead: the start of two lives before revived the instance: %+v", ahead, r)
+		}
+		w.fifoBatch(1, lifeStart("s6"))
+		w.fifoBatch(1, lifePurge("p1"))
+		if r := w.record("a"); r.Purged || r.Status != store.StatusRunning {
+			t.Errorf("%d ahead: the purge of three lives before purged: %+v", ahead, r)
+		}
+	}
+}

@@ -21,13 +21,13 @@ import (
 //   - else the record, and the history of its execution, unless it has ended
 //     and nothing has to be sent again.
 //
-// A message that comes back, and one that is settled without a commit that
-// would show a stale cache (a wake, a terminate, a purge, a parent's cancel),
-// are judged by what is stored.
+// A message that comes back, one that is settled without a commit that would show
+// a stale cache (a wake, a terminate, a purge, a parent's cancel), and a start,
+// which the record may know from an earlier life, are judged by what is stored.
 func (t *turn) load(ctx context.Context) error {
 	open := t.group.open()
 	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
-		return m.returning() || !m.records() || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
+		return m.returning() || !m.records() || m.item.Kind == wire.StartOrchestration || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
 	})
 	if !stored {
 		if found, err := t.catchUp(ctx, open); found || err != nil {
@@ -72,6 +72,9 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		return nil
 	}
 	turns, err := t.read(ctx, r.ExecutionID)
+	if missesCodec(err) && r.Status.Terminal() && t.group.goneRoundEnough() {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

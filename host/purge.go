@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -28,14 +30,13 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	r := t.record
 	switch {
 	case r == nil:
-		t.group.purgeMarks += markOf(m)
+		t.group.purgeMarks += markOf(m) + t.aheadMarks(m)
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
-		if mark := markOf(m); mark != "" && !ofFormer(r, m) {
-			// It comes behind another purge, and perhaps again behind the next
-			// start.
-			if err := t.hide(ctx, r, mark); err != nil {
+		// It comes behind another purge, and perhaps again behind the next start.
+		if marks := t.aheadMarks(m) + markOf(m); store.AddMarks(r.Purges, marks) != r.Purges {
+			if err := t.hide(ctx, r, marks); err != nil {
 				return err
 			}
 		}
@@ -66,7 +67,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	if err := t.scheduleDeletion(ctx, r); err != nil {
 		return err
 	}
-	if err := t.hide(ctx, r, startMark(r)+markOf(m)+messageMark(m)); err != nil {
+	if err := t.hide(ctx, r, t.aheadMarks(m)+startMark(r)+markOf(m)); err != nil {
 		return err
 	}
 	t.keep = false
@@ -82,6 +83,20 @@ func (t *turn) hide(ctx context.Context, r *store.Record, marks string) error {
 	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: store.AddMarks(r.Purges, marks)}
 	return nil
 }
+
+// onlyPurges reports whether nothing else is to be done.
+func (g *group) onlyPurges() bool {
+	return !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Kind != wire.PurgeInstance })
+}
+
+// goneRoundEnough reports whether purges have come back for long enough to what
+// has ended and no build that takes them can read: an hour and more. What their
+// turns may not have dispatched is given up then.
+func (g *group) goneRoundEnough() bool {
+	return g.onlyPurges() && !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Hops < patienceOfPurges })
+}
+
+const patienceOfPurges = 8
 
 // errPurged asks for another turn of the messages behind a purge: they are not
 // for the instance that it has hidden. A start begins another.
@@ -107,13 +122,38 @@ func (t *turn) forceEnd(ctx context.Context) error {
 		// its own end wrote in the record stands.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, t.execution, store.ErrConflict)
 	}
+	// Ahead of the record's end: what comes again behind that finds it ended.
+	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {
+		return err
+	}
 	now, status := t.Clock.Now(), store.StatusTerminated
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID}, Status: &status, EndedAt: &now, UpdatedAt: now}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Status: &status, EndedAt: &now, UpdatedAt: now}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
 	}
 	t.changed(&change)
 	return nil
+}
+
+// tellParents tells those who wait for an instance that is corrupt that it ends,
+// those among them that attached themselves as far as its history can be read.
+func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
+	var parents []*history.Parent
+	if p := t.record.Parent; p != nil {
+		parents = append(parents, p)
+	}
+	turns, err := t.read(ctx, t.record.ExecutionID)
+	if err != nil && !corrupt(err) {
+		return err
+	}
+	if err == nil {
+		parents = append(parents, engine.AttachedIn(eventsOf(turns))...)
+	}
+	out := t.newOutbox()
+	for _, p := range parents {
+		out.parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f})
+	}
+	return out.flush(ctx)
 }
 
 func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {

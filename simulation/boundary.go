@@ -155,7 +155,8 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 			s.p.w.checkPurge(instance, executionID, asked)
 			s.p.w.shadow.hidden[instance] = executionID
 			note(&inv.hid, instance, true)
-			s.p.w.aheadOfPurge(inv, instance)
+			s.p.w.aheadOfPurge(inv, instance, executionID, asked)
+			s.p.w.outside.marks[instance] = s.p.w.outside.marked(instance, len(inv.batch))
 		}
 		return err
 	})

@@ -28,10 +28,12 @@ type outside struct {
 	copied map[string]bool
 	// former are messages for a life that was hidden behind them.
 	former map[string]bool
-	// purged is the life that each purge has hidden; hidden is how often each id
-	// was, or got a mark in its tombstone.
+	// ahead is the life that each of them was for, where it is known.
+	ahead map[string]hiding
+	// purged is the life that each purge has hidden; marks is how many the record
+	// of each id may have been given at most.
 	purged map[purgeKey]hiding
-	hidden map[string]int
+	marks  map[string]marks
 	// older: code from before a change in place ran first.
 	older bool
 }
@@ -39,7 +41,7 @@ type outside struct {
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]hiding{}, hidden: map[string]int{}, former: map[string]bool{}, copied: map[string]bool{}}
+		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}, copied: map[string]bool{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -159,8 +159,19 @@ func (p *plan) draw(c *choices) {
 func (w *World) hit(f Fault) bool { return w.hitFor(f, w.lately) }
 
 // hitFor decides whether the fault happens to what is named.
-func (w *World) hitFor(f Fault, who string) bool {
-	rate := w.plan.rates[f]
+func (w *World) hitFor(f Fault, who string) bool { return w.hitRate(f, w.plan.rates[f], who) }
+
+// hitOften is hitFor where the fault tells most: in one of two cases, in runs that
+// have it.
+func (w *World) hitOften(f Fault, who string) bool {
+	if w.plan.rates[f] == 0 {
+		return w.hitRate(f, 0, who)
+	}
+	return w.hitRate(f, 5000, who)
+}
+
+// hitRate decides at a rate in 10,000.
+func (w *World) hitRate(f Fault, rate int, who string) bool {
 	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(ofFault.of(int(f)), who), rate) {
 		return false
 	}

@@ -220,7 +220,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 			p.die("crash")
 			return errKilled
 		case CrashLate:
-			w.landLater(p, what, effect)
+			w.landLater(p, what, effect, c == tellingWrite && w.meanwhile(who))
 			p.die("crash")
 			return errKilled
 		case Unavailable:
@@ -229,7 +229,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 			_ = effect()
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case LandsLate:
-			w.landLater(p, what, effect)
+			w.landLater(p, what, effect, c == tellingWrite && w.meanwhile(who))
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case NeverLands:
 			return fmt.Errorf("%w (simulated)", c.unknown)
@@ -237,7 +237,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 			// The client library knows its own write again.
 			first := effect()
 			if w.choices.even(w.how(Repeated)) {
-				w.landLater(p, what, effect)
+				w.landLater(p, what, effect, false)
 				return first
 			}
 			if second := effect(); first != nil {
@@ -273,10 +273,13 @@ func (w *World) latency(who string) time.Duration {
 }
 
 // landLater lets a call take effect some time later: seconds mostly, up to ten
-// minutes at times.
-func (w *World) landLater(p *process, what func() string, effect func() error) {
+// minutes at times; behind the return of its messages, if that is asked for.
+func (w *World) landLater(p *process, what func() string, effect func() error, behind bool) {
 	d := time.Duration(w.choices.intN(w.how(LandsLate), 20_000)) * time.Millisecond
 	d *= [...]time.Duration{1, 1, 3, 30}[w.choices.intN(w.how(LandsLate), 4)]
+	if behind {
+		d += 150 * time.Second
+	}
 	text := ""
 	if w.tracing {
 		text = what()

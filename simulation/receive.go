@@ -101,7 +101,10 @@ func (w *World) copy(m delivered) {
 	m.copy, m.until = true, w.clock.now.Add(time.Minute)
 	d := time.Duration(w.choices.intN(w.how(Copied), 1000)) * time.Millisecond
 	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.intN(w.how(Copied), 4)]
-	w.clock.AfterFunc(d, func() { w.copies = append(w.copies, m) })
+	w.clock.AfterFunc(d, func() {
+		w.meanwhile(m.ID)
+		w.copies = append(w.copies, m)
+	})
 }
 
 // delivered is a message that was received of the queue.

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,22 @@ func (w *World) deployBroken() {
 			w.clock.AfterFunc(time.Duration(w.choices.intN(slow, 60))*time.Second, func() { w.wakeOne(slow) })
 		}
 	})
+}
+
+// meanwhile deploys, at once, code that does not work while something is under way
+// of which it matters what who takes its messages next makes of them: a commit that
+// lands late, or the second copy of a message.
+func (w *World) meanwhile(who string) bool {
+	if w.build != w.good || !w.hitOften(Deployed, who) {
+		return false
+	}
+	w.deployBroken()
+	for _, p := range slices.Clone(w.processes) {
+		if p.code != w.build && p.running == nil {
+			w.bury(p)
+		}
+	}
+	return true
 }
 
 // wakeOne lets an operator wake an instance, past its group.

@@ -174,9 +174,9 @@ type Record struct {
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID and Purges
 	// are set.
 	Purged bool
-	// Purges are marks (AddMarks) of the newest starts and purges of this id,
-	// oldest first: those of its earlier lives; of a tombstone, those of what it
-	// stands for too.
+	// Purges are marks (AddMarks) of the newest starts and purges of this id, and
+	// of what stood ahead of the purges, oldest first: those of its earlier
+	// lives; of a tombstone, those of what it stands for too.
 	Purges string
 }
 

@@ -173,9 +173,8 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a wake-up forks",
 			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
-			File:  "host/conflict.go",
-			Edits: edit("	case m.returning():\n		return handledMark()\n", ""),
-			Rare:  true,
+			File:  "host/wake.go",
+			Edits: edit("case t.record != nil && number == t.record.WakeNumber:", "case t.record != nil && number > 0 && t.record.Problem != nil:"),
 		},
 		{
 			Name:  "the next wake-up is not sent again",
@@ -232,7 +231,7 @@ func stuckMutations() []Mutation {
 			Name:  "a copy is handled where it is",
 			Bug:   "A copy whose message was deleted by the process of the other marks its instance as stuck, and dies ahead of the wake-up.",
 			File:  "host/copy.go",
-			Edits: edit("if m.copied && m.Source != SourceOrchestrator {", "if m.copied && m.ID == \"\" {"),
+			Edits: edit("if m.copied && m.Source != SourceOrchestrator {", "if m.handled = m.handled || m.copied; m.copied && m.ID == \"\" {"),
 			Rare:  true,
 		},
 		{
@@ -246,6 +245,12 @@ func stuckMutations() []Mutation {
 			Bug:   "A batch with a purge and a start that comes again purges what it has started itself.",
 			File:  "host/lives.go",
 			Edits: edit("return r != nil && mark != \"\" && strings.Contains(r.Purges, mark)", "return r != nil && mark == \"\" && strings.Contains(r.Purges, \"-\")"),
+		},
+		{
+			Name:  "what stood ahead of a purge is forgotten",
+			Bug:   "An event ahead of a purge comes again without it, and is taken by the next life.",
+			File:  "host/lives.go",
+			Edits: edit("if m.Source == SourceOrchestrator && m.Group == purge.Group && !m.purges() {", "if m.Source == SourceOrchestrator && m.Group == \"\" {"),
 		},
 		{
 			Name:  "who armed a wake-up is no copy",

@@ -1,0 +1,105 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What stands behind the purge of a corrupt instance is for another life.
+func TestStartBehindThePurgeOfACorruptInstanceBeginsAnother(t *testing.T) {
+	t.Parallel()
+	w := livesWorld(t)
+	w.fifoBatch(1, lifeStart("s1"))
+	damage(w, "a")
+	w.restart()
+	w.fifoBatch(1, lifePurge("p"), lifeStart("s2"))
+	w.expectDead()
+	w.expectLife("s2", store.StatusRunning)
+}
+
+// A corrupt child is purged with force: its parent waits for nobody.
+func TestTheParentOfACorruptChildThatIsPurgedIsTold(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.start("a", "Parent", "1")
+	w.settleFIFO()
+	w.settleFIFO()
+	damage(w, "child")
+	w.restart()
+	p := lifePurge("p")
+	p.Instance = "child"
+	w.send(p)
+	w.run()
+	if !w.record("child").Purged {
+		t.Fatalf("%+v", w.record("child"))
+	}
+	w.expectOutput("a", "11")
+}
+
+// damage leaves a hole in the history of an instance.
+func damage(w *world, instance string) {
+	w.Helper()
+	turns := w.turns(instance, 1)
+	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: instance, ExecutionID: 1, Token: "broken", Events: []history.Event{
+		{EventID: turns[len(turns)-1].Last() + 1, Kind: history.TimerFired, SourceEventID: 99}}}}}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// P-03: so is a parent that attached itself.
+func TestAnAdopterOfACorruptInstanceThatIsPurgedIsTold(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.orchestration("Adopts", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		v, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Ends", Instance: "child", Input: []byte("1"), UseExisting: true}))
+		if err != nil {
+			return []byte("11"), nil
+		}
+		return v, nil
+	})
+	w.start("child", "Ends", "1")
+	w.settleFIFO()
+	w.start("a", "Adopts", "1")
+	w.settleFIFO()
+	w.settleFIFO()
+	found := false
+	for _, e := range w.events("child", 1) {
+		found = found || e.Kind == history.ParentAttached
+	}
+	if !found {
+		t.Fatal("not attached")
+	}
+	damage(w, "child")
+	w.restart()
+	p := lifePurge("p")
+	p.Instance = "child"
+	w.send(p)
+	w.run()
+	if !w.record("child").Purged {
+		t.Fatalf("%+v", w.record("child"))
+	}
+	w.expectOutput("a", "11")
+}
+
+// The histories of the life before are deleted all the same.
+func TestDeletionOfAnEarlierLifeWhereTheNextIsCorrupt(t *testing.T) {
+	t.Parallel()
+	w := livesWorld(t)
+	w.fifoBatch(1, lifeStart("s1"), lifePurge("p"), lifeStart("s2"))
+	last := w.turns("a", 2)
+	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: "a", ExecutionID: 2, Token: "broken", Events: []history.Event{
+		{EventID: last[len(last)-1].Last() + 1, Kind: history.TimerFired, SourceEventID: 99}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	w.restart()
+	w.runFor(72 * time.Hour)
+	turns, err := w.store.Read(t.Context(), "a", 1, 1)
+	if len(turns) > 0 {
+		t.Errorf("%d turns are left, %v; %v", len(turns), err, w.observer.counts)
+	}
+	w.expectDead()
+}
