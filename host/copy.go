@@ -36,6 +36,9 @@ const (
 	// copyWindow is how long after one copy another may still be handled that has
 	// not gone round: the longest invocation, and what clocks may differ by.
 	copyWindow = 20 * time.Minute
+	// maxFurther is how many older executions are looked into for what a message
+	// that has been round may have recorded.
+	maxFurther = 5
 	// maxCopyMarks is how many messages a token names: as many as a batch of a
 	// standard queue has.
 	maxCopyMarks = 10
@@ -85,7 +88,7 @@ func (t *turn) copyMarks() string {
 
 // findCopies returns errCopy if one of the messages is found to be a copy, or
 // may be one and nobody here can tell; from then on it is one that comes back. So
-// it does if the other copy may have been in vain, or for what came back before it
+// it does if the other copy may have been in vain, and for what came back before it
 // went round a standard queue.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
@@ -93,13 +96,14 @@ func (t *turn) findCopies(ctx context.Context) error {
 		if !m.mayBeCopied() || m.handled || m.ReceiveCount > 1 || m.item.UpToExecution > 0 {
 			continue
 		}
-		// One that a hop or a redrive has marked runs the code again, and no commit
-		// tells of it.
-		if m.Source != SourceOrchestrator && (m.Attributes[RedriveAttribute] != "" || t.mayHaveMissed(m)) {
-			m.copied, found = true, true
+		standard := m.Source != SourceOrchestrator
+		if m.returning() {
+			m.copied = standard && t.runsAgain(m)
+			found = found || m.copied
 			continue
 		}
-		if m.returning() {
+		if standard && t.mayHaveMissed(m) {
+			m.copied, found = true, true
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
@@ -114,6 +118,15 @@ func (t *turn) findCopies(ctx context.Context) error {
 		return errCopy
 	}
 	return nil
+}
+
+// runsAgain reports whether a message that came back before a hop runs the code
+// for what follows from it, so that it may mark the instance as stuck. No commit
+// tells of its other copy, which may be done and deleted. A message about a pending
+// activity is one of a row.
+func (t *turn) runsAgain(m *message) bool {
+	return m.Attributes[RedriveAttribute] != "" && t.x != nil && !t.creating && !t.x.Ended() &&
+		!m.purges() && m.item.Kind != wire.ActivityPending
 }
 
 // mayHaveMissed reports whether a copy of the message may have come too early for
@@ -159,6 +172,7 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 	if err != nil || n == 0 {
 		return false, err
 	}
+	further := maxFurther
 	// Others may have continued as new since; a completion stands in the
 	// execution that it is for.
 	for least := max(t.firstExecution(), 1, n-followLimit); n >= least; n-- {
@@ -172,8 +186,17 @@ func (t *turn) isCopied(ctx context.Context, m *message) (bool, error) {
 		if err != nil || slices.ContainsFunc(turns, func(s store.Turn) bool { return strings.Contains(s.Token, mark) }) {
 			return err == nil, err
 		}
-		if m.completion() || !t.mayFollow(m, time.UnixMilli(turns[0].Events[0].AtMS)) {
-			break // What came before is older than any copy.
+		if n == t.execution && t.warm && turns[len(turns)-1].Last() > t.x.LastEventID() {
+			return false, errRebuild // What was in the cache is old.
+		}
+		if m.completion() || m.item.Kind == wire.ActivityPending {
+			break
+		}
+		if !t.recent(time.UnixMilli(turns[0].Events[0].AtMS)) {
+			// What came before is older than any copy, but for one that has been round.
+			if further--; m.Attributes[copyAttribute] == "" || further < 0 {
+				break
+			}
 		}
 	}
 	return false, nil

@@ -67,7 +67,7 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 	for i, m := range open {
 		var err error
 		switch {
-		case m.item.Kind == wire.PurgeInstance && (m.item.Force || m.item.UpToExecution > 0):
+		case m.item.Kind == wire.PurgeInstance && (m.item.Force || m.item.UpToExecution > 0 || t.record != nil && t.record.Status.Terminal()):
 			if err = t.purge(ctx, m); err == nil {
 				err = t.afterPurge(m, open[i+1:])
 			}

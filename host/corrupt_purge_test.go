@@ -103,3 +103,30 @@ func TestDeletionOfAnEarlierLifeWhereTheNextIsCorrupt(t *testing.T) {
 	}
 	w.expectDead()
 }
+
+func TestPurgeOfAnEndedCorruptInstanceThatComesAgain(t *testing.T) {
+	for _, receives := range []int{1, 2} {
+		w := livesWorld(t)
+		w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+		damage(w, "a")
+		w.restart()
+		p := lifePurge("p")
+		p.Force = false
+		w.fifoBatch(receives, p)
+		if r := w.record("a"); !r.Purged {
+			t.Errorf("receives %d: %v", receives, w.observer.counts)
+		}
+	}
+}
+
+func TestStartBehindPurgeOfEndedCorrupt(t *testing.T) {
+	w := livesWorld(t)
+	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+	damage(w, "a")
+	w.restart()
+	p := lifePurge("p")
+	p.Force = false
+	w.fifoBatch(2, p, lifeStart("s2"))
+	w.expectDead()
+	w.expectLife("s2", store.StatusRunning)
+}

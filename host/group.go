@@ -154,13 +154,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.failOpen(g, "conflict")
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):
-			if open := g.open(); len(open) > 1 && open[0].purges() {
-				// What can't be read can be purged, which the others wait for.
-				if o.runParts(ctx, g, open[:1]); open[0].state == failed {
-					return
-				}
-				continue
-			}
 			o.newer(ctx, g, err)
 			return
 		}
@@ -171,19 +164,14 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail
-// for what happened to come in one batch.
+// for what happened to come in one batch. Nothing is taken behind a failure.
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
-	o.runParts(ctx, g, open[:len(open)/2], open[len(open)/2:])
-}
-
-// runParts makes a turn of each part of a group. Nothing is taken behind a failure.
-func (o *Orchestrator) runParts(ctx context.Context, g *group, parts ...[]*message) {
-	for _, messages := range parts {
-		part := &group{instance: g.instance, messages: messages, all: g.all, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
+	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
+		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
 		o.runGroup(ctx, part)
 		g.purgeMarks = part.purgeMarks
-		if slices.ContainsFunc(messages, func(m *message) bool { return m.state == failed }) {
+		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return
 		}

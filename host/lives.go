@@ -69,7 +69,7 @@ func (t *turn) settleFormer(ctx context.Context) error {
 // may have meant this life.
 func (t *turn) settleKnown(ctx context.Context, m *message) {
 	if !m.returning() && ofFormer(t.record, m) {
-		t.Logger.InfoContext(ctx, string(m.item.Kind)+" not carried out again: it was for an earlier life of the instance; what is meant for this one needs an id of its own",
+		t.Logger.InfoContext(ctx, string(m.item.Kind)+" not carried out again: it was for an earlier life of the instance, or its parent has closed it; what is meant for this one needs an id of its own",
 			"instance", t.group.instance, "execution_id", t.record.ExecutionID, "id", m.item.ID)
 	}
 	t.settle(m, "duplicate")

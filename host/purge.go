@@ -90,8 +90,9 @@ func (g *group) onlyPurges() bool {
 }
 
 // goneRoundEnough reports whether purges have come back for long enough to what
-// has ended and no build that takes them can read: an hour and more. What their
-// turns may not have dispatched is given up then.
+// has ended and nobody who takes them has the key to: an hour and more, as it is by
+// default. What their turns may not have dispatched is given up then. A build that
+// can read newer events comes back; a key may not.
 func (g *group) goneRoundEnough() bool {
 	return g.onlyPurges() && !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Hops < patienceOfPurges })
 }

@@ -111,21 +111,51 @@ func TestAPurgeOfWhatNobodyCanReadIsMadeAfterAWhile(t *testing.T) {
 	}
 }
 
-func TestAStartBehindAPurgeOfWhatNobodyCanReadBegins(t *testing.T) {
-	t.Parallel()
-	for _, wait := range []time.Duration{0, time.Hour} {
+// The start behind it goes round with it.
+func TestAPurgeThatGoesRoundIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+	for _, second := range []int{1, 2} {
 		w := livesWorld(t)
 		w.codecs = setOf(t, keyOf(t, "a"))
-		w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-		w.clock.Advance(wait)
+		w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
 		w.codecs = setOf(t, keyOf(t, "b"))
 		w.restart()
 		w.idle = 100 * time.Hour
-		w.fifoBatch(1, lifePurge("p"), lifeStart("s2"))
+		batch := append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, second, SourceOrchestrator, lifeStart("s2"))...)
+		w.give(batch...)
 		w.runFor(72 * time.Hour)
 		r, err := w.store.Describe(t.Context(), "a")
-		if r.StartID != "s2" || r.Status != store.StatusRunning {
-			t.Errorf("wait %s: %+v %v %v", wait, r, err, w.observer.counts)
+		if r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
+			t.Errorf("second %d: the life behind the purge is gone: %+v %v %v", second, r, err, w.observer.counts)
 		}
+	}
+}
+
+func TestAPurgeForANewerBuildIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+	w := livesWorld(t)
+	w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
+	w.restart()
+	w.newer = true
+	w.idle = 100 * time.Hour
+	w.give(append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, 1, SourceOrchestrator, lifeStart("s2"))...)...)
+	w.newer = false
+	w.restart()
+	w.runFor(72 * time.Hour)
+	if r, _ := w.store.Describe(t.Context(), "a"); r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
+		t.Errorf("%+v %v", r, w.observer.counts)
+	}
+}
+
+func TestAStartBehindAPurgeForANewerBuildBegins(t *testing.T) {
+	w := livesWorld(t)
+	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+	w.restart()
+	w.newer = true
+	w.idle = 100 * time.Hour
+	w.give(append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, 1, SourceOrchestrator, lifeStart("s2"))...)...)
+	w.newer = false
+	w.restart()
+	w.runFor(72 * time.Hour)
+	if r, _ := w.store.Describe(t.Context(), "a"); r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
+		t.Errorf("%+v %v", r, w.observer.counts)
 	}
 }

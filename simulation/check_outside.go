@@ -15,6 +15,8 @@ type outside struct {
 	scheduled, removed map[string]bool
 	// told are the children that their parents' cancel or terminate was sent to.
 	told map[string]bool
+	// closed are the places of parents that have sent one.
+	closed map[family]bool
 	// claims of attempts, the last of each activity; begun is how often an
 	// attempt was that runs at most once.
 	claims map[store.ActivityKey]store.Claim
@@ -39,7 +41,7 @@ type outside struct {
 }
 
 func newOutside() outside {
-	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{},
+	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}, closed: map[family]bool{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
 		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}, copied: map[string]bool{}}
 }
@@ -63,6 +65,7 @@ func (w *World) aboutToSend(p *process, body string) {
 	case strings.Contains(body, string(wire.CancelInstance)), strings.Contains(body, string(wire.TerminateInstance)):
 		if item, err := w.item(body); err == nil && item.Parent != nil {
 			w.outside.told[item.Instance] = true
+			w.outside.closed[family{item.Parent.Instance, item.Parent.ExecutionID, item.Parent.EventID}] = true
 		}
 		return
 	default:

@@ -95,7 +95,13 @@ func (w *World) checkReason(r *store.Record, x *recorded) {
 	if r.Status != store.StatusStuck || r.Problem == nil || r.Problem.Kind != "not_registered" {
 		return
 	}
-	if r.Version != "" && !quoted(r.Problem.Message, r.Version) {
+	for n := w.shadow.hidden[r.Instance] + 1; n <= w.shadow.last[r.Instance]; n++ {
+		// Who goes on without having looked at the record leaves the mark to its wake-up.
+		if before := w.shadow.executions[executionKey{r.Instance, n}]; before != nil && quoted(r.Problem.Message, before.events[0].Version) {
+			return
+		}
+	}
+	if r.Version != "" {
 		w.violate("V-02", "%s is stuck for its version %q, and says %q", r.Instance, r.Version, r.Problem.Message)
 	}
 }

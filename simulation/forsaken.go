@@ -63,7 +63,8 @@ func (w *World) spreadForsaken() {
 // started has had its start refused.
 func (w *World) forbidden(start *wire.Item) bool {
 	r, err := w.store.Describe(context.Background(), start.Instance)
-	return err == nil && r.Purged && r.StartID == start.ID && start.Parent != nil && w.outside.told[start.Instance]
+	p := start.Parent
+	return err == nil && r.Purged && p != nil && w.outside.closed[family{p.Instance, p.ExecutionID, p.EventID}]
 }
 
 // forbids notes the tombstone that does it.
