@@ -108,6 +108,11 @@ func (t *turn) findCopies(ctx context.Context) error {
 		}
 		copied, err := t.isCopied(ctx, m)
 		if err != nil {
+			for _, m := range t.group.open() {
+				if m.copied { // It is found again.
+					m.handled, m.copied = false, false
+				}
+			}
 			return err
 		}
 		if copied {
