@@ -88,22 +88,18 @@ func (t *turn) copyMarks() string {
 
 // findCopies returns errCopy if one of the messages is found to be a copy, or
 // may be one and nobody here can tell; from then on it is one that comes back. So
-// it does if the other copy may have been in vain, and for what came back before it
-// went round a standard queue.
+// it does if the other copy may have been in vain, or leaves no trace.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
 	for _, m := range t.group.open() {
 		if !m.mayBeCopied() || m.handled || m.ReceiveCount > 1 || m.item.UpToExecution > 0 {
 			continue
 		}
-		standard := m.Source != SourceOrchestrator
-		if m.returning() {
-			m.copied = standard && t.runsAgain(m)
-			found = found || m.copied
+		if m.Source != SourceOrchestrator && (t.runsAlone(m) || t.mayHaveMissed(m)) {
+			m.copied, found = true, true
 			continue
 		}
-		if standard && t.mayHaveMissed(m) {
-			m.copied, found = true, true
+		if m.returning() {
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
@@ -125,13 +121,21 @@ func (t *turn) findCopies(ctx context.Context) error {
 	return nil
 }
 
-// runsAgain reports whether a message that came back before a hop runs the code
-// for what follows from it, so that it may mark the instance as stuck. No commit
-// tells of its other copy, which may be done and deleted. A message about a pending
-// activity is one of a row.
-func (t *turn) runsAgain(m *message) bool {
-	return m.Attributes[RedriveAttribute] != "" && t.x != nil && !t.creating && !t.x.Ended() &&
-		!m.purges() && m.item.Kind != wire.ActivityPending
+// runsAlone reports whether a message runs the code without a commit that tells of
+// it, so that it may mark the instance as stuck: one that came back before a hop,
+// and an operator's wake. Its other copy may be done and deleted. A message about a
+// pending activity is one of a row.
+func (t *turn) runsAlone(m *message) bool {
+	if t.x == nil || t.creating || t.x.Ended() {
+		return false
+	}
+	switch m.item.Kind {
+	case wire.Wake:
+		return m.item.Number == 0 || m.Attributes[RedriveAttribute] != ""
+	case wire.PurgeInstance, wire.ActivityPending:
+		return false
+	}
+	return m.Attributes[RedriveAttribute] != ""
 }
 
 // mayHaveMissed reports whether a copy of the message may have come too early for
@@ -139,7 +143,7 @@ func (t *turn) runsAgain(m *message) bool {
 // for the life before. What this one brings about would then have nothing behind
 // it that comes back.
 func (t *turn) mayHaveMissed(m *message) bool {
-	if t.x == nil || t.x.Ended() || !t.creating && !t.recent(time.UnixMilli(t.started().AtMS)) {
+	if t.x == nil || t.x.Ended() || m.returning() || !t.creating && !t.recent(time.UnixMilli(t.started().AtMS)) {
 		return false
 	}
 	switch m.item.Kind {

@@ -374,6 +374,34 @@ func TestACopyThatMarksTheInstanceComesBack(t *testing.T) {
 	}
 }
 
+// An operator's wake on a standard queue runs the code as well.
+func TestACopyOfAnOperatorsWakeThatMarksTheInstanceComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("go"))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
+	w.deliver("m", wake, 1, SourceDelay, 0)
+	if w.run(); len(w.turns("a", 1)) != 1 {
+		t.Fatal("the first copy did something")
+	}
+	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.deliver("m", wake, 1, SourceDelay, 0)
+	if r := w.record("a"); r.Problem != nil {
+		t.Errorf("handled where nothing comes back: %+v", r.Problem)
+	}
+	w.expectCount(CountForwarded, "copy", 2)
+	if w.settleFIFO(); w.record("a").Problem != nil {
+		t.Error("both were sent on as one message, which was handled")
+	}
+	w.clock.Advance(time.Hour)
+	w.deliver("m2", wake, 1, SourceDelay, 0)
+	if w.settleFIFO(); w.record("a").Problem == nil {
+		t.Error("another wake was not handled")
+	}
+}
+
 func aCopyThatMarksTheInstance(t *testing.T, mark map[string]string) {
 	for killAt := 1; ; killAt++ {
 		w := newWorld(t, nil)
