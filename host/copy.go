@@ -88,18 +88,15 @@ func (t *turn) copyMarks() string {
 
 // findCopies returns errCopy if one of the messages is found to be a copy, or
 // may be one and nobody here can tell; from then on it is one that comes back. So
-// it does if the other copy may have been in vain, or leaves no trace.
+// it does if the other copy may have been in vain.
 func (t *turn) findCopies(ctx context.Context) error {
 	found := false
 	for _, m := range t.group.open() {
-		if !m.mayBeCopied() || m.handled || m.ReceiveCount > 1 || m.item.UpToExecution > 0 {
+		if !m.mayBeCopied() || m.returning() || m.item.UpToExecution > 0 {
 			continue
 		}
-		if m.Source != SourceOrchestrator && (t.runsAlone(m) || t.mayHaveMissed(m)) {
+		if m.Source != SourceOrchestrator && t.mayHaveMissed(m) {
 			m.copied, found = true, true
-			continue
-		}
-		if m.returning() {
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
@@ -121,29 +118,12 @@ func (t *turn) findCopies(ctx context.Context) error {
 	return nil
 }
 
-// runsAlone reports whether a message runs the code without a commit that tells of
-// it, so that it may mark the instance as stuck: one that came back before a hop,
-// and an operator's wake. Its other copy may be done and deleted. A message about a
-// pending activity is one of a row.
-func (t *turn) runsAlone(m *message) bool {
-	if t.x == nil || t.creating || t.x.Ended() {
-		return false
-	}
-	switch m.item.Kind {
-	case wire.Wake:
-		return m.item.Number == 0 || m.Attributes[RedriveAttribute] != ""
-	case wire.PurgeInstance, wire.ActivityPending:
-		return false
-	}
-	return m.Attributes[RedriveAttribute] != ""
-}
-
 // mayHaveMissed reports whether a copy of the message may have come too early for
 // this life of the instance, and have been deleted as one that is for nobody, or
 // for the life before. What this one brings about would then have nothing behind
 // it that comes back.
 func (t *turn) mayHaveMissed(m *message) bool {
-	if t.x == nil || t.x.Ended() || m.returning() || !t.creating && !t.recent(time.UnixMilli(t.started().AtMS)) {
+	if t.x == nil || t.x.Ended() || !t.creating && !t.recent(time.UnixMilli(t.started().AtMS)) {
 		return false
 	}
 	switch m.item.Kind {
