@@ -63,7 +63,8 @@ func (w *World) aheadOfPurge(inv *invocation, instance string, execution int64, 
 		case item.Kind == wire.PurgeInstance && item.UpToExecution == 0:
 			for _, a := range ahead {
 				w.outside.former[a.ID] = true
-				if len(asked) == 1 && a.Group == m.Group {
+				// What a process has no key to goes round, and is for whatever life it meets.
+				if len(asked) == 1 && a.Group == m.Group && w.sealing.complete == nil {
 					w.outside.ahead[a.ID] = hiding{execution, w.outside.marks[instance]}
 				}
 			}

@@ -11,7 +11,7 @@ import (
 
 // inCI are the scopes that are searched in CI.
 var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+duplicate", "cancel+cached",
-	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+crash"}
+	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer"}
 
 // Scopes returns the scopes: each program under each allowance that says
 // something new of it.
