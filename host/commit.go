@@ -155,23 +155,6 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// wakeFirst sends the wake-up ahead of a mark that leaves no commit: another
-// process may have had the message as well and have deleted it, so that nothing
-// would come back if this one died between the two. A wake-up whose mark is not
-// made is obsolete.
-func (t *turn) wakeFirst(ctx context.Context, d *draft) error {
-	if d.wake == nil || len(d.events) > 0 || d.change == nil || d.change.WakeNumber == nil || t.creating {
-		return nil
-	}
-	d.wake.Number = *d.change.WakeNumber
-	out := t.newOutbox()
-	if err := out.wake(d.wake); err != nil {
-		return err
-	}
-	d.wake = nil
-	return out.flush(ctx)
-}
-
 // commit writes a draft: one conditional write. A draft without events only
 // changes the record, or does nothing.
 func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {

@@ -90,29 +90,30 @@ func (t *turn) copyMarks() string {
 // may be one and nobody here can tell; from then on it is one that comes back. So
 // it does if the other copy may have been in vain.
 func (t *turn) findCopies(ctx context.Context) error {
-	found := false
+	var copies, handled []*message
 	for _, m := range t.group.open() {
 		if !m.mayBeCopied() || m.returning() || m.item.UpToExecution > 0 {
 			continue
 		}
 		if m.Source != SourceOrchestrator && t.mayHaveMissed(m) {
-			m.copied, found = true, true
+			copies = append(copies, m)
 			continue
 		}
 		copied, err := t.isCopied(ctx, m)
 		if err != nil {
-			for _, m := range t.group.open() {
-				if m.copied { // It is found again.
-					m.handled, m.copied = false, false
-				}
-			}
 			return err
 		}
 		if copied {
-			m.handled, m.copied, found = true, true, true
+			copies, handled = append(copies, m), append(handled, m)
 		}
 	}
-	if found {
+	for _, m := range handled {
+		m.handled = true
+	}
+	for _, m := range copies {
+		m.copied = true
+	}
+	if len(copies) > 0 {
 		return errCopy
 	}
 	return nil

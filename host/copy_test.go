@@ -336,8 +336,7 @@ func TestACopyThatWasRoundIsKnownLaterThanOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for killAt := 1; ; killAt++ {
 				w := copiedWorld(t)
-				with := func(key string) { w.codecs = setOf(t, keyOf(t, key)); w.restart() }
-				with("a")
+				w.withKey("a")
 				w.start(c.root, c.start, "1")
 				w.settleFIFO()
 				w.settleFIFO()
@@ -345,13 +344,13 @@ func TestACopyThatWasRoundIsKnownLaterThanOthers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				with("b")
+				w.withKey("b")
 				w.deliver("m", string(body), 1, SourceDelay, 0)
-				with("a")
+				w.withKey("a")
 				died := w.deliver("m", string(body), 1, SourceDelay, killAt)
-				with("b")
+				w.withKey("b")
 				w.runFor(time.Hour)
-				with("a")
+				w.withKey("a")
 				w.runFor(24 * time.Hour)
 				if w.expectOutput(c.root, "11"); t.Failed() {
 					t.Fatalf("killed behind call %d", killAt)

@@ -14,7 +14,7 @@ func TestStartBehindThePurgeOfACorruptInstanceBeginsAnother(t *testing.T) {
 	t.Parallel()
 	w := livesWorld(t)
 	w.fifoBatch(1, lifeStart("s1"))
-	damage(w, "a")
+	damage(w, "a", 1)
 	w.restart()
 	w.fifoBatch(1, lifePurge("p"), lifeStart("s2"))
 	w.expectDead()
@@ -28,25 +28,29 @@ func TestTheParentOfACorruptChildThatIsPurgedIsTold(t *testing.T) {
 	w.start("a", "Parent", "1")
 	w.settleFIFO()
 	w.settleFIFO()
-	damage(w, "child")
-	w.restart()
-	p := lifePurge("p")
-	p.Instance = "child"
-	w.send(p)
-	w.run()
-	if !w.record("child").Purged {
-		t.Fatalf("%+v", w.record("child"))
-	}
+	purgeDamagedChild(w)
 	w.expectOutput("a", "11")
 }
 
 // damage leaves a hole in the history of an instance.
-func damage(w *world, instance string) {
+func damage(w *world, instance string, execution int64) {
 	w.Helper()
-	turns := w.turns(instance, 1)
-	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: instance, ExecutionID: 1, Token: "broken", Events: []history.Event{
+	turns := w.turns(instance, execution)
+	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: instance, ExecutionID: execution, Token: "broken", Events: []history.Event{
 		{EventID: turns[len(turns)-1].Last() + 1, Kind: history.TimerFired, SourceEventID: 99}}}}}); err != nil {
 		w.Fatal(err)
+	}
+}
+
+func purgeDamagedChild(w *world) {
+	w.Helper()
+	damage(w, "child", 1)
+	w.restart()
+	p := lifePurge("p")
+	p.Instance = "child"
+	w.send(p)
+	if w.run(); !w.record("child").Purged {
+		w.Fatalf("%+v", w.record("child"))
 	}
 }
 
@@ -73,15 +77,7 @@ func TestAnAdopterOfACorruptInstanceThatIsPurgedIsTold(t *testing.T) {
 	if !found {
 		t.Fatal("not attached")
 	}
-	damage(w, "child")
-	w.restart()
-	p := lifePurge("p")
-	p.Instance = "child"
-	w.send(p)
-	w.run()
-	if !w.record("child").Purged {
-		t.Fatalf("%+v", w.record("child"))
-	}
+	purgeDamagedChild(w)
 	w.expectOutput("a", "11")
 }
 
@@ -90,11 +86,7 @@ func TestDeletionOfAnEarlierLifeWhereTheNextIsCorrupt(t *testing.T) {
 	t.Parallel()
 	w := livesWorld(t)
 	w.fifoBatch(1, lifeStart("s1"), lifePurge("p"), lifeStart("s2"))
-	last := w.turns("a", 2)
-	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: "a", ExecutionID: 2, Token: "broken", Events: []history.Event{
-		{EventID: last[len(last)-1].Last() + 1, Kind: history.TimerFired, SourceEventID: 99}}}}}); err != nil {
-		t.Fatal(err)
-	}
+	damage(w, "a", 2)
 	w.restart()
 	w.runFor(72 * time.Hour)
 	turns, err := w.store.Read(t.Context(), "a", 1, 1)
@@ -104,11 +96,13 @@ func TestDeletionOfAnEarlierLifeWhereTheNextIsCorrupt(t *testing.T) {
 	w.expectDead()
 }
 
+// Without force, for it has ended.
 func TestPurgeOfAnEndedCorruptInstanceThatComesAgain(t *testing.T) {
+	t.Parallel()
 	for _, receives := range []int{1, 2} {
 		w := livesWorld(t)
 		w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-		damage(w, "a")
+		damage(w, "a", 1)
 		w.restart()
 		p := lifePurge("p")
 		p.Force = false
@@ -119,10 +113,11 @@ func TestPurgeOfAnEndedCorruptInstanceThatComesAgain(t *testing.T) {
 	}
 }
 
-func TestStartBehindPurgeOfEndedCorrupt(t *testing.T) {
+func TestStartBehindThePurgeOfWhatEndedCorrupt(t *testing.T) {
+	t.Parallel()
 	w := livesWorld(t)
 	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-	damage(w, "a")
+	damage(w, "a", 1)
 	w.restart()
 	p := lifePurge("p")
 	p.Force = false

@@ -26,6 +26,7 @@ func (c *readCounter) Read(ctx context.Context, i string, x, from int64) ([]stor
 // A message about a pending activity that comes round in a late execution does not
 // read the histories of the earlier ones.
 func TestReadsOfAPendingActivityThatGoesRound(t *testing.T) {
+	t.Parallel()
 	for _, executions := range []int{1, 120} {
 		w := newWorld(t, nil)
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

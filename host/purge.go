@@ -89,6 +89,9 @@ func (g *group) onlyPurges() bool {
 	return !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Kind != wire.PurgeInstance })
 }
 
+// patienceOfPurges is how often purges go round for a key.
+const patienceOfPurges = 8
+
 // goneRoundEnough reports whether purges have come back for long enough to what
 // has ended and nobody who takes them has the key to: an hour and more, as it is by
 // default. What their turns may not have dispatched is given up then. A build that
@@ -96,8 +99,6 @@ func (g *group) onlyPurges() bool {
 func (g *group) goneRoundEnough() bool {
 	return g.onlyPurges() && !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Hops < patienceOfPurges })
 }
-
-const patienceOfPurges = 8
 
 // errPurged asks for another turn of the messages behind a purge: they are not
 // for the instance that it has hidden. A start begins another.

@@ -9,6 +9,13 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
+// withKey lets other processes take over, which have that key alone.
+func (w *world) withKey(id string) {
+	w.Helper()
+	w.codecs = setOf(w, keyOf(w, id))
+	w.restart()
+}
+
 // What deletes a hidden history needs not read it.
 func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 	t.Parallel()
@@ -16,11 +23,10 @@ func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 		for name, from := range map[string]Source{"fifo": SourceOrchestrator, "delay": SourceDelay} {
 			t.Run(name, func(t *testing.T) {
 				w := livesWorld(t)
-				w.codecs = setOf(t, keyOf(t, "a"))
+				w.withKey("a")
 				w.fifoBatch(1, lifeStart("s1"), lifePurge("p"))
 				w.clock.Advance(2 * time.Hour)
-				w.codecs = setOf(t, keyOf(t, "b")) // The key is given up.
-				w.restart()
+				w.withKey("b") // The key is given up.
 				item := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-1", UpToExecution: 1, NotBeforeMS: 1}
 				w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "d", Body: w.body(item), Group: "a", ReceiveCount: receives}, from}})
 				w.idle = 100 * time.Hour
@@ -40,15 +46,14 @@ func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 func TestStartBehindAHistoryThatNobodyCanRead(t *testing.T) {
 	t.Parallel()
 	w := livesWorld(t)
-	w.codecs = setOf(t, keyOf(t, "a"))
+	w.withKey("a")
 	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
 	w.expectOutput("a", `"s1"`)
 	w.clock.Advance(24 * time.Hour)
 	purge := lifePurge("p")
 	purge.Force = false
 	w.fifoBatch(1, purge)
-	w.codecs = setOf(t, keyOf(t, "b")) // The key is given up.
-	w.restart()
+	w.withKey("b") // The key is given up.
 	w.runFor(72 * time.Hour)
 	if turns, err := w.store.Read(t.Context(), "a", 1, 1); len(turns) > 0 {
 		t.Errorf("%d turns are left behind three days, %v", len(turns), err)
@@ -65,10 +70,9 @@ func TestStartBehindAHistoryThatNobodyCanRead(t *testing.T) {
 func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	t.Parallel()
 	w := livesWorld(t)
-	w.codecs = setOf(t, keyOf(t, "a"))
+	w.withKey("a")
 	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-	w.codecs = setOf(t, keyOf(t, "b"))
-	w.restart()
+	w.withKey("b")
 	w.fifoBatch(1, lifePurge("p"))
 	w.runFor(72 * time.Hour)
 	r, err := w.store.Describe(t.Context(), "a")
@@ -95,11 +99,10 @@ func TestAPurgeOfWhatNobodyCanReadIsMadeAfterAWhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := livesWorld(t)
-			w.codecs = setOf(t, keyOf(t, "a"))
+			w.withKey("a")
 			w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
 			w.clock.Advance(c.wait)
-			w.codecs = setOf(t, keyOf(t, "b"))
-			w.restart()
+			w.withKey("b")
 			w.idle = 100 * time.Hour
 			w.give(Delivery{queue.Message{ID: "m-p", Body: w.body(lifePurge("p")), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, c.from})
 			w.runFor(72 * time.Hour)
@@ -113,12 +116,12 @@ func TestAPurgeOfWhatNobodyCanReadIsMadeAfterAWhile(t *testing.T) {
 
 // The start behind it goes round with it.
 func TestAPurgeThatGoesRoundIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+	t.Parallel()
 	for _, second := range []int{1, 2} {
 		w := livesWorld(t)
-		w.codecs = setOf(t, keyOf(t, "a"))
+		w.withKey("a")
 		w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
-		w.codecs = setOf(t, keyOf(t, "b"))
-		w.restart()
+		w.withKey("b")
 		w.idle = 100 * time.Hour
 		batch := append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, second, SourceOrchestrator, lifeStart("s2"))...)
 		w.give(batch...)
@@ -131,6 +134,7 @@ func TestAPurgeThatGoesRoundIsNotOvertakenByTheStartBehindIt(t *testing.T) {
 }
 
 func TestAPurgeForANewerBuildIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+	t.Parallel()
 	w := livesWorld(t)
 	w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
 	w.restart()
@@ -146,6 +150,7 @@ func TestAPurgeForANewerBuildIsNotOvertakenByTheStartBehindIt(t *testing.T) {
 }
 
 func TestAStartBehindAPurgeForANewerBuildBegins(t *testing.T) {
+	t.Parallel()
 	w := livesWorld(t)
 	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
 	w.restart()
