@@ -135,6 +135,18 @@ func New(cfg Config) *Execution {
 	return x
 }
 
+// Reserve makes room for so many events, ahead of the first that is fed, and for
+// a few that a turn appends: a history that is fed in pieces is copied once.
+func (x *Execution) Reserve(n int) {
+	if x.events == nil && n > 0 {
+		x.ledger.reserve(n)
+		x.events = make([]history.Event, 0, n+turnRoom)
+	}
+}
+
+// turnRoom is how many events most turns append at most.
+const turnRoom = 8
+
 // Feed appends recorded events, in any split; no code runs. parked says that
 // the arrivals at the end of these events were recorded without being run.
 // The structure is checked at once (rule 5): *CorruptionError, from then on
@@ -152,7 +164,7 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 		x.bytes += eventBytes(&events[i])
 	}
 	if x.events == nil {
-		// The caller's slice is used as it is; appending copies it.
+		// Without Reserve the caller's slice is used as it is; appending copies it.
 		x.events = events[:len(events):len(events)]
 	} else {
 		x.events = append(x.events, events...)

@@ -71,7 +71,7 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 // appends.
 func (l *ledger) reserve(n int) {
 	if l.entries == nil {
-		l.entries = make([]entry, 0, n+8)
+		l.entries = make([]entry, 0, n+turnRoom)
 	}
 }
 

@@ -51,7 +51,7 @@ func (t *turn) settleFormer(ctx context.Context) error {
 	for _, m := range t.group.open() {
 		if known := ofFormer(t.record, m); m.purges() && known ||
 			m.item.Kind == wire.StartOrchestration && (known || t.record.Purged && t.record.StartID == m.item.ID) ||
-			strings.Contains(t.record.Purges, messageMark(m)) {
+			t.record.Purges != "" && strings.Contains(t.record.Purges, messageMark(m)) {
 			former = append(former, m)
 		}
 	}
@@ -78,8 +78,11 @@ func (t *turn) settleKnown(ctx context.Context, m *message) {
 // ofFormer reports whether a message began, or purged, an earlier life of the id.
 // Behind the start of another life it has nothing to do with that one.
 func ofFormer(r *store.Record, m *message) bool {
+	if r == nil || r.Purges == "" {
+		return false
+	}
 	mark := markOf(m)
-	return r != nil && mark != "" && strings.Contains(r.Purges, mark)
+	return mark != "" && strings.Contains(r.Purges, mark)
 }
 
 // aheadMarks are those of the messages that stand ahead of a purge in the batch and

@@ -151,9 +151,12 @@ func (t *turn) newExecution(n int64) *engine.Execution {
 // feed makes the execution of what was read.
 func (t *turn) feed(n int64, turns []store.Turn) error {
 	x := t.newExecution(n)
-	if err := x.Feed(eventsOf(turns), turns[len(turns)-1].Parked); err != nil {
-		x.Close()
-		return err
+	x.Reserve(eventCount(turns))
+	for i := range turns {
+		if err := x.Feed(turns[i].Events, turns[i].Parked && i == len(turns)-1); err != nil {
+			x.Close()
+			return err
+		}
 	}
 	t.x, t.execution, t.work = x, n, newWork()
 	t.behind = turns[len(turns)-1].Parked
@@ -168,15 +171,18 @@ func eventsOf(turns []store.Turn) []history.Event {
 	if len(turns) == 1 {
 		return turns[0].Events
 	}
-	n := 0
-	for i := range turns {
-		n += len(turns[i].Events)
-	}
-	events := make([]history.Event, 0, n)
+	events := make([]history.Event, 0, eventCount(turns))
 	for i := range turns {
 		events = append(events, turns[i].Events...)
 	}
 	return events
+}
+
+func eventCount(turns []store.Turn) (n int) {
+	for i := range turns {
+		n += len(turns[i].Events)
+	}
+	return n
 }
 
 // started returns OrchestrationStarted of the current execution; its Start is

@@ -27,10 +27,9 @@ type shadow struct {
 type recorded struct {
 	events []history.Event
 	// stored are the events as the store got them, if payloads are sealed in
-	// this run. start are the bytes of the first one.
+	// this run.
 	sealed bool
 	stored []history.Event
-	start  []byte
 	// completed: the completion of each scheduling event; senders of external events.
 	completed map[int64]int64
 	senders   map[string]bool
@@ -40,7 +39,6 @@ type recorded struct {
 	// stopped are operations that were cancelled or closed; never those of the
 	// turn that scheduled them, which must not be sent.
 	stopped, never map[int64]bool
-	scratch        []byte
 }
 
 func newShadow() shadow {
@@ -65,14 +63,11 @@ func (x *recorded) end() *history.Event {
 // add notes an event that has landed, and as what it is stored.
 func (x *recorded) add(e, stored *history.Event) {
 	if x.events == nil {
-		x.events = make([]history.Event, 0, 16)
+		x.events = make([]history.Event, 0, 8)
 	}
 	x.events = append(x.events, copied(e))
 	if x.sealed {
 		x.stored = append(x.stored, copied(stored))
-	}
-	if e.Kind == history.OrchestrationStarted {
-		x.start = history.AppendEvent(nil, stored)
 	}
 	if e.SourceEventID > 0 {
 		x.completed[e.SourceEventID] = e.EventID
@@ -94,7 +89,6 @@ func (x *recorded) add(e, stored *history.Event) {
 }
 
 // copied is a copy of an event: who made it may write over what it points to.
-// The start is not copied, its bytes are kept.
 func copied(e *history.Event) history.Event {
 	c := *e
 	c.Payload = bytes.Clone(e.Payload)
@@ -108,17 +102,25 @@ func copied(e *history.Event) history.Event {
 		own.Details = bytes.Clone(f.Details)
 		c.Failure = &own
 	}
+	if s := e.Start; s != nil {
+		own := *s
+		own.SenderIDs, own.CustomStatus, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.CustomStatus), maps.Clone(s.SearchAttributes)
+		if s.Parent != nil {
+			parent := *s.Parent
+			own.Parent = &parent
+		}
+		c.Start = &own
+	}
 	return c
 }
 
-// alike reports whether two events have the same fields. Of a start it does not
-// look further than that both have one, or none.
+// alike reports whether two events have the same fields.
 func alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
-		retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && (a.Start == nil) == (b.Start == nil)
+		retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
 }
 
 func retryAlike(a, b *history.Retry) bool {
@@ -138,6 +140,22 @@ func failureAlike(a, b *history.Failure) bool {
 		a.Retryable == b.Retryable && a.Stack == b.Stack && a.RetryAfterMS == b.RetryAfterMS && bytes.Equal(a.Details, b.Details)
 }
 
+func startAlike(a, b *history.Start) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.ExecutionID == b.ExecutionID && a.StartID == b.StartID && a.Secret == b.Secret && parentAlike(a.Parent, b.Parent) &&
+		slices.Equal(a.SenderIDs, b.SenderIDs) && bytes.Equal(a.CustomStatus, b.CustomStatus) &&
+		(len(a.SearchAttributes) == 0 && len(b.SearchAttributes) == 0 || reflect.DeepEqual(a.SearchAttributes, b.SearchAttributes))
+}
+
+func parentAlike(a, b *history.Parent) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
 // holds reports whether the event that is stored at an index is this one.
 func (x *recorded) holds(at int, e *history.Event) bool {
 	if at < 0 || at >= len(x.events) {
@@ -147,9 +165,5 @@ func (x *recorded) holds(at int, e *history.Event) bool {
 	if x.sealed {
 		own = &x.stored[at]
 	}
-	if own.Kind == history.OrchestrationStarted {
-		x.scratch = history.AppendEvent(x.scratch[:0], e)
-		return bytes.Equal(x.start, x.scratch)
-	}
-	return alike(own, e) && (own.Start == nil || reflect.DeepEqual(own.Start, e.Start))
+	return alike(own, e)
 }

@@ -9,13 +9,17 @@ import (
 
 func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	t.Parallel()
-	e := history.Event{EventID: 2, Payload: []byte("1"), Retry: &history.Retry{FinalCodes: []string{"x"}}, Failure: &history.Failure{Details: []byte("1")}}
+	e := history.Event{EventID: 2, Payload: []byte("1"), Retry: &history.Retry{FinalCodes: []string{"x"}}, Failure: &history.Failure{Details: []byte("1")},
+		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, CustomStatus: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")}}}
 	c := copied(&e)
 	if !alike(&e, &c) || !alike(&c, &e) {
 		t.Error("an event is not like its copy")
 	}
 	e.Payload[0], e.Retry.FinalCodes[0], e.Failure.Details[0] = '2', "y", '2'
-	if c.Payload[0] != '1' || c.Retry.FinalCodes[0] != "x" || c.Failure.Details[0] != '1' {
+	e.Start.Parent.EventID, e.Start.SenderIDs[0], e.Start.CustomStatus[0] = 2, "y", '2'
+	e.Start.SearchAttributes["a"] = history.SearchTextOf("y")
+	if s := c.Start; c.Payload[0] != '1' || c.Retry.FinalCodes[0] != "x" || c.Failure.Details[0] != '1' || s.Parent.EventID != 1 || s.SenderIDs[0] != "x" ||
+		s.CustomStatus[0] != '1' || s.SearchAttributes["a"] != history.SearchTextOf("x") {
 		t.Error("a copy changes with the event that it is of")
 	}
 	for i := range reflect.TypeFor[history.Event]().NumField() {
@@ -29,6 +33,14 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	for i := range reflect.TypeFor[history.Failure]().NumField() {
 		a, b := history.Event{Failure: &history.Failure{}}, history.Event{Failure: &history.Failure{}}
 		differ(t, &a, &b, reflect.ValueOf(b.Failure).Elem(), i)
+	}
+	for i := range reflect.TypeFor[history.Start]().NumField() {
+		a, b := history.Event{Start: &history.Start{}}, history.Event{Start: &history.Start{}}
+		differ(t, &a, &b, reflect.ValueOf(b.Start).Elem(), i)
+	}
+	for i := range reflect.TypeFor[history.Parent]().NumField() {
+		a, b := history.Event{Start: &history.Start{Parent: &history.Parent{}}}, history.Event{Start: &history.Start{Parent: &history.Parent{}}}
+		differ(t, &a, &b, reflect.ValueOf(b.Start.Parent).Elem(), i)
 	}
 }
 
@@ -46,6 +58,8 @@ func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
 		f.SetFloat(1)
 	case reflect.Pointer:
 		f.Set(reflect.New(f.Type().Elem()))
+	case reflect.Map:
+		f.Set(reflect.ValueOf(history.SearchAttributes{"a": history.SearchTextOf("x")}))
 	case reflect.Slice:
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 	default:

@@ -58,6 +58,9 @@ type World struct {
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
 	messages  map[string]*message // by body
+	// lastMessage is the one that was asked for last.
+	lastMessage *message
+	lastBody    string
 	// forsaken are instances that a purge may have left waiting.
 	forsaken map[string]bool
 	works    map[string]work // of activities, by input

@@ -54,23 +54,23 @@ func ParseActivityToken(s string) (ActivityToken, error) {
 
 // activityToken puts the one text apart into the fields that it stands for.
 func (p *parser) activityToken(i *Item) {
-	p.text("activity_token", &i.ActivityToken)
+	f := &field{name: []byte("activity_token")}
 	if p.err != nil || i.ActivityToken == "" {
 		return
 	}
 	switch i.Kind {
 	case ActivityCompleted, ActivityFailed, ActivityHeartbeat:
 	default:
-		p.invalid("activity_token", "does not belong to this kind")
+		p.invalid(f, "does not belong to this kind")
 		return
 	}
 	if i.Instance != "" || i.ExecutionID != 0 || i.SourceEventID != 0 || i.Token != "" {
-		p.invalid("activity_token", "given together with instance, execution_id, source_event_id or token; leave those out")
+		p.invalid(f, "given together with instance, execution_id, source_event_id or token; leave those out")
 		return
 	}
 	t, err := ParseActivityToken(i.ActivityToken)
 	if err != nil {
-		p.invalid("activity_token", "%v", err)
+		p.invalid(f, "%v", err)
 		return
 	}
 	i.Instance, i.ExecutionID, i.SourceEventID, i.Token, i.ActivityToken = t.Instance, t.ExecutionID, t.EventID, t.Token, ""

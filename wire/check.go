@@ -182,8 +182,7 @@ func (c *checker) positive(field string, n int64) {
 }
 
 func (c *checker) ident(field, s string, limit int) {
-	c.size(field, len(s), limit)
-	if isPlain(s) {
+	if c.size(field, len(s), limit); isPlain(s) {
 		return
 	}
 	if n := strings.IndexFunc(s, unicode.IsControl); n >= 0 {

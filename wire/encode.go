@@ -30,7 +30,7 @@ func (l Limits) Encode(i *Item) ([]byte, error) {
 	if err := l.check(i); err != nil {
 		return nil, err
 	}
-	e := encoder{kind: i.Kind, out: make([]byte, 0, 320+len(i.Input)+len(i.Data)+len(i.Result))}
+	e := encoder{kind: i.Kind, out: append(make([]byte, 0, 320+len(i.Input)+len(i.Data)+len(i.Result)), '{')}
 	e.whole("v", Version)
 	e.item(i)
 	if e.err != nil {
@@ -39,12 +39,11 @@ func (l Limits) Encode(i *Item) ([]byte, error) {
 	return append(e.out, '}'), nil
 }
 
-// encoder writes the fields of one object. encoding/json would rewrite the
-// payloads: it compacts a json.RawMessage and escapes <, > and & in it.
+// encoder writes the fields of one object behind its bracket. encoding/json would
+// rewrite the payloads: it compacts a json.RawMessage and escapes <, > and & in it.
 type encoder struct {
 	out  []byte
 	kind Kind
-	path string
 	err  *ParseError
 }
 
@@ -111,18 +110,18 @@ func (e *encoder) events(events []StartEvent) {
 	if len(events) == 0 {
 		return
 	}
-	list := []byte{'['}
+	e.name("events")
+	before := byte('[')
 	for n, ev := range events {
-		if n > 0 {
-			list = append(list, ',')
-		}
-		o := encoder{kind: e.kind, path: fmt.Sprintf("events[%d].", n)}
-		o.ident("id", ev.ID)
-		o.ident("name", ev.Name)
-		o.payload("data", ev.Data)
-		list = append(list, o.close(e)...)
+		e.out = append(e.out, before)
+		before = ','
+		e.inner(func() string { return fmt.Sprintf("events[%d]", n) }, func(o *encoder) {
+			o.ident("id", ev.ID)
+			o.ident("name", ev.Name)
+			o.payload("data", ev.Data)
+		})
 	}
-	e.raw("events", append(list, ']'))
+	e.out = append(e.out, ']')
 }
 
 func (e *encoder) retry(r *history.Retry) {
@@ -151,45 +150,47 @@ func (e *encoder) retry(r *history.Retry) {
 
 // number writes one that is not 0.
 func (e *encoder) number(field string, n float64) {
-	if n == 0 {
-		return
+	switch {
+	case n == 0:
+	case n >= 1e-6 && n < 1e21: // as encoding/json does
+		e.name(field)
+		e.out = strconv.AppendFloat(e.out, n, 'f', -1, 64)
+	default:
+		raw, err := json.Marshal(n)
+		if err != nil {
+			e.invalid(field, "not JSON: "+err.Error())
+			return
+		}
+		e.raw(field, raw)
 	}
-	raw, err := json.Marshal(n)
-	if err != nil {
-		e.invalid(field, "not JSON: "+err.Error())
-		return
-	}
-	e.raw(field, raw)
 }
 
 func (e *encoder) object(field string, write func(o *encoder)) {
-	o := encoder{kind: e.kind, path: e.path + field + "."}
-	write(&o)
-	e.raw(field, o.close(e))
+	e.name(field)
+	e.inner(func() string { return field }, write)
 }
 
-// close returns the object and hands its error up.
-func (e *encoder) close(up *encoder) []byte {
-	if up.err == nil {
-		up.err = e.err
+// inner writes an object; the names of its fields are parts of its own.
+func (e *encoder) inner(name func() string, write func(o *encoder)) {
+	o := encoder{kind: e.kind, out: append(e.out, '{')}
+	write(&o)
+	e.out = append(o.out, '}')
+	if e.err == nil && o.err != nil {
+		e.err = o.err
+		e.err.Field = name() + "." + e.err.Field
 	}
-	if len(e.out) == 0 {
-		return []byte("{}")
-	}
-	return append(e.out, '}')
 }
 
 func (e *encoder) invalid(field, problem string) {
 	if e.err == nil {
-		e.err = &ParseError{Reason: ReasonInvalidField, Kind: e.kind, Field: e.path + field, Problem: problem}
+		e.err = &ParseError{Reason: ReasonInvalidField, Kind: e.kind, Field: field, Problem: problem}
 	}
 }
 
-// name writes the name of a field; its value follows.
+// name writes the name of a field; its value follows. No value ends with a
+// bracket that opens.
 func (e *encoder) name(field string) {
-	if len(e.out) == 0 {
-		e.out = append(e.out, '{')
-	} else {
+	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
 	}
 	e.out = append(e.out, '"')
@@ -217,23 +218,31 @@ func (e *encoder) flag(field string, set bool) {
 
 // ident writes a string that has to arrive as it is.
 func (e *encoder) ident(field, s string) {
-	if !needsNoEscapes(s) && !utf8.ValidString(s) {
+	switch {
+	case needsNoEscapes(s):
+		e.plain(field, s)
+	case !utf8.ValidString(s):
 		e.invalid(field, "not UTF-8")
+	default:
+		e.text(field, s)
+	}
+}
+
+// plain writes a string that stands in JSON as it is.
+func (e *encoder) plain(field, s string) {
+	if s == "" {
 		return
 	}
-	e.text(field, s)
+	e.name(field)
+	e.out = append(e.out, '"')
+	e.out = append(e.out, s...)
+	e.out = append(e.out, '"')
 }
 
 // text writes a string for people.
 func (e *encoder) text(field, s string) {
-	if s == "" {
-		return
-	}
 	if needsNoEscapes(s) {
-		e.name(field)
-		e.out = append(e.out, '"')
-		e.out = append(e.out, s...)
-		e.out = append(e.out, '"')
+		e.plain(field, s)
 		return
 	}
 	var b bytes.Buffer

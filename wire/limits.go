@@ -39,6 +39,9 @@ func (l Limits) sealedPayload() int {
 
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
+	if l == (Limits{}) {
+		return d
+	}
 	for _, f := range []struct {
 		set      *int
 		fallback int

@@ -52,7 +52,9 @@ func (l Limits) Parse(data []byte) (Item, error) {
 func (p *parser) item(i *Item) {
 	// Version and kind come first: what a newer contract says must not be
 	// taken for a mistake.
-	p.count("v", &i.V)
+	if v := p.fields.get("v"); v != nil {
+		p.count(v, &i.V)
+	}
 	if p.err == nil && i.V != Version {
 		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, this build reads version %d", i.V, Version)}
 	}
@@ -61,66 +63,97 @@ func (p *parser) item(i *Item) {
 	case p.err != nil:
 		return
 	case i.Kind == "":
-		p.invalid("kind", "missing; expected the kind of the work item, like %q", StartOrchestration)
+		p.invalid(&field{name: []byte("kind")}, "missing; expected the kind of the work item, like %q", StartOrchestration)
 		return
 	case !i.Kind.known():
 		p.err = &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
 		return
 	}
 	p.kind = i.Kind
-
-	p.text("instance", &i.Instance)
-	p.whole("execution_id", &i.ExecutionID)
-	p.text("id", &i.ID)
-	p.text("name", &i.Name)
-	p.text("version", &i.OrchVersion)
-	i.Input = p.payload("input")
-	i.Data = p.payload("data")
-	i.Result = p.payload("result")
-	p.text("codec", &i.Codec)
-	p.events(&i.Events)
-	if raw, ok := p.present("search_attributes"); ok {
-		if err := i.SearchAttributes.UnmarshalJSON(raw); err != nil {
-			p.invalid("search_attributes", "%v", err)
-		}
+	for n := range p.fields.list {
+		p.field(&p.fields.list[n], i)
 	}
-	p.object("parent", func(o *parser) {
-		i.Parent = &Parent{}
-		o.text("instance", &i.Parent.Instance)
-		o.whole("execution_id", &i.Parent.ExecutionID)
-		o.whole("event_id", &i.Parent.EventID)
-		o.text("token", &i.Parent.Token)
-	})
-	p.text("reason", &i.Reason)
-	p.whole("scheduling_event_id", &i.SchedulingEventID)
-	p.whole("source_event_id", &i.SourceEventID)
-	p.text("token", &i.Token)
 	p.activityToken(i)
-	p.count("attempt", &i.Attempt)
-	p.whole("scheduled_at_ms", &i.ScheduledAtMS)
-	p.whole("not_before_ms", &i.NotBeforeMS)
-	p.retry(i)
-	p.object("details", func(o *parser) {
-		i.Details = &Failure{}
-		o.failure(i.Details)
-	})
-	p.whole("fire_at_ms", &i.FireAtMS)
-	p.text("parent_instance", &i.ParentInstance)
-	p.whole("parent_execution_id", &i.ParentExecutionID)
-	p.whole("number", &i.Number)
-	p.whole("up_to_execution", &i.UpToExecution)
-	p.flag("force", &i.Force)
-	p.flag("use_existing", &i.UseExisting)
-	p.whole("first_seen_ms", &i.FirstSeenMS)
-	p.count("hops", &i.Hops)
 	if (i.Kind == ActivityExecute || i.Kind == ActivityPending) && i.Attempt == 0 {
 		i.Attempt = 1
 	}
 }
 
+// field reads one field of an item; one that is unknown is left.
+func (p *parser) field(f *field, i *Item) {
+	switch string(f.name) {
+	case "instance":
+		p.text(f, &i.Instance)
+	case "execution_id":
+		p.whole(f, &i.ExecutionID)
+	case "id":
+		p.text(f, &i.ID)
+	case "name":
+		p.text(f, &i.Name)
+	case "version":
+		p.text(f, &i.OrchVersion)
+	case "input":
+		i.Input = p.payload(f)
+	case "data":
+		i.Data = p.payload(f)
+	case "result":
+		i.Result = p.payload(f)
+	case "codec":
+		p.text(f, &i.Codec)
+	case "events":
+		p.events(f, &i.Events)
+	case "search_attributes":
+		p.searchAttributes(f, &i.SearchAttributes)
+	case "parent":
+		p.object(f, func(o *parser) { o.parent(&i.Parent) })
+	case "reason":
+		p.text(f, &i.Reason)
+	case "scheduling_event_id":
+		p.whole(f, &i.SchedulingEventID)
+	case "source_event_id":
+		p.whole(f, &i.SourceEventID)
+	case "token":
+		p.text(f, &i.Token)
+	case "activity_token":
+		p.text(f, &i.ActivityToken)
+	case "attempt":
+		p.count(f, &i.Attempt)
+	case "scheduled_at_ms":
+		p.whole(f, &i.ScheduledAtMS)
+	case "not_before_ms":
+		p.whole(f, &i.NotBeforeMS)
+	case "retry":
+		p.object(f, func(o *parser) { o.retry(&i.Retry) })
+	case "details":
+		p.object(f, func(o *parser) { o.failure(&i.Details) })
+	case "fire_at_ms":
+		p.whole(f, &i.FireAtMS)
+	case "parent_instance":
+		p.text(f, &i.ParentInstance)
+	case "parent_execution_id":
+		p.whole(f, &i.ParentExecutionID)
+	case "number":
+		p.whole(f, &i.Number)
+	case "up_to_execution":
+		p.whole(f, &i.UpToExecution)
+	case "force":
+		p.flag(f, &i.Force)
+	case "use_existing":
+		p.flag(f, &i.UseExisting)
+	case "first_seen_ms":
+		p.whole(f, &i.FirstSeenMS)
+	case "hops":
+		p.count(f, &i.Hops)
+	}
+}
+
 // kindOf reads the kind; those that are known are texts of our own.
 func (p *parser) kindOf(i *Item) {
-	name, _ := plain(p.fields.get("kind"))
+	f := p.fields.get("kind")
+	if f == nil {
+		return
+	}
+	name, _ := plain(f.raw)
 	for _, k := range kinds {
 		if string(name) == string(k) {
 			i.Kind = k
@@ -128,59 +161,123 @@ func (p *parser) kindOf(i *Item) {
 		}
 	}
 	var kind string
-	p.text("kind", &kind)
+	p.text(f, &kind)
 	i.Kind = Kind(kind)
 }
 
-func (p *parser) failure(f *Failure) {
-	p.text("kind", &f.Kind)
-	p.text("message", &f.Message)
-	p.text("code", &f.Code)
-	p.text("source", &f.Source)
-	p.text("instance", &f.Instance)
-	p.count("attempt", &f.Attempt)
-	p.flag("retryable", &f.Retryable)
-	p.text("stack", &f.Stack)
-	f.Details = p.payload("details")
+func (p *parser) parent(to **Parent) {
+	parent := &Parent{}
+	*to = parent
+	for n := range p.fields.list {
+		switch f := &p.fields.list[n]; string(f.name) {
+		case "instance":
+			p.text(f, &parent.Instance)
+		case "execution_id":
+			p.whole(f, &parent.ExecutionID)
+		case "event_id":
+			p.whole(f, &parent.EventID)
+		case "token":
+			p.text(f, &parent.Token)
+		}
+	}
 }
 
-func (p *parser) events(to *[]StartEvent) {
-	raw, ok := p.present("events")
-	if !ok {
+func (p *parser) failure(to **Failure) {
+	failure := &Failure{}
+	*to = failure
+	for n := range p.fields.list {
+		switch f := &p.fields.list[n]; string(f.name) {
+		case "kind":
+			p.text(f, &failure.Kind)
+		case "message":
+			p.text(f, &failure.Message)
+		case "code":
+			p.text(f, &failure.Code)
+		case "source":
+			p.text(f, &failure.Source)
+		case "instance":
+			p.text(f, &failure.Instance)
+		case "attempt":
+			p.count(f, &failure.Attempt)
+		case "retryable":
+			p.flag(f, &failure.Retryable)
+		case "stack":
+			p.text(f, &failure.Stack)
+		case "details":
+			failure.Details = p.payload(f)
+		}
+	}
+}
+
+func (p *parser) searchAttributes(f *field, to *history.SearchAttributes) {
+	if !p.present(f) {
+		return
+	}
+	if err := to.UnmarshalJSON(f.raw); err != nil {
+		p.invalid(f, "%v", err)
+	}
+}
+
+func (p *parser) events(f *field, to *[]StartEvent) {
+	if !p.present(f) {
 		return
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		p.invalid("events", "expected an array of objects, found %s", found(raw))
+	if json.Unmarshal(f.raw, &list) != nil {
+		p.invalid(f, "expected an array of objects, found %s", found(f.raw))
 		return
 	}
 	for n, raw := range list {
 		var e StartEvent
-		p.inner(fmt.Sprintf("events[%d]", n), raw, func(o *parser) {
-			o.text("id", &e.ID)
-			o.text("name", &e.Name)
-			e.Data = o.payload("data")
-		})
+		p.inner(&field{fmt.Appendf(nil, "events[%d]", n), raw}, func(o *parser) { o.event(&e) })
 		*to = append(*to, e)
 	}
 }
 
-func (p *parser) retry(i *Item) {
-	p.object("retry", func(o *parser) {
-		r := &history.Retry{}
-		i.Retry = r
-		o.count("max_attempts", &r.MaxAttempts)
-		o.whole("initial_ms", &r.InitialMS)
-		o.whole("max_ms", &r.MaxMS)
-		o.number("coefficient", &r.Coefficient)
-		o.number("jitter", &r.Jitter)
-		o.whole("timeout_ms", &r.TimeoutMS)
-		o.whole("total_timeout_ms", &r.TotalTimeoutMS)
-		o.whole("heartbeat_timeout_ms", &r.HeartbeatTimeoutMS)
-		o.flag("at_most_once", &r.AtMostOnce)
-		o.texts("final_codes", &r.FinalCodes)
-		o.count("batch", &r.Batch)
-		o.count("attempts_made", &r.AttemptsMade)
-		o.whole("first_event_id", &r.FirstEventID)
-	})
+func (p *parser) event(e *StartEvent) {
+	for n := range p.fields.list {
+		switch f := &p.fields.list[n]; string(f.name) {
+		case "id":
+			p.text(f, &e.ID)
+		case "name":
+			p.text(f, &e.Name)
+		case "data":
+			e.Data = p.payload(f)
+		}
+	}
+}
+
+func (p *parser) retry(to **history.Retry) {
+	r := &history.Retry{}
+	*to = r
+	for n := range p.fields.list {
+		switch f := &p.fields.list[n]; string(f.name) {
+		case "max_attempts":
+			p.count(f, &r.MaxAttempts)
+		case "initial_ms":
+			p.whole(f, &r.InitialMS)
+		case "max_ms":
+			p.whole(f, &r.MaxMS)
+		case "coefficient":
+			p.number(f, &r.Coefficient)
+		case "jitter":
+			p.number(f, &r.Jitter)
+		case "timeout_ms":
+			p.whole(f, &r.TimeoutMS)
+		case "total_timeout_ms":
+			p.whole(f, &r.TotalTimeoutMS)
+		case "heartbeat_timeout_ms":
+			p.whole(f, &r.HeartbeatTimeoutMS)
+		case "at_most_once":
+			p.flag(f, &r.AtMostOnce)
+		case "final_codes":
+			p.texts(f, &r.FinalCodes)
+		case "batch":
+			p.count(f, &r.Batch)
+		case "attempts_made":
+			p.count(f, &r.AttemptsMade)
+		case "first_event_id":
+			p.whole(f, &r.FirstEventID)
+		}
+	}
 }

@@ -11,10 +11,8 @@ import (
 // The first error stays.
 type parser struct {
 	fields fields
-	// path of the object inside the item, with a dot behind it.
-	path string
-	kind Kind
-	err  *ParseError
+	kind   Kind
+	err    *ParseError
 }
 
 // found describes a value for an error text.
@@ -34,122 +32,113 @@ func found(raw json.RawMessage) string {
 	return "the number " + clip(string(raw), 40)
 }
 
-func (p *parser) invalid(field, format string, args ...any) {
+func (p *parser) invalid(f *field, format string, args ...any) {
 	if p.err == nil {
-		p.err = &ParseError{Reason: ReasonInvalidField, Kind: p.kind, Field: p.path + field, Problem: fmt.Sprintf(format, args...)}
+		p.err = &ParseError{Reason: ReasonInvalidField, Kind: p.kind, Field: string(f.name), Problem: fmt.Sprintf(format, args...)}
 	}
 }
 
-// present returns a field that is there and not null, and false after an
-// error.
-func (p *parser) present(field string) (json.RawMessage, bool) {
-	if p.err != nil {
-		return nil, false
-	}
-	raw := p.fields.get(field)
-	return raw, raw != nil && string(raw) != "null"
-}
+// present reports whether a field is not null; false after an error.
+func (p *parser) present(f *field) bool { return p.err == nil && string(f.raw) != "null" }
 
 // payload is a copy of a field's bytes: the body may be written over, and what
 // of it is kept need not keep the rest of it.
-func (p *parser) payload(field string) json.RawMessage { return bytes.Clone(p.fields.get(field)) }
+func (p *parser) payload(f *field) json.RawMessage { return bytes.Clone(f.raw) }
 
-func (p *parser) text(field string, to *string) {
-	raw, ok := p.present(field)
-	if !ok {
+func (p *parser) text(f *field, to *string) {
+	if !p.present(f) {
 		return
 	}
-	if s, ok := plain(raw); ok {
+	if s, ok := plain(f.raw); ok {
 		*to = string(s)
 		return
 	}
-	s, err := unquote(raw)
+	s, err := unquote(f.raw)
 	switch {
 	case err != nil:
-		p.invalid(field, "expected a string, found %s", found(raw))
-	case unpairedSurrogate(raw):
-		p.invalid(field, "the string holds an unpaired surrogate, which is no character")
+		p.invalid(f, "expected a string, found %s", found(f.raw))
+	case unpairedSurrogate(f.raw):
+		p.invalid(f, "the string holds an unpaired surrogate, which is no character")
 	default:
 		*to = s
 	}
 }
 
-func (p *parser) flag(field string, to *bool) {
-	raw, ok := p.present(field)
-	if !ok {
+func (p *parser) flag(f *field, to *bool) {
+	if !p.present(f) {
 		return
 	}
-	switch string(raw) {
+	switch string(f.raw) {
 	case "true", "false":
-		*to = raw[0] == 't'
+		*to = f.raw[0] == 't'
 	default:
-		p.invalid(field, "expected true or false, found %s", found(raw))
+		p.invalid(f, "expected true or false, found %s", found(f.raw))
 	}
 }
 
 // whole reads a whole number of at least 0.
-func (p *parser) whole(field string, to *int64) {
-	raw, ok := p.present(field)
-	if !ok {
+func (p *parser) whole(f *field, to *int64) {
+	if !p.present(f) {
 		return
 	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
+	n, err := strconv.ParseInt(string(f.raw), 10, 64)
 	if err != nil || n < 0 {
-		p.invalid(field, "expected a whole number from 0 to %d, found %s", int64(1<<63-1), found(raw))
+		p.invalid(f, "expected a whole number from 0 to %d, found %s", int64(1<<63-1), found(f.raw))
 		return
 	}
 	*to = n
 }
 
-func (p *parser) count(field string, to *int) {
+func (p *parser) count(f *field, to *int) {
 	n := int64(*to)
-	p.whole(field, &n)
+	p.whole(f, &n)
 	*to = int(n)
 }
 
 // number reads any number that a float64 holds.
-func (p *parser) number(field string, to *float64) {
-	raw, ok := p.present(field)
-	if !ok {
+func (p *parser) number(f *field, to *float64) {
+	if !p.present(f) {
 		return
 	}
-	n, err := strconv.ParseFloat(string(raw), 64)
+	n, err := strconv.ParseFloat(string(f.raw), 64)
 	if err != nil {
-		p.invalid(field, "expected a number, found %s", found(raw))
+		p.invalid(f, "expected a number, found %s", found(f.raw))
 		return
 	}
 	*to = n
 }
 
-func (p *parser) texts(field string, to *[]string) {
-	if raw, ok := p.present(field); ok && json.Unmarshal(raw, to) != nil {
-		p.invalid(field, "expected an array of strings, found %s", found(raw))
+func (p *parser) texts(f *field, to *[]string) {
+	if p.present(f) && json.Unmarshal(f.raw, to) != nil {
+		p.invalid(f, "expected an array of strings, found %s", found(f.raw))
 	}
 }
 
-func (p *parser) object(field string, read func(o *parser)) {
-	if raw, ok := p.present(field); ok {
-		p.inner(field, raw, read)
+func (p *parser) object(f *field, read func(o *parser)) {
+	if p.present(f) {
+		p.inner(f, read)
 	}
 }
 
 // inner reads an object inside the item; its errors name the whole path.
-func (p *parser) inner(field string, raw json.RawMessage, read func(o *parser)) {
+func (p *parser) inner(f *field, read func(o *parser)) {
 	if p.err != nil {
 		return
 	}
-	if raw[0] != '{' {
-		p.invalid(field, "expected an object, found %s", found(raw))
+	if f.raw[0] != '{' {
+		p.invalid(f, "expected an object, found %s", found(f.raw))
 		return
 	}
-	inside, _, err := cut(raw, 0, nil)
+	inside, _, err := cut(f.raw, 0, nil)
 	if err != nil {
-		p.invalid(field, "%v", err)
+		p.invalid(f, "%v", err)
 		return
 	}
-	o := parser{fields: inside, path: p.path + field + ".", kind: p.kind}
+	o := parser{fields: inside, kind: p.kind}
 	read(&o)
-	p.err = o.err
+	if p.err = o.err; p.err != nil {
+		p.err.Field = string(f.name) + "." + p.err.Field
+	}
 }
 
 // unpairedSurrogate reports whether a JSON string escapes half a surrogate
