@@ -184,27 +184,3 @@ func (x *Execution) unwindAll() {
 	}
 	x.current, x.coroutines = nil, nil
 }
-
-// unwindingNow reports whether the calling goroutine is in a deferred function
-// run by a panic or by runtime.Goexit. A panic that the same deferred function
-// has recovered looks the same.
-func unwindingNow() bool {
-	var pcs [64]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		for _, pc := range pcs[:n] {
-			// The name alone, without file and line: neither of the two is ever
-			// inlined, so each stands at a place of its own.
-			if f := runtime.FuncForPC(pc - 1); f != nil && unwinds(f.Name()) {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
-	}
-}
-
-func unwinds(function string) bool {
-	return function == "runtime.gopanic" || function == "runtime.Goexit"
-}

@@ -145,7 +145,7 @@ func (x *Execution) Reserve(n int) {
 }
 
 // turnRoom is how many events most turns append at most.
-const turnRoom = 8
+const turnRoom = 4
 
 // Feed appends recorded events, in any split; no code runs. parked says that
 // the arrivals at the end of these events were recorded without being run.

@@ -155,7 +155,7 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 func (x *Execution) append(e *history.Event) *history.Event {
 	if n := len(x.events); n == cap(x.events) {
 		// A turn appends a few: not twice the room, as append would make.
-		x.events = append(make([]history.Event, 0, n+max(n/4, turnRoom)), x.events...)
+		x.events = append(make([]history.Event, 0, n+max(n/4, 8)), x.events...)
 	}
 	x.events = append(x.events, *e)
 	appended := &x.events[len(x.events)-1]

@@ -12,6 +12,7 @@ import (
 type random struct {
 	mu     sync.Mutex
 	source io.Reader
+	room   [16]byte // what is read into: it has to be on the heap
 }
 
 func newRandom(source io.Reader) *random {
@@ -24,16 +25,18 @@ func newRandom(source io.Reader) *random {
 func (r *random) bytes() (b [16]byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, err = io.ReadFull(r.source, b[:]); err != nil {
+	if _, err = io.ReadFull(r.source, r.room[:]); err != nil {
 		return b, fmt.Errorf("host: source of randomness: %w", err)
 	}
-	return b, nil
+	return r.room, nil
 }
 
 // hex returns 128 random bits in lower-case hex.
 func (r *random) hex() (string, error) {
 	b, err := r.bytes()
-	return hex.EncodeToString(b[:]), err
+	var text [32]byte
+	hex.Encode(text[:], b[:])
+	return string(text[:]), err
 }
 
 // share returns a number from 0 to below 1.

@@ -50,6 +50,9 @@ func (w *World) checkReturned(inv *invocation, failed map[string]bool) {
 			w.violate("M-10", "%s acknowledged %s, and handed back another message of its group that stands ahead of it", inv.p.name, m.ID)
 		}
 	}
+	if len(inv.marked) == 0 {
+		return
+	}
 	for _, instance := range slices.Sorted(maps.Keys(inv.marked)) {
 		if r, err := w.store.Describe(context.Background(), instance); err != nil || r.Suspect != inv.marked[instance] {
 			continue // Another process has ended the instance, and its marks with it.

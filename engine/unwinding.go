@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+)
+
+// unwindingNow reports whether the calling goroutine is in a deferred function
+// run by a panic or by runtime.Goexit. A panic that the same deferred function
+// has recovered looks the same.
+func unwindingNow() bool {
+	unwinds := unwinders()
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		for _, pc := range pcs[:n] {
+			if unwinds[0].has(pc) || unwinds[1].has(pc) {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
+
+// unwinders are the functions that run deferred ones while they unwind. Neither
+// of the two is ever inlined, so each stands at a place of its own.
+var unwinders = sync.OnceValue(func() (at [2]codeRange) {
+	func() {
+		defer func() {
+			at[0] = codeOf("runtime.gopanic")
+			_ = recover()
+		}()
+		panic("to see what runs this")
+	}()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { at[1] = codeOf("runtime.Goexit") }()
+		runtime.Goexit()
+	}()
+	<-done
+	return at
+})
+
+// codeRange is where the code of a function lies. What runtime.Callers returns is
+// behind a call: never its begin, and at most its end.
+type codeRange struct{ begin, end uintptr }
+
+func (c codeRange) has(pc uintptr) bool { return pc > c.begin && pc <= c.end }
+
+// codeOf finds a function among those that have called this one.
+func codeOf(function string) codeRange {
+	var pcs [64]uintptr
+	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
+		f := runtime.FuncForPC(pc - 1)
+		if f == nil || f.Name() != function {
+			continue
+		}
+		c := codeRange{f.Entry(), f.Entry()}
+		for ; ; c.end += 16 { // Functions begin at multiples of it.
+			if f := runtime.FuncForPC(c.end); f == nil || f.Entry() != c.begin {
+				return c
+			}
+		}
+	}
+	return codeRange{}
+}
