@@ -186,10 +186,8 @@ type processQueue struct {
 
 // Send sends one message a call: a batch may stop between any two.
 func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
-	if len(msgs) > 1 { // One alone is looked at by the queue.
-		if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
-			return err
-		}
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err
 	}
 	for i := range msgs {
 		if q.p.dead {

@@ -108,7 +108,7 @@ func (k *key) Decode(sealed []byte) ([]byte, error) {
 		return nil, errors.New("it is too short")
 	}
 	n, sum := int(binary.BigEndian.Uint32(sealed)), binary.BigEndian.Uint64(sealed[4:])
-	plain := sealed[12:] // Nobody else has it: it was base64.
+	plain := sealed[12:] // Whoever calls has it from base64, for itself.
 	for i := range plain {
 		plain[i] ^= k.stream(n, i)
 	}
