@@ -42,7 +42,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	c.Turns = w.opened(c.Turns)
 	w.aboutToCommit(s.p, &c)
 	inv := s.p.running
-	kind, own := commitClass, inv.committed[c.Turns[0].Instance]
+	kind, own := commitClass, inv.committed.of(c.Turns[0].Instance)
 	// It may be in, or come in: nobody may be told that it is not. And behind a
 	// commit of its own a writer that is told so believes that another went on
 	// from there.
@@ -78,7 +78,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 			t := &c.Turns[i]
 			s.p.seen[executionKey{t.Instance, t.ExecutionID}] = t.Last()
 		}
-		note(&s.p.running.committed, c.Turns[0].Instance, true)
+		s.p.running.committed.set(c.Turns[0].Instance, true)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		key := executionKey{t.Instance, t.ExecutionID}
 		x := w.shadow.executions[key]
 		if x == nil {
-			x = &recorded{sealed: w.sealing.world != nil, completed: map[int64]int64{}, senders: map[string]bool{}, stopped: map[int64]bool{}, never: map[int64]bool{}}
+			x = &recorded{sealed: w.sealing.world != nil, completed: map[int64]int64{}}
 			w.shadow.executions[key] = x
 			w.shadow.last[t.Instance] = max(w.shadow.last[t.Instance], t.ExecutionID)
 		}

@@ -27,7 +27,7 @@ func (p *process) changing(instance string, c *store.RecordChange) *changing {
 	if c == nil || c.Status == nil && c.Problem == nil && c.WakeNumber == nil || p.running == nil {
 		return nil
 	}
-	g := &changing{p: p, batch: p.running.batch, goesOn: p.running.committed[instance], instance: instance, change: c}
+	g := &changing{p: p, batch: p.running.batch, goesOn: p.running.committed.of(instance), instance: instance, change: c}
 	for key := range p.seen {
 		if key.instance == instance {
 			g.execution = max(g.execution, key.execution)

@@ -86,6 +86,9 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if ok && w.outside.copied[m.ID] && w.shadow.hidden[item.Target()] > 0 {
 		return // So may the other copy have, or what it was sent on as.
 	}
+	if ok && w.outside.copied[m.ID] && w.reach.first[m.ID] < born && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
+		return // The other copy, or what it was sent on as, may have met no instance.
+	}
 	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this life of its instance; what an older one knew is no excuse.
 		life = w.shadow.hidden[item.Target()] + 1

@@ -49,8 +49,10 @@ func newOutside() outside {
 // cancel notes what a turn that has landed cancelled.
 func (x *recorded) cancel(t *store.Turn) {
 	for _, id := range t.Cancelled {
-		x.stopped[id] = true
-		x.never[id] = x.never[id] || id >= t.First()
+		note(&x.stopped, id, true)
+		if id >= t.First() {
+			note(&x.never, id, true)
+		}
 	}
 }
 

@@ -30,16 +30,47 @@ func (c *clock) Now() time.Time { return c.now }
 
 // AfterFunc calls f when d has passed.
 func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	a := &alarm{}
+	c.arm(a, d, f)
+	return func() bool { return c.disarm(a) }
+}
+
+func (c *clock) arm(a *alarm, d time.Duration, f func()) {
 	c.seq++
-	a := &alarm{at: c.now.Add(max(d, 0)), seq: c.seq, f: f}
+	a.at, a.seq, a.f = c.now.Add(max(d, 0)), c.seq, f
 	heap.Push(&c.alarms, a)
-	return func() bool {
-		if a.index < 0 {
-			return false
-		}
-		heap.Remove(&c.alarms, a.index)
-		return true
+}
+
+func (c *clock) disarm(a *alarm) bool {
+	if a.index < 0 {
+		return false
 	}
+	heap.Remove(&c.alarms, a.index)
+	return true
+}
+
+// queueClock is the clock of a queue, which has one alarm at a time and sets it
+// often: it is made once.
+type queueClock struct {
+	*clock
+	alarm alarm
+	stop  func() bool
+}
+
+func newQueueClock(c *clock) *queueClock {
+	q := &queueClock{clock: c, alarm: alarm{index: -1}}
+	q.stop = func() bool { return c.disarm(&q.alarm) }
+	return q
+}
+
+// AfterFunc is that of the clock. The stop of an alarm that is over is not to be
+// called behind the next AfterFunc.
+func (q *queueClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	if q.alarm.index >= 0 {
+		return q.clock.AfterFunc(d, f)
+	}
+	q.arm(&q.alarm, d, f)
+	return q.stop
 }
 
 // next returns when the next alarm is due.

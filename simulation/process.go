@@ -58,7 +58,7 @@ type invocation struct {
 	began    int       // step
 	about    string    // the call that it is about to make, while decisions are located
 	// committed are the instances that it has committed turns of.
-	committed map[string]bool
+	committed perInstance[bool]
 	done      bool
 	// hid are the instances that it has hidden.
 	hid map[string]bool

@@ -59,17 +59,46 @@ func (w *World) reached(id string) { w.reach.counts[id]++ }
 
 // progress is how far an invocation has come, seen from outside.
 type progress struct {
-	read map[string]bool // instances
+	read perInstance[bool]
 	// from and to are the executions of each instance that it committed.
-	from, to map[string]int64
+	from, to perInstance[int64]
 	// sends since its last commit.
 	sends int
 	// untold are children that it ended whose parents it did not tell yet.
 	untold map[family]bool
 	// refused are the instances for which the store failed.
-	refused map[string]bool
+	refused perInstance[bool]
 	// ran: an activity was run, and nothing was committed since.
 	ran bool
+}
+
+// perInstance are values by instance, of an invocation: mostly of one, which is found
+// sooner in a list than in a map.
+type perInstance[V any] []struct {
+	instance string
+	value    V
+}
+
+func (f perInstance[V]) of(instance string) (v V) {
+	for i := range f {
+		if f[i].instance == instance {
+			return f[i].value
+		}
+	}
+	return v
+}
+
+func (f *perInstance[V]) set(instance string, v V) {
+	for i := range *f {
+		if (*f)[i].instance == instance {
+			(*f)[i].value = v
+			return
+		}
+	}
+	*f = append(*f, struct {
+		instance string
+		value    V
+	}{instance, v})
 }
 
 // note writes into a map that is made when it is needed: most invocations need
@@ -174,8 +203,8 @@ func (w *World) dies(inv *invocation) {
 	for child := range inv.progress.untold {
 		w.reach.unsaid[child] = true
 	}
-	for instance, from := range inv.progress.from {
-		if inv.progress.to[instance] >= from+2 {
+	for _, from := range inv.progress.from {
+		if inv.progress.to.of(from.instance) >= from.value+2 {
 			w.reached("W-11")
 		}
 	}
@@ -198,11 +227,11 @@ func (w *World) returns(inv *invocation, failed map[string]bool) {
 		if !failed[m.ID] {
 			if slices.ContainsFunc(inv.batch, func(o delivered) bool {
 				other, err := w.item(o.Body)
-				return err == nil && failed[o.ID] && inv.progress.refused[other.Target()] && other.Target() != item.Target()
+				return err == nil && failed[o.ID] && inv.progress.refused.of(other.Target()) && other.Target() != item.Target()
 			}) {
 				w.reached("M-10")
 			}
-		} else if m.ReceiveCount >= 4 && inv.committed[item.Target()] {
+		} else if m.ReceiveCount >= 4 && inv.committed.of(item.Target()) {
 			w.reach.undispatched[m.ID] = true
 		}
 	}

@@ -20,14 +20,14 @@ func (w *World) answered(p *process, c *store.Commit, err error) {
 		delete(w.reach.unknown, t.Token)
 	case errors.Is(err, store.ErrConflict) && !p.dead:
 		w.reached("M-11")
-		if !inv.progress.read[t.Instance] {
+		if !inv.progress.read.of(t.Instance) {
 			w.reached("W-08")
 		}
 	case errors.Is(err, store.ErrUnknownOutcome):
 		w.reach.unknown[t.Token] = true
 	}
 	if err != nil {
-		note(&inv.progress.refused, t.Instance, true)
+		inv.progress.refused.set(t.Instance, true)
 	}
 }
 
@@ -36,10 +36,10 @@ func (w *World) answered(p *process, c *store.Commit, err error) {
 func (inv *invocation) landedIn(c *store.Commit) {
 	for i := range c.Turns {
 		t := &c.Turns[i]
-		if inv.progress.from[t.Instance] == 0 {
-			note(&inv.progress.from, t.Instance, t.ExecutionID)
+		if inv.progress.from.of(t.Instance) == 0 {
+			inv.progress.from.set(t.Instance, t.ExecutionID)
 		}
-		note(&inv.progress.to, t.Instance, t.ExecutionID)
+		inv.progress.to.set(t.Instance, t.ExecutionID)
 	}
 }
 
@@ -49,9 +49,9 @@ func (w *World) reads(p *process, instance string, turns []store.Turn, err error
 	if p.dead {
 		return
 	}
-	note(&p.running.progress.read, instance, true)
+	p.running.progress.read.set(instance, true)
 	if err != nil {
-		note(&p.running.progress.refused, instance, true)
+		p.running.progress.refused.set(instance, true)
 	}
 	for i := range turns {
 		if w.reach.unknown[turns[i].Token] {

@@ -80,9 +80,9 @@ func (x *recorded) add(e, stored *history.Event) {
 	}
 	switch e.Kind {
 	case history.ParentAttached:
-		x.senders["start:"+e.Start.StartID] = true
+		note(&x.senders, "start:"+e.Start.StartID, true)
 	case history.ExternalEvent:
-		x.senders[e.SenderID] = true
+		note(&x.senders, e.SenderID, true)
 	case history.OrchestrationCancelRequested:
 		x.cancelled = true
 	}

@@ -147,7 +147,7 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 }
 
 func (w *World) newQueue(o queuememory.Options) *simQueue {
-	o.Clock = w.clock
+	o.Clock = newQueueClock(w.clock)
 	q, err := queuememory.New(o)
 	if err != nil {
 		panic(err)
