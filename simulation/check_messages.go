@@ -200,6 +200,9 @@ func (w *World) redrive() int {
 			item, err := w.item(m.Body)
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
+				// It would keep those of its group from being seen that stand ten places behind.
+				_ = q.Queue.Delete(context.Background(), m)
+				n++
 				continue
 			}
 			if err != nil && (w.reach.noise[m.Body] || reason == "") {
