@@ -1,10 +1,8 @@
 package simulation_test
 
 import (
-	"bufio"
 	"flag"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -84,29 +82,20 @@ func TestSeedsThatOnceFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	n := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if text, ok := strings.CutPrefix(line, "choices "); ok {
-			n++
-			if r, err := simulation.RunChoices(text); err != nil || r.Failed() {
-				t.Errorf("%s: %v\n%s\n%s", text, err, r.Text(), r.Story)
-			}
-			continue
-		}
-		seed, err := strconv.ParseUint(line, 10, 64)
-		if err != nil {
-			t.Fatalf("corpus: %v", err)
-		}
-		n++
-		r := simulation.Run(seed, false)
-		report(t, &r)
+	all, err := simulation.ReadCorpus(f)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d runs, %v", len(all), err)
 	}
-	if n == 0 {
-		t.Error("the corpus is empty")
+	for _, k := range all {
+		r, err := k.Run()
+		switch {
+		case err != nil:
+			t.Errorf("line %d: %v", k.Line, err)
+		case k.Choices != "" && r.Failed():
+			t.Errorf("line %d: %s\n%s\n%s", k.Line, k.Choices, r.Text(), r.Story)
+		default:
+			report(t, &r)
+		}
 	}
 }
 

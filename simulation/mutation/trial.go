@@ -34,6 +34,8 @@ type Trial struct {
 	Caught bool
 	// Seeds that it took, the one that failed included; all if none did.
 	Seeds int
+	// Corpus is the line of the corpus that caught it where no seed did.
+	Corpus int
 	// Rule is the invariant that was broken, Text how.
 	Rule, Text string
 	// Build and Run are how long they took.
@@ -59,6 +61,12 @@ func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	if err := r.read(t, out, err); err != nil {
 		return r, fmt.Errorf("mutation %q: %w", m.Name, err)
 	}
+	if !r.Caught {
+		out, err := t.corpus(ctx, soak)
+		if err := r.readCorpus(out, err); err != nil {
+			return r, fmt.Errorf("mutation %q: %w", m.Name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -73,6 +81,9 @@ func (t *Trials) Unmutated(ctx context.Context, n int) error {
 	defer os.RemoveAll(filepath.Dir(soak))
 	if out, err := t.soak(ctx, soak, n); err != nil {
 		return fmt.Errorf("without a mutation, %d seeds from %d: %w\n%s", n, t.From, err, out)
+	}
+	if out, err := t.corpus(ctx, soak); err != nil {
+		return fmt.Errorf("without a mutation, the corpus: %w\n%s", err, out)
 	}
 	return nil
 }
@@ -114,6 +125,27 @@ func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error
 // soak runs n seeds one after the other, up to the first that fails.
 func (t *Trials) soak(ctx context.Context, soak string, n int) (out []byte, err error) {
 	return exec.CommandContext(ctx, soak, "-from", strconv.FormatUint(t.From, 10), "-n", strconv.Itoa(n), "-parallel", "1", "-shrink", "0").CombinedOutput()
+}
+
+// corpus makes the runs of the corpus, up to the first that fails.
+func (t *Trials) corpus(ctx context.Context, soak string) (out []byte, err error) {
+	return exec.CommandContext(ctx, soak, "-corpus", filepath.Join(t.Root, "simulation", "testdata", "corpus.txt")).CombinedOutput()
+}
+
+var ofCorpus = regexp.MustCompile(`(?m)^corpus line (\d+) \(.*\): ([^:]+): (.*)$`)
+
+// readCorpus takes in what the corpus printed and how it ended.
+func (r *Trial) readCorpus(out []byte, ended error) error {
+	if ended == nil {
+		return nil
+	}
+	found := ofCorpus.FindSubmatch(out)
+	if found == nil {
+		return fmt.Errorf("the corpus ended in another way than by a broken invariant: %w\n%s", ended, out)
+	}
+	line, err := strconv.Atoi(string(found[1]))
+	r.Caught, r.Corpus, r.Rule, r.Text = true, line, string(found[2]), string(found[3])
+	return err
 }
 
 var broken = regexp.MustCompile(`(?m)^seed (\d+): ([^:]+): (.*)$`)

@@ -1,6 +1,7 @@
 // Command mutants shows that the simulation finds bugs: it builds it with each
 // mutation in turn, runs it until an invariant breaks, and prints after how many
-// seeds, and which. It ends with exit code 1 if a mutation is not caught.
+// seeds, and which; where no seed finds it, it makes the runs of the corpus. It ends
+// with exit code 1 if a mutation is not caught.
 //
 //	go run ./simulation/cmd/mutants                 # all
 //	go run ./simulation/cmd/mutants -only wake-up   # those with that in their names
@@ -94,5 +95,8 @@ func run(ctx context.Context, only string, rare bool, from uint64, most, paralle
 }
 
 func print(r *mutation.Trial, rule string) {
+	if r.Corpus > 0 {
+		rule += fmt.Sprintf(" (line %d of the corpus, no seed)", r.Corpus)
+	}
 	fmt.Printf("| %-55s | %5d | %s | %s | %s |\n", r.Mutation.Name, r.Seeds, rule, r.Build.Round(100*time.Millisecond), r.Run.Round(100*time.Millisecond))
 }

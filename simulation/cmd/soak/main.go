@@ -6,6 +6,7 @@
 //	go run ./simulation/cmd/soak -n 100000        # seeds 1 to 100000
 //	go run ./simulation/cmd/soak -seed 4711       # one seed, with its story
 //	go run ./simulation/cmd/soak -choices TEXT    # a shrunk failure, with its story
+//	go run ./simulation/cmd/soak -corpus FILE     # what once failed, up to the first that does
 //
 // It also makes every run of scopes that are small enough for it:
 //
@@ -34,6 +35,7 @@ func main() {
 	flag.IntVar(&s.runs, "shrink", simulation.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
 	seed := flag.Uint64("seed", 0, "run this seed alone and print its story, as it is and, when it fails, shrunk")
 	choices := flag.String("choices", "", "run these choices alone and print their story")
+	corpus := flag.String("corpus", "", "make the runs of this corpus, a file like simulation/testdata/corpus.txt")
 	exhaustive := flag.Bool("exhaustive", false, "make every run of the scopes; with -scope, of that one")
 	scope := flag.String("scope", "", "with -exhaustive, search this scope alone; else run -choices of it")
 	flag.Parse()
@@ -54,6 +56,12 @@ func main() {
 		}
 		r := scopes[0].Repeat(*choices)
 		good = tell(s.out, &r)
+	case *corpus != "":
+		var err error
+		if good, err = runCorpus(s.out, *corpus); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
 	case *choices != "":
 		r, err := simulation.RunChoices(*choices)
 		if err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,5 +56,32 @@ func TestASoakOfGoodSeedsIsGood(t *testing.T) {
 	s := &soak{out: &out, from: 1, n: 20, parallel: 2, runs: 100, try: simulation.Run, shrink: simulation.Shrink}
 	if !s.run() || !strings.Contains(out.String(), "20 schedules from seed 1") {
 		t.Error(out.String())
+	}
+}
+
+func TestACorpusIsRunUpToTheFirstThatFails(t *testing.T) {
+	t.Parallel()
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "corpus.txt")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var out strings.Builder
+	if good, err := runCorpus(&out, file("# a comment\n\n7   # it was wrong\n")); !good || err != nil || !strings.Contains(out.String(), "1 runs of the corpus, 0 failures") {
+		t.Errorf("good %t, %v: %s", good, err, out.String())
+	}
+	for text, want := range map[string]string{
+		"7\nseed 8\n":   "line 2",
+		"choices #\n":   "line 1",
+		"choices ???\n": "line 1",
+	} {
+		if good, err := runCorpus(&out, file(text)); good || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: good %t, %v; want an error of %s", text, good, err, want)
+		}
+	}
+	if _, err := runCorpus(&out, file("7")+".gone"); !os.IsNotExist(err) {
+		t.Errorf("got %v", err)
 	}
 }
