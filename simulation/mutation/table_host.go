@@ -178,6 +178,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "the next wake-up is not sent again",
+			Rare:  true,
 			Bug:   "A wake that armed the next one and died ahead of sending it ends the chain.",
 			File:  "host/wake.go",
 			Edits: edit("err = t.sendWakeAgain(out)", "err = ctx.Err()"),
