@@ -42,6 +42,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "trust a stale cache",
+			Rare:  true,
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/advance.go",
 			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
@@ -255,6 +256,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "who armed a wake-up is no copy",
+			Rare:  true,
 			Bug:   "A copy of a wake that armed the next one, and whose process died ahead of sending it, sends nothing.",
 			File:  "host/copy.go",
 			Edits: edit("strings.Contains(r.Problem.Copies, mark)", "len(mark) == 0"),
