@@ -41,11 +41,17 @@ func commitMutations() []Mutation {
 			Edits: edit("		// lands now. Reading back would prove nothing.\n", "		c.Turns[0].Token += \"0\"\n"),
 		},
 		{
-			Name:  "trust a stale cache",
+			Name:  "a duplicate is believed without a commit",
 			Rare:  true,
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/advance.go",
 			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
+		},
+		{
+			Name:  "trust a stale cache",
+			Bug:   "A wake, a terminate or a purge is judged by a warm execution, though no commit will show that it is stale.",
+			File:  "host/load.go",
+			Edits: edit("return m.returning() || !m.records() || ", "return m.returning() || "),
 		},
 		{
 			Name:  "what comes back is judged by the cache",
