@@ -16,17 +16,8 @@ import (
 
 // causeOf returns the mark of an item, behind a separator.
 func causeOf(i *wire.Item) string {
-	return markOfText('-', string(i.Kind)+" "+i.ID)
-}
-
-// markOfText is a mark that begins with a letter: the first 8 bytes of the
-// SHA-256 of a text, in hex.
-func markOfText(letter byte, text string) string {
-	sum := sha256.Sum256([]byte(text))
-	var mark [17]byte
-	mark[0] = letter
-	hex.Encode(mark[1:], sum[:8])
-	return string(mark[:])
+	sum := sha256.Sum256([]byte(string(i.Kind) + " " + i.ID))
+	return "-" + hex.EncodeToString(sum[:8])
 }
 
 // locateCaused returns where the commits begin that a message without a fact
