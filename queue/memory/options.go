@@ -34,6 +34,16 @@ type Options struct {
 	// set or neither.
 	DeadLetter      *Queue
 	MaxReceiveCount int
+	// Retention is how long a message is kept, from when it was sent; 0: for
+	// ever. What is older is deleted, in flight or not, and is no dead letter
+	// (on SQS it is 4 days by default, at most 14). A message that went to a
+	// dead-letter queue keeps its age there on a standard queue, and begins anew
+	// on a FIFO queue:
+	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+	Retention time.Duration
+	// Expired, if set, is told of each message that its retention has deleted.
+	// It must not call the queue.
+	Expired func(queue.Message)
 }
 
 func (o *Options) complete() error {
@@ -49,6 +59,9 @@ func (o *Options) complete() error {
 	var errs []error
 	if o.Visibility < 0 || o.Visibility > queue.MaxVisibility {
 		errs = append(errs, fmt.Errorf("queue %q: visibility timeout %s is not within 0 and %s", o.Name, o.Visibility, queue.MaxVisibility))
+	}
+	if o.Retention < 0 {
+		errs = append(errs, fmt.Errorf("queue %q: a retention of %s is none", o.Name, o.Retention))
 	}
 	if (o.DeadLetter == nil) != (o.MaxReceiveCount == 0) || o.MaxReceiveCount < 0 {
 		errs = append(errs, fmt.Errorf("queue %q: a dead-letter queue and a maximum receive count (%d) of at least 1 go together", o.Name, o.MaxReceiveCount))

@@ -30,6 +30,8 @@ type Queue struct {
 	counts   Counts
 	// waiting holds what is in flight or delayed.
 	waiting dueHeap
+	// oldest is no later than when the oldest message was sent.
+	oldest time.Time
 	// readyGroups and groups: FIFO only. visible: standard only, in the order
 	// of becoming visible.
 	groups      map[string]*group
@@ -130,6 +132,9 @@ func (q *Queue) enter(m *message, key dedupKey, now time.Time) {
 			m.group = &group{id: key.group, index: -1}
 			q.groups[key.group] = m.group
 		}
+	}
+	if len(q.messages) == 0 || m.sentAt.Before(q.oldest) {
+		q.oldest = m.sentAt
 	}
 	q.messages[m.id] = m
 }

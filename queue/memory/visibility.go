@@ -63,9 +63,10 @@ func (q *Queue) tick() {
 	q.unlock()
 }
 
-// promote makes visible what has become so by now. A message that was received
+// promote deletes what is too old and makes visible what has become so by now. A message that was received
 // as often as it may be goes to the dead-letter queue instead.
 func (q *Queue) promote(now time.Time) {
+	q.expire(now)
 	for len(q.waiting) > 0 && !q.waiting[0].due.After(now) {
 		m := q.waiting[0]
 		if m.state == inFlight && q.opts.DeadLetter != nil && m.received >= q.opts.MaxReceiveCount {

@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"container/heap"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// expire deletes what has been in the queue for longer than its retention,
+// whatever its state: received or not, dead letter or not, as SQS does. It looks
+// at the messages only when the oldest can be that old.
+func (q *Queue) expire(now time.Time) {
+	if q.opts.Retention == 0 || len(q.messages) == 0 || now.Sub(q.oldest) <= q.opts.Retention {
+		return
+	}
+	q.oldest = now
+	var gone []queue.Message
+	for _, m := range q.ordered() {
+		if now.Sub(m.sentAt) > q.opts.Retention {
+			gone = append(gone, m.seen())
+			q.drop(m)
+			continue
+		}
+		if m.sentAt.Before(q.oldest) {
+			q.oldest = m.sentAt
+		}
+	}
+	if q.opts.Expired != nil {
+		for _, m := range gone {
+			q.opts.Expired(m)
+		}
+	}
+}
+
+// drop takes a message out of the queue, whatever its state.
+func (q *Queue) drop(m *message) {
+	switch {
+	case m.state == delayed:
+		delete(q.messages, m.id)
+		q.waiting.remove(m)
+		q.counts.Delayed--
+	case m.state == visible && m.group != nil:
+		delete(q.messages, m.id)
+		q.counts.Visible--
+		g := m.group
+		first := g.visible[0] == m
+		if first && g.index >= 0 {
+			heap.Remove(&q.readyGroups, g.index)
+		}
+		g.visible = slices.DeleteFunc(g.visible, func(v *message) bool { return v == m })
+		q.readyGroups.place(g)
+	default:
+		q.remove(m)
+	}
+	if g := m.group; g != nil && g.inFlight == 0 && len(g.visible) == 0 {
+		delete(q.groups, g.id)
+	}
+}
