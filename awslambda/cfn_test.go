@@ -141,6 +141,28 @@ func (t template) ofType(kind string) []string {
 	return names
 }
 
+// eventSources lists the properties of every event source of every function.
+func (t template) eventSources() []map[string]any {
+	t.t.Helper()
+	var sources []map[string]any
+	for _, f := range t.ofType("AWS::Serverless::Function") {
+		for _, e := range t.property(f, "Events").(map[string]any) {
+			sources = append(sources, e.(map[string]any)["Properties"].(map[string]any))
+		}
+	}
+	return sources
+}
+
+// resolve returns the default of a parameter that v refers to, and v itself
+// where it is a value.
+func (t template) resolve(v any) any {
+	t.t.Helper()
+	if name, ok := follow(v, []string{"Ref"}); ok {
+		return t.at("Parameters", name.(string), "Default")
+	}
+	return v
+}
+
 func list(v any) []any {
 	if s, ok := v.([]any); ok {
 		return s

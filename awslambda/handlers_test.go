@@ -118,7 +118,7 @@ func TestTheAgeOfAGroupsBacklogIsMeasuredAndAnOldGroupNamed(t *testing.T) {
 func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
 	t.Parallel()
 	h := &recorder{fail: []string{"a"}}
-	w := &Worker{host: h, metrics: newMetrics("test", "activity", &bytes.Buffer{}, time.Now)}
+	w := &Worker{host: h, metrics: newMetrics("test", "activity", &bytes.Buffer{}, time.Now), logger: slog.New(slog.DiscardHandler)}
 	got, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{record("a", "activity", "", time.Time{})}})
 	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
 		t.Errorf("answer is %v, %v; want a", got, err)

@@ -3,6 +3,7 @@ package awslambda
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -108,7 +109,7 @@ func TestAnObserverOfTheUsersIsToldBesideTheMetrics(t *testing.T) {
 	t.Parallel()
 	mine, ours := newMetrics("mine", "f", &bytes.Buffer{}, time.Now), newMetrics("ours", "f", &bytes.Buffer{}, time.Now)
 	o := collect([]Option{WithObserver(mine)})
-	both := o.observers(ours)
+	both := o.observers(ours, slog.New(slog.DiscardHandler))
 	both.Count(host.CountTurns, "running", 1)
 	both.Timing(host.TimeTurn, time.Second)
 	both.Committed(host.Committed{})

@@ -65,12 +65,13 @@ func (o *options) logTo(level slog.Level) *slog.Logger {
 	if o.logger != nil {
 		return o.logger
 	}
-	return slog.New(slog.NewJSONHandler(o.out, &slog.HandlerOptions{Level: level}))
+	return newLogger(o.out, level)
 }
 
-func (o *options) observers(m *metrics) host.Observer {
-	if o.observer == nil {
-		return m
+func (o *options) observers(m *metrics, logger *slog.Logger) host.Observer {
+	all := observers{m, commitLog{logger: logger}}
+	if o.observer != nil {
+		all = append(all, o.observer)
 	}
-	return observers{m, o.observer}
+	return all
 }

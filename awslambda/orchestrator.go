@@ -76,7 +76,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Codecs:         o.codecs,
 		Timer:          timers,
 		Settings:       orchestratorSettings(o.settings, env),
-		Observer:       o.observers(metrics),
+		Observer:       o.observers(metrics, logger),
 		Logger:         logger,
 	})
 	if err != nil {
@@ -102,6 +102,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 // lose them. The error is always nil.
 func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	defer o.metrics.flush()
+	logReceived(ctx, o.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
 	var foreign []string
 	for i := range e.Records {

@@ -61,6 +61,25 @@ func TestEveryEventSourceHasPartialResponsesAndABound(t *testing.T) {
 	}
 }
 
+// A new account may run 10 invocations at once, all functions together, and
+// raises that by itself or on request. More than that would be throttled.
+func TestDefaultConcurrenciesTogetherAreWhatANewAccountMayRun(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	const newAccount, least = 10, 2
+	sum := 0
+	for _, source := range tpl.eventSources() {
+		n, ok := tpl.resolve(source["ScalingConfig"].(map[string]any)["MaximumConcurrency"]).(int)
+		if !ok || n < least {
+			t.Errorf("the event source of %v has the maximum concurrency %v; Lambda takes no less than %d", source["Queue"], n, least)
+		}
+		sum += n
+	}
+	if sum > newAccount {
+		t.Errorf("all event sources together start %d invocations at once, a new account has %d", sum, newAccount)
+	}
+}
+
 func TestTheOrchestratorQueueIsFIFOInHighThroughputMode(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
@@ -225,7 +244,11 @@ func TestFunctionsAreWhatTheParametersSay(t *testing.T) {
 	for f, part := range map[string]string{"OrchestratorFunction": "Orchestrator", "ActivityFunction": "Activity"} {
 		tpl.want(f, "MemorySize", ref(part+"Memory"))
 		tpl.want(f, "Role", arnOf(part+"Role"))
-		tpl.want(f, "LoggingConfig", map[string]any{"LogFormat": "JSON", "LogGroup": ref(part + "LogGroup")})
+		tpl.want(f, "LoggingConfig", map[string]any{
+			"LogFormat": "JSON", "LogGroup": ref(part + "LogGroup"),
+			// Everything; log_test.go says why.
+			"ApplicationLogLevel": "TRACE", "SystemLogLevel": "WARN",
+		})
 		tpl.want(f, "Environment.Variables.TURNSTILE_LOG_LEVEL", ref("LogLevel"))
 		tpl.want(f, "Environment.Variables.TURNSTILE_ENVIRONMENT", ref("Environment"))
 		metadata := tpl.at("Resources", f, "Metadata")

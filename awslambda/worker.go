@@ -54,7 +54,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		Queues:   queues,
 		Codecs:   o.codecs,
 		Settings: workerSettings(o.settings, env),
-		Observer: o.observers(metrics),
+		Observer: o.observers(metrics, logger),
 		Logger:   logger,
 	})
 	if err != nil {
@@ -67,6 +67,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 // Handle handles one invocation. The error is always nil.
 func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	defer w.metrics.flush()
+	logReceived(ctx, w.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
 	for i := range e.Records {
 		batch = append(batch, delivery(&e.Records[i], host.SourceActivity))
