@@ -15,14 +15,16 @@ import (
 // The boundary of a process: every call that leaves it goes through here.
 
 var (
-	readClass      = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
-	writeClass     = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
-	commitClass    = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: commitFaults}
-	tellingWrite   = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: tellingWriteFaults}
-	tellingCommit  = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: tellingCommitFaults}
-	repeatedCommit = &class{unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: repeatFaults}
-	queueClass     = &class{unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: writeFaults}
-	timerClass     = &class{unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: writeFaults}
+	readClass      = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
+	writeClass     = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
+	commitClass    = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: commitFaults}
+	tellingWrite   = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: tellingWriteFaults}
+	tellingCommit  = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: tellingCommitFaults}
+	repeatedCommit = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: repeatFaults}
+	stopsRead      = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: readFaults}
+	stopsWrite     = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: writeFaults}
+	queueClass     = &class{of: theQueues, unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: writeFaults}
+	timerClass     = &class{of: theTimerService, unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: writeFaults}
 )
 
 // simStore is the store as a process sees it.
@@ -208,7 +210,11 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 				return nil
 			}
 			q.w.sends(q.p, q.simQueue, &m)
-			return q.Queue.Send(ctx, m)
+			err := q.Queue.Send(ctx, m)
+			if err == nil {
+				q.w.answers(q.p, m.Body)
+			}
+			return err
 		}); err != nil {
 			if q.w.hit(AnswerLost) {
 				// Those behind it in the batch are in all the same.

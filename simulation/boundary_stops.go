@@ -15,14 +15,14 @@ type simStops struct {
 }
 
 func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
-	return s.p.call(writeClass, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
 		s.p.w.outside.stopped[key] = true
 		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
 	})
 }
 
 func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
-	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
+	err = s.p.call(stopsRead, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
 		state, err = s.Activities.State(ctx, key)
 		s.p.hears(func() string { return stateText(&state) })
 		return err
@@ -34,7 +34,7 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 }
 
 func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
-	err = s.p.call(writeClass, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
+	err = s.p.call(stopsWrite, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
 		s.p.w.checkBeat(s.p, key, beat)
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
 		s.p.hears(func() string { return stateText(&state) })
@@ -47,7 +47,7 @@ func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat sto
 }
 
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	return s.p.call(writeClass, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)
 		if err == nil {
 			s.p.w.outside.claims[key] = claim

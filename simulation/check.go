@@ -68,6 +68,7 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 			w.checkAhead(p, t)
 		}
 		x.cancel(t)
+		w.checkBlame(t)
 		w.checkScopes(x, t)
 		w.checkVersions(p, x, t)
 		w.landed(p, x, t)
@@ -161,6 +162,7 @@ func (w *World) checkRecord(instance string) {
 	}
 	w.reached("I-06")
 	w.marked(&r)
+	w.checkMark(&r)
 	last := w.shadow.last[instance]
 	x := w.shadow.executions[executionKey{instance, last}]
 	if r.ExecutionID != last {

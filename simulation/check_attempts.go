@@ -41,6 +41,7 @@ func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
 	if p.running.knows().stops[key] {
 		violate("K-03", "and was told that it is to stop")
 	}
+	w.checkAgain(p, key, info)
 	delete(p.running.knows().final, key)
 	if in.Do == doesOnce {
 		began := attemptKey{key, info.Attempt}

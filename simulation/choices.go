@@ -22,6 +22,8 @@ type choices struct {
 	free func(at spot) bool
 	// record notes the decisions, if somebody wants them.
 	record *record
+	// bias that was asked for.
+	bias bias
 }
 
 // source decides in place of a seed, for replays and for systematic search.

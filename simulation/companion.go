@@ -173,6 +173,7 @@ func (s *randomScenario) deployOlder(w *World) {
 // one in its place.
 func (w *World) deployFirst(b *build, at spot) {
 	w.build = b
+	w.trouble.other = true
 	w.clock.AfterFunc(time.Duration(w.choices.intN(at, 3600))*time.Second, func() {
 		if w.build == b {
 			w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second)

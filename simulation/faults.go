@@ -47,13 +47,14 @@ const (
 	ofCallsPlace // no fault: its number is that of the decisions about calls
 	Exhausted    // the messages of a process that died have been received too often, and are dead letters
 	Copied       // a standard queue hands out a message twice at once, both times as its first delivery
+	Outage       // a service refuses everything, to everybody or to one role, for minutes to days
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied"}
+	"purged", "counted up", "", "exhausted", "copied", "outage"}
 
 // String returns the fault in words.
 func (f Fault) String() string {
@@ -141,6 +142,7 @@ func (p *plan) draw(c *choices) {
 		p.rates[f] *= 8 // seldom drawn
 	}
 	p.rates[ofCallsPlace] = 0
+	p.rates[Outage] = 0 // They come with their bias.
 	more := func(f Fault, sorts ...callFaults) {
 		if rate := [...]int{0, 0, 1000, 4000}[c.uniform(4)]; rate > 0 {
 			for _, sort := range sorts {

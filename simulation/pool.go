@@ -104,6 +104,7 @@ func (w *World) idle(worker bool) *process {
 // deployment, some time later; the others behind their invocation.
 func (w *World) deploy(b *build, within time.Duration) {
 	w.log("DEPLOY of build %s within %s", b.name, within)
+	w.trouble.other = w.trouble.other || b != w.good
 	w.build, w.replaceAt = b, w.clock.now.Add(within)
 	w.clock.AfterFunc(within, func() {
 		for _, p := range slices.Clone(w.processes) {

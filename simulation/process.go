@@ -72,6 +72,8 @@ type invocation struct {
 	// comes back.
 	shown   int
 	expired bool
+	// slowed: a call, or the work of an activity, took much longer than it should.
+	slowed bool
 	// afterDays: its process woke after a day or more for a message to an
 	// instance that was purged.
 	afterDays bool
@@ -141,6 +143,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 func (p *process) step() {
 	inv := p.running
 	if p.w.clock.now.After(inv.deadline) {
+		p.w.checkDeadline(inv)
 		p.die("its invocation is out of time")
 	}
 	p.w.executing = p
@@ -175,6 +178,7 @@ func (p *process) die(why string) {
 				p.w.reached("side by side, crash")
 			}
 			p.w.dies(p.running)
+			p.w.diedWith(p.running)
 		}
 		p.w.log("%s DIES: %s", p.name, why)
 	}
@@ -183,7 +187,9 @@ func (p *process) die(why string) {
 // class is a kind of calls: what may happen to them, and the errors that tell
 // of it.
 type class struct {
+	of                             service
 	faults                         callFaults
+	commits                        bool
 	unavailable, unknown, conflict error
 }
 
@@ -202,11 +208,32 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		who = spotText(what())
 		p.running.about = who
 	}
-	p.pause(w.latency(who))
+	p.pause(w.latency(p.running, who))
 	if p.dead {
 		return errKilled
 	}
 	w.lately = who
+	if w.refuses(c.of, p) {
+		if w.tracing {
+			w.log("%s %s: refused", p.name, what())
+		}
+		return fmt.Errorf("%w (simulated)", c.unavailable)
+	}
+	if w.markIsLate(p, c) {
+		w.faulted(LandsLate)
+		w.landLater(p, what, effect, w.choices.even(w.how(LandsLate)))
+		if w.build == w.good && w.choices.even(w.how(LandsLate)) {
+			w.deployBroken()
+		}
+		return fmt.Errorf("%w (simulated)", c.unknown)
+	}
+	if c.commits && w.commitIsLate(p) {
+		w.faulted(CrashLate)
+		w.landLater(p, what, effect, w.choices.even(w.how(LandsLate)))
+		w.deployAtOnce()
+		p.die("crash, and its commit lands late")
+		return errKilled
+	}
 	if f := w.hitCall(c.faults, who); f != faultEnd {
 		if w.tracing {
 			w.log("%s %s: FAULT %s", p.name, what(), f)
@@ -260,16 +287,18 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 }
 
 // latency of a call.
-func (w *World) latency(who string) time.Duration {
+func (w *World) latency(inv *invocation, who string) time.Duration {
 	switch at := w.choices.at(ofDelivery, who); {
 	case w.hitFor(OutOfTime, who):
+		inv.slowed = true
 		return time.Duration(30+w.choices.intN(w.how(OutOfTime), 60)) * time.Second
 	case w.hitFor(Slow, who):
+		inv.slowed = true
 		return time.Duration(w.choices.intN(w.how(Slow), 20)) * time.Second
 	case w.choices.oneIn(at, 4):
-		return time.Duration(w.choices.intN(at, 50)) * time.Millisecond
+		return w.pace + time.Duration(w.choices.intN(at, 50))*time.Millisecond
 	}
-	return 0
+	return w.pace
 }
 
 // landLater lets a call take effect some time later: seconds mostly, up to ten

@@ -11,6 +11,9 @@ import (
 
 // receive takes a batch from a queue and gives it to a process.
 func (w *World) receive() bool {
+	if w.noneReceives() {
+		return false
+	}
 	left := [...]*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 	for n := len(left); n > 0; n-- {
 		i := w.choices.intN(w.choices.at(ofDelivery, w.lately), n)

@@ -67,6 +67,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 	w.build = w.good
 	defer w.close()
 	w.scenario.begin(w)
+	w.outages()
 	w.run()
 	if len(w.violations) == 0 && !w.givenUp {
 		w.checkEnd()

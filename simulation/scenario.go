@@ -161,8 +161,14 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 	p.running.progress.ran = true
 	d := time.Duration(p.w.choices.intN(p.w.choices.at(ofDelivery, instance), 200)) * time.Millisecond
 	if p.w.hitFor(SlowActivity, instance) {
+		p.running.slowed = true
 		d = time.Duration(p.w.choices.intN(p.w.how(SlowActivity), 10*60)) * time.Second
 	}
+	return p.takes(ctx, d)
+}
+
+// takes lets the work of an activity take so long, or until its context ends.
+func (p *process) takes(ctx context.Context, d time.Duration) error {
 	for end := p.w.clock.now.Add(d); p.w.clock.now.Before(end) && ctx.Err() == nil && !p.dead; {
 		p.pause(min(end.Sub(p.w.clock.now), 5*time.Second))
 	}

@@ -19,6 +19,11 @@ func (w *World) surprises() {
 	if w.hit(Frozen) {
 		d := time.Duration(1+w.choices.intN(w.how(Frozen), 48)) * time.Hour
 		w.log("nothing runs for %s", d)
+		for _, p := range w.processes {
+			if p.running != nil {
+				p.running.slowed = true
+			}
+		}
 		// Invocations under way end with the environment's timeout.
 		w.clock.advanceTo(w.clock.now.Add(d))
 	}
@@ -72,13 +77,22 @@ func (w *World) meanwhile(who string) bool {
 	if w.build != w.good || !w.hitOften(Deployed, who) {
 		return false
 	}
+	w.deployAtOnce()
+	return true
+}
+
+// deployAtOnce deploys code that does not work, unless it is there, and replaces
+// every process that has nothing to do.
+func (w *World) deployAtOnce() {
+	if w.build != w.good {
+		return
+	}
 	w.deployBroken()
 	for _, p := range slices.Clone(w.processes) {
 		if p.code != w.build && p.running == nil {
 			w.bury(p)
 		}
 	}
-	return true
 }
 
 // wakeOne lets an operator wake an instance, past its group.

@@ -93,7 +93,11 @@ func (w *World) readWork(input []byte) (in work, err error) {
 
 // goesAbout takes the time that the work takes.
 func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) error {
-	if err := p.takeTime(ctx, info.Instance); err != nil || in.Do != doesBeat && in.Do != doesSilent {
+	err := p.takeTime(ctx, info.Instance)
+	if err == nil && in.Do != doesBeat && in.Do != doesSilent {
+		err = p.takes(ctx, p.longWork(info.Instance))
+	}
+	if err != nil || in.Do != doesBeat && in.Do != doesSilent {
 		return err
 	}
 	// Mostly seconds; at times longer than its message would be hidden without

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
@@ -40,6 +41,10 @@ type World struct {
 	settings host.Settings
 	plan     plan
 	calm     bool // faults have stopped
+	bias     bias
+	pace     time.Duration // of each call, at least
+	cut      []outage
+	trouble  trouble
 
 	processes []*process
 	executing *process // whose step it is
@@ -117,6 +122,8 @@ func newWorld(c choices, tracing bool) *World {
 	}
 	w.timer = tm
 	w.plan = newPlan(&w.choices)
+	w.bias = w.choices.drawBias()
+	w.pace = w.drawPace()
 	w.settings = host.Settings{Parallelism: 1, BlockLimit: -1}
 	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.intN(w.choices.at(ofWorld, "cache"), 4)]
 	if w.choices.oneIn(w.choices.at(ofWorld, "timer border"), 3) {
@@ -127,6 +134,9 @@ func newWorld(c choices, tracing bool) *World {
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
 	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.intN(w.choices.at(ofWorld, "parallelism"), 4)]
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
+	if w.bias == crowds {
+		w.settings.Parallelism, w.slots = 10, max(w.slots, 2)
+	}
 	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
 	w.sealing = newSealing(w.entropy)
 	return w
@@ -146,8 +156,16 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 }
 
+// retention of the queues, the longest that SQS has.
+const retention = 14 * 24 * time.Hour
+
 func (w *World) newQueue(o queuememory.Options) *simQueue {
 	o.Clock = newQueueClock(w.clock)
+	if o.DeadLetter != nil {
+		// Operators look at the final dead letters in time.
+		o.Retention = retention
+		o.Expired = func(m queue.Message) { w.expires(o.Name, m) }
+	}
 	q, err := queuememory.New(o)
 	if err != nil {
 		panic(err)

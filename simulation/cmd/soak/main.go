@@ -5,6 +5,7 @@
 //
 //	go run ./simulation/cmd/soak -n 100000        # seeds 1 to 100000
 //	go run ./simulation/cmd/soak -seed 4711       # one seed, with its story
+//	go run ./simulation/cmd/soak -bias outages    # runs that all have this bias
 //	go run ./simulation/cmd/soak -choices TEXT    # a shrunk failure, with its story
 //	go run ./simulation/cmd/soak -corpus FILE     # what once failed, up to the first that does
 //
@@ -22,6 +23,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/simulation"
 )
@@ -33,12 +35,28 @@ func main() {
 	flag.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "how many run side by side")
 	flag.BoolVar(&s.keepGoing, "keep-going", false, "go on behind a failure, to the end of the range")
 	flag.IntVar(&s.runs, "shrink", simulation.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
+	bias := flag.String("bias", "", "let all runs have a bias: one of "+strings.Join(simulation.Biases(), ", ")+"; by default, some have one of them")
 	seed := flag.Uint64("seed", 0, "run this seed alone and print its story, as it is and, when it fails, shrunk")
 	choices := flag.String("choices", "", "run these choices alone and print their story")
 	corpus := flag.String("corpus", "", "make the runs of this corpus, a file like simulation/testdata/corpus.txt")
 	exhaustive := flag.Bool("exhaustive", false, "make every run of the scopes; with -scope, of that one")
 	scope := flag.String("scope", "", "with -exhaustive, search this scope alone; else run -choices of it")
 	flag.Parse()
+	if *bias != "" {
+		if _, err := simulation.RunBiased(1, *bias, false); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		s.flags = fmt.Sprintf(" -bias %q", *bias)
+		s.try = func(seed uint64, tracing bool) simulation.Result {
+			r, _ := simulation.RunBiased(seed, *bias, tracing)
+			return r
+		}
+		s.shrink = func(seed uint64, runs int) (simulation.Shrunk, bool) {
+			small, ok, _ := simulation.ShrinkBiased(seed, *bias, runs)
+			return small, ok
+		}
+	}
 	good := false
 	switch {
 	case *exhaustive:
@@ -70,7 +88,7 @@ func main() {
 		}
 		good = tell(s.out, &r)
 	case *seed != 0:
-		r := simulation.Run(*seed, true)
+		r := s.try(*seed, true)
 		if good = tell(s.out, &r); !good {
 			s.report(&r)
 		}

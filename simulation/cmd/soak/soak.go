@@ -20,6 +20,8 @@ type soak struct {
 	keepGoing bool
 	// runs bounds what shrinking takes.
 	runs int
+	// flags are those that repeat a run, besides its seed.
+	flags string
 
 	try    func(seed uint64, tracing bool) simulation.Result
 	shrink func(seed uint64, runs int) (simulation.Shrunk, bool)
@@ -101,7 +103,7 @@ func (s *soak) report(r *simulation.Result) {
 	}
 	rule := small.Violations[0].Rule
 	fmt.Fprintf(s.out, "shrunk in %d runs to:\n\n%s\n", small.Runs, small.Story)
-	fmt.Fprintf(s.out, "repeat it:\n  go run ./simulation/cmd/soak -seed %d\n  go run ./simulation/cmd/soak -choices %s\n", r.Seed, small.Choices)
+	fmt.Fprintf(s.out, "repeat it:\n  go run ./simulation/cmd/soak%s -seed %d\n  go run ./simulation/cmd/soak -choices %s\n", s.flags, r.Seed, small.Choices)
 	fmt.Fprintf(s.out, "for simulation/testdata/corpus.txt:\n%d   # %s: say what was wrong\nchoices %s   # the same, shrunk\n\n", r.Seed, rule, small.Choices)
 }
 

@@ -1,0 +1,133 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// bias is what goes wrong in a run far more often than chance would have it:
+// situations that ordinary schedules hardly reach, because several unlikely things
+// have to meet in one place.
+type bias int
+
+const (
+	noBias bias = iota
+	// lateMarks: every second change that marks an instance, or takes its mark
+	// away, takes effect later than its writer believes, and code that does not
+	// work is deployed meanwhile.
+	lateMarks
+	// lateCommits: every second commit of a batch with a wake-up takes effect late,
+	// its process dies, and whoever takes its messages next runs code that does
+	// not work.
+	lateCommits
+	// outages: a service refuses, for everybody or for one role, for minutes to days.
+	outages
+	// slowCalls: every call takes so long that an invocation can be out of time.
+	slowCalls
+	// crowds: activities that take minutes share their invocations with others.
+	crowds
+	biasEnd
+)
+
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds"}
+
+// Biases are the names of the biases that a run can have.
+func Biases() []string { return slices.Clone(biasNames[1:]) }
+
+// RunBiased is Run with a bias; with an unknown name it returns an error that
+// says which there are.
+func RunBiased(seed uint64, name string, tracing bool) (Result, error) {
+	b, err := biasOf(name)
+	if err != nil {
+		return Result{}, err
+	}
+	c := seeded(seed)
+	c.bias = b
+	if tracing {
+		c.record = newRecord()
+	}
+	r := run(c, tracing)
+	r.Seed = seed
+	return r, nil
+}
+
+// ShrinkBiased is Shrink of a run with a bias.
+func ShrinkBiased(seed uint64, name string, runs int) (s Shrunk, ok bool, err error) {
+	b, err := biasOf(name)
+	if err != nil {
+		return s, false, err
+	}
+	c := seeded(seed)
+	c.bias = b
+	s, ok = shrink(c, runs)
+	s.Seed = seed
+	return s, ok, nil
+}
+
+func biasOf(name string) (bias, error) {
+	i := slices.Index(biasNames[:], name)
+	if i < 1 {
+		return noBias, fmt.Errorf("simulation: no bias %q; there are %s", name, strings.Join(Biases(), ", "))
+	}
+	return bias(i), nil
+}
+
+// drawnBiases are those that a run without one by name may have, each in one of
+// sixteen cases.
+var drawnBiases = []bias{lateMarks, lateCommits}
+
+// drawBias decides for the bias of a run. One that was asked for is noted like a
+// decision, so that recorded choices have it.
+func (c *choices) drawBias() bias {
+	at := c.at(ofWorld, "bias")
+	if c.bias != noBias && !c.asked(at) {
+		return bias(c.note(at, int(c.bias)))
+	}
+	if c.asked(at) {
+		return bias(c.given(at, int(biasEnd)))
+	}
+	if n := c.uniform(16); n < len(drawnBiases) {
+		return bias(c.note(at, int(drawnBiases[n])))
+	}
+	return bias(c.note(at, 0))
+}
+
+// landsLate reports whether a change of a record is to take effect late.
+func (w *World) markIsLate(p *process, c *class) bool {
+	return w.bias == lateMarks && c == tellingWrite && !p.dead && !w.calm && w.choices.oneIn(w.how(LandsLate), 2)
+}
+
+// commitIsLate reports whether a commit is to take effect late, behind the death
+// of its process.
+func (w *World) commitIsLate(p *process) bool {
+	if w.bias != lateCommits || p.dead || w.calm {
+		return false
+	}
+	wakes := slices.ContainsFunc(p.running.batch, func(m delivered) bool {
+		item, err := w.item(m.Body)
+		return err == nil && item.Kind == wire.Wake
+	})
+	return wakes && w.choices.oneIn(w.how(CrashLate), 2)
+}
+
+// pace is how long each call of the run takes at least.
+func (w *World) drawPace() time.Duration {
+	if w.bias != slowCalls {
+		return 0
+	}
+	return []time.Duration{25, 100, 250, 500}[w.choices.intN(w.choices.at(ofWorld, "pace"), 4)] * time.Millisecond
+}
+
+// longWork is how long an activity takes in a run with crowds: a few minutes in
+// one of four cases, and well within the time limit of an attempt.
+func (p *process) longWork(instance string) time.Duration {
+	w := p.w
+	if w.bias != crowds || p.worker == nil || !w.choices.oneIn(w.choices.at(w.choices.at(ofDelivery, "crowd"), instance), 4) {
+		return 0
+	}
+	return time.Duration(30+w.choices.intN(w.choices.at(ofDelivery, instance), 200)) * time.Second
+}

@@ -1,0 +1,151 @@
+package simulation
+
+import (
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Trouble of the infrastructure costs time and nothing else: what an outage, or
+// the company of a batch, must not bring about.
+
+// trouble is what the checks of this file know.
+type trouble struct {
+	// deaths of processes; with is how many of each instance's messages were in
+	// their hands.
+	deaths int
+	with   map[string]int
+	// answered are the messages of attempts whose answer was accepted by a queue,
+	// with how much had gone wrong until then.
+	answered map[string]int
+	// succeeded are activities that run at most once whose result was accepted.
+	succeeded map[store.ActivityKey]bool
+	// other: a build that is not the one that works has been deployed.
+	other bool
+}
+
+// harmless are the faults that make no message come again, and no process die.
+var harmless = [...]Fault{SlowActivity, Skew, Noise, Forged, TimerEarly, TimerLate, Disordered, MixedBatch, CountedUp}
+
+// wrong counts what went wrong so far by which a message may come again.
+func (w *World) wrong() int {
+	n := w.Faults.total() + w.trouble.deaths
+	for _, f := range harmless {
+		n -= w.Faults[f]
+	}
+	return n
+}
+
+// diedWith notes what a process that dies has in its hands.
+func (w *World) diedWith(inv *invocation) {
+	w.trouble.deaths++
+	for _, m := range inv.batch {
+		if item, err := w.item(m.Body); err == nil {
+			note(&w.trouble.with, item.Target(), w.trouble.with[item.Target()]+1)
+		}
+	}
+}
+
+// answers notes that a queue has accepted what a worker says of an attempt: its
+// result, its failure, or the message of the next.
+func (w *World) answers(p *process, body string) {
+	if p.worker == nil || p.running == nil {
+		return
+	}
+	item, err := w.item(body)
+	if err != nil {
+		return
+	}
+	source := item.SourceEventID
+	switch item.Kind {
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending:
+	case wire.ActivityExecute:
+		source = item.SchedulingEventID
+	default:
+		return
+	}
+	for _, m := range p.running.batch {
+		asked, err := w.item(m.Body)
+		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source {
+			continue
+		}
+		if !m.ghost {
+			note(&w.trouble.answered, m.ID, w.wrong())
+		}
+		if key := (store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: source}); item.Kind == wire.ActivityCompleted && asked.Retry != nil && asked.Retry.AtMostOnce {
+			note(&w.trouble.succeeded, key, true)
+		}
+	}
+}
+
+// checkAgain: an activity runs again behind an accepted answer only if something
+// went wrong meanwhile, and one that runs at most once never does behind its
+// own success.
+func (w *World) checkAgain(p *process, key store.ActivityKey, info *activity.Info) {
+	if w.trouble.succeeded[key] {
+		w.troubled("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
+	}
+	for _, m := range p.running.batch {
+		n, ok := w.trouble.answered[m.ID]
+		if !ok || m.ghost || n != w.wrong() {
+			continue
+		}
+		if item, err := w.item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {
+			w.troubled("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, and nothing went wrong", p.name, key.EventID, key.Instance, key.ExecutionID, info.Attempt)
+		}
+	}
+}
+
+// checkBlame: an activity is lost, and an instance stuck, only for what a process
+// or its code did.
+func (w *World) checkBlame(t *store.Turn) {
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Failure == nil || e.SourceEventID == 0 {
+			continue
+		}
+		if e.Failure.Kind == history.FailureLost && w.trouble.with[t.Instance] == 0 {
+			w.troubled("A-08", "activity %d of %s/%d is lost, and no process has died with a message of it: %s", e.SourceEventID, t.Instance, t.ExecutionID, e.Failure.Message)
+		}
+	}
+}
+
+// checkMark: an instance is stuck because of code that does not work, or of a
+// process that its turn has killed.
+func (w *World) checkMark(r *store.Record) {
+	if w.walk != nil || r.Status != store.StatusStuck || r.Problem == nil {
+		return
+	}
+	switch {
+	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0:
+		w.troubled("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
+	case r.Problem.Kind != "killed" && !w.trouble.other:
+		w.troubled("rule 11", "%s is stuck, and all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
+	}
+}
+
+// checkDeadline: an invocation ends in time, unless a call or the work of an
+// activity takes far longer than any should.
+func (w *World) checkDeadline(inv *invocation) {
+	if !inv.slowed && w.walk == nil {
+		w.troubled("M-12", "%s is out of time, and nothing took longer than it may", inv.p.name)
+	}
+}
+
+// expires notes a message that was older than its queue keeps any: no outage is
+// that long, so it is lost.
+func (w *World) expires(name string, m queue.Message) {
+	if _, err := w.item(m.Body); err == nil {
+		w.troubled("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, bodyText(m.Body))
+	}
+}
+
+// troubled is violate for the rules of this file, which runs obey that have a
+// bias by name; the others will when what they found is mended.
+func (w *World) troubled(rule, format string, args ...any) {
+	if w.choices.bias != noBias {
+		w.violate(rule, format, args...)
+	}
+}
