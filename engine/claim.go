@@ -22,9 +22,8 @@ type Normalizer func([]byte) ([]byte, error)
 func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*history.Event, error) {
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
-			x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
+			return nil, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
 				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), x.caller())})
-			return nil, x.suspend()
 		}
 		x.run.operations++
 		e := x.append(want)
@@ -35,13 +34,11 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 		return e, nil
 	}
 	if x.cursor.claim >= x.cursor.claimEnd {
-		x.extraOperation(want)
-		return nil, x.suspend()
+		return nil, x.giveUp(x.extraOperation(want))
 	}
 	e := &x.events[x.cursor.claim]
 	if difference := compare(e, want, normalize); difference != "" {
-		x.nondeterminism(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", x.caller())
-		return nil, x.suspend()
+		return nil, x.giveUp(x.disagreement(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", x.caller()))
 	}
 	x.cursor.claim++
 	x.cursor.scheduled = e.EventID
@@ -50,13 +47,13 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 
 // extraOperation: the round's answers are all claimed, and the code starts one
 // more.
-func (x *Execution) extraOperation(want *history.Event) {
+func (x *Execution) extraOperation(want *history.Event) *StuckError {
 	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+describe(&x.events[x.cursor.claimEnd-1])
 	if x.cursor.claimEnd < len(x.events) {
 		next := &x.events[x.cursor.claimEnd]
 		id, recorded = next.EventID, describe(next)+" and no further operation before it"
 	}
-	x.nondeterminism(3, id, recorded, "started "+describe(want), x.caller())
+	return x.disagreement(3, id, recorded, "started "+describe(want), x.caller())
 }
 
 // compare returns what of a recorded scheduling event differs from what the

@@ -249,9 +249,8 @@ func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *F
 		return f
 	}
 	if len(x.coroutines) >= x.cfg.Options.MaxCoroutines {
-		x.fail(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
+		f.state, f.err = cancelled, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
 			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
-		f.state, f.err = cancelled, x.suspend()
 		return f
 	}
 	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false)}, fn)

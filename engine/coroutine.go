@@ -36,6 +36,10 @@ type coroutine struct {
 	unwindCalls int
 	exited      bool // runtime.Goexit by user code
 
+	// refused is why a deferred function could not go on while a panic or
+	// runtime.Goexit was under way: the reason where no panic comes out.
+	refused *StuckError
+
 	value    []byte
 	err      error
 	panicked any
@@ -92,12 +96,21 @@ func (x *Execution) resume(c *coroutine) {
 	_, alive := c.resume()
 	x.current = nil
 	switch {
+	case c.panicked != nil:
+		x.drop(c)
+		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v%s", c.panicked, at(placeOf(c.stack))), Stack: c.stack}
+		if before := panicPlace(c.stack); before != "" {
+			reason.Message += "; in a deferred function that ran because of a panic" + at(before)
+		}
+		x.fail(reason)
+	case c.refused != nil && (c.exited || !alive):
+		if !alive {
+			x.drop(c)
+		}
+		x.fail(c.refused)
 	case c.exited:
 		x.fail(&StuckError{Kind: StuckPanic, Message: "orchestration code called runtime.Goexit (t.FailNow does so too); return an error instead"})
 	case alive:
-	case c.panicked != nil:
-		x.drop(c)
-		x.fail(&StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v%s", c.panicked, at(placeOf(c.stack))), Stack: c.stack})
 	case c == x.main:
 		x.drop(c)
 		x.endMain(c.value, c.err)
@@ -123,11 +136,8 @@ func (x *Execution) block(c *coroutine) error {
 	// Whether a panic or Goexit is under way is looked for only where a live
 	// wait blocks: a replay never blocks where the live turn did not.
 	if x.cursor.live && unwindingNow() {
-		c.unwinding = true
-		x.fail(&StuckError{Kind: StuckPanic, Stack: AuthorsStack(string(debug.Stack())), Message: "a deferred function awaited at " + x.caller() +
-			" while a panic or runtime.Goexit was under way; await after the recover has returned"})
 		c.wait.unregister()
-		return ErrUnwinding
+		return x.refuse(c, &StuckError{Kind: StuckPanic, Message: "a deferred function awaited at " + x.caller() + " while a panic or runtime.Goexit was under way; await after the recover has returned"})
 	}
 	c.blocked = true
 	for {
@@ -144,6 +154,32 @@ func (x *Execution) block(c *coroutine) error {
 	c.blocked = false
 	c.wait.unregister()
 	return c.wait.err
+}
+
+// refuse is what becomes of a durable call that can't go on while a panic or
+// runtime.Goexit is under way in its coroutine: it fails, and so do all that
+// follow. The panic came first, so it is the reason why the code can't go on;
+// err is, if the panic never comes out: it was recovered, or a deferred function
+// did not let it.
+func (x *Execution) refuse(c *coroutine, err *StuckError) error {
+	c.unwinding = true
+	if c.refused == nil {
+		stack := string(debug.Stack())
+		if place := panicPlace(stack); place != "" {
+			err.Message += "; the panic was" + at(place)
+		}
+		err.Stack, c.refused = AuthorsStack(stack), err
+	}
+	return ErrUnwinding
+}
+
+// giveUp notes why the code that runs can't go on, and parks its coroutine.
+func (x *Execution) giveUp(err *StuckError) error {
+	if c := x.current; unwindingNow() {
+		return x.refuse(c, err)
+	}
+	x.fail(err)
+	return x.suspend()
 }
 
 // suspend parks the coroutine for good: the code can't go on, and it is not to

@@ -58,6 +58,25 @@ func placeOf(stack string) string {
 	return first
 }
 
+// panicPlace returns file:line of the author's code that panicked first, of the
+// panics that are under way in a stack; "" if there is none. Of one that
+// AuthorsStack has cut, the last of several panics is gone.
+func panicPlace(stack string) string {
+	_, frames := framesOf(stack)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(frames[i].function, "panic(") {
+			continue
+		}
+		for _, f := range frames[i+1:] {
+			if !f.ours() && !f.standard() {
+				place, _, _ := strings.Cut(strings.TrimSpace(f.place), " +0x")
+				return place
+			}
+		}
+	}
+	return ""
+}
+
 // standard reports whether a function is one of the standard library, as far as
 // its name tells: the path of a module begins with a domain.
 func (f stackFrame) standard() bool {

@@ -21,9 +21,14 @@ func (x *Execution) fail(err *StuckError) {
 }
 
 func (x *Execution) nondeterminism(rule int, eventID int64, recorded, attempted, location string) {
+	x.fail(x.disagreement(rule, eventID, recorded, attempted, location))
+}
+
+// disagreement returns why code and history disagree.
+func (x *Execution) disagreement(rule int, eventID int64, recorded, attempted, location string) *StuckError {
 	err := &NondeterminismError{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, EventID: eventID,
 		Rule: rule, Recorded: recorded, Attempted: attempted + x.patchHint(), Location: location}
-	x.fail(&StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Err: err})
+	return &StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Err: err}
 }
 
 // checkDeadlock: coroutines that all wait for each other, with nothing left

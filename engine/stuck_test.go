@@ -82,7 +82,7 @@ func TestRule10Unwinding(t *testing.T) {
 			}
 		})
 	}
-	expectStuck("R-20 a deferred function awaits, then panic", "under way", func(c *engine.Context, _ []byte) ([]byte, error) {
+	expectStuck("R-20 a deferred function awaits, then panic", "panic: first at ", func(c *engine.Context, _ []byte) ([]byte, error) {
 		defer func() { _, _ = call(c, "Cleanup") }()
 		panic("first")
 	})
@@ -100,6 +100,24 @@ func TestRule10Unwinding(t *testing.T) {
 				if _, err = call(c, "Cleanup"); err == nil {
 					return
 				}
+			}
+		}()
+		panic("first")
+	})
+	expectStuck("R-20 a deferred function loops until a durable call succeeds, and lets the panic go on", "; the panic was at ", func(c *engine.Context, _ []byte) (out []byte, err error) {
+		defer func() {
+			for {
+				if _, err = call(c, "Cleanup"); err == nil {
+					return
+				}
+			}
+		}()
+		panic("first")
+	})
+	expectStuck("R-20 a deferred function panics because it could not await", "; in a deferred function that ran because of a panic at ", func(c *engine.Context, _ []byte) ([]byte, error) {
+		defer func() {
+			if _, err := call(c, "Cleanup"); err != nil {
+				panic(err)
 			}
 		}()
 		panic("first")
@@ -165,6 +183,55 @@ func TestRule10Unwinding(t *testing.T) {
 		f.replaysCleanly()
 	})
 }
+
+// A deferred function of code that panics can't do what history or a limit do not
+// let it, and that must not hide the panic.
+func TestR14ThePanicIsTheReasonWhateverItsDeferredFunctionsDo(t *testing.T) {
+	t.Parallel()
+	cleanups := map[string]func(c *engine.Context){
+		"awaits an activity":                      func(c *engine.Context) { _, _ = call(c, "Cleanup") },
+		"starts what history does not have":       func(c *engine.Context) { act(c, "Cleanup") },
+		"starts a branch too many":                func(c *engine.Context) { c.Go(func(*engine.Context) ([]byte, error) { return nil, nil }) },
+		"starts more than a turn's limit":         func(c *engine.Context) { act(c, "1"); act(c, "2"); act(c, "3") },
+		"takes the time and waits for many":       func(c *engine.Context) { _, _ = c.Now(); _, _ = c.Join(act(c, "1"), c.ExternalEvent("2")) },
+		"asks for a patch and sets custom status": func(c *engine.Context) { _, _ = c.Patched("p"); c.SetCustomStatus([]byte("1")) },
+	}
+	for name, cleanup := range cleanups {
+		for _, where := range []string{"live", "in a round that is recorded", "in a branch"} {
+			t.Run(name+", "+where, func(t *testing.T) {
+				broken := where == "live"
+				first := func(c *engine.Context) ([]byte, error) {
+					act(c, "A")
+					if broken {
+						defer cleanup(c)
+						theBrokenPlace()
+					}
+					return c.Await(c.ExternalEvent("e"))
+				}
+				f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+					if where == "in a branch" {
+						return c.Await(c.Go(first))
+					}
+					return first(c)
+				})
+				f.opts.MaxOperations, f.opts.MaxCoroutines = 3, 2
+				turn := f.turn(start("0"))
+				if where != "live" {
+					broken = true
+					turn = f.turn(event("e", "1"))
+				}
+				if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckPanic || !strings.Contains(turn.Stuck.Message, "panic: the first reason at ") || !strings.Contains(turn.Stuck.Stack, "theBrokenPlace") {
+					t.Fatalf("stuck: %v, stack:\n%s", turn.Stuck, turn.Stuck.Stack)
+				}
+				if n := len(f.events); where == "live" && n != 1 || where != "live" && n != 4 {
+					t.Errorf("history %s", show(f.events))
+				}
+			})
+		}
+	}
+}
+
+func theBrokenPlace() { panic("the first reason") }
 
 func TestR22Deadlock(t *testing.T) {
 	t.Parallel()
