@@ -123,6 +123,9 @@ func storeCalls(t *testing.T, g grants, store, activities []string) {
 				found = append(found, "TransactWriteItems")
 			}
 		}
+		if f.writes["Get"] {
+			actions, found = append(actions, "GetItem"), append(found, "TransactGetItems")
+		}
 		if len(tables) > 1 && len(actions) > 0 {
 			t.Errorf("store/dynamo: %s makes %v on the tables %v; this test can only tell which it touches where it is one", f.name, actions, tables)
 		}

@@ -39,7 +39,8 @@ type function struct {
 	// inputs lists the SDK's input types that the function names: "PutItem"
 	// for dynamodb.PutItemInput.
 	inputs map[string]bool
-	// writes lists the kinds of writes of a transaction: "Put", "Update", …
+	// writes lists the kinds of writes of a transaction: "Put", "Update", … and
+	// "Get" of one that reads.
 	writes map[string]bool
 	// index is set where a query names an index.
 	index bool

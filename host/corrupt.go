@@ -41,13 +41,9 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		// that is half deleted.
 		return errRebuild
 	}
-	if before := t.record; before != nil {
-		// Its history may have been deleted since the record was read.
-		if err := t.describe(ctx); err != nil {
+	if stored, ok := errors.AsType[*store.CorruptError](cause); ok && stored.Unconfirmed {
+		if err := t.confirm(ctx, stored); !corrupt(err) {
 			return err
-		}
-		if now := t.record; now == nil || now.Purged != before.Purged || now.ExecutionID != before.ExecutionID {
-			return errRebuild
 		}
 	}
 	t.Observer.Count(CountCorrupt, "history", 1)
@@ -81,4 +77,56 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		}
 	}
 	return nil
+}
+
+// missing returns what a history lacks that the record, read before it, says is
+// there; nil if it lacks nothing: any event at all, the end of an execution that
+// another has followed or of an instance that has ended, or what a hole is made
+// of. What an earlier life left behind, and what is deleted, is not judged.
+func (t *turn) missing(execution int64, turns []store.Turn, err error) *store.CorruptError {
+	r := t.record
+	if !t.described || r == nil || !holds(r, execution) {
+		return nil
+	}
+	if err != nil {
+		if hole, ok := errors.AsType[*store.CorruptError](err); ok && hole.Unconfirmed {
+			return hole
+		}
+		return nil
+	}
+	lacks := &store.CorruptError{Instance: t.group.instance, ExecutionID: execution, EventID: 1, Unconfirmed: true,
+		Reason: fmt.Sprintf("the record is at execution %d, and execution %d has no history", r.ExecutionID, execution)}
+	if len(turns) == 0 {
+		return lacks
+	}
+	last := &turns[len(turns)-1]
+	if last.Events[len(last.Events)-1].Kind.Terminal() || execution == r.ExecutionID && !r.Status.Terminal() {
+		return nil
+	}
+	lacks.EventID = last.Last() + 1
+	lacks.Reason = fmt.Sprintf("the record is at execution %d, %s, and the history of execution %d has no end", r.ExecutionID, r.Status, execution)
+	return lacks
+}
+
+// holds reports whether the record is of a life that an execution belongs to.
+func holds(r *store.Record, execution int64) bool {
+	return !r.Purged && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
+}
+
+// confirm looks whether an event that a read did not find is there. A record and
+// a history are two reads, and a Query may meet a transaction in the middle: only
+// a read that is isolated from transactions tells what is lost from what was about
+// to be there. store.ErrConflict if nothing is lost; a *store.CorruptError that is
+// confirmed if the event is.
+func (t *turn) confirm(ctx context.Context, lacks *store.CorruptError) error {
+	at, err := t.Store.ReadIsolated(ctx, t.group.instance, lacks.ExecutionID, lacks.EventID)
+	if err != nil {
+		return fmt.Errorf("host: event %d of instance %q execution %d, which was not found, was not looked for again: %w", lacks.EventID, t.group.instance, lacks.ExecutionID, err)
+	}
+	if at.Stored || at.Record == nil || !holds(at.Record, lacks.ExecutionID) {
+		return fmt.Errorf("host: instance %q execution %d was changed at event %d while it was read: %w", t.group.instance, lacks.ExecutionID, lacks.EventID, store.ErrConflict)
+	}
+	confirmed := *lacks
+	confirmed.Unconfirmed = false
+	return &confirmed
 }

@@ -115,6 +115,14 @@ func (s faultyStore) Describe(ctx context.Context, instance string) (r store.Rec
 	return r, err
 }
 
+func (s faultyStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	err = s.p.call("ReadIsolated", func() error {
+		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		return err
+	})
+	return at, err
+}
+
 func (s faultyStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	return s.p.call("UpdateRecord", func() error {
 		if f := s.p.w.beforeUpdate; f != nil {

@@ -78,10 +78,6 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 	if err != nil {
 		return err
 	}
-	if len(turns) == 0 {
-		return &store.CorruptError{Instance: t.group.instance, ExecutionID: r.ExecutionID, EventID: 1,
-			Reason: fmt.Sprintf("the record is at execution %d, which has no history", r.ExecutionID)}
-	}
 	if continuedAsNew(turns) {
 		// Between the two reads the instance went on to another execution.
 		// What is meant for the current one must not be judged by this one.
@@ -131,6 +127,9 @@ func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) 
 	began := t.Clock.Now()
 	turns, err := t.readOpened(ctx, t.group.instance, execution, 1)
 	t.Observer.Timing(TimeRead, t.Clock.Now().Sub(began))
+	if missing := t.missing(execution, turns, err); missing != nil {
+		err = t.confirm(ctx, missing)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", t.group.instance, execution, err)
 	}

@@ -17,8 +17,11 @@ func (t *turn) confirmRecovery(ctx context.Context, d *draft) error {
 		return nil
 	}
 	turns, err := t.Store.Read(ctx, t.group.instance, t.execution, t.x.LastEventID()+1)
-	if err != nil {
+	if err != nil && !corrupt(err) {
 		return fmt.Errorf("host: history of instance %q execution %d behind its recovery: %w", t.group.instance, t.execution, err)
+	}
+	if err != nil {
+		return fmt.Errorf("host: instance %q execution %d has events behind its recovery that can't be read: %w", t.group.instance, t.execution, store.ErrConflict)
 	}
 	if len(turns) > 0 {
 		return fmt.Errorf("host: event %d of instance %q execution %d was parked while it recovered: %w",

@@ -103,6 +103,11 @@ func (s testedStore) Describe(ctx context.Context, instance string) (r store.Rec
 	return r, err
 }
 
+func (s testedStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	s.calls.do(func() { at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID) })
+	return at, err
+}
+
 func (s testedStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	s.calls.do(func() { page, err = s.Store.List(ctx, q) })
 	return page, err

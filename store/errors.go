@@ -67,6 +67,10 @@ type CorruptError struct {
 	ExecutionID int64
 	EventID     int64
 	Reason      string
+	// Unconfirmed: EventID is not there, which a Read that met a commit in the
+	// middle shows too. ReadIsolated tells. What is there and can't be part of a
+	// history needs no confirmation, for what is stored never changes.
+	Unconfirmed bool
 }
 
 func (e *CorruptError) Error() string {

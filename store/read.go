@@ -46,7 +46,7 @@ func Tail(turns []Turn, from int64) ([]Turn, error) {
 			want = turns[i-1].Last() + 1
 		}
 		if t.First() > want || i > 0 && t.First() < want {
-			return nil, &CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: want,
+			return nil, &CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: want, Unconfirmed: t.First() > want,
 				Reason: fmt.Sprintf("event %d is missing or stored twice: the next stored turn begins with event %d", want, t.First())}
 		}
 	}

@@ -42,11 +42,28 @@ type Store interface {
 	// A stored item that can't be decoded, a gap or overlap between turns, or
 	// a history without its head: *CorruptError; an item written by a newer
 	// build: history.ErrNewer (wrapped).
+	//
+	// A Read beside a commit that is under way may find part of it: the end of
+	// an execution and not the start of the next, or the record (Describe)
+	// changed and not the turn that changed it, for a moment. Whoever appends
+	// behind what was read loses its conditional write; whoever acts otherwise on
+	// what is not there asks ReadIsolated first.
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
 	// Describe returns the instance record, also that of a purged instance
 	// (Record.Purged). ErrNotFound if there is none.
 	Describe(ctx context.Context, instance string) (Record, error)
+
+	// ReadIsolated returns the record and whether something is stored in the slot
+	// eventID of an execution, both as of one moment at which no commit of either
+	// is under way. eventID is where a turn begins: the one behind the last event
+	// that Read returned, 1 for the first. A turn that is stored in several items
+	// is there only if all of them are.
+	//
+	// It is for what Read did not find: it takes a request in which DynamoDB
+	// charges twice what Describe costs, and for the item in the slot as well.
+	// While a commit is under way it waits, or returns ErrUnavailable.
+	ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (Isolated, error)
 
 	// UpdateRecord changes the record without touching history. It returns
 	// *RecordConflictError if the condition does not hold. Only a Create makes
@@ -112,6 +129,14 @@ type Commit struct {
 	Turns []Turn
 	// Record change; nil when the record stays as it is.
 	Record *RecordChange
+}
+
+// Isolated is how an instance stands at one moment.
+type Isolated struct {
+	// Record, also that of a purged instance; nil if there is none.
+	Record *Record
+	// Stored: the slot that was asked for is taken.
+	Stored bool
 }
 
 // Status of an instance.

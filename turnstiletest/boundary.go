@@ -150,6 +150,16 @@ func (s boundedStore) Describe(ctx context.Context, instance string) (r store.Re
 	return r, err
 }
 
+func (s boundedStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	err = s.b.call(func() string {
+		return fmt.Sprintf("confirms event %d of %s execution %d", eventID, instance, executionID)
+	}, func() error {
+		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		return err
+	})
+	return at, err
+}
+
 func (s boundedStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	return s.b.call(func() string { return "changes the record of " + instance }, func() error { return s.Store.UpdateRecord(ctx, instance, change) })
 }

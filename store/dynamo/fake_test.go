@@ -25,6 +25,7 @@ type fake struct {
 	get         func(*dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error)
 	query       func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error)
 	transact    func(*dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error)
+	transactGet func(*dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error)
 	batchGet    func(*dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error)
 	batchDelete func(*dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemOutput, error)
 }
@@ -74,6 +75,11 @@ func (f *fake) Query(_ context.Context, in *dynamodb.QueryInput, opts ...func(*d
 func (f *fake) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	f.checkOnce(opts)
 	return f.transact(in)
+}
+
+func (f *fake) TransactGetItems(_ context.Context, in *dynamodb.TransactGetItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
+	f.checkOnce(opts)
+	return f.transactGet(in)
 }
 
 func (f *fake) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {

@@ -178,7 +178,7 @@ func assemble(parts []part) (turns []store.Turn, hole error) {
 		t, complete := join(parts[i : i+n])
 		if !complete {
 			if i+n < len(parts) {
-				return nil, &store.CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: p.turn,
+				return nil, &store.CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: p.turn, Unconfirmed: true,
 					Reason: fmt.Sprintf("of the %d parts of the turn that begins with event %d not all are stored, but events behind it are", p.parts, p.turn)}
 			}
 			break

@@ -169,6 +169,17 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	return store.Tail(turns, from)
 }
 
+// ReadIsolated implements store.Store.
+func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Isolated{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, stored := s.at(executionKey{instance, executionID}, eventID)
+	return store.Isolated{Record: s.find(instance), Stored: stored}, nil
+}
+
 // DeleteHistory implements store.Store. Executions go from the oldest to the
 // newest, and of each its first turn goes first: what an interruption leaves
 // does not begin with event 1, which no reader takes for a history.

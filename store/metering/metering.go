@@ -21,6 +21,8 @@ import (
 //   - an index entry that comes or goes: one write more, in a transaction two.
 //   - a search attribute whose value changes: the item by which the instance is
 //     found by it, and its index entries.
+//   - an isolated read: two units for each 4 KB of the record, and of the item in
+//     the slot, or two if that is free.
 //   - a read: one unit for each 4 KB of a page of a Query, strongly consistent;
 //     pages hold 1 MB. A read that finds nothing costs one unit (DynamoDB Local
 //     reports none).
@@ -190,6 +192,33 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	}
 	s.mu.Unlock()
 	return s.Store.Read(ctx, instance, executionID, from)
+}
+
+// ReadIsolated implements store.Store: two units for each 4 KB of each item.
+// Of a split turn each item is a request of its own, with the record.
+func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
+	s.mu.Lock()
+	r := s.record(ctx, instance)
+	slots := s.slots[execution{instance, executionID}]
+	i, found := search(slots, eventID)
+	for first := i; ; i++ {
+		u := dynamo.Usage{Operation: "TransactGetItems", ReadUnits: 2 * units(r.size, readUnit), Bytes: r.size}
+		if r.size > 0 {
+			u.Items++
+		}
+		if !found {
+			u.ReadUnits += 2
+			s.meter(u)
+			break
+		}
+		u.Items, u.Bytes, u.ReadUnits = u.Items+1, u.Bytes+slots[i].size, u.ReadUnits+2*units(slots[i].size, readUnit)
+		s.meter(u)
+		if i+1 == len(slots) || slots[i+1].turn != slots[first].turn {
+			break
+		}
+	}
+	s.mu.Unlock()
+	return s.Store.ReadIsolated(ctx, instance, executionID, eventID)
 }
 
 // query charges a Query that returns the slots, a request a page.

@@ -179,8 +179,9 @@ func faults(t *testing.T, o Options) {
 			"Commit with record": func(ctx context.Context) error {
 				return s.Commit(ctx, store.Commit{Turns: []store.Turn{turn("order-7", 1, 3, 1, "c")}, Record: &store.RecordChange{Suspect: ptr("m"), UpdatedAt: epoch}})
 			},
-			"Read":     func(ctx context.Context) error { _, err := s.Read(ctx, "order-7", 1, 1); return err },
-			"Describe": func(ctx context.Context) error { _, err := s.Describe(ctx, "order-7"); return err },
+			"Read":         func(ctx context.Context) error { _, err := s.Read(ctx, "order-7", 1, 1); return err },
+			"ReadIsolated": func(ctx context.Context) error { _, err := s.ReadIsolated(ctx, "order-7", 1, 1); return err },
+			"Describe":     func(ctx context.Context) error { _, err := s.Describe(ctx, "order-7"); return err },
 			"UpdateRecord": func(ctx context.Context) error {
 				return s.UpdateRecord(ctx, "order-7", store.RecordChange{Suspect: ptr("m"), UpdatedAt: epoch})
 			},

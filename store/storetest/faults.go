@@ -71,6 +71,14 @@ func (f *Faulty) Read(ctx context.Context, instance string, executionID, from in
 	return f.Store.Read(ctx, instance, executionID, from)
 }
 
+// ReadIsolated implements store.Store.
+func (f *Faulty) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
+	if err := f.before(ctx, "ReadIsolated"); err != nil {
+		return store.Isolated{}, err
+	}
+	return f.Store.ReadIsolated(ctx, instance, executionID, eventID)
+}
+
 // Describe implements store.Store.
 func (f *Faulty) Describe(ctx context.Context, instance string) (store.Record, error) {
 	if err := f.before(ctx, "Describe"); err != nil {

@@ -55,6 +55,7 @@ func Run(t *testing.T, o Options) {
 		{"S-14 hide and delete leave a tombstone only", purge},
 		{"S-15 a fault is a typed error without effect", faults},
 		{"S-16 a half-written turn is not seen", halfWritten},
+		{"what Read did not find is confirmed by an isolated read", isolated},
 		{"record conditions hold or fail as the interface says", recordConditions},
 		{"record fields are kept as they were given", recordFields},
 		{"random commits and changes behave as in a plain model", model},

@@ -1,0 +1,106 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ReadIsolated implements store.Store. It is a TransactGetItems, which DynamoDB
+// isolates from transactions that are under way: it is cancelled for a conflict
+// with them, where a GetItem and a Query may find part of what one writes
+// (Developer Guide, "Isolation levels for DynamoDB transactions").
+//
+// Of a turn that is split into items, part by part is asked for: whoever has
+// seen one of them knows that the transaction was made, and finds the next.
+func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Isolated{}, err
+	}
+	for {
+		record, slot, err := s.transactGet(ctx, instance, executionID, eventID)
+		if err != nil {
+			return store.Isolated{}, err
+		}
+		at := store.Isolated{Stored: slot != nil}
+		if record != nil {
+			r, err := decodeRecord(record)
+			if err != nil {
+				return store.Isolated{}, err
+			}
+			at.Record = &r
+		}
+		if slot == nil || numberOf(slot, "part") >= numberOf(slot, "parts") {
+			return at, nil
+		}
+		p, err := decodePart(instance, executionID, slot)
+		if err != nil {
+			return store.Isolated{}, err
+		}
+		eventID = p.turnOf.Last() + 1
+	}
+}
+
+// transactGet reads the record and the item of a slot; nil for what is not there.
+func (s *Store) transactGet(ctx context.Context, instance string, executionID, eventID int64) (record, slot attributes, err error) {
+	r := request{what: "isolated read", instance: instance, executionID: executionID, eventID: eventID}
+	in := &dynamodb.TransactGetItemsInput{
+		TransactItems:          []types.TransactGetItem{s.getRecord(instance), s.getSlot(instance, executionID, eventID)},
+		ReturnConsumedCapacity: s.config.consumed(),
+	}
+	err = s.config.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.TransactGetItems(ctx, in, once)
+		if err != nil {
+			s.config.meterRead("TransactGetItems", err, nil)
+			return isolatedVerdict(r, err)
+		}
+		if len(out.Responses) != len(in.TransactItems) {
+			return verdict{again, fmt.Errorf("%d answers for %d items", len(out.Responses), len(in.TransactItems))}
+		}
+		record, slot = out.Responses[0].Item, out.Responses[1].Item
+		var found []attributes
+		for _, item := range []attributes{record, slot} {
+			if item != nil {
+				found = append(found, item)
+			}
+		}
+		s.config.meterRead("TransactGetItems", nil, found, out.ConsumedCapacity...)
+		return verdict{kind: settled}
+	})
+	return record, slot, err
+}
+
+func (s *Store) getRecord(instance string) types.TransactGetItem {
+	return types.TransactGetItem{Get: &types.Get{TableName: &s.config.Tables.Instances, Key: attributes{"instance": text(instance)}}}
+}
+
+func (s *Store) getSlot(instance string, executionID, eventID int64) types.TransactGetItem {
+	return types.TransactGetItem{Get: &types.Get{TableName: &s.config.Tables.History,
+		Key: attributes{"execution": text(executionKey(instance, executionID)), "event_id": number(eventID)}}}
+}
+
+// isolatedVerdict is the verdict on the error of a TransactGetItems. It has no
+// effect to be unsure of: what passes is tried again.
+func isolatedVerdict(r request, err error) verdict {
+	switch outcomeOf(err) {
+	case busy, unknown:
+		return verdict{again, err}
+	case cancelled:
+		c, ok := errors.AsType[*types.TransactionCanceledException](err)
+		if !ok {
+			return verdict{again, err}
+		}
+		for _, why := range c.CancellationReasons {
+			if reasonOf(why) == reasonInvalid {
+				return verdict{rejected, fmt.Errorf("store: %s: DynamoDB refuses it: %s: %w", r, reasonsText(c.CancellationReasons), err)}
+			}
+		}
+		return verdict{again, fmt.Errorf("%s: %w", reasonsText(c.CancellationReasons), err)}
+	}
+	return unsettled(r, err)
+}
