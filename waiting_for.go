@@ -44,7 +44,7 @@ func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperati
 	if err != nil || d.Status.Terminal() {
 		return nil, err
 	}
-	turns, err := c.cfg.Store.Read(ctx, instance, d.ExecutionID, 1)
+	turns, _, err := c.read(ctx, d, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -115,6 +115,15 @@ func (s simStore) Describe(ctx context.Context, instance string) (r store.Record
 	return r, err
 }
 
+func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("confirms event %d of %s/%d", eventID, instance, executionID) }, func() error {
+		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
+		return err
+	})
+	return at, err
+}
+
 func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
 		page, err = s.Store.List(ctx, q)
