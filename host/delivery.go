@@ -1,6 +1,8 @@
 package host
 
 import (
+	"time"
+
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -74,6 +76,9 @@ type message struct {
 	handled bool
 	// copied: found to be a copy, and not sent on yet.
 	copied bool
+	// visible is when the message of an attempt becomes visible to other workers;
+	// the zero time while the queue's own visibility timeout holds.
+	visible time.Time
 }
 
 type messageState uint8

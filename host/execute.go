@@ -103,12 +103,15 @@ func (w *Worker) letIn(ctx context.Context, item *wire.Item, key store.ActivityK
 
 // hide keeps the message from others for what the attempt may take, or may
 // take until its next heartbeat: if this process dies it comes back soon
-// after, and not after the queue's whole timeout.
+// after, and not after the queue's whole timeout. Once the attempt is over, its
+// batchMates see to it.
 func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p *pulse) {
 	if p.timeout > 0 {
 		timeout = min(timeout, p.timeout+p.interval)
 	}
-	if err := w.Queues.Activity.SetVisibility(ctx, m.Message, min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)); err != nil {
+	hidden := min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)
+	m.visible = w.Clock.Now().Add(hidden)
+	if err := w.Queues.Activity.SetVisibility(ctx, m.Message, hidden); err != nil {
 		w.Logger.DebugContext(ctx, "visibility of an attempt's message not set", "message_id", m.ID, "error", err)
 	}
 }

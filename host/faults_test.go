@@ -199,6 +199,10 @@ func (q faultyQueue) SetVisibility(ctx context.Context, m queue.Message, d time.
 	return q.f.call("SetVisibility "+q.name, func() error { return q.Queue.SetVisibility(ctx, m, d) })
 }
 
+func (q faultyQueue) Delete(ctx context.Context, m queue.Message) error {
+	return q.f.call("Delete "+q.name, func() error { return q.Queue.Delete(ctx, m) })
+}
+
 type faultyTimer struct {
 	timer.Timer
 	f *faults

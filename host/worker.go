@@ -79,7 +79,8 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 // Handle runs the attempts of a batch side by side and returns the ids of the
 // messages that are not done, to be reported as batch item failures; never
 // nil. All others may be deleted: a result, or the message of the next
-// attempt, was sent before.
+// attempt, was sent before. A message that is done is deleted here where it
+// would become visible again while the rest of its batch is worked on.
 //
 // ctx carries the deadline of the invocation, by Clock; the contexts of the
 // attempts end in time before it.
@@ -89,8 +90,11 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 		messages[i] = &message{Delivery: d}
 	}
 	back := make([]time.Duration, len(batch))
+	mates := w.newBatchMates(len(batch))
+	defer mates.part()
 	sideBySide(w.Settings.Parallelism, len(batch), w.Together, func(i int) {
 		back[i] = w.handle(ctx, messages[i])
+		mates.finished(ctx, messages[i])
 	})
 	failed = []string{}
 	for i, m := range messages {

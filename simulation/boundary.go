@@ -243,6 +243,21 @@ func (q processQueue) SetVisibility(ctx context.Context, m queue.Message, d time
 	})
 }
 
+// Delete is the acknowledgement of a message that its process does not leave to
+// the event source.
+func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
+	inv := q.p.running
+	return q.p.call(queueClass, func() string { return "deletes " + m.ID }, func() error {
+		for _, d := range inv.batch {
+			if d.ID == m.ID && d.from == q.simQueue && !d.ghost {
+				q.w.acknowledge(inv, d)
+				return nil
+			}
+		}
+		return q.Queue.Delete(ctx, m)
+	})
+}
+
 // simTimer is the timer service as a process sees it.
 type simTimer struct {
 	timer.Timer

@@ -125,7 +125,18 @@ func (h *alarms) Pop() any {
 // skewed is the clock of a process, which is off by a constant.
 type skewed struct {
 	*clock
+	p   *process
 	off time.Duration
+}
+
+// AfterFunc calls f when d has passed. The calls that f makes take no time: it
+// runs beside what the process does, which may rest in the middle of a call.
+func (c skewed) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return c.clock.AfterFunc(d, func() {
+		c.p.alarmed = true
+		defer func() { c.p.alarmed = false }()
+		f()
+	})
 }
 
 // Now returns what the process takes for the time.

@@ -191,6 +191,11 @@ func (q testedQueue) SetVisibility(ctx context.Context, m queue.Message, d time.
 	return err
 }
 
+func (q testedQueue) Delete(ctx context.Context, m queue.Message) (err error) {
+	q.calls.do(func() { err = q.processQueue.Delete(ctx, m) })
+	return err
+}
+
 // The suite waits, so the queue has the time of the bubble, not
 // that of the world.
 func TestTheQueuesOfAProcessConform(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 func (w *World) newProcess(worker bool) *process {
 	w.started++
 	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
+	p.clock.p = p
 	if w.hit(Skew) {
 		p.clock.off = time.Duration(1+w.choices.intN(w.how(Skew), 5*60)) * time.Second
 		if w.choices.even(w.how(Skew)) {

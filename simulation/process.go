@@ -42,6 +42,8 @@ type process struct {
 	shown []byte
 	// dead: no call has any effect any more.
 	dead bool
+	// alarmed: what runs is a function that it gave to its clock.
+	alarmed bool
 }
 
 // invocation is one batch on its way. It runs as a coroutine that pauses at
@@ -157,7 +159,7 @@ func (p *process) step() {
 
 // pause lets others run, for at least d.
 func (p *process) pause(d time.Duration) {
-	if p.dead {
+	if p.dead || p.alarmed {
 		return
 	}
 	at := p.w.clock.now.Add(d)
@@ -200,6 +202,9 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		return errKilled
 	}
 	w := p.w
+	if w.walk != nil && p.alarmed {
+		return effect()
+	}
 	if w.walk != nil {
 		return w.walk.call(p, c, what, effect)
 	}
