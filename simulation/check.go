@@ -69,6 +69,9 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		}
 		x.cancel(t)
 		w.checkBlame(t)
+		if t.Parked {
+			x.parked = append(x.parked, t.First())
+		}
 		w.checkScopes(x, t)
 		w.checkVersions(p, x, t)
 		w.landed(p, x, t)

@@ -39,6 +39,9 @@ type recorded struct {
 	// stopped are operations that were cancelled or closed; never those of the
 	// turn that scheduled them, which must not be sent.
 	stopped, never map[int64]bool
+	// parked are the first events of turns that ended with arrivals which were
+	// recorded without running the code.
+	parked []int64
 }
 
 func newShadow() shadow {

@@ -12,12 +12,23 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var task = Task{Goal: "a broken cup", Budget: 10_000, DecideWithin: 24}
+
+const histories = "../../testdata/histories"
+
+// open returns the application, of which only the orchestration is there.
+func open(t *testing.T) *turnstiletest.Env {
+	t.Helper()
+	env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "agent") })
+	return env
+}
 
 func call(id, tool string) ToolCall {
 	return ToolCall{ID: id, Tool: tool, Input: json.RawMessage(`"x"`)}
@@ -44,7 +55,7 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+			env := open(t)
 			model := turnstiletest.On(env, AskModel).Call(refunding.Reply)
 			asked := turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
 			refund := turnstiletest.On(env, UseTool).With(func(c ToolCall) bool { return c.Tool == "refund" }).Return("used refund", nil)
@@ -71,7 +82,7 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 
 func TestAToolThatFailsIsForTheModelToDealWith(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+	env := open(t)
 	model := turnstiletest.On(env, AskModel).Call(script{
 		{Tokens: 1, Calls: []ToolCall{call("1", "look")}}, {Text: "I give up", Tokens: 1},
 	}.Reply)
@@ -86,7 +97,7 @@ func TestAToolThatFailsIsForTheModelToDealWith(t *testing.T) {
 
 func TestTheBudgetIsTheEnd(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+	env := open(t)
 	model := turnstiletest.On(env, AskModel).Return(Reply{Text: "again", Tokens: 400, Calls: []ToolCall{call("1", "look")}}, nil)
 	turnstiletest.On(env, UseTool).Return("nothing", nil)
 	answer, err := turnstiletest.Start(env, Agent, Task{Goal: "forever", Budget: 1000}).Wait()
@@ -99,7 +110,7 @@ func TestTheBudgetIsTheEnd(t *testing.T) {
 func TestASearchGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	search := searchOrders([][]string{{"a"}, {"b"}})
-	env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+	env := open(t)
 	turnstiletest.On(env, AskModel).Call(script{{Tokens: 1, Calls: []ToolCall{call("1", "search_orders")}}, {Text: "ok", Tokens: 1}}.Reply)
 	turnstiletest.On(env, UseTool).Call(func(ctx context.Context, c ToolCall) (string, error) {
 		if err := turnstile.Heartbeat(ctx, []string{"from before"}); err != nil {
@@ -129,6 +140,14 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 		env.After(time.Hour, func() { turnstiletest.Raise(env, Decided, run.Instance, Decision{Call: "1", Approved: true}) })
 		run.Wait()
 	})
+}
+
+// What earlier builds have written of this application goes on with the code of
+// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// what theirs come to.
+func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, turnstile.NewApp(Agent.Is(agent)), histories+"/*/agent/*.json")
 }
 
 func TestTheStory(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -16,11 +17,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var request = Request{What: "a desk", Amount: 300, Approvers: []string{"Bea", "Carl"}, Reminders: 1}
 
+const histories = "../../testdata/histories"
+
 // open returns the application, and an office that tells the test.
 func open(t *testing.T) (*turnstiletest.Env, *office) {
 	t.Helper()
 	desk := newOffice(t.Logf)
-	return turnstiletest.New(t, turnstile.NewApp(Approve.Is(approve), desk.activities())), desk
+	env := turnstiletest.New(t, turnstile.NewApp(Approve.Is(approve), desk.activities()))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "approval") })
+	return env, desk
 }
 
 func TestSomebodyAnswers(t *testing.T) {
@@ -94,6 +99,14 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 		})
 		run.Wait()
 	})
+}
+
+// What earlier builds have written of this application goes on with the code of
+// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// what theirs come to.
+func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, turnstile.NewApp(Approve.Is(approve)), histories+"/*/approval/*.json")
 }
 
 func TestTheStory(t *testing.T) {

@@ -11,10 +11,21 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const histories = "../../testdata/histories"
+
+// open returns the application, of which only the orchestration is there.
+func open(t *testing.T) *turnstiletest.Env {
+	t.Helper()
+	env := turnstiletest.New(t, turnstile.NewApp(Import.Is(importAll)))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "files") })
+	return env
+}
 
 // named are the names of files, as mocks have got them.
 func named(files []File) []string {
@@ -30,7 +41,7 @@ func isBroken(f File) bool { return f.Name == "broken.csv" }
 
 func TestADeliveryIsConvertedAndPublished(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Import.Is(importAll)))
+	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv"}, nil)
 	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.Permanent(errors.New("no CSV")))
 	turnstiletest.On(env, Convert).Call(func(_ context.Context, f File) (Table, error) { return Table{Name: f.Name, Rows: 1}, nil })
@@ -47,7 +58,7 @@ func TestADeliveryIsConvertedAndPublished(t *testing.T) {
 
 func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Import.Is(importAll)))
+	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv", "never.csv"}, nil)
 	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.Permanent(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
 	convert := turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(time.Minute)
@@ -68,7 +79,7 @@ func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 
 func TestACancelledImportLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Import.Is(importAll)))
+	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "b.csv"}, nil)
 	turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(30 * time.Second)
 	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
@@ -93,6 +104,14 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 		turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 		turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2}).Wait()
 	})
+}
+
+// What earlier builds have written of this application goes on with the code of
+// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// what theirs come to.
+func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, turnstile.NewApp(Import.Is(importAll)), histories+"/*/files/*.json")
 }
 
 func TestTheStory(t *testing.T) {

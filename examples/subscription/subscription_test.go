@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -17,11 +18,15 @@ const day = 24 * time.Hour
 
 var ada = Subscription{Customer: "Ada", Plan: "small", Price: 1000, Months: 12}
 
+const histories = "../../testdata/histories"
+
 // open returns the application, with a card that is declined where declines
 // says so.
 func open(t *testing.T, declines func(Bill) bool) *turnstiletest.Env {
 	t.Helper()
-	return turnstiletest.New(t, turnstile.NewApp(orchestrations(), shop{say: t.Logf, declines: declines}.activities()))
+	env := turnstiletest.New(t, turnstile.NewApp(orchestrations(), shop{say: t.Logf, declines: declines}.activities()))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "subscription") })
+	return env
 }
 
 func never(Bill) bool { return false }
@@ -118,6 +123,14 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	short.Months = 1
 	app := turnstile.NewApp(orchestrations(), shop{say: t.Logf, declines: never}.activities())
 	turnstiletest.Drill(t, app, func(env *turnstiletest.Env) { turnstiletest.Start(env, Subscribe, short).Wait() })
+}
+
+// What earlier builds have written of this application goes on with the code of
+// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// what theirs come to.
+func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, turnstile.NewApp(orchestrations()), histories+"/*/subscription/*.json")
 }
 
 func TestTheStory(t *testing.T) {

@@ -15,10 +15,13 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const histories = "../../../testdata/histories"
 
 // shop is the application in virtual time, with services that note what was
 // asked of them.
@@ -30,7 +33,9 @@ type shop struct {
 func open(t *testing.T, broken ...string) *shop {
 	t.Helper()
 	app, n := application(broken...)
-	return &shop{turnstiletest.New(t, app), n}
+	env := turnstiletest.New(t, app)
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "orders") })
+	return &shop{env, n}
 }
 
 func application(broken ...string) (*turnstile.App, *notes) {
@@ -177,6 +182,14 @@ func TestADurationThatIsNoneFailsTheOrder(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	s.notes.want(t)
+}
+
+// What earlier builds have written of this application goes on with the code of
+// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// what theirs come to.
+func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, turnstile.NewApp(turnstile.Parts(orders.Orchestrations())), histories+"/*/orders/*.json")
 }
 
 // notes keeps what was asked of the services, and breaks some of it.

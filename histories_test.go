@@ -1,0 +1,127 @@
+package turnstile_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/kept"
+)
+
+const histories = "testdata/histories"
+
+// builds have a folder each; the sum is that of its list of checksums, so that
+// neither a history nor the list can change without a change of this table. A
+// line of it is never changed either, but for files that were added.
+var builds = map[string]string{
+	"v0": "834cce810c0eb32d88081bcaaf87fc51d5e9dabc6738f10953fb8ac8f498e504",
+}
+
+// bundles returns the files with the random programs of all builds.
+func bundles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(histories, "*", "programs", "*.tar.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no kept programs in %s: %v", histories, err)
+	}
+	return files
+}
+
+// What earlier builds have written goes on with the code of today: the replay
+// follows each history to its end, adds nothing, and comes to the same.
+func TestV06WhatEarlierBuildsHaveWrittenReplays(t *testing.T) {
+	t.Parallel()
+	for _, file := range bundles(t) {
+		t.Run(strings.TrimPrefix(file, histories+"/"), func(t *testing.T) {
+			t.Parallel()
+			runs, err := kept.ReadBundle(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range runs {
+				registry, err := r.Programs.Registry()
+				if err != nil {
+					t.Fatalf("%s: %v", r.Name, err)
+				}
+				for _, x := range r.Executions {
+					if err := x.Replay(registry); err != nil {
+						t.Errorf("%s: %s/%s: %v", file, r.Name, x.File, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsKeptIsNeverWrittenAgain(t *testing.T) {
+	t.Parallel()
+	folders, err := os.ReadDir(histories)
+	if err != nil || len(folders) < len(builds) {
+		t.Fatalf("there are %d folders of builds, %v", len(folders), err)
+	}
+	for _, f := range folders {
+		if err := kept.CheckSums(filepath.Join(histories, f.Name())); err != nil {
+			t.Error(err)
+		}
+		data, err := os.ReadFile(filepath.Join(histories, f.Name(), kept.Sums))
+		if err != nil {
+			t.Error(err)
+		}
+		sum := sha256.Sum256(data)
+		if got := hex.EncodeToString(sum[:]); got != builds[f.Name()] {
+			t.Errorf("the list of checksums of build %s has the sum %s, and this test's table %q", f.Name(), got, builds[f.Name()])
+		}
+	}
+}
+
+// The replay is no check that cannot fail: what differs is found, and the error
+// names the event.
+func TestAReplayFindsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	runs, err := kept.ReadBundle(bundles(t)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, tokens, outputs := 0, 0, 0
+	for _, r := range runs {
+		registry, err := r.Programs.Registry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range r.Executions {
+			secret := x.Events[0].Start.Secret
+			if x.TokenOf > 0 {
+				x.Events[0].Start.Secret = strings.Repeat("0", len(secret))
+				if err := x.Replay(registry); err == nil || !strings.Contains(err.Error(), "is forged with the token") {
+					t.Errorf("%s: %s: tokens of another secret gave %v", r.Name, x.File, err)
+				}
+				x.Events[0].Start.Secret = secret
+				tokens++
+			}
+			for i := range x.Events {
+				e := &x.Events[i]
+				if e.Kind != history.ActivityScheduled && e.Kind != history.OrchestrationCompleted {
+					continue
+				}
+				own := e.Payload
+				e.Payload = []byte(`"something else"`)
+				err := x.Replay(registry)
+				if err == nil || !strings.Contains(err.Error(), "event ") {
+					t.Errorf("%s: %s: another payload of event %d gave %v", r.Name, x.File, e.EventID, err)
+				}
+				if e.Payload = own; e.Kind == history.ActivityScheduled {
+					inputs++
+				} else {
+					outputs++
+				}
+			}
+		}
+	}
+	if inputs < 20 || tokens < 20 || outputs < 20 {
+		t.Errorf("%d inputs, %d outputs and %d secrets were changed: the test has lost its histories", inputs, outputs, tokens)
+	}
+}

@@ -1,0 +1,185 @@
+package kept
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Run is programs with all that stands in histories of them: what a file
+// program.json says, and the exports beside it.
+type Run struct {
+	// Format that it is written in.
+	Format int `json:"format"`
+	// From says where it comes from, for people.
+	From string `json:"from"`
+	// Name of the run: the folder of its files.
+	Name       string       `json:"-"`
+	Programs   Programs     `json:"programs"`
+	Executions []*Execution `json:"executions"`
+}
+
+// Execution is one execution of the run.
+type Execution struct {
+	// File beside program.json that has its history, an export document.
+	File        string `json:"file"`
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	// What an export leaves out: the secret that tokens were made with, and the
+	// token for the parent. Token is the one that event TokenOf gave out and that
+	// its completion brought back; 0 where there is no such completion.
+	Secret      string `json:"secret,omitempty"`
+	ParentToken string `json:"parent_token,omitempty"`
+	TokenOf     int64  `json:"token_of,omitempty"`
+	Token       string `json:"token,omitempty"`
+	// Parked are the first events of turns that ended with arrivals which were
+	// recorded without running the code.
+	Parked []int64 `json:"parked,omitempty"`
+	// CustomStatus and Search are what a replay leaves set.
+	CustomStatus string                   `json:"custom_status,omitempty"`
+	Search       history.SearchAttributes `json:"search_attributes,omitempty"`
+
+	// Events of its history, with the secret and the parent's token.
+	Events []history.Event `json:"-"`
+}
+
+// files are the files of the run, by name: program.json and the exports. It
+// fills in what an execution says of itself.
+func (r *Run) files() (map[string][]byte, error) {
+	r.Format = Format
+	registry, err := r.Programs.Registry()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	for i, x := range r.Executions {
+		x.File = fmt.Sprintf("execution-%02d.json", i+1)
+		start := x.Events[0].Start
+		x.Secret = start.Secret
+		if start.Parent != nil {
+			x.ParentToken = start.Parent.Token
+		}
+		for _, e := range x.Events {
+			if of := e.SourceEventID; of > 0 && !x.Events[of-1].Inline {
+				x.TokenOf, x.Token = of, history.Token(x.Secret, x.Instance, x.ExecutionID, of)
+				break
+			}
+		}
+		turn, err := x.replay(registry)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s of %q execution %d: %w", r.Name, x.File, x.Instance, x.ExecutionID, err)
+		}
+		x.CustomStatus, x.Search = string(turn.CustomStatus), turn.Search
+		all[path.Join(r.Name, x.File)] = history.EncodeExport(history.Export{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: x.Events})
+	}
+	program, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	all[path.Join(r.Name, "program.json")] = append(program, '\n')
+	return all, nil
+}
+
+// readRun reads a run from its files.
+func readRun(name string, files map[string][]byte) (*Run, error) {
+	r := &Run{Name: name}
+	if err := json.Unmarshal(files["program.json"], r); err != nil {
+		return nil, fmt.Errorf("%s/program.json: %w", name, err)
+	}
+	if r.Format > Format {
+		return nil, fmt.Errorf("%s/program.json is of format %d, and this build reads %d", name, r.Format, Format)
+	}
+	for _, x := range r.Executions {
+		export, err := history.DecodeExport(files[x.File])
+		if err != nil {
+			return nil, fmt.Errorf("%s/%s: %w", name, x.File, err)
+		}
+		if export.Instance != x.Instance || export.ExecutionID != x.ExecutionID || len(export.Events) == 0 {
+			return nil, fmt.Errorf("%s/%s has %d events of %q execution %d, and program.json says %q execution %d",
+				name, x.File, len(export.Events), export.Instance, export.ExecutionID, x.Instance, x.ExecutionID)
+		}
+		x.Events = export.Events
+		start := x.Events[0].Start
+		start.Secret = x.Secret
+		if start.Parent != nil {
+			start.Parent.Token = x.ParentToken
+		}
+	}
+	return r, nil
+}
+
+// Replay returns nothing if the code of the day, given the execution's history,
+// does what it has, and nothing else.
+func (x *Execution) Replay(registry *engine.Registry) error {
+	turn, err := x.replay(registry)
+	switch {
+	case err != nil:
+		return err
+	case string(turn.CustomStatus) != x.CustomStatus:
+		return fmt.Errorf("it leaves the custom status %s, and left %s when it was kept", turn.CustomStatus, x.CustomStatus)
+	case turn.Search.String() != x.Search.String():
+		return fmt.Errorf("it leaves the search attributes %s, and left %s when it was kept", turn.Search, x.Search)
+	}
+	return x.takesToken(registry)
+}
+
+func (x *Execution) replay(registry *engine.Registry) (engine.Turn, error) {
+	e := engine.New(engine.Config{Instance: x.Instance, ExecutionID: x.ExecutionID, Registry: registry})
+	defer e.Close()
+	if err := e.Feed(x.Events, false); err != nil {
+		return engine.Turn{}, err
+	}
+	last := &x.Events[len(x.Events)-1]
+	turn, err := e.Run(engine.Input{NowMS: last.AtMS})
+	switch {
+	case err != nil:
+		return turn, err
+	case turn.Stuck != nil:
+		return turn, turn.Stuck
+	case len(turn.Events) > 0:
+		return turn, fmt.Errorf("behind its last event %d the code goes on with %s", last.EventID, turn.Events[0].Kind)
+	case (turn.State == engine.Ended) != last.Kind.Terminal():
+		return turn, fmt.Errorf("behind %s at event %d its state is %d", last.Kind, last.EventID, turn.State)
+	}
+	return turn, nil
+}
+
+// takesToken hands the completion that brought back Token to the history that
+// ends ahead of it: it is believed, and with another token it is not.
+func (x *Execution) takesToken(registry *engine.Registry) error {
+	if x.TokenOf == 0 {
+		return nil
+	}
+	var completion history.Event
+	for _, e := range x.Events {
+		if e.SourceEventID == x.TokenOf {
+			completion = e
+		}
+	}
+	before := x.Events[:completion.EventID-1]
+	for _, c := range []struct {
+		token string
+		want  engine.VerdictKind
+	}{{x.Token, engine.Recorded}, {string(bytes.Repeat([]byte("0"), len(x.Token))), engine.Forged}} {
+		e := engine.New(engine.Config{Instance: x.Instance, ExecutionID: x.ExecutionID, Registry: registry})
+		err := e.Feed(before, true)
+		if err != nil {
+			return err
+		}
+		// Parked, so that nothing but the verdict hangs on it.
+		turn, err := e.Run(engine.Input{NowMS: completion.AtMS, Park: true,
+			Arrivals: []engine.Arrival{{Event: completion, ExecutionID: x.ExecutionID, Token: c.token}}})
+		e.Close()
+		if err != nil {
+			return err
+		}
+		if got := turn.Verdicts[0].Kind; got != c.want {
+			return fmt.Errorf("event %d, which completes event %d, is %s with the token %s, and has to be %s", completion.EventID, x.TokenOf, got, c.token, c.want)
+		}
+	}
+	return nil
+}

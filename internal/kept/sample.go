@@ -1,0 +1,73 @@
+package kept
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// T is what Sample needs of a *testing.T.
+type T interface {
+	Helper()
+	Name() string
+	Fatalf(format string, args ...any)
+}
+
+// Folder is the environment variable that has Sample keep histories: the name of
+// the build.
+const Folder = "TURNSTILE_KEEP"
+
+// Sample keeps the histories of all instances that the client finds, as they are
+// at the end of a test: the export of each execution, in the file
+// histories/BUILD/APPLICATION/TEST-INSTANCE-EXECUTION.json. It does nothing
+// unless the environment variable TURNSTILE_KEEP names the build, and fails the
+// test where a file is there already.
+func Sample(t T, client *turnstile.Client, histories, application string) {
+	t.Helper()
+	build := os.Getenv(Folder)
+	if build == "" {
+		return
+	}
+	if err := sample(client, filepath.Join(histories, build, application), t.Name()); err != nil {
+		t.Fatalf("keeping histories: %v", err)
+	}
+}
+
+func sample(client *turnstile.Client, folder, test string) error {
+	ctx := context.Background()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for q := (turnstile.ListQuery{}); ; {
+		page, err := client.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Instances {
+			for n := d.FirstExecution; n <= d.ExecutionID; n++ {
+				events, err := client.History(ctx, d.Instance, n)
+				if err != nil {
+					return err
+				}
+				export := history.EncodeExport(history.Export{Instance: d.Instance, ExecutionID: n, Events: events})
+				name := fmt.Sprintf("%s-%s-%d.json", fileName(test), fileName(d.Instance), n)
+				if err := WriteNew(filepath.Join(folder, name), export); err != nil {
+					return err
+				}
+			}
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+var noLetters = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+func fileName(s string) string { return strings.Trim(noLetters.ReplaceAllString(s, "-"), "-") }
