@@ -56,6 +56,10 @@ type Environment struct {
 	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
 	TimerLeast  time.Duration // o  TURNSTILE_TIMER_LEAST, optional, 1s to 15m
 
+	// BacklogAge is the age of a message of the FIFO queue at which the metric
+	// Attention counts it; 0, where the variable is not set, means 5 minutes.
+	BacklogAge time.Duration // o  TURNSTILE_BACKLOG_AGE_SECONDS, optional, 60 to 1209600
+
 	// Limits as in host.Settings; 0 where the variable is not set. MaxResult is
 	// Settings.MaxPayload.
 	MaxHistory      int // o    TURNSTILE_MAX_HISTORY_EVENTS, optional, 100 to 1000000
@@ -126,6 +130,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 		e.TimerBorder = -1
 	}
 	e.TimerLeast = r.duration("TURNSTILE_TIMER_LEAST", time.Second, queue.MaxDelay)
+	e.BacklogAge = time.Duration(r.whole("TURNSTILE_BACKLOG_AGE_SECONDS", 60, 1_209_600)) * time.Second
 	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
 	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 500_000_000)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)

@@ -115,6 +115,46 @@ func TestTheAgeOfAGroupsBacklogIsMeasuredAndAnOldGroupNamed(t *testing.T) {
 	}
 }
 
+func TestWhatNeedsAPersonIsCountedInOneMetric(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_700_000_000_000)
+	often := func(r events.SQSMessage, receives string) events.SQSMessage {
+		r.Attributes["ApproximateReceiveCount"] = receives
+		return r
+	}
+	for _, tt := range []struct {
+		name   string
+		record events.SQSMessage
+		want   string
+	}{
+		{"a group that has waited five minutes", record("a", "fifo", "order-1", now.Add(-300*time.Second)), ""},
+		{"a group that has waited longer", record("a", "fifo", "order-1", now.Add(-301*time.Second)), "backlog"},
+		{"a delayed message, which is meant to wait", record("a", "delay", "", now.Add(-900*time.Second)), ""},
+		{"a message that has come back for a while", often(record("a", "delay", "", now), "19"), ""},
+		{"a message that has come back for half an hour", often(record("a", "delay", "", now), "20"), "returning"},
+		{"an activity that died on every delivery", record("a", "dead", "", now), "activity_dead"},
+	} {
+		var out bytes.Buffer
+		o := orchestratorWith(&recorder{}, &out, now)
+		if _, err := o.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{tt.record}}); err != nil {
+			t.Fatal(err)
+		}
+		counted := strings.Contains(out.String(), `"Attention":1`)
+		if counted != (tt.want != "") || counted && !strings.Contains(out.String(), `{"`+tt.want+`":1}`) {
+			t.Errorf("%s: want %q in\n%s", tt.name, tt.want, out.String())
+		}
+	}
+	var out bytes.Buffer
+	m := newMetrics("test", "orchestrator", &out, time.Now)
+	m.Count(host.CountStuck, "panic", 1)
+	m.Count(host.CountCorrupt, "", 2)
+	m.Count(host.CountTurns, "running", 4)
+	m.flush()
+	if !strings.Contains(out.String(), `"Attention":3`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"stuck":1}`) {
+		t.Errorf("want 3, with their reasons, in\n%s", out.String())
+	}
+}
+
 func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
 	t.Parallel()
 	h := &recorder{fail: []string{"a"}}

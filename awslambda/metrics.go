@@ -18,6 +18,14 @@ const Namespace = "Turnstile"
 // back several times, and so the group that is held up by it.
 const groupBacklogAge = "GroupBacklogAge"
 
+// attention counts what needs a person, so that one alarm, which costs as much
+// as any other, watches all of it. Its reasons: "stuck" and "corrupt" for
+// instances, "backlog" for an instance whose messages have waited longer than
+// Environment.BacklogAge, "activity_dead" for an activity that no delivery has
+// finished, "returning" for a message of another queue than the
+// FIFO one that has come back returnedOften times.
+const attention = "Attention"
+
 // maxValues is how many values of a metric one line may carry.
 const maxValues = 100
 
@@ -53,7 +61,16 @@ func (m *metrics) clear() {
 
 // Count implements host.Observer.
 func (m *metrics) Count(c host.Counter, reason string, n int) {
-	name := metricName(string(c))
+	m.add(metricName(string(c)), reason, n)
+	if c == host.CountStuck || c == host.CountCorrupt {
+		m.add(attention, string(c), n)
+	}
+}
+
+// throttled counts a refusal for the rate, under service and operation.
+func (m *metrics) throttled(operation string) { m.add("Throttled", operation, 1) }
+
+func (m *metrics) add(name, reason string, n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.counts[name] += n

@@ -95,16 +95,6 @@ func TestALineCarriesNoMoreValuesThanCloudWatchTakes(t *testing.T) {
 	}
 }
 
-// The alarms of template.yaml watch these names.
-func TestMetricsThatAlarmsWatchAreNamedAsTheTemplateSays(t *testing.T) {
-	t.Parallel()
-	for counter, want := range map[host.Counter]string{host.CountStuck: "Stuck", host.CountCorrupt: "Corrupt", host.CountHandedBack: "HandedBack"} {
-		if got := metricName(string(counter)); got != want {
-			t.Errorf("counter %s becomes %s, want %s", counter, got, want)
-		}
-	}
-}
-
 func TestAnObserverOfTheUsersIsToldBesideTheMetrics(t *testing.T) {
 	t.Parallel()
 	mine, ours := newMetrics("mine", "f", &bytes.Buffer{}, time.Now), newMetrics("ours", "f", &bytes.Buffer{}, time.Now)

@@ -1,9 +1,9 @@
 package awslambda
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -22,6 +22,13 @@ import (
 // staleGroup is from which age on a group's backlog is logged with its name.
 const staleGroup = time.Minute
 
+// defaultBacklogAge is that of the template's BacklogAgeAlarmSeconds.
+const defaultBacklogAge = 5 * time.Minute
+
+// returnedOften is how many receives of a message need a person: by then it has
+// come back for half an hour, for waits between them grow to two minutes.
+const returnedOften = 20
+
 // Orchestrator handles the invocations of the orchestrator function.
 type Orchestrator struct {
 	host    batchHandler
@@ -29,7 +36,9 @@ type Orchestrator struct {
 	metrics *metrics
 	logger  *slog.Logger
 	now     func() time.Time
-	close   func()
+	// backlogAge of the oldest message of a group needs a person.
+	backlogAge time.Duration
+	close      func()
 }
 
 // batchHandler is *host.Orchestrator or *host.Worker.
@@ -52,11 +61,13 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err := o.configure(); err != nil {
 		return nil, err
 	}
-	queues, err := orchestratorQueues(awssqs.NewFromConfig(*o.aws), env)
+	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "orchestrator", o.out, time.Now)
+	clients := withThrottlesCounted(*o.aws, metrics.throttled)
+	queues, err := orchestratorQueues(awssqs.NewFromConfig(clients), env)
 	if err != nil {
 		return nil, err
 	}
-	timers, err := scheduler.New(awsscheduler.NewFromConfig(*o.aws), scheduler.Options{
+	timers, err := scheduler.New(awsscheduler.NewFromConfig(clients), scheduler.Options{
 		Group: env.ScheduleGroup, RoleARN: env.ScheduleRoleARN,
 		TargetARN: env.OrchestratorQueueARN, DeadLetterARN: env.DelayQueueARN,
 		KMSKeyARN: env.ScheduleKeyARN,
@@ -65,8 +76,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		return nil, err
 	}
 	tables := dynamo.Config{Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable}}
-	client := dynamodb.NewFromConfig(*o.aws)
-	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "orchestrator", o.out, time.Now)
+	client := dynamodb.NewFromConfig(clients)
 	h, err := host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
@@ -84,11 +94,12 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	}
 	warnUnknown(logger, env)
 	return &Orchestrator{
-		host:    h,
-		metrics: metrics,
-		logger:  logger,
-		now:     time.Now,
-		close:   h.Close,
+		host:       h,
+		metrics:    metrics,
+		logger:     logger,
+		now:        time.Now,
+		backlogAge: env.BacklogAge,
+		close:      h.Close,
 		sources: map[string]host.Source{
 			env.OrchestratorQueueARN: host.SourceOrchestrator,
 			env.DelayQueueARN:        host.SourceDelay,
@@ -125,17 +136,34 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 func (o *Orchestrator) Close() { o.close() }
 
 // backlog measures how long the oldest message of the FIFO queue's groups has
-// waited, and names the group where that is long.
+// waited, and names the group where that is long. Of the other queues, where a
+// message may be meant to wait, it counts those that keep coming back.
 func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
-	batch = slices.DeleteFunc(slices.Clone(batch), func(d host.Delivery) bool {
-		return d.Source != host.SourceOrchestrator || d.SentAt.IsZero()
-	})
-	if len(batch) == 0 {
+	var oldest *host.Delivery
+	for i := range batch {
+		d := &batch[i]
+		if d.Source == host.SourceActivityDead {
+			o.metrics.add(attention, "activity_dead", 1)
+		}
+		if d.Source != host.SourceOrchestrator {
+			if d.ReceiveCount >= returnedOften {
+				o.metrics.add(attention, "returning", 1)
+				o.logger.WarnContext(ctx, "message keeps coming back", "message_id", d.ID, "receives", d.ReceiveCount)
+			}
+			continue
+		}
+		if !d.SentAt.IsZero() && (oldest == nil || d.SentAt.Before(oldest.SentAt)) {
+			oldest = d
+		}
+	}
+	if oldest == nil {
 		return
 	}
-	oldest := slices.MinFunc(batch, func(a, b host.Delivery) int { return a.SentAt.Compare(b.SentAt) })
 	age := max(o.now().Sub(oldest.SentAt), 0)
 	o.metrics.value(groupBacklogAge, "Seconds", age.Seconds())
+	if age > cmp.Or(o.backlogAge, defaultBacklogAge) {
+		o.metrics.add(attention, "backlog", 1)
+	}
 	if age >= staleGroup {
 		o.logger.WarnContext(ctx, "messages of a group have waited long", "group", oldest.Group, "message_id", oldest.ID,
 			"receives", oldest.ReceiveCount, "message_age", age.Seconds())

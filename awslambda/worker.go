@@ -37,18 +37,19 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 	if err := o.configure(); err != nil {
 		return nil, err
 	}
+	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "activity", o.out, time.Now)
+	clients := withThrottlesCounted(*o.aws, metrics.throttled)
 	queues := host.Queues{}
-	client := awssqs.NewFromConfig(*o.aws)
+	client := awssqs.NewFromConfig(clients)
 	if queues.Orchestrator, err = sqs.New(client, env.OrchestratorQueueURL, sqs.Options{}); err != nil {
 		return nil, err
 	}
 	if queues.Activity, err = sqs.New(client, env.ActivityQueueURL, sqs.Options{}); err != nil {
 		return nil, err
 	}
-	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "activity", o.out, time.Now)
 	h, err := host.NewWorker(host.WorkerConfig{
 		Activities: app.Activities(),
-		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(*o.aws), dynamo.Config{
+		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{
 			Tables: dynamo.Tables{Activities: env.ActivitiesTable},
 		}),
 		Queues:   queues,

@@ -1,0 +1,106 @@
+package awslambda_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// List prices of us-east-1, in dollars, and what Lambda is assumed to do while
+// nothing happens. docs/deploy.md names the sources.
+const (
+	monthSeconds = 31 * 86400
+	// An event source with a maximum concurrency polls with five connections,
+	// each of which waits for 20 seconds.
+	pollers, pollSeconds    = 5, 20
+	receivesOfSource        = pollers * monthSeconds / pollSeconds
+	standardReceive         = 0.40e-6
+	fifoReceive             = 0.50e-6
+	alarmMetric             = 0.10
+	scheduleInvocation      = 1.00e-6
+	lambdaRequest           = 0.20e-6
+	lambdaGBSecond          = 0.0000133334 // arm64
+	mostIdle                = 2.00
+	fiveMinutes             = 300
+	sweepSeconds, sweepSize = 0.1, 0.5 // a short invocation at 512 MB
+)
+
+// freeWhileIdle are the types of resources that cost nothing but what is stored
+// in them or done with them, and where nothing is stored and done, nothing.
+// Point-in-time recovery is charged by the table's size. A type that is in
+// neither place needs a price here before it comes into the template.
+var freeWhileIdle = map[string]bool{
+	"AWS::Serverless::Function":     true,
+	"AWS::Logs::LogGroup":           true,
+	"AWS::SQS::Queue":               true, // its event source polls; see below
+	"AWS::SQS::QueuePolicy":         true,
+	"AWS::DynamoDB::Table":          true, // on demand: TestTablesAreKeptWhateverHappensToTheStack
+	"AWS::Scheduler::ScheduleGroup": true,
+	"AWS::IAM::Role":                true,
+	"AWS::IAM::ManagedPolicy":       true,
+	"AWS::CloudWatch::Alarm":        false, // by its metrics; see below
+}
+
+func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	for name, r := range tpl.at("Resources").(map[string]any) {
+		kind := r.(map[string]any)["Type"].(string)
+		if _, known := freeWhileIdle[kind]; !known {
+			t.Errorf("%s: what an idle %s costs is not counted", name, kind)
+		}
+	}
+	standard, fifo := 0, 0
+	for _, source := range tpl.eventSources() {
+		queue, _, _ := strings.Cut(source["Queue"].(map[string]any)["Fn::GetAtt"].(string), ".")
+		if tpl.property(queue, "FifoQueue") == true {
+			fifo++
+		} else {
+			standard++
+		}
+	}
+	watched := 0
+	for _, a := range tpl.ofType("AWS::CloudWatch::Alarm") {
+		// Below a minute it would be of high resolution, at three times the price.
+		if metrics, ok := tpl.property(a, "Metrics").([]any); ok {
+			for _, m := range metrics {
+				if _, stat := follow(m, []string{"MetricStat"}); stat {
+					watched++
+				}
+			}
+			continue
+		}
+		if tpl.number(a, "Period") < 60 {
+			t.Errorf("%s is of high resolution", a)
+		}
+		watched++
+	}
+	standardCost := float64(standard*receivesOfSource) * standardReceive
+	fifoCost := float64(fifo*receivesOfSource) * fifoReceive
+	alarmCost := float64(watched) * alarmMetric
+	total := standardCost + fifoCost + alarmCost
+	// Room for one recurring schedule that starts a function.
+	runs := float64(monthSeconds / fiveMinutes)
+	sweep := runs * (scheduleInvocation + lambdaRequest + sweepSeconds*sweepSize*lambdaGBSecond)
+	if total+sweep > mostIdle {
+		t.Errorf("an idle stack costs $%.2f a month, and $%.3f for a schedule that fires every five minutes; want at most $%.2f", total, sweep, mostIdle)
+	}
+	text, err := os.ReadFile("../docs/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("| receives of %d standard queues | %d × %d × %d / %d = %d | $0.40 a million | $%.3f |",
+			standard, standard, pollers, monthSeconds, pollSeconds, standard*receivesOfSource, standardCost),
+		fmt.Sprintf("| receives of %d FIFO queue | %d × %d × %d / %d = %d | $0.50 a million | $%.3f |",
+			fifo, fifo, pollers, monthSeconds, pollSeconds, fifo*receivesOfSource, fifoCost),
+		fmt.Sprintf("| alarms | %d metrics | $0.10 | $%.3f |", watched, alarmCost),
+		fmt.Sprintf("| **together** | | | **$%.2f** |", total),
+		fmt.Sprintf("every five minutes would add $%.2f", sweep),
+	} {
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/deploy.md does not say\n%s", row)
+		}
+	}
+}
