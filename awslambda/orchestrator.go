@@ -86,6 +86,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Codecs:         o.codecs,
 		Timer:          timers,
 		Settings:       orchestratorSettings(o.settings, env),
+		RequestID:      requestID,
 		Observer:       o.observers(metrics, logger),
 		Logger:         logger,
 	})

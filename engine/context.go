@@ -34,6 +34,9 @@ type Info struct {
 	// takes its time, and a history has a limit. It never changes for a given
 	// HistoryLength, for the code acts on it.
 	ContinueAsNewSuggested bool
+	// Headers that came with the start, nil for none: each execution of the
+	// instance has the same. Not to be changed.
+	Headers map[string]string
 }
 
 // longHistory is part of what replays are made of: never change it.
@@ -43,7 +46,11 @@ const longHistory = 4096
 func (c *Context) Info() Info {
 	s := &c.x.events[0]
 	n := max(c.x.cursor.visiting, c.x.cursor.scheduled)
-	return Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n, ContinueAsNewSuggested: n >= longHistory}
+	info := Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n, ContinueAsNewSuggested: n >= longHistory}
+	if s.Start != nil {
+		info.Headers = s.Start.Headers
+	}
+	return info
 }
 
 // Err returns the error of a cancelled scope, nil while it is not cancelled.

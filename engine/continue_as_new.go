@@ -91,9 +91,10 @@ func (x *Execution) nextExecution(secret string, carried []history.Event) []hist
 	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
+		start.Headers, start.Origin, start.FairnessGroup = was.Start.Headers, was.Start.Origin, was.Start.FairnessGroup
 	}
 	events := append([]history.Event{{
-		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Start: &start,
+		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Actor: was.Actor, Start: &start,
 	}}, carried...)
 	for i := range events {
 		events[i].EventID, events[i].AtMS = int64(i)+1, x.run.nowMS

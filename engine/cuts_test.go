@@ -477,7 +477,7 @@ func TestPropertyRule12ImposedEnds(t *testing.T) {
 		if rapid.Bool().Draw(t, "cold") {
 			d.cool()
 		}
-		turn, err := d.warm().Impose(d.nowMS, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
+		turn, err := d.warm().Impose(d.nowMS, history.ImposedTerminated, "ada", history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
 		if err != nil {
 			d.fail("%v", err)
 		}

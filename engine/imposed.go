@@ -6,29 +6,29 @@ import "github.com/turnstile-go/turnstile/history"
 // answer: a round with only such an end is not run.
 
 // Impose ends the execution without running code: it appends an
-// OrchestrationFailed that carries imposed. Turn.Cancelled lists everything
+// OrchestrationFailed that carries imposed, and on whose behalf. Turn.Cancelled lists everything
 // open. An execution that has ended already is left as it is, and the turn has
 // no events.
-func (x *Execution) Impose(nowMS int64, imposed string, f history.Failure) (Turn, error) {
+func (x *Execution) Impose(nowMS int64, imposed, actor string, f history.Failure) (Turn, error) {
 	if x.corrupt != nil {
 		return Turn{}, x.corrupt
 	}
 	x.run = runState{nowMS: nowMS, from: len(x.events)}
 	x.stuck = nil
 	if len(x.events) > 0 && !x.ledger.ended {
-		x.appendImposed(imposed, f)
+		x.appendImposed(imposed, actor, f)
 	}
 	return x.turn(nil), nil
 }
 
-func (x *Execution) appendImposed(imposed string, f history.Failure) {
+func (x *Execution) appendImposed(imposed, actor string, f history.Failure) {
 	x.ledger.open(func(id int64, kind history.Kind, inline bool) {
 		switch {
 		case kind == history.ActivityScheduled && !inline, kind == history.TimerCreated, kind == history.SubOrchestrationScheduled:
 			x.run.cancelled = appendOnce(x.run.cancelled, id)
 		}
 	})
-	x.append(&history.Event{Kind: history.OrchestrationFailed, Imposed: imposed, Failure: &f})
+	x.append(&history.Event{Kind: history.OrchestrationFailed, Imposed: imposed, Actor: actor, Failure: &f})
 	x.settled = true
 	x.cursor.next = len(x.events)
 }

@@ -80,7 +80,7 @@ func (x *Execution) failInstead() bool {
 	if x.stuck.Kind == StuckPanic {
 		kind = history.FailurePanic
 	}
-	x.appendImposed(history.ImposedPolicy, history.Failure{
+	x.appendImposed(history.ImposedPolicy, "", history.Failure{
 		Kind: kind, Message: x.stuck.Message, Source: x.events[0].Name, Stack: x.stuck.Stack})
 	x.stuck = nil
 	return true

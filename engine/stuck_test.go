@@ -376,7 +376,7 @@ func TestRule12ImposedEnds(t *testing.T) {
 	impose := func(f *fixture) engine.Turn {
 		x := f.cold()
 		defer x.Close()
-		turn, err := x.Impose(f.nowMS, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: "enough"})
+		turn, err := x.Impose(f.nowMS, history.ImposedTerminated, "", history.Failure{Kind: history.FailureTerminated, Message: "enough"})
 		if err != nil {
 			f.t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ type decoder struct {
 	// eventID of the event that is read, for errors.
 	eventID int64
 	// seen has a bit for every known field of the object that is read.
-	seen uint32
+	seen uint64
 	// export takes the fields that only an Export has; nil to ignore them.
 	export *Export
 	names  interner
@@ -74,7 +74,7 @@ func (d *decoder) fail(offset int, format string, args ...any) bool {
 
 // Fields of the document.
 const (
-	docV uint32 = 1 << iota
+	docV uint64 = 1 << iota
 	docEvents
 	docInstance
 	docExecutionID

@@ -4,7 +4,7 @@ import "math"
 
 // Fields of an event.
 const (
-	hasEventID uint32 = 1 << iota
+	hasEventID uint64 = 1 << iota
 	hasKind
 	hasAtMS
 	hasSourceEventID
@@ -25,6 +25,10 @@ const (
 	hasImposed
 	hasDetails
 	hasUseExisting
+	hasStartedAtMS
+	hasAttempt
+	hasRequestID
+	hasActor
 	// Of OrchestrationStarted and ParentAttached alone.
 	hasExecutionID
 	hasStartID
@@ -36,6 +40,9 @@ const (
 	hasSenderIDs
 	hasCustomStatus
 	hasSearchAttributes
+	hasHeaders
+	hasOrigin
+	hasFairnessGroup
 
 	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentToken
 )
@@ -57,6 +64,10 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.text(&e.Op, hasOp, b64)
 	case "sender_id":
 		return d.text(&e.SenderID, hasSenderID, b64)
+	case "request_id":
+		return d.text(&e.RequestID, hasRequestID, b64)
+	case "actor":
+		return d.text(&e.Actor, hasActor, b64)
 	case "reason":
 		return d.text(&e.Reason, hasReason, b64)
 	case "imposed":
@@ -84,6 +95,10 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.integer(&e.FireAtMS, math.MinInt64, hasFireAtMS)
 	case "duration_ms":
 		return d.integer(&e.DurationMS, math.MinInt64, hasDurationMS)
+	case "started_at_ms":
+		return d.integer(&e.StartedAtMS, math.MinInt64, hasStartedAtMS)
+	case "attempt":
+		return d.count(&e.Attempt, hasAttempt)
 	case "inline":
 		return d.flag(&e.Inline, hasInline)
 	case "explicit_id":
@@ -128,6 +143,8 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.texts(&s.SenderIDs, hasSenderIDs, b64)
 	case "custom_status":
 		return d.payload(&s.CustomStatus, hasCustomStatus, b64)
+	case "fairness_group":
+		return d.text(&s.FairnessGroup, hasFairnessGroup, b64)
 	}
 	if b64 {
 		return d.skip()
@@ -141,13 +158,37 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.searchAttributes(&s.SearchAttributes)
 	case "parent_id":
 		return d.integer(&s.Parent.EventID, 1, hasParentID)
+	case "headers":
+		return d.headers(&s.Headers)
+	case "origin":
+		s.Origin = &Origin{}
+		return d.nested(hasOrigin, func(key []byte, b64 bool) bool { return d.originField(s.Origin, key, b64) })
+	}
+	return d.skip()
+}
+
+// Fields of an Origin.
+const (
+	originInstance uint64 = 1 << iota
+	originExecutionID
+	originEventID
+)
+
+func (d *decoder) originField(o *Origin, key []byte, b64 bool) bool {
+	switch {
+	case string(key) == "instance":
+		return d.text(&o.Instance, originInstance, b64)
+	case string(key) == "execution_id" && !b64:
+		return d.integer(&o.ExecutionID, 1, originExecutionID)
+	case string(key) == "event_id" && !b64:
+		return d.integer(&o.EventID, 1, originEventID)
 	}
 	return d.skip()
 }
 
 // Fields of a Retry.
 const (
-	retryMaxAttempts uint32 = 1 << iota
+	retryMaxAttempts uint64 = 1 << iota
 	retryInitialMS
 	retryMaxMS
 	retryCoefficient
@@ -200,7 +241,7 @@ func (d *decoder) retryField(r *Retry, key []byte, b64 bool) bool {
 
 // Fields of a Failure.
 const (
-	failureKind uint32 = 1 << iota
+	failureKind uint64 = 1 << iota
 	failureMessage
 	failureCode
 	failureSource

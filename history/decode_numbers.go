@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-func (d *decoder) flag(to *bool, bit uint32) bool {
+func (d *decoder) flag(to *bool, bit uint64) bool {
 	if !d.once(bit) {
 		return false
 	}
@@ -24,7 +24,7 @@ func (d *decoder) flag(to *bool, bit uint32) bool {
 }
 
 // integer reads a whole number of at least lowest that fits 64 bits.
-func (d *decoder) integer(to *int64, lowest int64, bit uint32) bool {
+func (d *decoder) integer(to *int64, lowest int64, bit uint64) bool {
 	if !d.once(bit) {
 		return false
 	}
@@ -63,7 +63,7 @@ func (d *decoder) integer(to *int64, lowest int64, bit uint32) bool {
 }
 
 // count reads an int.
-func (d *decoder) count(to *int, bit uint32) bool {
+func (d *decoder) count(to *int, bit uint64) bool {
 	start := d.pos
 	var n int64
 	if !d.integer(&n, math.MinInt, bit) {
@@ -76,7 +76,7 @@ func (d *decoder) count(to *int, bit uint32) bool {
 	return true
 }
 
-func (d *decoder) float(to *float64, bit uint32) bool {
+func (d *decoder) float(to *float64, bit uint64) bool {
 	if !d.once(bit) {
 		return false
 	}

@@ -16,7 +16,7 @@ func (d *decoder) object(field fieldFunc) bool {
 }
 
 // nested reads the object that is the value of a field.
-func (d *decoder) nested(bit uint32, field fieldFunc) bool {
+func (d *decoder) nested(bit uint64, field fieldFunc) bool {
 	if !d.once(bit) {
 		return false
 	}
@@ -104,7 +104,7 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 
 // once marks a field as seen and refuses its repeat: which of the two would be
 // meant is a guess.
-func (d *decoder) once(bit uint32) bool {
+func (d *decoder) once(bit uint64) bool {
 	if d.seen&bit != 0 {
 		return d.fail(d.pos, "a field is given twice")
 	}

@@ -23,7 +23,7 @@ func (d *decoder) raw(want string) (raw []byte, escaped, ok bool) {
 	return d.data[start : end-1], escaped, true
 }
 
-func (d *decoder) text(to *string, bit uint32, b64 bool) bool {
+func (d *decoder) text(to *string, bit uint64, b64 bool) bool {
 	if !d.once(bit) {
 		return false
 	}
@@ -47,7 +47,7 @@ func (d *decoder) string(b64 bool) (string, bool) {
 	return d.names.get(raw), true
 }
 
-func (d *decoder) texts(to *[]string, bit uint32, b64 bool) bool {
+func (d *decoder) texts(to *[]string, bit uint64, b64 bool) bool {
 	if !d.once(bit) || !d.open('[', "an array of strings") {
 		return false
 	}
@@ -76,7 +76,7 @@ func (d *decoder) texts(to *[]string, bit uint32, b64 bool) bool {
 }
 
 // payload reads any JSON value, or base64, and keeps its bytes.
-func (d *decoder) payload(to *[]byte, bit uint32, b64 bool) bool {
+func (d *decoder) payload(to *[]byte, bit uint64, b64 bool) bool {
 	if !d.once(bit) {
 		return false
 	}
@@ -107,6 +107,27 @@ func (d *decoder) searchAttributes(to *SearchAttributes) bool {
 		return d.fail(start, "%v", err)
 	}
 	return true
+}
+
+// headers reads the headers of a start: any names, each once.
+func (d *decoder) headers(to *map[string]string) bool {
+	all := map[string]string{}
+	ok := d.nested(hasHeaders, func(key []byte, b64 bool) bool {
+		name := string(key)
+		if b64 {
+			name += base64Suffix
+		}
+		if _, twice := all[name]; twice {
+			return d.fail(d.pos, "a header is given twice")
+		}
+		value, ok := d.string(false)
+		all[name] = value
+		return ok
+	})
+	if len(all) > 0 {
+		*to = all
+	}
+	return ok
 }
 
 // base64 decodes what Encode writes as base64, in its one canonical spelling.

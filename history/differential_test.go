@@ -47,6 +47,10 @@ type plainEvent struct {
 	Reason      string         `json:"reason"`
 	Imposed     string         `json:"imposed"`
 	Details     *plainFailure  `json:"details"`
+	StartedAtMS int64          `json:"started_at_ms"`
+	Attempt     int            `json:"attempt"`
+	RequestID   string         `json:"request_id"`
+	Actor       string         `json:"actor"`
 
 	ExecutionID       int64           `json:"execution_id"`
 	StartID           string          `json:"start_id"`
@@ -60,6 +64,10 @@ type plainEvent struct {
 	CustomBase64      []byte          `json:"custom_status_base64"`
 
 	SearchAttributes history.SearchAttributes `json:"search_attributes"`
+
+	Headers       map[string]string `json:"headers"`
+	Origin        *history.Origin   `json:"origin"`
+	FairnessGroup string            `json:"fairness_group"`
 }
 
 type plainFailure struct {
@@ -98,7 +106,7 @@ func (p *plainEvent) event() history.Event {
 		EventID: p.EventID, AtMS: p.AtMS, SourceEventID: p.SourceEventID, Name: p.Name, Version: p.Version,
 		Instance: p.Instance, Codec: p.Codec, FireAtMS: p.FireAtMS, DurationMS: p.DurationMS, Op: p.Op,
 		Inline: p.Inline, ExplicitID: p.ExplicitID, OnParentEnd: p.OnParentEnd, UseExisting: p.UseExisting, Retry: p.Retry, SenderID: p.SenderID, Reason: p.Reason,
-		Imposed: p.Imposed,
+		Imposed: p.Imposed, StartedAtMS: p.StartedAtMS, Attempt: p.Attempt, RequestID: p.RequestID, Actor: p.Actor,
 	}
 	for _, k := range history.Kinds() {
 		if k.String() == p.Kind {
@@ -116,7 +124,7 @@ func (p *plainEvent) event() history.Event {
 	if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 		e.Start = &history.Start{
 			ExecutionID: p.ExecutionID, StartID: p.StartID, Secret: p.Secret, SenderIDs: p.SenderIDs, CustomStatus: firstOf(p.CustomStatus, p.CustomBase64),
-			SearchAttributes: p.SearchAttributes,
+			SearchAttributes: p.SearchAttributes, Headers: p.Headers, Origin: p.Origin, FairnessGroup: p.FairnessGroup,
 		}
 		if p.ParentInstance != nil {
 			e.Start.Parent = &history.Parent{Instance: *p.ParentInstance, ExecutionID: p.ParentExecutionID, EventID: p.ParentID, Token: p.ParentToken}

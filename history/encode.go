@@ -2,8 +2,11 @@ package history
 
 import (
 	"encoding/base64"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
@@ -33,6 +36,7 @@ const base64Suffix = "_base64"
 //   - Of a kind that has no payload (Event.Payload says which have) none is
 //     written, and Event.Start only for OrchestrationStarted and ParentAttached,
 //     which always have one when they are read.
+//   - Bytes of Start.Headers that are not UTF-8 become U+FFFD.
 //   - A Retry number that JSON lacks (infinite, not a number) is left out.
 //
 // The document is always valid UTF-8. Encode does not judge the events: one
@@ -90,6 +94,10 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	if e.Retry != nil {
 		dst = appendRetry(append(dst, `,"retry":`...), e.Retry)
 	}
+	dst = appendInt(dst, "started_at_ms", e.StartedAtMS)
+	dst = appendInt(dst, "attempt", int64(e.Attempt))
+	dst = appendText(dst, "request_id", e.RequestID)
+	dst = appendText(dst, "actor", e.Actor)
 	dst = appendText(dst, "sender_id", e.SenderID)
 	dst = appendText(dst, "reason", e.Reason)
 	dst = appendText(dst, "imposed", e.Imposed)
@@ -140,7 +148,31 @@ func appendStart(dst []byte, s *Start) []byte {
 	if len(s.SearchAttributes) > 0 {
 		dst = appendSearch(appendKey(dst, "search_attributes", ""), s.SearchAttributes)
 	}
-	return dst
+	dst = appendHeaders(dst, s.Headers)
+	if o := s.Origin; o != nil {
+		dst = append(dst, `,"origin":`...)
+		start := len(dst)
+		dst = appendText(dst, "instance", o.Instance)
+		dst = appendInt(dst, "execution_id", o.ExecutionID)
+		dst = closeObject(appendInt(dst, "event_id", o.EventID), start)
+	}
+	return appendText(dst, "fairness_group", s.FairnessGroup)
+}
+
+// appendHeaders appends headers by name, so that equal ones give equal bytes.
+func appendHeaders(dst []byte, headers map[string]string) []byte {
+	if len(headers) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"headers":`...)
+	start := len(dst)
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		dst = append(dst, ',')
+		dst = appendQuoted(dst, strings.ToValidUTF8(name, "\ufffd"))
+		dst = append(dst, ':')
+		dst = appendQuoted(dst, strings.ToValidUTF8(headers[name], "\ufffd"))
+	}
+	return closeObject(dst, start)
 }
 
 func appendRetry(dst []byte, r *Retry) []byte {

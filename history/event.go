@@ -38,7 +38,8 @@ type Event struct {
 	// (SystemCall). Nil and empty are the same: absent.
 	Payload []byte
 	// Codec names how Payload is encoded; empty means as it is. The engine
-	// only ever sees plain payloads.
+	// only ever sees plain payloads. Names that begin with CodecBlob say that
+	// a reference stands in place of the payload.
 	Codec string
 
 	// FireAtMS is when the timer is due, in milliseconds since the Unix epoch
@@ -64,6 +65,19 @@ type Event struct {
 	// (ActivityScheduled): re-sending happens without the code. It is not
 	// compared on replay.
 	Retry *Retry
+	// StartedAtMS is when the attempt began that ended an activity, by its
+	// worker's clock, Attempt its number from 1, and RequestID names the
+	// invocation that made it, as its worker calls it (ActivityCompleted,
+	// ActivityFailed). They are zero where no attempt did, or its worker did
+	// not say.
+	StartedAtMS int64
+	Attempt     int
+	RequestID   string
+	// Actor is on whose behalf the sender of an OrchestrationStarted, an
+	// ExternalEvent, an OrchestrationCancelRequested or of what terminated the
+	// instance (OrchestrationFailed) acted, as the sender says; for audit, and
+	// proof of nothing.
+	Actor string
 	// SenderID is the id that the sender of an ExternalEvent or of an
 	// OrchestrationCancelRequested gave it.
 	SenderID string
@@ -106,7 +120,31 @@ type Start struct {
 	// SearchAttributes that a start brings, or that continue-as-new carries
 	// over; nil for none. They are never sealed.
 	SearchAttributes SearchAttributes
+	// Headers that came with the start, in UTF-8: trace context, values of
+	// interceptors. Its activities and children get them, and each next
+	// execution. They are never sealed.
+	Headers map[string]string
+	// Origin is what this execution was forked from; nil for none. Reserved:
+	// this build keeps it.
+	Origin *Origin
+	// FairnessGroup names those with which the instance shares what is scarce.
+	// Reserved: this build keeps it.
+	FairnessGroup string
 }
+
+// Origin is the place in another history from which an execution was forked:
+// its events up to EventID were taken over.
+type Origin struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+}
+
+// CodecBlob is what the names of those codecs begin with that put a reference
+// in place of a payload. They are reserved: no codec of an application is
+// called so, and a build without such a codec waits for one that has it, as
+// with any codec that it does not know.
+const CodecBlob = "blob"
 
 // Parent is the place where a child was scheduled.
 type Parent struct {

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	seen := map[history.Kind]int{}
-	for _, e := range samples() {
+	for _, e := range append(samples(), later()...) {
 		name := e.Kind.String()
 		if seen[e.Kind]++; seen[e.Kind] > 1 {
 			name += "-" + strconv.Itoa(seen[e.Kind])
@@ -28,6 +28,7 @@ func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
 		golden(t, name+".json", []history.Event{e})
 	}
 	golden(t, "document.json", samples())
+	golden(t, "document-2.json", later())
 	for _, k := range history.Kinds() {
 		if seen[k] == 0 {
 			t.Errorf("no golden file for %v: add the kind to samples", k)

@@ -77,6 +77,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
 			UseExisting: rapid.Bool().Draw(t, "use_existing"),
 			SenderID:    text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
+			StartedAtMS: whole.Draw(t, "started_at_ms"), Attempt: rapid.Int().Draw(t, "attempt"), RequestID: text("request_id"), Actor: text("actor"),
 		}
 		switch e.Kind {
 		case history.OrchestrationStarted, history.OrchestrationContinuedAsNew, history.ActivityScheduled,
@@ -88,7 +89,15 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			e.Start = &history.Start{
 				ExecutionID: rapid.Int64Min(0).Draw(t, "execution_id"), StartID: text("start_id"), Secret: text("secret"),
 				SenderIDs: list("sender_ids"), CustomStatus: payload.Draw(t, "custom_status"),
-				SearchAttributes: anySearchAttributes().Draw(t, "search_attributes"),
+				SearchAttributes: anySearchAttributes().Draw(t, "search_attributes"), FairnessGroup: text("fairness_group"),
+				Headers: rapid.MapOfN(rapid.String(), rapid.String(), 0, 3).Draw(t, "headers"),
+			}
+			if len(e.Start.Headers) == 0 {
+				e.Start.Headers = nil
+			}
+			if rapid.Bool().Draw(t, "origin") {
+				e.Start.Origin = &history.Origin{Instance: text("origin_instance"), ExecutionID: rapid.Int64Min(0).Draw(t, "origin_execution_id"),
+					EventID: rapid.Int64Min(0).Draw(t, "origin_event_id")}
 			}
 			if rapid.Bool().Draw(t, "parent") {
 				e.Start.Parent = &history.Parent{
@@ -155,6 +164,7 @@ func TestAnyOrderAndSpacingOfADocumentGivesTheSameEvents(t *testing.T) {
 			if want[i].Start != nil {
 				want[i].Start.CustomStatus = nil
 				want[i].Start.SearchAttributes = nil // names in it are data
+				want[i].Start.Headers = nil
 			}
 			if want[i].Failure != nil {
 				want[i].Failure.Details = nil

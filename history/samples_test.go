@@ -52,3 +52,24 @@ func samples() []history.Event {
 			Parent: &history.Parent{Instance: "order-2", ExecutionID: 1, EventID: 3, Token: "0123456789abcdef0123456789abcdef"}}},
 	}
 }
+
+// later are samples of what events were given later: golden files that were
+// written once stay as they are.
+func later() []history.Event {
+	failure := &history.Failure{Kind: history.FailureApplication, Message: "card declined", Source: "Charge", Attempt: 3}
+	return []history.Event{
+		{Kind: history.OrchestrationStarted, EventID: 22, AtMS: 1700000000000, Name: "Fulfil", Actor: "user/ada", Start: &history.Start{
+			ExecutionID: 1, StartID: "start-2", Headers: map[string]string{
+				"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "tenant": "café <1>", "": "", "a_base64": "YQ=="},
+			Origin: &history.Origin{Instance: "order-0", ExecutionID: 2, EventID: 9}, FairnessGroup: "tenant-1"}},
+		{Kind: history.ActivityCompleted, EventID: 23, AtMS: 1700000000002, SourceEventID: 3, StartedAtMS: 1700000000001, Attempt: 2,
+			RequestID: "6f0c3b5e-9c3b-4a36-8d5e-1f2a3b4c5d6e", Payload: []byte(`true`)},
+		{Kind: history.ActivityFailed, EventID: 24, AtMS: 1700000000002, SourceEventID: 3, StartedAtMS: 1700000000001, Attempt: 3,
+			RequestID: "6f0c3b5e-9c3b-4a36-8d5e-1f2a3b4c5d6e", Failure: failure},
+		{Kind: history.ExternalEvent, EventID: 25, AtMS: 1700000000000, Name: "approved", SenderID: "mail-8", Actor: "user/bob",
+			Codec: history.CodecBlob + "/s3", Payload: []byte(`"czM6Ly9idWNrZXQva2V5"`)},
+		{Kind: history.OrchestrationCancelRequested, EventID: 26, AtMS: 1700000060003, SenderID: "cancel-2", Actor: "role/ops"},
+		{Kind: history.OrchestrationFailed, EventID: 27, AtMS: 1700000060005, Imposed: history.ImposedTerminated, Actor: "role/ops",
+			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
+	}
+}

@@ -20,13 +20,15 @@ func (t *turn) arrival(m *message) (engine.Arrival, error) {
 	case wire.StartOrchestration:
 		return t.startArrival(i)
 	case wire.ExternalRaised:
-		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID}
+		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
 	case wire.CancelInstance:
-		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID}
+		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.ActivityCompleted:
-		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
+		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
 	case wire.ActivityFailed:
-		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
 	case wire.TimerFired:
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
 	case wire.SubOrchCompleted:
@@ -42,7 +44,8 @@ func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
 	if err != nil {
 		return engine.Arrival{}, err
 	}
-	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret, SearchAttributes: i.SearchAttributes}
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret, SearchAttributes: i.SearchAttributes,
+		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
 	if p := i.Parent; p != nil {
 		start.Parent = &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
 	}
@@ -53,9 +56,9 @@ func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
 		}
 	}
 	a := engine.Arrival{UseExisting: i.UseExisting, Event: history.Event{
-		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Start: start}}
+		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
 	for _, e := range i.Events {
-		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID})
+		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
 	}
 	return a, nil
 }

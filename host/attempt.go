@@ -38,6 +38,8 @@ type attemptResult struct {
 	pending bool
 	// delay until the next attempt, if the error asked for one.
 	delay *time.Duration
+	// startedAtMS is when the attempt began; 0 where none did.
+	startedAtMS int64
 }
 
 // timeUp is the cause for which an attempt's context ends when it is out of

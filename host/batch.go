@@ -79,7 +79,7 @@ func (o *Orchestrator) lost(m *message) wire.Item {
 		f.Kind, f.Message = history.FailureNotRegistered, why
 	}
 	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: x.Instance, ExecutionID: x.ExecutionID,
-		SourceEventID: x.SchedulingEventID, Token: x.Token, Details: &f}
+		SourceEventID: x.SchedulingEventID, Token: x.Token, Details: &f, Attempt: x.Attempt}
 }
 
 // dueOf returns before when an item must not be taken.

@@ -52,7 +52,7 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 		info: activity.Info{Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(m.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: state.Beat.Details,
 			IdempotencyKey: idempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
-			CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
+			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 	if item.Retry != nil && item.Retry.AtMostOnce {
 		mine, delay, err := w.claim(ctx, m, key, run.limit.timeout)
@@ -64,6 +64,7 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	w.hide(ctx, m, run.limit.timeout, run.pulse)
 	began := w.Clock.Now()
 	result := run.do(ctx)
+	result.startedAtMS = began.UnixMilli()
 	w.Observer.Timing(TimeAttempt, w.Clock.Now().Sub(began))
 	w.Observer.Count(CountAttempts, outcomeOf(&result), 1)
 	if result.failure != nil {
@@ -147,7 +148,7 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 	failure := r.failure
 	if failure == nil {
 		done := wire.Item{V: wire.Version, Kind: wire.ActivityCompleted, Instance: item.Instance, ExecutionID: item.ExecutionID,
-			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result}
+			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result, Attempt: item.Attempt, StartedAtMS: r.startedAtMS}
 		err := w.send(ctx, &done)
 		var parse *wire.ParseError
 		var invalid *queue.InvalidMessageError
@@ -164,7 +165,7 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 		}
 		return w.sendAttempt(ctx, next, due)
 	}
-	return w.sendFailure(ctx, item, failure)
+	return w.sendEnd(ctx, item, failure, r.startedAtMS)
 }
 
 // nextAttempt returns the attempt that follows a failed one, and when it is
@@ -215,9 +216,14 @@ func (e edge) attemptMessage(item wire.Item, due, now time.Time) (body string, d
 	return body, queueDelay(rest), err
 }
 
+// sendFailure ends an activity without an attempt.
 func (w *Worker) sendFailure(ctx context.Context, item *wire.Item, f *history.Failure) error {
+	return w.sendEnd(ctx, item, f, 0)
+}
+
+func (w *Worker) sendEnd(ctx context.Context, item *wire.Item, f *history.Failure, startedAtMS int64) error {
 	return w.send(ctx, &wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: item.Instance, ExecutionID: item.ExecutionID,
-		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f)})
+		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f), Attempt: f.Attempt, StartedAtMS: startedAtMS})
 }
 
 // sendPending tells the orchestrator of a pending activity, so that it watches
@@ -233,6 +239,9 @@ func (w *Worker) sendPending(ctx context.Context, item *wire.Item) error {
 // send sends a completion to its orchestration. Its deduplication id derives
 // from the fact, so that a repeat is heard once.
 func (w *Worker) send(ctx context.Context, item *wire.Item) error {
+	if item.Kind != wire.ActivityPending {
+		item.RequestID = w.RequestID.of(ctx)
+	}
 	body, err := w.edge.encode(item)
 	if err == nil {
 		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: wire.DedupID(item)})

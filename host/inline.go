@@ -97,11 +97,16 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 	info := activity.Info{Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
+	if s := t.started().Start; s != nil {
+		info.Headers = s.Headers
+	}
 	for n := retry.AttemptsMade + 1; ; n++ {
+		began := t.Clock.Now().UnixMilli()
 		info.Attempt = n
 		result, failure := t.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
-			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result}
+			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result,
+				StartedAtMS: began, Attempt: n, RequestID: t.requestID(ctx)}
 		}
 		if activity.Retryable(retry, failure, n) {
 			share, _ := t.random.share()
@@ -111,7 +116,8 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 			}
 			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 		}
-		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure}
+		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
+			StartedAtMS: began, Attempt: n, RequestID: t.requestID(ctx)}
 	}
 }
 

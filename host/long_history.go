@@ -53,7 +53,7 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 	if err != nil {
 		return err
 	}
-	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, history.Failure{
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
 		Kind: history.FailureLimit, Source: t.started().Name, Message: fmt.Sprintf(
 			"the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
 			t.group.instance, t.execution, text)})

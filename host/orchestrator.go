@@ -41,6 +41,9 @@ type OrchestratorConfig struct {
 	// Together runs a function so many times side by side, and returns when all
 	// runs have come to their end; default: on goroutines that Go starts.
 	Together func(n int, f func())
+	// RequestID names the invocation, for the completions of inline activities;
+	// default: it has no name.
+	RequestID RequestID
 	// Observer; default NoObserver.
 	Observer Observer
 	// Logger; default discards. Orchestration code logs to it too.

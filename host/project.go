@@ -121,6 +121,7 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	}
 	if s := started.Start; s != nil {
 		r.StartID, r.Parent, r.SearchAttributes = s.StartID, s.Parent, s.SearchAttributes
+		r.Origin, r.FairnessGroup = s.Origin, s.FairnessGroup
 	}
 	if t.group.suspect != "" && !d.ends() {
 		r.Suspect, t.marked = t.group.suspect, true

@@ -57,7 +57,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		t.settle(m, "purge_refused")
 		return nil
 	case !r.Status.Terminal():
-		if err := t.forceEnd(ctx); err != nil {
+		if err := t.forceEnd(ctx, m.item.Actor); err != nil {
 			return err
 		}
 		r = t.record
@@ -115,9 +115,9 @@ func (t *turn) afterPurge(m *message, rest []*message) error {
 
 // forceEnd ends what runs. A history that is corrupt can't be ended; its
 // record is.
-func (t *turn) forceEnd(ctx context.Context) error {
+func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	if t.x != nil && !t.x.Ended() {
-		return t.impose(ctx, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
+		return t.impose(ctx, history.ImposedTerminated, actor, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
 	}
 	if t.x != nil {
 		// It ended between the reads of its record and of its history. What

@@ -33,7 +33,7 @@ func (t *turn) terminate(ctx context.Context, m *message) error {
 	if reason == "" {
 		reason = "terminated"
 	}
-	if err := t.impose(ctx, history.ImposedTerminated, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
+	if err := t.impose(ctx, history.ImposedTerminated, m.item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
 		return err
 	}
 	t.settle(m, "recorded")
@@ -41,8 +41,8 @@ func (t *turn) terminate(ctx context.Context, m *message) error {
 }
 
 // impose ends the execution with an end that the code did not make.
-func (t *turn) impose(ctx context.Context, imposed string, f history.Failure) error {
-	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), imposed, f)
+func (t *turn) impose(ctx context.Context, imposed, actor string, f history.Failure) error {
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), imposed, actor, f)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 		}
 		recorded = out.Events[0]
 	}
-	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, history.Failure{
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
 		Kind: history.FailureTooLarge, Message: cause.Error(), Source: t.started().Name})
 	if err != nil {
 		return err

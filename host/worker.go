@@ -38,6 +38,9 @@ type WorkerConfig struct {
 	// Together runs a function so many times side by side, and returns when all
 	// runs have come to their end; default: on goroutines that Go starts.
 	Together func(n int, f func())
+	// RequestID names the invocation, for the completions that it sends;
+	// default: it has no name.
+	RequestID RequestID
 	// Observer; default NoObserver.
 	Observer Observer
 	// Logger; default discards.

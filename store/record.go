@@ -85,10 +85,11 @@ func (r Record) Stored() Record {
 	}
 	r.Parent = clone(r.Parent)
 	r.Problem = clone(r.Problem)
+	r.Origin = clone(r.Origin)
 	return r
 }
 
-func clone[T history.Parent | Problem](p *T) *T {
+func clone[T history.Parent | history.Origin | Problem](p *T) *T {
 	if p == nil {
 		return nil
 	}

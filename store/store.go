@@ -186,6 +186,9 @@ type Record struct {
 	Codec   string
 	Failure *history.Failure
 	Parent  *history.Parent
+	// Origin and FairnessGroup are those of the start; reserved, and kept.
+	Origin        *history.Origin
+	FairnessGroup string
 
 	// Problem says why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem

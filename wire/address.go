@@ -58,7 +58,11 @@ func DedupID(i *Item) string {
 	h.number(i.UpToExecution)
 	h.number(i.SchedulingEventID)
 	h.number(i.SourceEventID)
-	h.number(int64(i.Attempt))
+	attempt := i.Attempt
+	if i.Kind == ActivityCompleted || i.Kind == ActivityFailed {
+		attempt = 0 // Whichever attempt ended the activity: it ended once.
+	}
+	h.number(int64(attempt))
 	h.text(i.Token)
 	h.number(int64(i.Hops))
 	return h.id(string(i.Kind))

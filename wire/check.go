@@ -2,9 +2,9 @@ package wire
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strings"
-	"unicode"
+	"time"
 )
 
 // Kinds returns all kinds, in the order of their constants.
@@ -116,6 +116,17 @@ func (c *checker) ranges(i *Item) {
 	c.ident("name", i.Name, l.Name)
 	c.ident("version", i.OrchVersion, l.Name)
 	c.ident("codec", i.Codec, l.Name)
+	c.ident("request_id", i.RequestID, l.ID)
+	c.ident("actor", i.Actor, l.Name)
+	c.ident("fairness_group", i.FairnessGroup, l.Name)
+	if o := i.Origin; o != nil {
+		c.ident("origin.instance", o.Instance, l.InstanceID)
+	}
+	if len(i.Headers) > 0 {
+		if err := CheckHeaders(i.Headers); err != nil {
+			c.fail(ReasonInvalidField, "headers", "%v", err)
+		}
+	}
 	if i.Codec != "" {
 		l.Payload = l.sealedPayload()
 	}
@@ -147,8 +158,8 @@ func (c *checker) ranges(i *Item) {
 	}
 	if r := i.Retry; r != nil {
 		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS} {
-			if n < 0 {
-				c.fail(ReasonInvalidField, "retry", "a number below 0")
+			if n < 0 || n > maxWaitMS {
+				c.fail(ReasonInvalidField, "retry", "a number below 0, or over %d, which is 292 years in milliseconds", int64(maxWaitMS))
 			}
 		}
 		if !(r.Coefficient >= 0) || !(r.Jitter >= 0 && r.Jitter <= 1) {
@@ -156,10 +167,30 @@ func (c *checker) ranges(i *Item) {
 		}
 	}
 	for _, n := range []int64{i.ExecutionID, i.SchedulingEventID, i.SourceEventID, i.ParentExecutionID,
-		int64(i.Attempt), i.ScheduledAtMS, i.NotBeforeMS, i.FireAtMS, i.Number, i.UpToExecution, i.FirstSeenMS, int64(i.Hops)} {
+		int64(i.Attempt), i.Number, i.UpToExecution, int64(i.Hops)} {
 		if n < 0 {
 			c.fail(ReasonInvalidField, "", "a number below 0: %d", n)
 		}
+	}
+	c.time("scheduled_at_ms", i.ScheduledAtMS)
+	c.time("not_before_ms", i.NotBeforeMS)
+	c.time("fire_at_ms", i.FireAtMS)
+	c.time("first_seen_ms", i.FirstSeenMS)
+	c.time("sent_ms", i.SentMS)
+	c.time("started_at_ms", i.StartedAtMS)
+}
+
+const (
+	// maxTimeMS is the end of the year 9999. Who sends microseconds or
+	// nanoseconds for milliseconds gets beyond it.
+	maxTimeMS = 253_402_300_799_999
+	// maxWaitMS is the longest time.Duration, in milliseconds.
+	maxWaitMS = math.MaxInt64 / int64(time.Millisecond)
+)
+
+func (c *checker) time(field string, ms int64) {
+	if ms < 0 || ms > maxTimeMS {
+		c.fail(ReasonInvalidField, field, "%d is no time: expected milliseconds since 1970, up to the year 9999 (not microseconds, not nanoseconds)", ms)
 	}
 }
 
@@ -182,11 +213,9 @@ func (c *checker) positive(field string, n int64) {
 }
 
 func (c *checker) ident(field, s string, limit int) {
-	if c.size(field, len(s), limit); isPlain(s) {
-		return
-	}
-	if n := strings.IndexFunc(s, unicode.IsControl); n >= 0 {
-		c.fail(ReasonInvalidField, field, "a control character at byte %d; expected text without any", n)
+	c.size(field, len(s), limit)
+	if what, at := BadCharacter(s); what != "" {
+		c.fail(ReasonInvalidField, field, "%s at byte %d; expected text without any", what, at)
 	}
 }
 

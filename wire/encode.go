@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,6 +69,19 @@ func (e *encoder) item(i *Item) {
 	e.whole("up_to_execution", i.UpToExecution)
 	e.flag("force", i.Force)
 	e.flag("use_existing", i.UseExisting)
+	e.whole("started_at_ms", i.StartedAtMS)
+	e.ident("request_id", i.RequestID)
+	e.whole("sent_ms", i.SentMS)
+	e.ident("actor", i.Actor)
+	e.headers(i.Headers)
+	if o := i.Origin; o != nil {
+		e.object("origin", func(e *encoder) {
+			e.ident("instance", o.Instance)
+			e.whole("execution_id", o.ExecutionID)
+			e.whole("event_id", o.EventID)
+		})
+	}
+	e.ident("fairness_group", i.FairnessGroup)
 	e.whole("first_seen_ms", i.FirstSeenMS)
 	e.whole("hops", int64(i.Hops))
 	if p := i.Parent; p != nil {
@@ -92,6 +107,37 @@ func (e *encoder) item(i *Item) {
 	if f := i.Details; f != nil {
 		e.object("details", func(o *encoder) { o.failure(f) })
 	}
+	for _, name := range slices.Sorted(maps.Keys(i.Unknown)) {
+		if value := i.Unknown[name]; len(value) > 0 {
+			e.anyName(name)
+			e.out = append(e.out, forSQS(value)...)
+		}
+	}
+}
+
+// headers writes them by name; their checks have seen to it that they are text.
+func (e *encoder) headers(headers map[string]string) {
+	if len(headers) == 0 {
+		return
+	}
+	e.object("headers", func(o *encoder) {
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			if headers[name] == "" {
+				o.raw(name, []byte(`""`))
+				continue
+			}
+			o.ident(name, headers[name])
+		}
+	})
+}
+
+// anyName writes a name that others have chosen.
+func (e *encoder) anyName(name string) {
+	quoted, _ := json.Marshal(name)
+	if e.out[len(e.out)-1] != '{' {
+		e.out = append(e.out, ',')
+	}
+	e.out = append(append(e.out, forSQS(quoted)...), ':')
 }
 
 func (e *encoder) failure(f *Failure) {

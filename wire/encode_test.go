@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -32,7 +34,7 @@ func TestEncodeKeepsPayloadBytesExactly(t *testing.T) {
 
 func TestEncodeEscapesWhatSQSDoesNotTake(t *testing.T) {
 	t.Parallel()
-	i := wire.Item{Kind: wire.CancelInstance, Instance: "a\uffff", Reason: "\ufffe\x00\xff", Input: []byte("\"\ufffe\"")}
+	i := wire.Item{Kind: wire.CancelInstance, Instance: "a", Reason: "\uffff\ufffe\x00\xff", Input: []byte("\"\ufffe\"")}
 	body := encode(t, i)
 	for _, r := range string(body) {
 		if r < ' ' || r == '\ufffe' || r == '\uffff' {
@@ -40,7 +42,7 @@ func TestEncodeEscapesWhatSQSDoesNotTake(t *testing.T) {
 		}
 	}
 	got, err := wire.Parse(body)
-	if err != nil || got.Instance != i.Instance || got.Reason != "\ufffe\x00\ufffd" || string(got.Input) != `"\ufffe"` {
+	if err != nil || got.Instance != i.Instance || got.Reason != "\uffff\ufffe\x00\ufffd" || string(got.Input) != `"\ufffe"` {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -115,8 +117,13 @@ func TestAnyItemRoundTrips(t *testing.T) {
 		want := wire.Item{
 			V: 1, Kind: wire.StartOrchestration, Instance: text.Draw(t, "instance"), Name: text.Draw(t, "name"),
 			ID: text.Draw(t, "id"), Reason: rapid.String().Draw(t, "reason"), Input: payload("input"),
-			Hops: rapid.IntRange(0, 100).Draw(t, "hops"), FirstSeenMS: rapid.Int64Range(0, 1<<62).Draw(t, "seen"),
+			Hops: rapid.IntRange(0, 100).Draw(t, "hops"), FirstSeenMS: rapid.Int64Range(0, 253402300799999).Draw(t, "seen"),
 			Events: []wire.StartEvent{{Name: text.Draw(t, "event"), Data: payload("data")}},
+			Actor:  text.Draw(t, "actor"), FairnessGroup: text.Draw(t, "fairness group"), RequestID: text.Draw(t, "request id"),
+			SentMS: rapid.Int64Range(0, 253402300799999).Draw(t, "sent"), StartedAtMS: rapid.Int64Range(0, 253402300799999).Draw(t, "started"),
+			Headers: rapid.MapOfN(rapid.StringMatching(`[a-z0-9._-]{1,20}`), text, 0, 4).Draw(t, "headers"),
+			Origin:  &history.Origin{Instance: text.Draw(t, "origin"), ExecutionID: 1, EventID: rapid.Int64Min(1).Draw(t, "origin event")},
+			Unknown: map[string]json.RawMessage{"colour " + rapid.String().Draw(t, "unknown"): payload("unknown value")},
 		}
 		body, err := want.Encode()
 		if err != nil {
@@ -126,8 +133,8 @@ func TestAnyItemRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, body)
 		}
-		if a, b := mustJSON(t, got), mustJSON(t, want); a != b {
-			t.Fatalf("got %s\nwant %s", a, b)
+		if a, b := mustJSON(t, got), mustJSON(t, want); a != b || !reflect.DeepEqual(got.Unknown, want.Unknown) {
+			t.Fatalf("got %s %s\nwant %s %s", a, got.Unknown, b, want.Unknown)
 		}
 	})
 }

@@ -114,7 +114,14 @@ type Item struct {
 	// place; Encode does not write it.
 	ActivityToken string `json:"activity_token,omitempty"`
 	// Attempt of an ActivityExecute or ActivityPending, from 1; absent means 1.
+	// In an ActivityCompleted or ActivityFailed the one that ended the
+	// activity; absent where its sender does not say.
 	Attempt int `json:"attempt,omitempty"`
+	// StartedAtMS is when that attempt began, by its worker's clock, and
+	// RequestID what its worker calls the invocation that made it
+	// (ActivityCompleted, ActivityFailed). Both may be absent.
+	StartedAtMS int64  `json:"started_at_ms,omitempty"`
+	RequestID   string `json:"request_id,omitempty"`
 	// ScheduledAtMS is when the activity was scheduled (ActivityExecute).
 	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
 	// NotBeforeMS holds an item back whose delay is longer than a queue can
@@ -145,10 +152,35 @@ type Item struct {
 	// Force lets PurgeInstance terminate a running instance first.
 	Force bool `json:"force,omitempty"`
 
+	// SentMS is when what the item says was sent first, or was due where that
+	// is later. It is kept over every hop, so that an item has an age, which
+	// bounds what it may still do (see Age). Absent where the sender does not
+	// say; the first to receive it then takes the time of its queue.
+	SentMS int64 `json:"sent_ms,omitempty"`
+	// Actor is on whose behalf the sender acts, as the sender says: for audit,
+	// and proof of nothing. It is recorded with a start, an event, a cancel and
+	// a terminate; reserved in all others.
+	Actor string `json:"actor,omitempty"`
+	// Headers of a start are recorded, and go to its activities and children
+	// (StartOrchestration, ActivityExecute); reserved in all others. Their
+	// limits are those of CheckHeaders. They are plain also where Codec is set.
+	Headers map[string]string `json:"headers,omitempty"`
+	// Origin is what a start forks an instance from. Reserved: a build that
+	// can't fork waits for one that can.
+	Origin *history.Origin `json:"origin,omitempty"`
+	// FairnessGroup names those with which the instance shares what is scarce.
+	// Reserved: it is kept and recorded, and changes nothing.
+	FairnessGroup string `json:"fairness_group,omitempty"`
+
 	// FirstSeenMS is when an item that goes round the delay queue was first
 	// received, Hops how often it has gone round.
 	FirstSeenMS int64 `json:"first_seen_ms,omitempty"`
 	Hops        int   `json:"hops,omitempty"`
+
+	// Unknown are the fields, by name, that this build does not know, as they
+	// came. They are ignored and written again, so that a build which sends an
+	// item round for a newer one takes nothing out of it.
+	Unknown map[string]json.RawMessage `json:"-"`
 }
 
 // StartEvent is an external event that a start brings with it.

@@ -4,13 +4,14 @@ package wire
 // 0 means no limit.
 type Limits struct {
 	// InstanceID: 512 by default. Instance ids are 1 byte or more of UTF-8
-	// without control characters.
+	// without what BadCharacter finds.
 	InstanceID int
-	// ID of an item, of an event that a start brings, and tokens: 256 by
-	// default. No control characters.
+	// ID of an item, of an event that a start brings, of a worker's request,
+	// and tokens: 256 by default. Characters as of an instance id.
 	ID int
-	// Name of an orchestration, an activity or an event, a version, a codec:
-	// 256 by default. No control characters; names are 1 byte or more.
+	// Name of an orchestration, an activity or an event, a version, a codec,
+	// an actor, a fairness group: 256 by default. Characters as of an instance
+	// id; names are 1 byte or more.
 	Name int
 	// Payload: each input, data, result and details: 262,144 (256 KiB) by
 	// default. Of an item with a codec half as much again: base64 makes a

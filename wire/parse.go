@@ -13,7 +13,7 @@ import (
 // *ParseError.
 //
 // Unknown fields are ignored, so that later minor versions of the contract
-// may add some. Known fields must have their type, whatever the kind; null
+// may add some, and kept (Item.Unknown). Known fields must have their type, whatever the kind; null
 // counts as absent, except for a payload, where it is the value null. Names of
 // fields are case-sensitive. V is 1 and Attempt of an ActivityExecute is 1 in
 // what is returned when they were absent; an ActivityToken is put apart.
@@ -140,10 +140,61 @@ func (p *parser) field(f *field, i *Item) {
 		p.flag(f, &i.Force)
 	case "use_existing":
 		p.flag(f, &i.UseExisting)
+	case "started_at_ms":
+		p.whole(f, &i.StartedAtMS)
+	case "request_id":
+		p.text(f, &i.RequestID)
+	case "sent_ms":
+		p.whole(f, &i.SentMS)
+	case "actor":
+		p.text(f, &i.Actor)
+	case "headers":
+		p.object(f, func(o *parser) { o.headers(&i.Headers) })
+	case "origin":
+		p.object(f, func(o *parser) { o.origin(&i.Origin) })
+	case "fairness_group":
+		p.text(f, &i.FairnessGroup)
 	case "first_seen_ms":
 		p.whole(f, &i.FirstSeenMS)
 	case "hops":
 		p.count(f, &i.Hops)
+	case "v", "kind":
+	default:
+		if i.Unknown == nil {
+			i.Unknown = map[string]json.RawMessage{}
+		}
+		i.Unknown[string(f.name)] = p.payload(f)
+	}
+}
+
+func (p *parser) headers(to *map[string]string) {
+	for n := range p.fields.list {
+		f := &p.fields.list[n]
+		if f.raw[0] != '"' {
+			p.invalid(f, "expected a string, found %s", found(f.raw))
+			return
+		}
+		var value string
+		p.text(f, &value)
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		(*to)[string(f.name)] = value
+	}
+}
+
+func (p *parser) origin(to **history.Origin) {
+	origin := &history.Origin{}
+	*to = origin
+	for n := range p.fields.list {
+		switch f := &p.fields.list[n]; string(f.name) {
+		case "instance":
+			p.text(f, &origin.Instance)
+		case "execution_id":
+			p.whole(f, &origin.ExecutionID)
+		case "event_id":
+			p.whole(f, &origin.EventID)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -35,6 +37,13 @@ func items() []wire.Item {
 		{V: 1, Kind: wire.TimerFired, Instance: "order-1", ExecutionID: 1, SourceEventID: 4, Token: "t", FireAtMS: 1700000000000},
 		{V: 1, Kind: wire.SubOrchCompleted, ParentInstance: "p", ParentExecutionID: 2, SourceEventID: 7, Token: "t", Result: []byte(`0`)},
 		{V: 1, Kind: wire.SubOrchFailed, ParentInstance: "p", ParentExecutionID: 2, SourceEventID: 7, Token: "t", Details: &wire.Failure{Message: "m"}},
+		{V: 1, Kind: wire.StartOrchestration, Instance: "order-2", ID: "s2", Name: "Fulfil", SentMS: 1700000000000, Actor: "user/ada",
+			Headers: map[string]string{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "tenant": "café <1>", "empty": ""},
+			Origin:  &history.Origin{Instance: "order-0", ExecutionID: 2, EventID: 9}, FairnessGroup: "tenant-1"},
+		{V: 1, Kind: wire.ActivityCompleted, Instance: "order-1", ExecutionID: 1, SourceEventID: 5, Token: "t", Attempt: 2,
+			StartedAtMS: 1700000000000, RequestID: "6f0c3b5e-9c3b-4a36-8d5e-1f2a3b4c5d6e", SentMS: 1700000000001},
+		{V: 1, Kind: wire.ExternalRaised, Instance: "order-1", ID: "e2", Name: "approved", Codec: history.CodecBlob + "/s3", Data: []byte(`"czM6"`),
+			Unknown: map[string]json.RawMessage{"colour": []byte(`{"a":[1,"ä"]}`)}},
 	}
 }
 
@@ -63,9 +72,9 @@ func TestParseTakesWhatTheContractLeavesOpen(t *testing.T) {
 		body string
 		want wire.Item
 	}{
-		"unknown fields are ignored, whatever they hold": {
+		"unknown fields are ignored, whatever they hold, and kept": {
 			`{"kind":"Wake","instance":"i","colour":{"a":[1]},"Instance":7}`,
-			wire.Item{V: 1, Kind: wire.Wake, Instance: "i"},
+			wire.Item{V: 1, Kind: wire.Wake, Instance: "i", Unknown: map[string]json.RawMessage{"colour": []byte(`{"a":[1]}`), "Instance": []byte("7")}},
 		},
 		"null counts as absent": {
 			`{"v":null,"kind":"StartOrchestration","instance":"i","name":"n","id":null,"events":null,"parent":null,"retry":null}`,
@@ -134,7 +143,7 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"a kind in the wrong case":         {`{"kind":"wake","instance":"i"}`, wire.ReasonUnknownKind, "kind", "does not know"},
 		"no instance":                      {`{"kind":"StartOrchestration","name":"n"}`, wire.ReasonInvalidField, "instance", "missing"},
 		"a mistyped instance":              {`{"kind":"Wake","instance":{"id":1}}`, wire.ReasonInvalidField, "instance", "expected a string, found an object"},
-		"a control character in an id":     {`{"kind":"Wake","instance":"a\u0000b"}`, wire.ReasonInvalidField, "instance", "control character at byte 1"},
+		"a control character in an id":     {`{"kind":"Wake","instance":"a\u0000b"}`, wire.ReasonInvalidField, "instance", "control character U+0000 at byte 1"},
 		"half a surrogate pair in an id":   {`{"kind":"Wake","instance":"a\ud800b"}`, wire.ReasonInvalidField, "instance", "surrogate"},
 		"a low surrogate alone":            {`{"kind":"Wake","instance":"\uDC00"}`, wire.ReasonInvalidField, "instance", "surrogate"},
 		"a start without a name":           {`{"kind":"StartOrchestration","instance":"i"}`, wire.ReasonInvalidField, "name", "missing"},
@@ -160,6 +169,21 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"mistyped details":                 {`{"kind":"ActivityFailed","instance":"i","execution_id":1,"source_event_id":1,"token":"t","details":"x"}`, wire.ReasonInvalidField, "details", "expected an object"},
 		"a firing without its time":        {`{"kind":"TimerFired","instance":"i","execution_id":1,"source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "fire_at_ms", "missing"},
 		"a child's end without the parent": {`{"kind":"SubOrchCompleted","instance":"i","source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "parent_instance", "missing"},
+		"nanoseconds for milliseconds":     {`{"kind":"TimerFired","instance":"i","execution_id":1,"source_event_id":1,"token":"t","fire_at_ms":1767229200000000000}`, wire.ReasonInvalidField, "fire_at_ms", "not nanoseconds"},
+		"microseconds for milliseconds":    {`{"kind":"Wake","instance":"i","sent_ms":1767229200000000}`, wire.ReasonInvalidField, "sent_ms", "not microseconds"},
+		"a wait over 292 years":            {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t","scheduling_event_id":1,"retry":{"total_timeout_ms":9223372036855}}`, wire.ReasonInvalidField, "retry", "292 years"},
+		"headers that are no object":       {start(`,"headers":"x"`), wire.ReasonInvalidField, "headers", "expected an object"},
+		"a header that is no string":       {start(`,"headers":{"a":1}`), wire.ReasonInvalidField, "headers.a", "expected a string"},
+		"a header that is null":            {start(`,"headers":{"a":null}`), wire.ReasonInvalidField, "headers.a", "found null"},
+		"a header in capitals":             {start(`,"headers":{"Tenant":"x"}`), wire.ReasonInvalidField, "headers", "lower-case"},
+		"a header without a name":          {start(`,"headers":{"":"x"}`), wire.ReasonInvalidField, "headers", "lower-case"},
+		"a header over two lines":          {start(`,"headers":{"a":"x\ny"}`), wire.ReasonInvalidField, "headers", "U+000A"},
+		"seventeen headers":                {start(`,"headers":` + manyHeaders(17)), wire.ReasonInvalidField, "headers", "17 headers, the limit is 16"},
+		"headers of over four kilobytes":   {start(`,"headers":{"a":"` + strings.Repeat("x", 4096) + `"}`), wire.ReasonInvalidField, "headers", "4097 bytes"},
+		"an origin that is no object":      {start(`,"origin":"order-0"`), wire.ReasonInvalidField, "origin", "expected an object"},
+		"a mistyped origin":                {start(`,"origin":{"event_id":"9"}`), wire.ReasonInvalidField, "origin.event_id", "whole number"},
+		"an actor over two lines":          {start(`,"actor":"ada\r\nadmin"`), wire.ReasonInvalidField, "actor", "U+000D"},
+		"a mistyped actor":                 {start(`,"actor":{"user":"ada"}`), wire.ReasonInvalidField, "actor", "expected a string"},
 		"a child's failure without reason": {`{"kind":"SubOrchFailed","parent_instance":"i","parent_execution_id":1,"source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "details", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,6 +228,9 @@ func TestL01AtTheLimitIsTakenAndOneByteMoreIsRefused(t *testing.T) {
 		"result": {256 << 10, "result", func(n int) wire.Item {
 			return wire.Item{Kind: wire.ActivityCompleted, Instance: "i", ExecutionID: 1, SourceEventID: 1, Token: "t", Result: []byte(`"` + x(n-2) + `"`)}
 		}},
+		"actor":          {256, "actor", func(n int) wire.Item { return wire.Item{Kind: wire.Wake, Instance: "i", Actor: x(n)} }},
+		"request id":     {256, "request_id", func(n int) wire.Item { return wire.Item{Kind: wire.Wake, Instance: "i", RequestID: x(n)} }},
+		"fairness group": {256, "fairness_group", func(n int) wire.Item { return wire.Item{Kind: wire.Wake, Instance: "i", FairnessGroup: x(n)} }},
 		"reason": {64 << 10, "reason", func(n int) wire.Item {
 			return wire.Item{Kind: wire.CancelInstance, Instance: "i", Reason: x(n)}
 		}},
@@ -227,6 +254,15 @@ func TestL01AtTheLimitIsTakenAndOneByteMoreIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyHeaders(n int) string {
+	all := map[string]string{}
+	for i := range n {
+		all[fmt.Sprintf("h%d", i)] = "x"
+	}
+	data, _ := json.Marshal(all)
+	return string(data)
 }
 
 func encode(t testing.TB, i wire.Item) []byte {

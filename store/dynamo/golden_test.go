@@ -57,6 +57,11 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		Suspect: "message-1", WakeNumber: 3,
 		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("c: 1"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(at)},
 	}
+	room := store.Record{
+		Instance: "order-8", ExecutionID: 1, FirstExecution: 1, StartID: "start-2", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: at, UpdatedAt: at,
+		Codec: history.CodecBlob + "/s3", Output: []byte(`"czM6Ly9idWNrZXQva2V5"`),
+		Origin: &history.Origin{Instance: "order-7", ExecutionID: 12, EventID: 7}, FairnessGroup: "tenant-1",
+	}
 	ended := record
 	ended.Status, ended.EndedAt, ended.Output, ended.Problem = store.StatusCompleted, at.Add(time.Minute), []byte(`"done"`), nil
 
@@ -75,7 +80,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		part["events"] = "…"
 		golden[name] = part
 	}
-	for name, r := range map[string]store.Record{"instances: stuck": record, "instances: completed": ended, "instances: tombstone": {Instance: "order-7", ExecutionID: 12, StartID: "start-1", Purged: true}} {
+	for name, r := range map[string]store.Record{"instances: stuck": record, "instances: completed": ended, "instances: with what is reserved": room, "instances: tombstone": {Instance: "order-7", ExecutionID: 12, StartID: "start-1", Purged: true}} {
 		item, err := e.Record(&r)
 		if err != nil {
 			t.Fatal(err)

@@ -31,6 +31,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setNumber(a, "first_execution", r.FirstExecution)
 	setText(a, "codec", r.Codec)
 	setText(a, "suspect", r.Suspect)
+	setText(a, "fairness_group", r.FairnessGroup)
 	setNumber(a, "wake_number", r.WakeNumber)
 	if len(r.CustomStatus) > 0 {
 		a["custom_status"] = e.compressor.value(r.CustomStatus)
@@ -38,7 +39,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "origin": r.Origin} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -91,6 +92,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = timeOf(a, "created_at"), timeOf(a, "updated_at"), timeOf(a, "ended_at")
 	r.FirstExecution, r.WakeNumber = numberOf(a, "first_execution"), numberOf(a, "wake_number")
 	r.Codec, r.Suspect = textOf(a, "codec"), textOf(a, "suspect")
+	r.FairnessGroup = textOf(a, "fairness_group")
 	var err error
 	fail := func(name string, err error) (store.Record, error) {
 		return store.Record{}, fmt.Errorf("store: record of instance %q can't be read: attribute %s: %w", r.Instance, name, err)
@@ -116,6 +118,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.Parent = (*history.Parent)(p)
 	if err = fromJSON(a, "problem", &r.Problem); err != nil {
 		return fail("problem", err)
+	}
+	if err = fromJSON(a, "origin", &r.Origin); err != nil {
+		return fail("origin", err)
 	}
 	return r, nil
 }

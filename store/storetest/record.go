@@ -115,6 +115,7 @@ func recordFields(t *testing.T, o Options) {
 	full.ExecutionID, full.FirstExecution = 12, 9
 	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
 	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
+	full.Origin, full.FairnessGroup = &history.Origin{Instance: "order-6", ExecutionID: 2, EventID: 9}, "tenant-1"
 	full.SearchAttributes = history.SearchAttributes{
 		"customer": history.SearchTextOf("c: 1\"ö"), "total": history.SearchRealOf(-99.25), "items": history.SearchWholeOf(1<<53 + 1),
 		"due": history.SearchTimeOf(epoch), "a.b-c_D": history.SearchTextOf(""), "tiny": history.SearchRealOf(1e-99),
