@@ -118,15 +118,15 @@ func TestVisibilityIsLongerThanTheFunctionMayRun(t *testing.T) {
 func TestDeadLettersGoWhereTheDesignSays(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
-	const fourDays, fourteenDays = 4 * 86400, 14 * 86400
+	const fourteenDays = 14 * 86400 // the longest that SQS keeps a message
 	tests := []struct {
 		queue, dead string
 		receives    any
 		retention   int
 	}{
-		{"OrchestratorQueue", "DeadFifoQueue", 100, fourDays},
-		{"DelayQueue", "DeadQueue", 100, fourDays},
-		{"ActivityQueue", "ActivityDeadQueue", 10, fourDays},
+		{"OrchestratorQueue", "DeadFifoQueue", 100, fourteenDays},
+		{"DelayQueue", "DeadQueue", 100, fourteenDays},
+		{"ActivityQueue", "ActivityDeadQueue", 10, fourteenDays},
 		// Its messages keep the age that they had in the activity queue.
 		{"ActivityDeadQueue", "DeadQueue", 100, fourteenDays},
 		{"DeadFifoQueue", "", "", fourteenDays},
