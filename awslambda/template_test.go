@@ -124,11 +124,11 @@ func TestDeadLettersGoWhereTheDesignSays(t *testing.T) {
 		receives    any
 		retention   int
 	}{
-		{"OrchestratorQueue", "DeadFifoQueue", 100, fourteenDays},
-		{"DelayQueue", "DeadQueue", 100, fourteenDays},
+		{"OrchestratorQueue", "DeadFifoQueue", 1000, fourteenDays},
+		{"DelayQueue", "DeadQueue", 1000, fourteenDays},
 		{"ActivityQueue", "ActivityDeadQueue", 10, fourteenDays},
 		// Its messages keep the age that they had in the activity queue.
-		{"ActivityDeadQueue", "DeadQueue", 100, fourteenDays},
+		{"ActivityDeadQueue", "DeadQueue", 1000, fourteenDays},
 		{"DeadFifoQueue", "", "", fourteenDays},
 		{"DeadQueue", "", "", fourteenDays},
 	}

@@ -45,7 +45,7 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		}
 		// Only the mark that was found proves it: one that lands late, when the
 		// message has come back and gone, would leave the instance to nobody.
-		found, clear := t.group.suspect, ""
+		found, clear := t.mark, ""
 		c.If.Suspect, c.Suspect, dirty = &found, &clear, true
 	case parked && t.mayHaveMarked() && t.record != nil && t.record.Problem != nil:
 		// It was marked, and its wake-up may not have been sent.
@@ -124,7 +124,7 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 		r.Origin, r.FairnessGroup = s.Origin, s.FairnessGroup
 	}
 	if t.group.suspect != "" && !d.ends() {
-		r.Suspect, t.marked = t.group.suspect, true
+		r.Suspect, t.mark, t.marked = t.group.suspect, t.group.suspect, true
 	}
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}

@@ -47,7 +47,8 @@ type Settings struct {
 
 	// BackoffFirst and BackoffMax: a message that is handed back comes again
 	// after BackoffFirst, doubled with each receive, at most BackoffMax.
-	// Defaults 1 second and 2 minutes.
+	// Defaults 1 second and 15 minutes: behind an outage it comes within about the
+	// time that the outage took, and a queue's thousand receives last for ten days.
 	BackoffFirst, BackoffMax time.Duration
 
 	// EarlyWindow is how long an event goes round for an instance that has not
@@ -134,7 +135,7 @@ func DefaultSettings() Settings {
 		TurnTime:    10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second,
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
-		BackoffFirst: time.Second, BackoffMax: 2 * time.Minute,
+		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
 		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute,
 		NewerFirst: time.Minute, NewerMax: queue.MaxDelay,
 		WakeFirst: time.Minute, WakeMax: time.Hour,

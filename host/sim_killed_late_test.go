@@ -27,7 +27,7 @@ func TestAKillerThatIsFoundOutLateIsNotMarked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set(mark)
+	set(mark + secondMark)
 	s := &lateMark{Store: w.store}
 	o := w.another(w.process().o.Orchestrations, s)
 	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: mark, Body: forged, ReceiveCount: 4}, SourceOrchestrator}})

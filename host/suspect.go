@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -12,24 +13,29 @@ import (
 // checkSuspect deals with a message that came back too often. A receive count
 // alone proves nothing: throttling, conflicts and hand-backs count too. So the
 // instance is marked with the message before its turn; a process that dies in
-// it leaves the mark, and only a message that finds its own mark is the killer.
+// it leaves the mark. One mark proves nothing either: the answer to its write may
+// have been lost, so that nothing was run. A message that finds its own mark is
+// therefore marked a second time and run once more, and only one that finds the
+// second mark is the killer.
 func (t *turn) checkSuspect(ctx context.Context) error {
 	if t.creating || t.record == nil || t.record.Status.Terminal() {
 		// A start is marked in the commit that records it.
 		return nil
 	}
-	if t.record.Suspect != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {
-		// The mark goes with the commit that records the finding.
-		t.killer = true
-		t.group.suspect = t.record.Suspect
-		t.Observer.Count(CountStuck, problemKilled, 1)
+	id, second := strings.CutSuffix(t.record.Suspect, secondMark)
+	if id != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {
+		t.group.suspect = id
+		if t.mark = t.record.Suspect; second {
+			// The mark goes with the commit that records the finding.
+			t.killer = true
+			t.Observer.Count(CountStuck, problemKilled, 1)
+			return nil
+		}
+		t.mark += secondMark
+	} else if t.mark = t.group.suspect; t.mark == "" {
 		return nil
 	}
-	id := t.group.suspect
-	if id == "" {
-		return nil
-	}
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &id, UpdatedAt: t.Clock.Now()}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &t.mark, UpdatedAt: t.Clock.Now()}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
 	}
@@ -44,8 +50,8 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 	if !t.marked && (!t.killer || failed) || t.record == nil || t.record.Suspect == "" {
 		return
 	}
-	id, none := t.group.suspect, ""
-	change := store.RecordChange{If: store.RecordCondition{Suspect: &id}, Suspect: &none, UpdatedAt: t.Clock.Now()}
+	none := ""
+	change := store.RecordChange{If: store.RecordCondition{Suspect: &t.mark}, Suspect: &none, UpdatedAt: t.Clock.Now()}
 	var err error
 	for range 3 {
 		// A mark that stays takes the innocent for the killer.
@@ -54,12 +60,15 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 			return
 		}
 	}
-	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.group.instance, "message_id", id, "error", err)
+	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.group.instance, "message_id", t.group.suspect, "error", err)
 }
+
+// secondMark follows the message's id in the mark of one that found its first.
+const secondMark = "#2"
 
 func (t *turn) killedProblem() store.Problem {
 	return store.Problem{Kind: problemKilled, Message: fmt.Sprintf(
-		"handling message %s ended the process before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
+		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
 		t.group.suspect)}
 }
 

@@ -49,9 +49,10 @@ type turn struct {
 	cause string
 	// creating: the start among the messages makes the record.
 	creating bool
-	// marked: the record names this group's suspect.
+	// marked: the record has the mark of this group's suspect, which is mark.
 	marked bool
-	// killer: the suspect found its own mark.
+	mark   string
+	// killer: the suspect found its own second mark.
 	killer bool
 	// found are messages whose facts stand in history. They are settled when
 	// all that follows from them has been done.

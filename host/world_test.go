@@ -87,9 +87,9 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
-	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: 2 * time.Minute, DeadLetter: w.deadFIFO, MaxReceiveCount: 100})
-	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 100})
-	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 100})
+	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: 2 * time.Minute, DeadLetter: w.deadFIFO, MaxReceiveCount: 1000})
+	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 1000})
+	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 1000})
 	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: 16 * time.Minute, DeadLetter: w.activityDead, MaxReceiveCount: 10})
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, RefusePast: true, Deliver: func(ctx context.Context, s timer.Schedule) error {
 		return w.fifo.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})

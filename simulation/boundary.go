@@ -153,6 +153,7 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	})
 	if !s.p.dead {
 		s.p.running.marks(instance, &change, err)
+		w.unsureOfMark(instance, &change, err)
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"errors"
+
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -17,6 +19,9 @@ type trouble struct {
 	// their hands.
 	deaths int
 	with   map[string]int
+	// unsure is how often a process was not told what became of the mark of a
+	// suspect, by instance.
+	unsure map[string]int
 	// answered are the messages of attempts whose answer was accepted by a queue,
 	// with how much had gone wrong until then.
 	answered map[string]int
@@ -119,10 +124,18 @@ func (w *World) checkMark(r *store.Record) {
 		return
 	}
 	switch {
-	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0:
+	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance] < 2:
 		w.troubled("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
 	case r.Problem.Kind != "killed" && !w.trouble.other:
 		w.troubled("rule 11", "%s is stuck, and all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
+	}
+}
+
+// unsureOfMark notes that the answer to a change of a suspect's mark was lost: who
+// comes next may find a mark though nothing was run under it.
+func (w *World) unsureOfMark(instance string, c *store.RecordChange, err error) {
+	if c.Suspect != nil && err != nil && !errors.Is(err, store.ErrConflict) {
+		note(&w.trouble.unsure, instance, w.trouble.unsure[instance]+1)
 	}
 }
 

@@ -192,8 +192,9 @@ type Record struct {
 
 	// Problem says why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem
-	// Suspect is the id of the message that was about to be handled when a
-	// process died, empty if none.
+	// Suspect is the mark of the message that is being handled, and was received
+	// so often that it may kill its process: its id, and once the message has
+	// found that mark, its id with "#2". Empty if there is none.
 	Suspect string
 	// WakeNumber is that of the one wake-up chain that may re-arm, of a stuck
 	// instance. It grows with each mark, each wake-up armed and each recovery;

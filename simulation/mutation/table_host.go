@@ -213,7 +213,13 @@ func stuckMutations() []Mutation {
 			Name:  "a neighbour is the killer",
 			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
 			File:  "host/suspect.go",
-			Edits: edit("if t.record.Suspect != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == t.record.Suspect && m.returning() }) {", "if t.record.Suspect != \"\" && !slices.Contains(t.group.messages, nil) {"),
+			Edits: edit("if id != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {", "if id != \"\" && !slices.Contains(t.group.messages, nil) {"),
+		},
+		{
+			Name:  "one mark makes a killer",
+			Bug:   "A message that finds its first mark is the killer, though the answer to that mark may have been lost and nothing been run.",
+			File:  "host/suspect.go",
+			Edits: edit("t.mark = t.record.Suspect; second {", "t.mark = t.record.Suspect; second || t.mark != \"\" {"),
 		},
 		{
 			Name:  "a wake-up of what has ended says nothing",
