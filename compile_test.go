@@ -76,7 +76,7 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"what is not under way can't be selected": {
 			`func f(ctx turnstile.Context, o Order) { turnstile.Select(ctx, RIGHT) }`, `Charge.Start(ctx, o)`, `o`, "does not implement turnstile.Awaitable"},
 		"nobody else makes futures": {
-			`type mine struct{ RIGHT }; func (mine) Ready() bool { return true }; func (mine) Cancel(string) {}; var _ turnstile.Awaitable = mine{}`,
+			`type mine struct{ RIGHT }; func (mine) Ready() bool { return true }; func (mine) Cancel(string) error { return nil }; var _ turnstile.Awaitable = mine{}`,
 			`turnstile.Future[int]`, `int`, "does not implement turnstile.Awaitable"},
 
 		"the context of an orchestration is not for I/O": {

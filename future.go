@@ -30,7 +30,7 @@ type Awaitable interface {
 	// Ready reports whether awaiting it returns at once.
 	Ready() bool
 	// Cancel cancels the operation. See Future.Cancel.
-	Cancel(reason string)
+	Cancel(reason string) error
 
 	operation() *engine.Future
 	explain(error) error
@@ -74,10 +74,15 @@ func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 // removed, a wait takes no event any more, a child is cancelled. Awaiting it
 // returns a *CancelledError from then on; what is ready already stays so. It
 // records nothing.
-func (f Future[T]) Cancel(reason string) {
-	if f.op != nil {
-		f.op.Cancel(reason)
+//
+// Nothing is cancelled where the orchestration's code does not run: from a
+// goroutine that it started itself, or in a deferred function while it is put
+// away. The error says so; code that calls it in its own flow need not look.
+func (f Future[T]) Cancel(reason string) error {
+	if f.op == nil {
+		return nil
 	}
+	return f.op.Cancel(reason)
 }
 
 // EventID returns the event_id of the scheduling event in history; 0 if

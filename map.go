@@ -64,7 +64,7 @@ func (o mapOptions) applyToMap(all *mapOptions) { *all = o }
 // mapping is one Map under way.
 type mapping struct {
 	mapOptions
-	cancel   func(reason string)
+	cancel   func(reason string) error
 	next     int // item to begin
 	failures int
 	first    *ItemError

@@ -3,8 +3,9 @@ package turnstile
 import "time"
 
 // CancelFunc cancels a scope. The reason stands in the *CancelledError that
-// the operations of the scope return. Only the first call has an effect.
-type CancelFunc func(reason string)
+// the operations of the scope return. Only the first call has an effect. The
+// error is that of Future.Cancel: where it is called, nothing can be cancelled.
+type CancelFunc func(reason string) error
 
 // WithCancel returns a context with a scope of its own inside that of ctx.
 // What is started with it is cancelled with it: by the CancelFunc, or when the

@@ -10,6 +10,5 @@ func SetStatus[T any](ctx Context, status T) error {
 	if err != nil {
 		return err
 	}
-	ctx.engine("SetStatus").SetCustomStatus(data)
-	return nil
+	return ctx.engine("SetStatus").SetCustomStatus(data)
 }

@@ -56,9 +56,6 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	for _, o := range opts {
 		o(&e.opts)
 	}
-	// What is tried out here is the code of authors: a mistake that production
-	// cannot afford to look for is shown.
-	e.opts.settings.VerifyGoroutine = true
 	if e.opts.workers < 1 {
 		return nil, fmt.Errorf("embedded: %d workers: at least one is needed", e.opts.workers)
 	}

@@ -57,8 +57,7 @@ func Logger(logger *slog.Logger) Option {
 	return func(o *options) { o.logger = logger }
 }
 
-// Settings of the host; default host.DefaultSettings. VerifyGoroutine is always
-// on.
+// Settings of the host; default host.DefaultSettings.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }

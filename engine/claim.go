@@ -26,6 +26,9 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), x.caller())})
 		}
 		x.run.operations++
+		if want.Kind == history.TimerCreated {
+			want.FireAtMS = x.run.nowMS + max(want.DurationMS, 0)
+		}
 		e := x.append(want)
 		if e.Instance == "" && (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) {
 			e.Instance = x.derivedInstance(e.EventID)

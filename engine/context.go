@@ -42,19 +42,23 @@ type Info struct {
 // longHistory is part of what replays are made of: never change it.
 const longHistory = 4096
 
-// Info returns what is known of the execution.
+// Info returns what is known of the execution. Outside its running code nothing
+// is known of the length.
 func (c *Context) Info() Info {
-	s := &c.x.events[0]
-	n := max(c.x.cursor.visiting, c.x.cursor.scheduled)
-	info := Info{Instance: c.x.cfg.Instance, ExecutionID: c.x.cfg.ExecutionID, Name: s.Name, Version: s.Version, HistoryLength: n, ContinueAsNewSuggested: n >= longHistory}
-	if s.Start != nil {
-		info.Headers = s.Start.Headers
+	info := c.x.info
+	if c.x.owned() {
+		info.HistoryLength = max(c.x.cursor.visiting, c.x.cursor.scheduled)
+		info.ContinueAsNewSuggested = info.HistoryLength >= longHistory
 	}
 	return info
 }
 
-// Err returns the error of a cancelled scope, nil while it is not cancelled.
+// Err returns the error of a cancelled scope, nil while it is not cancelled;
+// outside the running code ErrNotRunning.
 func (c *Context) Err() error {
+	if !c.x.owned() {
+		return c.x.notOwned("Err")
+	}
 	if err := c.scope.cancelled(); err != nil {
 		return err
 	}
@@ -64,38 +68,32 @@ func (c *Context) Err() error {
 // enter is what every durable call does first: it returns the coroutine that
 // runs, or why the call can't be made.
 func (x *Execution) enter(call, name string) (*coroutine, error) {
-	if x.closed.Load() && x.current != nil && !x.current.stopping {
+	if !x.owned() {
+		return nil, x.notOwned(named(call, name))
+	}
+	c := x.current
+	if x.closed.Load() && !c.stopping {
 		// The turn went on without this code, which had blocked (rule 10).
 		runtime.Goexit()
 	}
-	c := x.current
-	if c != nil && !c.unwinding && x.nested == "" && !x.cfg.Options.VerifyGoroutine {
-		x.progress.Add(1)
-		return c, nil
-	}
-	if name != "" {
-		call += " " + name
-	}
-	if at := x.inline.Load(); c == nil && at != nil {
-		return nil, &NestedError{Call: call, Inside: fmt.Sprintf("inline activity %q", *at)}
-	}
-	if c == nil {
-		return nil, fmt.Errorf("%s in instance %q: %w", call, x.cfg.Instance, ErrNotRunning)
-	}
-	if c.unwinding {
+	switch {
+	case c.unwinding:
 		if c.unwindCalls++; c.unwindCalls > maxUnwindCalls {
 			runtime.Goexit()
 		}
-		return nil, fmt.Errorf("%s: %w", call, ErrUnwinding)
-	}
-	if x.nested != "" {
-		return nil, &NestedError{Call: call, Inside: x.nested}
-	}
-	if x.cfg.Options.VerifyGoroutine && c.goid != goroutineID() {
-		return nil, fmt.Errorf("%s at %s comes from a goroutine that the orchestration started itself: %w", call, x.caller(), ErrNotRunning)
+		return nil, fmt.Errorf("%s: %w", named(call, name), ErrUnwinding)
+	case x.nested != "":
+		return nil, &NestedError{Call: named(call, name), Inside: x.nested}
 	}
 	x.progress.Add(1)
 	return c, nil
+}
+
+func named(call, name string) string {
+	if name == "" {
+		return call
+	}
+	return call + " " + name
 }
 
 // ActivityCall is an activity to schedule.
@@ -122,7 +120,7 @@ func (c *Context) Timer(d time.Duration) *Future {
 	if d > 0 && d%time.Millisecond != 0 {
 		ms++ // never early
 	}
-	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms, FireAtMS: c.x.run.nowMS + max(ms, 0)}, nil)
+	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms}, nil)
 }
 
 // ExternalEvent waits for an external event of that name: the oldest that is
@@ -231,14 +229,15 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 
 // SetCustomStatus sets what describe shows; it is visible once the turn is
 // committed. It is no event: replay recomputes it.
-func (c *Context) SetCustomStatus(status []byte) {
+func (c *Context) SetCustomStatus(status []byte) error {
 	if _, err := c.x.enter("SetCustomStatus", ""); err != nil {
-		return
+		return err
 	}
 	c.x.status = status
 	if c.x.cursor.live {
 		c.x.run.statusSet = true
 	}
+	return nil
 }
 
 // Go starts a branch: fn runs side by side with the code that started it, one

@@ -44,7 +44,8 @@ type coroutine struct {
 	err      error
 	panicked any
 	stack    string
-	goid     uint64
+	// goroutine that it runs on; 0 before it first runs.
+	goroutine uintptr
 }
 
 // maxUnwindCalls bounds the durable calls of deferred functions in one
@@ -63,11 +64,12 @@ func (x *Execution) spawn(ctx *Context, fn func(*Context) ([]byte, error)) *coro
 
 func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, error)) {
 	c.yield = yield
-	if c.x.cfg.Options.VerifyGoroutine {
-		c.goid = goroutineID()
-	}
+	c.goroutine = goroutine()
+	c.x.owner.Store(c.goroutine)
 	returned := false
 	defer func() {
+		// When this goroutine has ended, another may get what told it apart.
+		c.x.owner.Store(0)
 		if returned {
 			return
 		}
@@ -93,7 +95,9 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 func (x *Execution) resume(c *coroutine) {
 	x.progress.Add(1)
 	x.current = c
+	x.owner.Store(c.goroutine)
 	_, alive := c.resume()
+	x.owner.Store(0)
 	x.current = nil
 	switch {
 	case c.panicked != nil:
@@ -210,6 +214,7 @@ func (x *Execution) unwindAll() {
 		c := x.coroutines[i]
 		c.stopping, c.unwinding = true, true
 		x.current = c
+		x.owner.Store(c.goroutine)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -218,5 +223,6 @@ func (x *Execution) unwindAll() {
 		<-done
 		x.progress.Add(1)
 	}
+	x.owner.Store(0)
 	x.current, x.coroutines = nil, nil
 }

@@ -67,8 +67,10 @@ func (x *Execution) startMain(e *history.Event) {
 		return
 	}
 	x.def = def
+	x.info = Info{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, Name: e.Name, Version: e.Version}
 	x.root = &scope{x: x}
 	if e.Start != nil {
+		x.info.Headers = e.Start.Headers
 		x.status, x.search = e.Start.CustomStatus, e.Start.SearchAttributes
 	}
 	input := e.Payload

@@ -32,9 +32,6 @@ type Options struct {
 	LogHandler slog.Handler
 	// FailWhenStuck fails every orchestration where it would be stuck.
 	FailWhenStuck bool
-	// VerifyGoroutine checks at every durable call that it comes from the
-	// orchestration's own goroutine, at about 4 µs a call: for test kits.
-	VerifyGoroutine bool
 }
 
 const (
@@ -66,6 +63,7 @@ type Execution struct {
 
 	cursor cursor
 	def    *Orchestration // resolved when OrchestrationStarted is visited
+	info   Info           // what does not change of it, set ahead of all code
 
 	// ops holds the operation that claimed the scheduling event, by event id.
 	ops        []*Future
@@ -81,8 +79,10 @@ type Execution struct {
 	started    int          // how many were started
 	ready      readyHeap
 	current    *coroutine
-	readySeq   int64
-	nested     string // the side effect that runs now
+	// owner is the goroutine of current, 0 while no code runs.
+	owner    atomic.Uintptr
+	readySeq int64
+	nested   string // the side effect that runs now
 	// inline names the inline activity that runs now, between two runs.
 	inline atomic.Pointer[string]
 

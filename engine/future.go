@@ -48,8 +48,9 @@ func (f *Future) EventID() int64 { return f.id }
 // Instance returns the child's instance id; empty for other operations.
 func (f *Future) Instance() string { return f.child }
 
-// Ready reports whether awaiting it returns at once.
-func (f *Future) Ready() bool { return f.state != open }
+// Ready reports whether awaiting it returns at once, asked by the running code
+// itself; never elsewhere.
+func (f *Future) Ready() bool { return f.x.owned() && f.state != open }
 
 func (f *Future) what() string {
 	var room [96]byte
@@ -131,10 +132,13 @@ func (x *Execution) noteCancelled(eventID int64) {
 }
 
 // Cancel cancels the operation: awaiting it returns the cancelled error. What
-// is ready already stays so.
-func (f *Future) Cancel(reason string) {
+// is ready already stays so. The error says why it could not be cancelled here,
+// like that of every durable call: from another goroutine, in a deferred
+// function while the orchestration is put away.
+func (f *Future) Cancel(reason string) error {
 	if _, err := f.x.enter("Cancel", ""); err != nil {
-		return
+		return err
 	}
 	f.cancel(reason)
+	return nil
 }

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 )
 
@@ -54,15 +52,4 @@ func ours(function, file string) bool {
 		}
 	}
 	return false
-}
-
-// goroutineID reads the number out of the first line of the stack.
-func goroutineID() uint64 {
-	var buf [64]byte
-	line := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
-	if i := bytes.IndexByte(line, ' '); i > 0 {
-		line = line[:i]
-	}
-	id, _ := strconv.ParseUint(string(line), 10, 64)
-	return id
 }

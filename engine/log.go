@@ -7,7 +7,8 @@ import (
 
 // Logger returns a logger that is silent on replay: each line is logged once,
 // when it is first reached, and emitted after the turn is committed
-// (Turn.Logs). It records nothing in the history.
+// (Turn.Logs). It records nothing in the history. What a goroutine of the code's
+// own logs with it is dropped: use another logger there.
 func (c *Context) Logger() *slog.Logger {
 	base := c.x.cfg.Options.LogHandler
 	if base == nil {
@@ -22,10 +23,13 @@ type logHandler struct {
 }
 
 func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.x.cursor.live && !h.x.run.quiet && h.x.current != nil && !h.x.current.unwinding && h.base.Enabled(ctx, level)
+	return h.x.owned() && h.x.cursor.live && !h.x.run.quiet && !h.x.current.unwinding && h.base.Enabled(ctx, level)
 }
 
 func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
+	if !h.x.owned() {
+		return nil
+	}
 	h.x.run.logs = append(h.x.run.logs, Log{Handler: h.base, Record: r.Clone()})
 	return nil
 }

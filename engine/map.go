@@ -10,6 +10,9 @@ func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]
 	if limit < 1 {
 		return nil, fmt.Errorf("map: limit is %d, must be at least 1", limit)
 	}
+	if !c.x.owned() {
+		return nil, c.x.notOwned("Map")
+	}
 	outcomes := make([]Outcome, n)
 	all := c.x.collect(n)
 	defer all.close()

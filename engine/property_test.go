@@ -34,7 +34,7 @@ type engineFuture struct{ f *engine.Future }
 
 func (f engineFuture) eventID() int64       { return f.f.EventID() }
 func (f engineFuture) ready() bool          { return f.f.Ready() }
-func (f engineFuture) cancel(reason string) { f.f.Cancel(reason) }
+func (f engineFuture) cancel(reason string) { _ = f.f.Cancel(reason) }
 func (f engineFuture) instance() string     { return f.f.Instance() }
 
 func engineFutures(fs []programFuture) []*engine.Future {
@@ -156,12 +156,12 @@ func (c engineContext) branch(fn func(programContext) (string, *programError)) p
 
 func (c engineContext) withCancel() (programContext, func(string)) {
 	inner, cancel := c.c.WithCancel()
-	return engineContext{inner, c.d}, cancel
+	return engineContext{inner, c.d}, func(reason string) { _ = cancel(reason) }
 }
 
 func (c engineContext) withTimeout(seconds int) (programContext, func(string)) {
 	inner, cancel := c.c.WithTimeout(time.Duration(seconds) * time.Second)
-	return engineContext{inner, c.d}, cancel
+	return engineContext{inner, c.d}, func(reason string) { _ = cancel(reason) }
 }
 
 func (c engineContext) patched(id string) (bool, *programError) {
@@ -323,7 +323,7 @@ func (d *driver) fail(f string, a ...any) {
 
 // options differ from program to program, for none may matter.
 func (d *driver) options() engine.Options {
-	o := engine.Options{LogHandler: quietHandler{}, VerifyGoroutine: d.p.size%4 == 1}
+	o := engine.Options{LogHandler: quietHandler{}}
 	if d.p.size%3 == 0 {
 		o.Guard = patientGuard{}
 	}

@@ -126,7 +126,6 @@ func TestR25ContextUsedFromAnotherGoroutine(t *testing.T) {
 		reported <- err
 		return nil, nil
 	})
-	f.opts.VerifyGoroutine = true
 	f.turn(start("0"))
 	f.wantHistory("1 Started", "2 Completed()")
 	if err := <-reported; !errors.Is(err, engine.ErrNotRunning) || !strings.Contains(err.Error(), "goroutine") || !strings.Contains(err.Error(), "scenario_test.go:") {

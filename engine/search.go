@@ -30,8 +30,13 @@ func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
 }
 
 // SearchAttributes returns the search attributes as the code has set them so
-// far. Not to be changed.
-func (c *Context) SearchAttributes() history.SearchAttributes { return c.x.search }
+// far; nil outside its running code. Not to be changed.
+func (c *Context) SearchAttributes() history.SearchAttributes {
+	if !c.x.owned() {
+		return nil
+	}
+	return c.x.search
+}
 
 // SearchSetBoth returns what two changes of search attributes come to, the
 // second made behind the first: removals stay, other than in

@@ -130,7 +130,11 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		x := c.x
-		if err := x.foreign("AsCompleted", fs); err != nil {
+		err := x.foreign("AsCompleted", fs)
+		if err == nil && !x.owned() {
+			err = x.notOwned("AsCompleted")
+		}
+		if err != nil {
 			yield(-1, Outcome{Err: err})
 			return
 		}

@@ -86,7 +86,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
 		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
-		FailWhenStuck: cfg.Settings.FailWhenStuck, VerifyGoroutine: cfg.Settings.VerifyGoroutine, LogHandler: cfg.Logger.Handler(),
+		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
 	}
 	if cfg.Settings.BlockLimit > 0 {
 		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}

@@ -69,10 +69,6 @@ type Settings struct {
 	// operations; that it does is noticed before it has done so for twice as
 	// long. Default 10 seconds; negative: unwatched, on the caller's goroutine.
 	BlockLimit time.Duration
-	// VerifyGoroutine looks at every durable call whether it comes from a
-	// goroutine that orchestration code started itself, which else may end the
-	// process; see engine.Options. Package embedded does so.
-	VerifyGoroutine bool
 	// MaxOperations and MaxCoroutines of a turn; see engine.Options.
 	MaxOperations, MaxCoroutines int
 	// MaxHistory is how many events an execution may have. Once it has them,

@@ -27,7 +27,6 @@ func (e *Env) processes() error {
 	// One thing at a time, on the goroutine of its task: so the order is
 	// always the same.
 	settings.Parallelism, settings.BlockLimit = 1, -1
-	settings.VerifyGoroutine = true
 	if e.opts.cold {
 		settings.CacheInstances = -1
 	}

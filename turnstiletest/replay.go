@@ -106,7 +106,7 @@ func open(events History) bool {
 // not follow it. limit is how long, in real time, the code may make no progress.
 func replay(app *turnstile.App, instance string, execution int64, events History, parked bool, limit time.Duration) (turn engine.Turn, problem string) {
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(),
-		Options: engine.Options{VerifyGoroutine: true, Guard: guard{limit}}})
+		Options: engine.Options{Guard: guard{limit}}})
 	defer x.Close()
 	if err := x.Feed(events, parked); err != nil {
 		return turn, err.Error()
