@@ -98,6 +98,55 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 	}
 }
 
+// Who returns the error of somebody else's cancellation has failed: the retry of
+// who waits for it follows, up to one that was itself cancelled.
+func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	deep := turnstile.NewOrchestration[string, int]("Deep")
+	child := turnstile.NewOrchestration[string, int]("Child")
+	parent := turnstile.NewOrchestration[string, int]("Parent")
+	again := turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Hour})
+	for _, end := range []struct {
+		by   string
+		kind turnstile.FailureKind
+		call func(*turnstile.Client, context.Context, string, string) error
+	}{
+		{"a cancel", turnstile.KindCancelled, (*turnstile.Client).Cancel},
+		{"a terminate", turnstile.KindTerminated, (*turnstile.Client).Terminate},
+	} {
+		t.Run(end.by, func(t *testing.T) {
+			e := arrange(t, nil,
+				deep.Is(func(ctx turnstile.Context, _ string) (int, error) {
+					return 7, turnstile.Sleep(ctx, 24*time.Hour)
+				}),
+				child.Is(func(ctx turnstile.Context, id string) (int, error) {
+					n, err := deep.With(turnstile.InstanceID("deep of "+turnstile.Info(ctx).Instance)).Call(ctx, id)
+					if failed, is := errors.AsType[*turnstile.ChildError](err); is && failed.Kind != end.kind {
+						return 0, differ("the child that was ended gave %v", err)
+					}
+					return n, err
+				}),
+				parent.Is(func(ctx turnstile.Context, in string) (int, error) {
+					return child.With(again, turnstile.InstanceID("c")).Call(ctx, in)
+				}))
+			run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, "", turnstile.InstanceID("p")))
+			e.AfterFunc(time.Hour, func() {
+				if err := end.call(e.client, e.ctx, "deep of c", "by hand"); err != nil {
+					t.Error(err)
+				}
+			})
+			e.run()
+			if n := ok[int](t)(run.Wait(e.ctx)); n != 7 {
+				t.Errorf("the parent got %d", n)
+			}
+			first := ok[turnstile.Description](t)(e.client.Describe(e.ctx, "c"))
+			if first.Status != turnstile.StatusFailed || first.Failure.Kind != string(turnstile.KindApplication) || first.Failure.Source != "Deep" {
+				t.Errorf("the first attempt is %s, with %+v", first.Status, first.Failure)
+			}
+		})
+	}
+}
+
 func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 	t.Parallel()
 	child := turnstile.NewOrchestration[int, int]("Child")

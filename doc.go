@@ -45,8 +45,8 @@
 // the orchestration gets an *ActivityError, from a sub-orchestration a
 // *ChildError. errors.Is tells ErrCancelled, ErrTimeout and ErrTerminated,
 // whatever the type. An error that an orchestration returns ends it as failed
-// (with ErrCancelled, as cancelled), and whoever waits gets it as a
-// *ChildError or *OrchestrationError.
+// (with ErrCancelled, as cancelled, if the instance itself was cancelled), and
+// whoever waits gets it as a *ChildError or *OrchestrationError.
 //
 // A panic is no failure: it parks the instance until the code is put right.
 // Calls that are mistakes whatever the data, such as one on a declaration that

@@ -12,7 +12,8 @@ import (
 // Errors to test with errors.Is, from durable calls and from a client's Wait.
 var (
 	// ErrCancelled: the operation, its scope or the instance was cancelled. An
-	// orchestration that returns it, wrapped or not, ends as cancelled.
+	// orchestration that was itself cancelled and returns it, wrapped or not,
+	// ends as cancelled; one that nobody cancelled has failed.
 	ErrCancelled = engine.ErrCancelled
 	// ErrTimeout: a *TimeoutError, an activity or a child that failed by
 	// timeout, or a *CancelledError of a scope whose time was over.

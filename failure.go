@@ -30,7 +30,8 @@ const (
 	// KindInterrupted is an attempt, of an activity that runs AtMostOnce, in
 	// which a worker died.
 	KindInterrupted FailureKind = history.FailureInterrupted
-	// KindCancelled is an end by cancellation.
+	// KindCancelled is the end of who was itself cancelled. An orchestration that
+	// only returns the error of another one's cancellation has KindApplication.
 	KindCancelled FailureKind = history.FailureCancelled
 	// KindTerminated is an end by terminate.
 	KindTerminated FailureKind = history.FailureTerminated

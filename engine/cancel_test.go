@@ -71,7 +71,7 @@ func TestCancel(t *testing.T) {
 		})
 		f.turn(start("0"))
 		turn := f.turn(fired(3))
-		f.wantHistory("1 Started", "2 Act(A)", "3 Timer(1000ms)", "4 Fired←3", "5 Failed(cancelled)")
+		f.wantHistory("1 Started", "2 Act(A)", "3 Timer(1000ms)", "4 Fired←3", "5 Failed(application)")
 		if !strings.Contains(turn.End().Failure.Message, "over") {
 			t.Errorf("the failure is %q", turn.End().Failure.Message)
 		}
@@ -163,6 +163,90 @@ func TestCancel(t *testing.T) {
 		f.wantHistory("1 Started", "2 Act(Outside)", "3 Act(A)", "4 Act(B)", "5 Sub(go)", "6 Act(InBranch)", "7 Ev(go)", "8 Done←2", "9 Completed(out)")
 		f.replaysCleanly()
 	})
+}
+
+// An end is cancelled only where the instance itself was cancelled, by a request
+// that it has seen.
+func TestK01OnlyWhoWasCancelledEndsAsCancelled(t *testing.T) {
+	t.Parallel()
+	fails := func(kind string, failure string, source int64) engine.Arrival {
+		k := history.ActivityFailed
+		if kind == "child" {
+			k = history.SubOrchestrationFailed
+		}
+		return engine.Arrival{Event: history.Event{Kind: k, SourceEventID: source,
+			Failure: &history.Failure{Kind: failure, Message: "as it was", Source: "Deep", Code: "c"}}, Token: token(source)}
+	}
+	calls := func(c *engine.Context, _ []byte) ([]byte, error) { return c.Await(act(c, "A")) }
+	child := func(c *engine.Context, _ []byte) ([]byte, error) {
+		return c.Await(c.Child(engine.ChildCall{Name: "C"}))
+	}
+	scope := func(c *engine.Context, _ []byte) ([]byte, error) {
+		inner, cancel := c.WithCancel()
+		f := act(inner, "A")
+		_ = cancel("as it was")
+		return c.Await(f)
+	}
+	loser := func(c *engine.Context, _ []byte) ([]byte, error) {
+		a, e := act(c, "A"), c.ExternalEvent("e")
+		if _, err := c.Select(false, e, a); err != nil {
+			return nil, err
+		}
+		return c.Await(a)
+	}
+	shielded := func(c *engine.Context, _ []byte) ([]byte, error) {
+		s := c.Shield()
+		return s.Await(act(s, "A"))
+	}
+	for name, test := range map[string]struct {
+		code     engine.Func
+		arrivals []engine.Arrival
+		want     string
+		old      string // the kind that a former build recorded
+	}{
+		"an activity that was stopped":               {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
+		"a child that was cancelled":                 {child, []engine.Arrival{fails("child", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
+		"a child that was terminated":                {child, []engine.Arrival{fails("child", history.FailureTerminated, 2)}, history.FailureApplication, history.FailureTerminated},
+		"a scope that the code cancelled":            {scope, nil, history.FailureApplication, history.FailureCancelled},
+		"the loser of a select":                      {loser, []engine.Arrival{event("e", "1")}, history.FailureApplication, history.FailureCancelled},
+		"the instance was cancelled":                 {calls, []engine.Arrival{cancelRequest("as it was")}, history.FailureCancelled, ""},
+		"cancelled, and the activity was stopped":    {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureCancelled, 2)}, history.FailureCancelled, ""},
+		"a request that comes behind the end":        {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2), cancelRequest("late")}, history.FailureApplication, history.FailureCancelled},
+		"another failure of one that was cancelled":  {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
+		"another failure of one that nobody stopped": {calls, []engine.Arrival{fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, test.code)
+			f.turn(start("0"))
+			if len(test.arrivals) > 0 {
+				f.turn(test.arrivals...)
+			}
+			end := &f.events[len(f.events)-1]
+			says := "as it was"
+			if name == "the loser of a select" {
+				says = "another branch of the select was first"
+			}
+			if end.Kind != history.OrchestrationFailed || end.Failure.Kind != test.want || !strings.Contains(end.Failure.Message, says) {
+				t.Fatalf("it ended with %+v", end.Failure)
+			}
+			f.replaysCleanly()
+			// Histories that a former build recorded stay what they are; a kind that
+			// no build gave is another end.
+			for _, kind := range []string{test.old, history.FailureLost + "?"} {
+				if kind == "" {
+					continue
+				}
+				failure := *end.Failure
+				failure.Kind = kind
+				end.Failure = &failure
+				if kind == test.old {
+					f.replaysCleanly()
+				} else if nd := f.nondeterminism(); nd.Rule != 4 || nd.EventID != end.EventID {
+					t.Errorf("another kind of failure: %v", nd)
+				}
+			}
+		})
+	}
 }
 
 func TestSubOrchestrations(t *testing.T) {

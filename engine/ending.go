@@ -12,7 +12,10 @@ import (
 type ending struct {
 	output  []byte
 	failure *history.Failure
-	next    *continueAsNew
+	// before is the kind of failure that histories have in its place which were
+	// recorded ahead of the rule of asOwn; empty where it is the same.
+	before string
+	next   *continueAsNew
 }
 
 // endMain notes the end. Ready branches no longer run, open inline activities
@@ -29,12 +32,25 @@ func (x *Execution) endMain(output []byte, err error) {
 		if x.end.failure.Source == "" {
 			x.end.failure.Source = x.events[0].Name
 		}
+		x.end.asOwn(x.root.err != nil)
 	}
 }
 
-// FailureOf returns how an orchestration's error is recorded: its own Failure
-// if it, or what it wraps, has a method Failure() *history.Failure; cancelled
-// if it is an ErrCancelled; a timeout if it is that of a scope; else an
+// asOwn makes a failure that the code returns one of its own. An execution ends
+// as cancelled only if it was cancelled itself: by an
+// OrchestrationCancelRequested that was visited, whoever asked for it. An
+// activity or a child that was cancelled, a scope that the code cancelled, or the
+// loser of a select is a cause like any other: who waits for this instance may
+// try again. Nor does code end as terminated: only a terminate does that.
+func (e *ending) asOwn(cancelled bool) {
+	if f := e.failure; f.Kind == history.FailureCancelled && !cancelled || f.Kind == history.FailureTerminated {
+		e.before, f.Kind = f.Kind, history.FailureApplication
+	}
+}
+
+// FailureOf returns what failure an error of orchestration code is: its own
+// Failure if it, or what it wraps, has a method Failure() *history.Failure;
+// cancelled if it is an ErrCancelled; a timeout if it is that of a scope; else an
 // application failure with its text.
 func FailureOf(err error) *history.Failure {
 	var own interface{ Failure() *history.Failure }
@@ -112,7 +128,7 @@ func (x *Execution) compareEnd(recorded *history.Event) {
 		difference = "output"
 	case recorded.Kind == history.OrchestrationContinuedAsNew && !bytes.Equal(recorded.Payload, now.Payload) && !sameInput(recorded.Payload, now.Payload, x.end.next.normalize):
 		difference = "input"
-	case recorded.Failure != nil && now.Failure != nil && (recorded.Failure.Kind != now.Failure.Kind || recorded.Failure.Message != now.Failure.Message || recorded.Failure.Code != now.Failure.Code):
+	case recorded.Failure != nil && now.Failure != nil && (recorded.Failure.Kind != now.Failure.Kind && recorded.Failure.Kind != x.end.before || recorded.Failure.Message != now.Failure.Message || recorded.Failure.Code != now.Failure.Code):
 		difference = "failure"
 	}
 	if difference != "" {

@@ -310,7 +310,11 @@ func (m *model) close() {
 			}
 		}
 	case m.err != nil:
-		e = history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: m.err.kind, Message: m.err.class}}
+		kind := m.err.kind
+		if kind == history.FailureTerminated || kind == history.FailureCancelled && m.scopes[0].err == nil {
+			kind = history.FailureApplication // It was not cancelled itself.
+		}
+		e = history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: kind, Message: m.err.class}}
 	}
 	m.record([]history.Event{e})
 }

@@ -595,6 +595,9 @@ func drawArrival(t *rapid.T, events []history.Event, serial int) history.Event {
 	if fails && serial%3 == 0 {
 		failure.Kind = history.FailureCancelled
 	}
+	if fails && serial%5 == 0 && e.Kind == history.SubOrchestrationScheduled {
+		failure.Kind = history.FailureTerminated
+	}
 	switch e.Kind {
 	case history.TimerCreated:
 		return history.Event{Kind: history.TimerFired, SourceEventID: e.EventID, FireAtMS: e.FireAtMS}
