@@ -128,7 +128,7 @@ func engineMutations() []Mutation {
 			Name:  "a shield does not hold",
 			Bug:   "A cancel reaches what cleans up behind it.",
 			File:  "engine/scope_context.go",
-			Edits: edit("c.scope.child(true)}", "c.scope.child(false)}"),
+			Edits: edit("return c.inner(true)", "return c.inner(false)"),
 		},
 		{
 			Name:  "a look sees the second event",
