@@ -30,10 +30,12 @@ const (
 	slowCalls
 	// crowds: activities that take minutes share their invocations with others.
 	crowds
+	// tornReads: every second commit of several items is met in the middle.
+	tornReads
 	biasEnd
 )
 
-var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds"}
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

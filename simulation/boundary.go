@@ -65,12 +65,15 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
 		w.landedLate(s.p, &c)
 		change.meets(w)
+		torn := w.tearing(s.p, &c)
 		err := w.commit(ctx, s.p, sealed, &c, change)
 		if err == nil {
 			inv.landedIn(&c)
+			torn()
 		}
 		return err
 	})
+	s.p.pauseFor(w.answersIn(s.p, c.Turns[0].Instance))
 	w.answered(s.p, &c, err)
 	if !s.p.dead {
 		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
@@ -95,6 +98,7 @@ func tellsMuch(c *store.Commit) bool {
 func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		turns, err = s.p.w.tornRead(instance, executionID, turns, err)
 		s.p.hears(func() string { return turnsText(turns) })
 		return err
 	})
@@ -109,6 +113,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
 	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
 		r, err = s.Store.Describe(ctx, instance)
+		r, err = s.p.w.tornRecord(instance, r, err)
 		s.p.hears(func() string { return recordText(&r) })
 		return err
 	})
@@ -117,6 +122,9 @@ func (s simStore) Describe(ctx context.Context, instance string) (r store.Record
 
 func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("confirms event %d of %s/%d", eventID, instance, executionID) }, func() error {
+		if err := s.p.w.isolatedBeside(instance); err != nil {
+			return err
+		}
 		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
 		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
 		return err
@@ -143,6 +151,7 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	}
 	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
 		changing.meets(w)
+		w.mended(instance)
 		err := s.Store.UpdateRecord(ctx, instance, change)
 		if err == nil {
 			w.forbids(instance, &change)
@@ -162,6 +171,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 	inv := s.p.running
 	asked := inv.purgesOf(s.p.w, instance)
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
+		s.p.w.mended(instance)
 		err := s.Store.Hide(ctx, instance, executionID, marks)
 		if err == nil && s.p.w.shadow.last[instance] == executionID {
 			s.p.w.checkPurge(instance, executionID, asked)
@@ -177,7 +187,11 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
 		s.p.w.deleting(instance, upTo)
+		s.p.w.mended(instance)
 		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		if err == nil && s.p.w.tornHere() {
+			s.p.w.tear(instance, &tear{deleted: upTo}, false)
+		}
 		return err
 	})
 	return done && err == nil, err
@@ -220,6 +234,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 				return nil
 			}
 			q.w.sends(q.p, q.simQueue, &m)
+			q.w.checkCorrupt(q.simQueue, &m)
 			err := q.Queue.Send(ctx, m)
 			if err == nil {
 				q.w.answers(q.p, m.Body)

@@ -76,7 +76,7 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		}
 	}
 	born, ok := w.shadow.born[item.Target()]
-	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
+	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == forgedToken) {
 		return // It met no instance.
 	}
 	if ok && born >= began && w.shadow.hidden[item.Target()] > 0 {

@@ -48,13 +48,14 @@ const (
 	Exhausted    // the messages of a process that died have been received too often, and are dead letters
 	Copied       // a standard queue hands out a message twice at once, both times as its first delivery
 	Outage       // a service refuses everything, to everybody or to one role, for minutes to days
+	Torn         // whoever reads beside a commit finds some of its items, and others not yet
 	faultEnd
 )
 
 var faultNames = [faultEnd]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied", "outage"}
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn"}
 
 // String returns the fault in words.
 func (f Fault) String() string {
@@ -138,7 +139,7 @@ func (p *plan) draw(c *choices) {
 	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict, Noise, Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
 	}
-	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity, Exhausted, Copied} {
+	for _, f := range []Fault{TimerEarly, TimerLate, TimerTwice, TimerFailed, Skew, SlowActivity, Exhausted, Copied, Torn} {
 		p.rates[f] *= 8 // seldom drawn
 	}
 	p.rates[ofCallsPlace] = 0

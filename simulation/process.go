@@ -171,6 +171,13 @@ func (p *process) pause(d time.Duration) {
 	p.running.pausesUntil(at)
 }
 
+// pauseFor is pause where there is something to wait for.
+func (p *process) pauseFor(d time.Duration) {
+	if d > 0 {
+		p.pause(d)
+	}
+}
+
 // die lets the process be dead from here on.
 func (p *process) die(why string) {
 	if !p.dead {

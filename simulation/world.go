@@ -63,6 +63,7 @@ type World struct {
 	// attempted are the tokens of commits that were sent.
 	attempted map[string]bool
 	messages  map[string]*message // by body
+	tears     map[string]*tear    // by instance
 	// lastMessage is the one that was asked for last.
 	lastMessage *message
 	lastBody    string

@@ -72,6 +72,19 @@ func commitMutations() []Mutation {
 			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
 		},
 		{
+			Name:  "corruption is marked without confirmation",
+			Bug:   "What a read did not find counts as lost, whatever an isolated read says.",
+			File:  "host/corrupt.go",
+			Edits: edit("if at.Stored || at.Record == nil || !holds(", "if at.Record != nil && at.Record.Purged && !holds("),
+		},
+		{
+			Name:  "an execution may have no end",
+			Rare:  true,
+			Bug:   "An execution that another has followed is believed to go on, if its end was not found.",
+			File:  "host/corrupt.go",
+			Edits: edit("|| execution == r.ExecutionID && !r.Status.Terminal() {", "|| execution < r.ExecutionID || !r.Status.Terminal() {"),
+		},
+		{
 			Name:  "the record is changed from a stale history",
 			Rare:  true,
 			Bug:   "A change of the record alone does not ask whether the record is still what the turn knows.",

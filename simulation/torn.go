@@ -1,0 +1,206 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// A commit of several items is a transaction, and a Query beside it, or a GetItem
+// and a Query, may find some of the items and not the others, until whoever made
+// it is answered (DynamoDB Developer Guide, "Isolation levels for DynamoDB
+// transactions"). What has been seen stays seen. Whoever writes to one of the items
+// waits, and so may whoever reads them isolated.
+
+// tear is a commit that is under way.
+type tear struct {
+	// by whom; nil for a deletion.
+	by    *process
+	until time.Time
+	// record as it was before; changed says that the commit changes it, and
+	// recordSeen that somebody has seen it changed.
+	before              *store.Record
+	changed, recordSeen bool
+	// slots where turns of it begin that nobody has seen yet, by execution.
+	slots map[int64]int64
+	// several: the execution whose turn is stored in several items.
+	several int64
+	// deleted is up to which execution histories are being deleted, item by item.
+	deleted int64
+}
+
+// torn returns the commit that is under way on an instance; nil if there is none.
+func (w *World) torn(instance string) *tear {
+	t := w.tears[instance]
+	if t != nil && !w.clock.now.Before(t.until) {
+		delete(w.tears, instance)
+		return nil
+	}
+	return t
+}
+
+// mended ends what is under way: somebody writes, and has waited for it.
+func (w *World) mended(instance string) { delete(w.tears, instance) }
+
+// tearing decides whether a commit that is about to land takes a while in the
+// middle, and returns what is to be called when it has landed.
+func (w *World) tearing(p *process, c *store.Commit) (landed func()) {
+	instance := c.Turns[0].Instance
+	if w.torn(instance) != nil && w.touches(c) {
+		w.mended(instance)
+	}
+	large := len(c.Turns[0].Events) > 1
+	if w.torn(instance) != nil || c.Record == nil && len(c.Turns) == 1 && !large {
+		return func() {}
+	}
+	t := &tear{by: p, changed: c.Record != nil, slots: map[int64]int64{}}
+	for i := range c.Turns {
+		turn := &c.Turns[i]
+		if x := w.shadow.executions[executionKey{instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
+			return func() {} // It is in already.
+		}
+		t.slots[turn.ExecutionID] = turn.First()
+	}
+	if !w.tornHere() {
+		return func() {}
+	}
+	if r, err := w.describe(instance); err == nil {
+		t.before = &r
+	}
+	if large && (c.Record == nil && len(c.Turns) == 1 || w.choices.oneIn(w.how(Torn), 3)) {
+		t.several = c.Turns[0].ExecutionID
+	}
+	return func() { w.tear(instance, t, p.dead) }
+}
+
+// touches reports whether a commit writes an item of the one that is under way:
+// it waits for that. Another slot is another item.
+func (w *World) touches(c *store.Commit) bool {
+	t := w.torn(c.Turns[0].Instance)
+	if c.Record != nil && t.changed {
+		return true
+	}
+	for i := range c.Turns {
+		turn := &c.Turns[i]
+		if x := w.shadow.executions[executionKey{turn.Instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) tornHere() bool {
+	if w.bias == tornReads && !w.calm {
+		if w.choices.even(w.how(Torn)) {
+			w.faulted(Torn)
+			return true
+		}
+		return false
+	}
+	return w.hit(Torn)
+}
+
+// tear begins a while of milliseconds mostly, and seconds at times: a coordinator
+// of transactions may die too. With the bias, a commit that lands behind the death
+// of its process is under way until that one's messages have come back, at times.
+func (w *World) tear(instance string, t *tear, dead bool) {
+	d := time.Duration(1+w.choices.intN(w.how(Torn), 300)) * time.Millisecond
+	d *= [...]time.Duration{1, 1, 10, 60}[w.choices.intN(w.how(Torn), 4)]
+	if dead && w.bias == tornReads && w.choices.even(w.how(Torn)) {
+		d += 150 * time.Second
+	}
+	t.until = w.clock.now.Add(d)
+	if w.tears == nil {
+		w.tears = map[string]*tear{}
+	}
+	w.tears[instance] = t
+}
+
+// answersIn is how long a process waits for the answer to its commit.
+func (w *World) answersIn(p *process, instance string) time.Duration {
+	if t := w.torn(instance); t != nil && t.by == p {
+		return t.until.Sub(w.clock.now)
+	}
+	return 0
+}
+
+// tornRead is what a Query finds beside what is under way.
+func (w *World) tornRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
+	t := w.torn(instance)
+	if t == nil || err != nil {
+		return turns, err
+	}
+	if execution <= t.deleted {
+		if w.choices.even(w.how(Torn)) {
+			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: 1, Unconfirmed: true, Reason: "deleted in part (simulated)"}
+		}
+		return turns, nil
+	}
+	slot, ok := t.slots[execution]
+	if !ok {
+		return turns, nil
+	}
+	if w.choices.even(w.how(Torn)) {
+		delete(t.slots, execution)
+		return turns, nil
+	}
+	for i := range turns {
+		if turns[i].First() < slot {
+			continue
+		}
+		w.log("the Query does not find event %d of %s/%d yet", slot, instance, execution)
+		if execution == t.several && w.choices.even(w.how(Torn)) {
+			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: slot, Unconfirmed: true, Reason: "its other items are there (simulated)"}
+		}
+		return turns[:i], nil
+	}
+	return turns, nil
+}
+
+// tornRecord is what a GetItem finds beside what is under way.
+func (w *World) tornRecord(instance string, r store.Record, err error) (store.Record, error) {
+	t := w.torn(instance)
+	if t == nil || err != nil || !t.changed || t.recordSeen {
+		return r, err
+	}
+	if w.choices.even(w.how(Torn)) {
+		t.recordSeen = true
+		return r, nil
+	}
+	w.log("the GetItem finds the record of %s as it was", instance)
+	if t.before == nil || t.before.Purged {
+		w.shadow.born[instance] = w.Steps // Who reads it has met no instance.
+	}
+	if t.before == nil {
+		return store.Record{}, store.NotFound(instance)
+	}
+	return t.before.Stored(), nil
+}
+
+// isolatedBeside is what a read that is isolated from transactions finds beside
+// what is under way: a conflict, unless it waits.
+func (w *World) isolatedBeside(instance string) error {
+	if w.torn(instance) == nil {
+		return nil
+	}
+	if w.choices.even(w.how(Torn)) {
+		return fmt.Errorf("%w: TransactionConflict (simulated)", store.ErrUnavailable)
+	}
+	w.mended(instance)
+	return nil
+}
+
+// checkCorrupt is R-08 and R-09: nothing in this world damages a history, so that
+// no message may be moved for that.
+func (w *World) checkCorrupt(to *simQueue, m *queue.Outgoing) {
+	if to != w.deadFIFO && to != w.deadStandard {
+		return
+	}
+	if reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) == wire.ReasonCorrupt {
+		w.violate("R-09", "a dead letter says that a history is damaged: %s: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
+	}
+}
