@@ -15,11 +15,6 @@ import (
 )
 
 const (
-	// maxBatch is how many messages a batch takes, maxBatchBytes how many
-	// bytes they may have in all.
-	maxBatch      = 10
-	maxBatchBytes = queue.MaxBody
-
 	// Failed entries are sent again after firstBackoff, doubled each time up
 	// to maxBackoff, of which jitter takes up to half.
 	firstBackoff = 100 * time.Millisecond
@@ -43,33 +38,12 @@ func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	}
 	for len(pending) > 0 {
 		var batch []int
-		batch, pending = q.pack(msgs, pending)
+		batch, pending = queue.NextBatch(q.fifo, msgs, pending)
 		if err := q.sendBatch(ctx, msgs, batch); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// pack takes the next batch from the pending messages: in order what fits, on
-// a FIFO queue only what is first of its group.
-func (q *Queue) pack(msgs []queue.Outgoing, pending []int) (batch, rest []int) {
-	bytes := 0
-	passed := map[string]bool{}
-	for n, i := range pending {
-		size := msgs[i].Size()
-		switch {
-		case len(batch) == maxBatch:
-			return batch, append(rest, pending[n:]...)
-		case q.fifo && passed[msgs[i].Group], bytes+size > maxBatchBytes:
-			rest = append(rest, i)
-		default:
-			batch = append(batch, i)
-			bytes += size
-		}
-		passed[msgs[i].Group] = true
-	}
-	return batch, rest
 }
 
 // sendBatch sends one batch, and again what of it failed, until all is in.
