@@ -291,7 +291,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) 
 		slept := make(chan error)
 		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
 		return 0, <-slept
-	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1}))
+	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1, DispatchParallelism: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		}
 	}
 	t.work.close(d.cancelled)
-	if err := out.flush(ctx); err != nil {
+	if err := t.dispatch(ctx, out); err != nil {
 		return err
 	}
 	if len(turns) > 0 {

@@ -39,8 +39,10 @@ func (out *outbox) add(s sending) {
 	for _, id := range s.Cancelled {
 		cancelled[id] = true
 	}
+	out.commit(s.Turn)
 	for i := range s.Events {
 		e := &s.Events[i]
+		out.at = position{s.ExecutionID, e.EventID, 0}
 		switch e.Kind {
 		case history.OrchestrationChained:
 			// It has no completion: whether it was sent is not known.
@@ -66,11 +68,13 @@ func (out *outbox) add(s sending) {
 			out.child(&s, e)
 		}
 	}
-	for _, id := range s.Cancelled {
+	for i, id := range s.Cancelled {
 		if id < s.First() {
+			out.at = position{s.ExecutionID, s.Last(), 1 + i}
 			out.cancel(&s, id, s.find(id))
 		}
 	}
+	out.at = position{s.ExecutionID, s.Last(), 1 + len(s.Cancelled)}
 	if end := &s.Events[len(s.Events)-1]; end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew {
 		if s.start.Parent != nil {
 			out.parent(s.start.Parent, s.Instance, s.name, end)
@@ -94,7 +98,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 		out.unsendable(s, e, wire.ActivityFailed, err)
 		return
 	}
-	out.activities = append(out.activities, queue.Outgoing{Body: body})
+	out.queue(toActivity, queue.Outgoing{Body: body})
 	out.note("activity", e.EventID, e.Name)
 }
 
@@ -115,12 +119,12 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	rest := due.Sub(out.now)
 	switch {
 	case rest <= 0:
-		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
+		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
 	case out.o.timedByQueue(rest), out.o.timedByQueue(opened(e).wait):
-		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
+		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
 	default:
-		out.schedules = append(out.schedules, timer.Schedule{
-			Name: timer.Name(s.Instance, s.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(s.Instance)})
+		out.put(parcel{route: toSchedule, schedule: timer.Schedule{
+			Name: timer.Name(s.Instance, s.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(s.Instance)}})
 	}
 	out.actions = append(out.actions, Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
@@ -159,14 +163,16 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 	reason, terminated := cancelReason(s.Events)
 	switch w.kind {
 	case history.ActivityScheduled:
-		out.stops = append(out.stops, stop{store.ActivityKey{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID}, reason})
+		out.put(parcel{route: toStop, stop: stop{store.ActivityKey{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID}, reason}})
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
 		if out.o.timedByQueue(w.wait) {
 			// Its message comes all the same, and goes to nobody.
 			return
 		}
-		out.removals = append(out.removals, timer.Name(s.Instance, s.ExecutionID, eventID))
+		if out.o.Timer != nil {
+			out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(s.Instance, s.ExecutionID, eventID)}})
+		}
 		out.note("remove timer", eventID, "")
 	case history.SubOrchestrationScheduled:
 		// The parent goes with it: an instance that only has the id which the

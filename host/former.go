@@ -30,7 +30,7 @@ func (t *turn) resendFormer(ctx context.Context, messages []*message) error {
 		return err
 	}
 	former := &turn{Orchestrator: t.Orchestrator, group: t.group, histories: t.histories, described: true,
-		record: &store.Record{Instance: t.group.instance, ExecutionID: last, Purged: true}}
+		record: &store.Record{Instance: t.group.instance, ExecutionID: last, Purged: true, Dispatched: t.record.Dispatched}}
 	if err := former.feed(last, turns); err != nil {
 		// What can't be replayed ended the more surely: only the marks of its
 		// turns are looked at.

@@ -157,6 +157,11 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.newer(ctx, g, err)
 			return
 		}
+		if errors.Is(err, errCutShort) {
+			o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
+			o.failOpen(g, failureWord(err))
+			return
+		}
 		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
 		o.failOpen(g, failureWord(err))
 		return
@@ -186,6 +191,8 @@ func (o *Orchestrator) failOpen(g *group, reason string) {
 
 func failureWord(err error) string {
 	switch {
+	case errors.Is(err, errCutShort):
+		return "no time"
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return "unknown outcome"
 	case errors.Is(err, store.ErrUnavailable):

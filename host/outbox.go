@@ -16,23 +16,34 @@ import (
 // errDispatch is wrapped by errors of sending what a commit asked for.
 var errDispatch = errors.New("host: not everything was dispatched")
 
-// outbox gathers what has to be sent because of a commit.
+// outbox gathers what has to be sent because of commits, in their order.
 type outbox struct {
 	o   *Orchestrator
 	now time.Time
 
-	stops     []stop
-	removals  []string
-	schedules []timer.Schedule
-	delayed   []queue.Outgoing
-	// activities go to the activity queue, fifo to the orchestrator queue.
-	activities []queue.Outgoing
-	fifo       []queue.Outgoing
-	// refused are dead letters in place of what no message can hold.
-	refused []queue.Outgoing
+	parcels []parcel
+	// at is where what is being added stands; row where the unbroken row of
+	// commits begins that it belongs to, and next where that row would go on.
+	at, row position
+	next    place
 
 	actions []Action
 	err     error
+}
+
+// parcel is one thing to send, schedule or stop.
+type parcel struct {
+	route route
+	// at is where it stands in the histories, row where the unbroken row of
+	// commits that it belongs to begins in this outbox; zero for what stands
+	// in no commit.
+	at, row position
+
+	msg      queue.Outgoing // to a queue
+	schedule timer.Schedule // its name alone for a removal
+	stop     stop
+	// done: it was sent, in this dispatch or in one before.
+	done bool
 }
 
 type stop struct {
@@ -40,13 +51,36 @@ type stop struct {
 	reason string
 }
 
+// route is where a parcel goes.
+type route uint8
+
+// The routes, in the order in which a step of a dispatch takes them: what the
+// timer service refuses as past goes to the delay queue in the same step.
+const (
+	toStop route = iota
+	toRemoval
+	toSchedule
+	toDelay
+	toActivity
+	toOrchestrator
+	toDead // in place of what no message can hold
+	routes
+)
+
 func (o *Orchestrator) newOutbox() *outbox { return &outbox{o: o, now: o.Clock.Now()} }
+
+func (out *outbox) put(p parcel) {
+	p.at, p.row = out.at, out.row
+	out.parcels = append(out.parcels, p)
+}
+
+func (out *outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to, msg: m}) }
 
 // send adds an item for the orchestrator queue.
 func (out *outbox) send(item *wire.Item) error {
 	body, err := out.o.edge.encode(item)
 	if err == nil {
-		out.fifo = append(out.fifo, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
+		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
 	}
 	return err
 }
@@ -55,69 +89,25 @@ func (out *outbox) send(item *wire.Item) error {
 func (out *outbox) later(item *wire.Item, due time.Time) error {
 	body, err := out.o.edge.encode(item)
 	if err == nil {
-		out.delayed = append(out.delayed, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
+		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
 	}
 	return err
 }
 
 func (out *outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
-// flush sends everything. An error says that some of it may not have been
-// sent; the messages of the turn then come back, and it is sent again.
+// flush sends everything that is not done. An error says that some of it may
+// not have been sent; the messages of the turn then come back, and what is not
+// done is sent again.
 func (out *outbox) flush(ctx context.Context) error {
 	began := out.o.Clock.Now()
 	err := out.err
 	if err == nil {
-		err = out.sendAll(ctx)
+		err = out.o.sendAll(ctx, out.parcels)
 	}
 	out.o.Observer.Timing(TimeDispatch, out.o.Clock.Now().Sub(began))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDispatch, err)
-	}
-	return nil
-}
-
-func (out *outbox) sendAll(ctx context.Context) error {
-	o := out.o
-	for _, s := range out.stops {
-		if err := o.Stops.RequestStop(ctx, s.key, s.reason, out.now.Add(o.Settings.StopRetention)); err != nil {
-			return fmt.Errorf("activity %d of instance %q not asked to stop: %w", s.key.EventID, s.key.Instance, err)
-		}
-	}
-	if o.Timer != nil {
-		for _, name := range out.removals {
-			if err := o.Timer.Cancel(ctx, name); err != nil {
-				return fmt.Errorf("schedule not removed: %w", err)
-			}
-		}
-	}
-	for _, s := range out.schedules {
-		err := o.Timer.Schedule(ctx, s)
-		if errors.Is(err, timer.ErrPast) {
-			// A schedule in the past is never an error: it is delivered at once.
-			out.delayed = append(out.delayed, queue.Outgoing{Body: s.Body, Delay: queueDelay(s.Due.Sub(out.now))})
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("schedule %q not created: %w", s.Name, err)
-		}
-	}
-	for _, to := range []struct {
-		queue queue.Queue
-		msgs  []queue.Outgoing
-		what  string
-	}{
-		{o.Queues.Delay, out.delayed, "delay"},
-		{o.Queues.Activity, out.activities, "activity"},
-		{o.Queues.Orchestrator, out.fifo, "orchestrator"},
-		{o.Queues.DeadStandard, out.refused, "dead-letter"},
-	} {
-		if len(to.msgs) == 0 {
-			continue
-		}
-		if err := to.queue.Send(ctx, to.msgs...); err != nil {
-			return fmt.Errorf("%d messages for the %s queue: %w", len(to.msgs), to.what, err)
-		}
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func (r *resending) turn(turns []store.Turn, i int) {
 	r.out.add(send)
 }
 
-func (r *resending) flush(ctx context.Context) error { return r.out.flush(ctx) }
+func (r *resending) flush(ctx context.Context) error { return r.t.dispatch(ctx, r.out) }
 
 // indexOf returns the index of the turn that holds the event.
 func indexOf(turns []store.Turn, eventID int64) int {

@@ -33,7 +33,7 @@ func (out *outbox) refuse(s *sending, eventID int64, what string, err error) {
 	body, _ := json.Marshal(map[string]any{"unsent": unsent{s.Instance, s.ExecutionID, eventID}})
 	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
 	fitReason(&m, reason, cut(text, maxProblemMessage))
-	out.refused = append(out.refused, m)
+	out.queue(toDead, m)
 	out.o.Logger.Error(what, "instance", s.Instance, "execution_id", s.ExecutionID, "event_id", eventID, "error", err)
 	out.o.Observer.Count(CountDeadLettered, string(reason), 1)
 	out.note("dead letter", eventID, "")

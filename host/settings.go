@@ -16,6 +16,19 @@ type Settings struct {
 	// another in the order of the batch, on the caller's goroutine.
 	Parallelism int
 
+	// DispatchParallelism is how many calls the dispatch of one turn makes side
+	// by side: requests to stop, schedules made and removed, batches of
+	// messages. Default 32. With 1 they are made one after another, on the
+	// caller's goroutine. EventBridge Scheduler takes 250
+	// to 5,000 new schedules a second, by region; a call that it throttles is
+	// repeated with growing pauses.
+	DispatchParallelism int
+	// DispatchTime is how much of the invocation must be left for a dispatch to
+	// make another call, twice as much for the next 320 things to send; with
+	// half of it left, calls under way are given up.
+	// The rest is sent when the turn's messages come back. Default 5 seconds.
+	DispatchTime time.Duration
+
 	// TurnTime is how much of the invocation must be left for a turn to be
 	// begun. Default 10 seconds.
 	TurnTime time.Duration
@@ -127,8 +140,8 @@ type Settings struct {
 // DefaultSettings returns the documented defaults.
 func DefaultSettings() Settings {
 	return Settings{
-		Parallelism: 10,
-		TurnTime:    10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second,
+		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second,
+		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second,
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
 		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
@@ -147,7 +160,7 @@ func DefaultSettings() Settings {
 func (s *Settings) complete() error {
 	d := DefaultSettings()
 	for _, f := range []struct{ set, fallback *int }{
-		{&s.Parallelism, &d.Parallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
+		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
 		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheInstances, &d.CacheInstances}, {&s.CacheBytes, &d.CacheBytes},
 		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
 		{&s.MaxPayload, &d.MaxPayload}, {&s.UnknownReceives, &d.UnknownReceives},
@@ -157,7 +170,7 @@ func (s *Settings) complete() error {
 		}
 	}
 	for _, f := range []struct{ set, fallback *time.Duration }{
-		{&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.CacheAge, &d.CacheAge},
+		{&s.DispatchTime, &d.DispatchTime}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.CacheAge, &d.CacheAge},
 		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow},
 		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},

@@ -33,7 +33,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 			out := o.newOutbox()
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
 			out.cancel(&sending{Turn: &store.Turn{Instance: "i", ExecutionID: 1}}, 2, opened(&created))
-			if got := len(out.removals) == 1; got != test.removed {
+			if got := len(out.parcels) == 1; got != test.removed {
 				t.Errorf("removed: %v, want %v", got, test.removed)
 			}
 		})
@@ -50,7 +50,7 @@ func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 	ahead := w.clock.Now().Add(4 * time.Minute).UnixMilli()
 	e := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: ahead, FireAtMS: ahead}
 	out.timer(&sending{Turn: &store.Turn{Instance: "a", ExecutionID: 1}, start: &history.Start{}}, &e)
-	if len(out.schedules) != 0 || len(out.delayed) != 1 || out.delayed[0].Delay != 4*time.Minute {
-		t.Errorf("schedules %+v, delayed %+v; want one message that is delayed for four minutes", out.schedules, out.delayed)
+	if p := out.parcels; len(p) != 1 || p[0].route != toDelay || p[0].msg.Delay != 4*time.Minute {
+		t.Errorf("%+v to be sent; want one message that is delayed for four minutes", p)
 	}
 }

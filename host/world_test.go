@@ -80,7 +80,7 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	t.Helper()
 	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}),
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
-	w.settings = Settings{Parallelism: 1, BlockLimit: -1}
+	w.settings = Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
 	if *everySealed {
 		w.codecs = everyCodec(t)
 	}

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"container/heap"
+	"context"
 	"time"
 )
 
@@ -141,3 +142,15 @@ func (c skewed) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 
 // Now returns what the process takes for the time.
 func (c skewed) Now() time.Time { return c.clock.now.Add(c.off) }
+
+// Sleep lets others go on while the process waits. Where a scope is searched,
+// time stands still.
+func (c skewed) Sleep(ctx context.Context, d time.Duration) error {
+	if c.p.w.walk == nil {
+		c.p.pause(d)
+	}
+	if c.p.dead {
+		return errKilled
+	}
+	return ctx.Err()
+}

@@ -162,13 +162,7 @@ func (p *process) pause(d time.Duration) {
 	if p.dead || p.alarmed {
 		return
 	}
-	at := p.w.clock.now.Add(d)
-	if s := p.running.strand; s != nil {
-		s.wakeAt = at
-		s.routine.yield(struct{}{})
-		return
-	}
-	p.running.pausesUntil(at)
+	p.running.pausesUntil(p.running.strand, p.w.clock.now.Add(d))
 }
 
 // pauseFor is pause where there is something to wait for.

@@ -7,7 +7,8 @@ import (
 )
 
 // strand is one of those that an invocation runs side by side: the turn of one
-// group of its batch, or one attempt. Of a process one goes on at a time, up to
+// group of its batch, one attempt, or, inside of a turn, some of the calls of
+// its dispatch. Of a process one goes on at a time, up to
 // its next call, as on a machine with one core.
 type strand struct {
 	routine *routine
@@ -48,23 +49,24 @@ func (p *process) together(n int, f func()) {
 		strands[i] = s
 	}
 	w.reached("side by side")
+	outer, beside := inv.strand, inv.beside
 	inv.beside = n
-	defer func() { inv.beside = 0 }()
+	defer func() { inv.beside = beside }()
 	for len(strands) > 0 {
 		at, ok := p.awake(strands)
 		if !ok {
-			inv.pausesUntil(earliest(strands))
+			inv.pausesUntil(outer, earliest(strands))
 			continue
 		}
 		s := strands[at]
 		inv.strand = s
 		s.routine.resume()
-		inv.strand = nil
+		inv.strand = outer
 		if s.done {
 			w.routines = append(w.routines, s.routine)
 			strands = append(strands[:at], strands[at+1:]...)
 		} else if !p.dead {
-			inv.pausesUntil(w.clock.now)
+			inv.pausesUntil(outer, w.clock.now)
 		}
 	}
 }
@@ -95,8 +97,14 @@ func earliest(strands []*strand) time.Time {
 	return first
 }
 
-// pausesUntil lets other processes go on.
-func (inv *invocation) pausesUntil(at time.Time) {
+// pausesUntil lets other strands and processes go on. s is the strand that
+// pauses, nil for the invocation itself.
+func (inv *invocation) pausesUntil(s *strand, at time.Time) {
+	if s != nil {
+		s.wakeAt = at
+		s.routine.yield(struct{}{})
+		return
+	}
 	inv.wakeAt = at
 	inv.routine.yield(struct{}{})
 }

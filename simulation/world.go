@@ -125,7 +125,7 @@ func newWorld(c choices, tracing bool) *World {
 	w.plan = newPlan(&w.choices)
 	w.bias = w.choices.drawBias()
 	w.pace = w.drawPace()
-	w.settings = host.Settings{Parallelism: 1, BlockLimit: -1}
+	w.settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
 	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.intN(w.choices.at(ofWorld, "cache"), 4)]
 	if w.choices.oneIn(w.choices.at(ofWorld, "timer border"), 3) {
 		w.settings.TimerBorder = -1
@@ -134,6 +134,7 @@ func newWorld(c choices, tracing bool) *World {
 	w.settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.choices.intN(w.choices.at(ofWorld, "early window"), 4)]
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
 	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.intN(w.choices.at(ofWorld, "parallelism"), 4)]
+	w.settings.DispatchParallelism = w.settings.Parallelism
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
 	if w.bias == crowds {
 		w.settings.Parallelism, w.slots = 10, max(w.slots, 2)

@@ -56,6 +56,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Failure, c.Failure)
 	set(&r.Problem, c.Problem)
 	set(&r.Suspect, c.Suspect)
+	set(&r.Dispatched, c.Dispatched)
 	set(&r.WakeNumber, c.WakeNumber)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt

@@ -196,6 +196,9 @@ type Record struct {
 	// so often that it may kill its process: its id, and once the message has
 	// found that mark, its id with "#2". Empty if there is none.
 	Suspect string
+	// Dispatched says how far a dispatch came that could not be finished in its
+	// invocation, in words of package host; empty if none was cut short.
+	Dispatched string
 	// WakeNumber is that of the one wake-up chain that may re-arm, of a stuck
 	// instance. It grows with each mark, each wake-up armed and each recovery;
 	// 0 before the first, and once the instance has ended or is corrupt.
@@ -252,6 +255,7 @@ type RecordChange struct {
 	Failure      **history.Failure
 	Problem      **Problem // pointer to nil clears it
 	Suspect      *string   // empty clears it
+	Dispatched   *string   // empty clears it
 	WakeNumber   *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's

@@ -68,8 +68,8 @@ func MaxBatches(n int) Option {
 	return func(o *options) { o.maxBatches = n }
 }
 
-// Settings of the host; default host.DefaultSettings. Parallelism and
-// BlockLimit are the kit's own.
+// Settings of the host; default host.DefaultSettings. Parallelism,
+// DispatchParallelism and BlockLimit are the kit's own.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }

@@ -26,7 +26,7 @@ func (e *Env) processes() error {
 	settings := e.opts.settings
 	// One thing at a time, on the goroutine of its task: so the order is
 	// always the same.
-	settings.Parallelism, settings.BlockLimit = 1, -1
+	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
 	if e.opts.cold {
 		settings.CacheInstances = -1
 	}

@@ -115,7 +115,7 @@ func chain(t *testing.T, n, processes int, settings host.Settings) bill {
 	}
 	t.Cleanup(timers.Close)
 	stops := storememory.NewActivities(time.Now)
-	settings.Parallelism, settings.BlockLimit = 1, -1
+	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
 	var orchestrators []*host.Orchestrator
 	for range processes {
 		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Settings: settings})

@@ -248,7 +248,7 @@ func (b *bench) host() *host.Orchestrator {
 			Orchestrator: b.queues[orchestratorQueue], Delay: b.queues[delayQueue], Activity: b.queues[activityQueue],
 			ActivityDead: b.queues[activityDeadQueue], DeadFIFO: b.queues[deadFIFOQueue], DeadStandard: b.queues[deadQueue],
 		},
-		Settings: host.Settings{Parallelism: 1, BlockLimit: -1}, Clock: b.clock, Random: &counting{},
+		Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}, Clock: b.clock, Random: &counting{},
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -14,7 +14,7 @@ func commitMutations() []Mutation {
 			Name:  "acknowledge before dispatch",
 			Bug:   "A message is acknowledged although what its turn asked for could not be sent.",
 			File:  "host/commit.go",
-			Edits: edit("if err := out.flush(ctx); err != nil {", "if err := out.flush(ctx); err != nil && ctx.Err() != nil {"),
+			Edits: edit("if err := t.dispatch(ctx, out); err != nil {", "if err := t.dispatch(ctx, out); err != nil && ctx.Err() != nil {"),
 		},
 		{
 			Name:  "who loses dispatches too",
@@ -125,8 +125,44 @@ func commitMutations() []Mutation {
 			Name:  "a schedule in the past is forgotten",
 			Rare:  true,
 			Bug:   "A timer that the timer service refuses because it is due is never sent.",
-			File:  "host/outbox.go",
-			Edits: edit("			out.delayed = append(out.delayed, queue.Outgoing{Body: s.Body, Delay: queueDelay(s.Due.Sub(out.now))})\n			continue", "			continue"),
+			File:  "host/send.go",
+			Edits: edit("				p.done = !past\n", "				p.done = true\n"),
+		},
+		{
+			Name:  "a dispatch cut short is done",
+			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
+			File:  "host/send.go",
+			Edits: edit("		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {\n			s.stop(nil)\n", "		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {\n"),
+		},
+		{
+			Name:  "a batch behind a failed one is done",
+			Bug:   "What was not sent, because something else could not be, counts as sent.",
+			File:  "host/send.go",
+			Edits: edit("	for n := 1; !s.stopped(); n++ {\n", "	for _, p := range parcels {\n		p.done = true\n	}\n	for n := 1; !s.stopped(); n++ {\n"),
+		},
+		{
+			Name:  "progress is one too far",
+			Bug:   "A dispatch that stopped short leaves word that the first thing which it did not send was sent.",
+			File:  "host/progress.go",
+			Edits: edit("return progress{from: stopped.row, upTo: at}, true", "return progress{from: stopped.row, upTo: stopped.at}, true"),
+		},
+		{
+			Name:  "progress counts from the beginning",
+			Bug:   "What stands ahead of the row of commits that was dispatched counts as sent as well.",
+			File:  "host/progress.go",
+			Edits: edit("at.execution > 0 && at.compare(p.from) >= 0 && at.compare", "at.execution > 0 && at.compare"),
+		},
+		{
+			Name:  "progress leaps over a gap",
+			Bug:   "Commits of which one is left out count as a row, all of which was dispatched.",
+			File:  "host/progress.go",
+			Edits: edit("	if first != out.next {\n", "	if out.next.execution == 0 {\n"),
+		},
+		{
+			Name:  "messages of a group side by side",
+			Bug:   "Messages for one instance are sent at once, so that one may overtake another.",
+			File:  "host/send.go",
+			Edits: edit("round = max(round, behind[msgs[i].Group])", "round = max(round, 0*behind[msgs[i].Group])"),
 		},
 	}
 }

@@ -51,7 +51,7 @@
 // have the names of the fields of store.Record: execution_id, start_id, name,
 // version, status, created_at, updated_at, ended_at (N, Unix milliseconds),
 // first_execution, custom_status, output, codec, failure, parent, problem (S,
-// JSON), suspect, wake_number, purges (S, marks of earlier lives), purged (BOOL:
+// JSON), suspect, dispatched, wake_number, purges (S, marks of earlier lives), purged (BOOL:
 // a tombstone, which keeps instance, execution_id, start_id and purges alone).
 // Zero values are absent. custom_status and
 // output are S as they are, or B, gzip, when they are long or not text. change

@@ -18,7 +18,7 @@ import (
 // keep.
 var recordAttributes = [...]string{
 	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "codec", "suspect",
-	"wake_number", "custom_status", "output", "failure", "parent", "problem", "change",
+	"dispatched", "wake_number", "custom_status", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
 

@@ -47,6 +47,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("failure", change.Failure != nil)
 	assign("problem", change.Problem != nil)
 	assign("suspect", change.Suspect != nil)
+	assign("dispatched", change.Dispatched != nil)
 	assign("wake_number", change.WakeNumber != nil)
 	for i, name := range change.SearchAttributes.Names() {
 		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)

@@ -275,7 +275,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 		t.Fatal(err)
 	}
 	orchestrator, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: inline, Store: l.Store, Stops: stops,
-		Queues: q.ForHost(asIs), Timer: timers, Codecs: codecs, Clock: clock, Settings: host.Settings{Parallelism: 1}})
+		Queues: q.ForHost(asIs), Timer: timers, Codecs: codecs, Clock: clock, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

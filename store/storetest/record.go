@@ -123,14 +123,14 @@ func recordFields(t *testing.T, o Options) {
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Stack: "x", SinceMS: 5, Tries: 2}
-	full.Suspect, full.WakeNumber = "message-1", 1<<53+1
+	full.Suspect, full.Dispatched, full.WakeNumber = "message-1", "m 1/2/0 1/9/0", 1<<53+1
 	create(t, s, full)
 	wantRecord(t, s, full)
 
 	changes := []store.RecordChange{
 		{ExecutionID: ptr(int64(13)), Version: ptr(""), UpdatedAt: epoch.Add(time.Hour)},
 		{Status: ptr(store.StatusCompleted), EndedAt: ptr(epoch.Add(time.Minute)), Output: ptr([]byte(`"out"`)), Codec: ptr(""), UpdatedAt: epoch},
-		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), WakeNumber: ptr(int64(0)), UpdatedAt: epoch},
+		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), Dispatched: ptr(""), WakeNumber: ptr(int64(0)), UpdatedAt: epoch},
 		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},

@@ -1,0 +1,260 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// errCutShort is wrapped by the error of a dispatch that stopped because the
+// invocation was about to end. The messages of its turn come back and go on
+// with it.
+var errCutShort = errors.New("host: the invocation has no time left to go on with the dispatch")
+
+const (
+	// dispatchStep is how many parcels are on their way at a time: none of the
+	// next step is sent before all of this one are, and none is begun that may
+	// not come to its end. Where one does not, a part of it is sent again.
+	dispatchStep = 320
+	// timerAttempts is how often a call of the timer service is made that is
+	// throttled, or fails for another passing reason; the pauses between, of
+	// which jitter takes up to half, double from timerBackoff to
+	// maxTimerBackoff: twelve seconds in all. Whole calls of queues and stores
+	// repeat themselves.
+	timerAttempts                 = 8
+	timerBackoff, maxTimerBackoff = 100 * time.Millisecond, 5 * time.Second
+	// maxSendErrors is how many errors of one dispatch are told.
+	maxSendErrors = 3
+)
+
+// sendAll sends parcels, step by step, and marks those that are in. Within a
+// step it goes route by route; the calls of a route are made side by side.
+// Order is kept where somebody can see it: messages of one FIFO group go one
+// after the other. It stops behind the first failure, and when the invocation
+// is about to end.
+func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
+	s := &sender{o: o, deadline: ctx}
+	if left, bounded := timeLeft(ctx, o.Clock); bounded && len(parcels) > 0 {
+		// What is under way near the end is given up while there is time left
+		// to hand the messages back: a process that is killed is suspected.
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer o.Clock.AfterFunc(left-o.Settings.DispatchTime/2, cancel)()
+		ctx = within
+	}
+	for rest, first := parcels, true; len(rest) > 0; first = false {
+		if !first && !hasTime(s.deadline, o.Clock, 2*o.Settings.DispatchTime) {
+			s.stop(nil)
+			return s.err()
+		}
+		var step []*parcel
+		for len(rest) > 0 && len(step) < dispatchStep {
+			if !rest[0].done {
+				step = append(step, &rest[0])
+			}
+			rest = rest[1:]
+		}
+		for r := range routes {
+			if s.take(ctx, r, step); s.stopped() {
+				return s.err()
+			}
+		}
+	}
+	return nil
+}
+
+// sender makes the calls of one dispatch.
+type sender struct {
+	o *Orchestrator
+	// deadline is the context that has the deadline of the invocation.
+	deadline context.Context
+
+	mu     sync.Mutex
+	failed []error
+	cut    bool
+}
+
+// take sends what of a step goes one way.
+func (s *sender) take(ctx context.Context, r route, step []*parcel) {
+	var parcels []*parcel
+	for _, p := range step {
+		if p.route == r {
+			parcels = append(parcels, p)
+		}
+	}
+	if r >= toDelay {
+		s.takeMessages(ctx, r, parcels)
+		return
+	}
+	s.sideBySide(len(parcels), func(i int) {
+		p := parcels[i]
+		switch r {
+		case toStop:
+			s.call(ctx, parcels[i:i+1], 1, func() error {
+				if err := s.o.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, s.o.Clock.Now().Add(s.o.Settings.StopRetention)); err != nil {
+					return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
+				}
+				return nil
+			})
+		case toRemoval:
+			s.call(ctx, parcels[i:i+1], timerAttempts, func() error {
+				if err := s.o.Timer.Cancel(ctx, p.schedule.Name); err != nil {
+					return fmt.Errorf("schedule not removed: %w", err)
+				}
+				return nil
+			})
+		case toSchedule:
+			past := false
+			s.call(ctx, nil, timerAttempts, func() error {
+				err := s.o.Timer.Schedule(ctx, p.schedule)
+				if past = errors.Is(err, timer.ErrPast); err != nil && !past {
+					return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
+				}
+				p.done = !past
+				return nil
+			})
+			if past {
+				// A schedule in the past is never an error: it is delivered at
+				// once.
+				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(s.o.Clock.Now()))}
+			}
+		}
+	})
+}
+
+// takeMessages sends messages to one queue, in batches as SQS takes them. A
+// batch with a message of a group that an earlier one has a message of waits
+// for that one.
+func (s *sender) takeMessages(ctx context.Context, r route, parcels []*parcel) {
+	if len(parcels) == 0 {
+		return
+	}
+	to, name := s.o.queueOf(r)
+	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
+	for i, p := range parcels {
+		msgs[i], pending[i] = p.msg, i
+	}
+	var rounds [][][]int // batches, by how many wait for each other
+	behind := map[string]int{}
+	for len(pending) > 0 {
+		var batch []int
+		batch, pending = queue.NextBatch(to.FIFO(), msgs, pending)
+		round := 0
+		if to.FIFO() {
+			for _, i := range batch {
+				round = max(round, behind[msgs[i].Group])
+			}
+			for _, i := range batch {
+				behind[msgs[i].Group] = round + 1
+			}
+		}
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], batch)
+	}
+	for _, batches := range rounds {
+		s.sideBySide(len(batches), func(i int) {
+			batch, of := make([]queue.Outgoing, len(batches[i])), make([]*parcel, len(batches[i]))
+			for n, at := range batches[i] {
+				batch[n], of[n] = msgs[at], parcels[at]
+			}
+			s.call(ctx, of, 1, func() error {
+				if err := to.Send(ctx, batch...); err != nil {
+					return fmt.Errorf("%d messages for the %s queue: %w", len(batch), name, err)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+func (o *Orchestrator) queueOf(r route) (to queue.Queue, name string) {
+	switch r {
+	case toDelay:
+		return o.Queues.Delay, "delay"
+	case toActivity:
+		return o.Queues.Activity, "activity"
+	case toOrchestrator:
+		return o.Queues.Orchestrator, "orchestrator"
+	}
+	return o.Queues.DeadStandard, "dead-letter"
+}
+
+func (s *sender) sideBySide(n int, f func(i int)) {
+	if !s.stopped() {
+		sideBySide(s.o.Settings.DispatchParallelism, n, s.o.Together, f)
+	}
+}
+
+// call makes a call that sends parcels, unless the dispatch is to stop; up to
+// so many times, where it fails for a passing reason of the timer service.
+func (s *sender) call(ctx context.Context, parcels []*parcel, attempts int, f func() error) {
+	for n := 1; !s.stopped(); n++ {
+		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {
+			s.stop(nil)
+			return
+		}
+		err := f()
+		if err == nil {
+			for _, p := range parcels {
+				p.done = true
+			}
+			return
+		}
+		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) {
+			s.stop(err)
+			return
+		}
+		if err := s.pause(ctx, n); err != nil {
+			s.stop(err)
+		}
+	}
+}
+
+// pause before the attempt after this one.
+func (s *sender) pause(ctx context.Context, attempt int) error {
+	jitter, err := s.o.random.share()
+	if err != nil {
+		return err
+	}
+	d := grown(timerBackoff, maxTimerBackoff, attempt-1)
+	return wait(ctx, s.o.Clock, d-time.Duration(jitter*float64(d)/2))
+}
+
+// stop lets no further call be made. Without an error the invocation has no
+// time left.
+func (s *sender) stop(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.cut = true
+		return
+	}
+	s.failed = append(s.failed, err)
+}
+
+func (s *sender) stopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cut || len(s.failed) > 0
+}
+
+// err tells why the dispatch stopped: the first errors, and how many there were.
+func (s *sender) err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	errs := s.failed
+	if more := len(errs) - maxSendErrors; more > 0 {
+		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
+	}
+	if s.cut || !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {
+		errs = append([]error{errCutShort}, errs...)
+	}
+	return errors.Join(errs...)
+}
