@@ -146,24 +146,6 @@ func commitMutations() []Mutation {
 			File:  "host/progress.go",
 			Edits: edit("return progress{from: stopped.row, upTo: at}, true", "return progress{from: stopped.row, upTo: stopped.at}, true"),
 		},
-		{
-			Name:  "progress counts from the beginning",
-			Bug:   "What stands ahead of the row of commits that was dispatched counts as sent as well.",
-			File:  "host/progress.go",
-			Edits: edit("at.execution > 0 && at.compare(p.from) >= 0 && at.compare", "at.execution > 0 && at.compare"),
-		},
-		{
-			Name:  "progress leaps over a gap",
-			Bug:   "Commits of which one is left out count as a row, all of which was dispatched.",
-			File:  "host/progress.go",
-			Edits: edit("	if first != out.next {\n", "	if out.next.execution == 0 {\n"),
-		},
-		{
-			Name:  "messages of a group side by side",
-			Bug:   "Messages for one instance are sent at once, so that one may overtake another.",
-			File:  "host/send.go",
-			Edits: edit("round = max(round, behind[msgs[i].Group])", "round = max(round, 0*behind[msgs[i].Group])"),
-		},
 	}
 }
 
