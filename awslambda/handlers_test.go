@@ -130,8 +130,8 @@ func TestWhatNeedsAPersonIsCountedInOneMetric(t *testing.T) {
 		{"a group that has waited five minutes", record("a", "fifo", "order-1", now.Add(-300*time.Second)), ""},
 		{"a group that has waited longer", record("a", "fifo", "order-1", now.Add(-301*time.Second)), "backlog"},
 		{"a delayed message, which is meant to wait", record("a", "delay", "", now.Add(-900*time.Second)), ""},
-		{"a message that has come back for a while", often(record("a", "delay", "", now), "19"), ""},
-		{"a message that has come back for half an hour", often(record("a", "delay", "", now), "20"), "returning"},
+		{"a message that has come back for a while", often(record("a", "delay", "", now), "11"), ""},
+		{"a message that has come back for half an hour", often(record("a", "delay", "", now), "12"), "returning"},
 		{"an activity that died on every delivery", record("a", "dead", "", now), "activity_dead"},
 	} {
 		var out bytes.Buffer
@@ -247,5 +247,17 @@ func TestAClientSaysWhatItLacks(t *testing.T) {
 	}
 	if _, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithEnvironment(e)); err != nil {
 		t.Errorf("with everything there: %v", err)
+	}
+}
+
+func TestAMessageThatReturnsNeedsAPersonAfterHalfAnHour(t *testing.T) {
+	t.Parallel()
+	s := host.DefaultSettings()
+	var waited time.Duration
+	for n, wait := 1, s.BackoffFirst; n < returnedOften; n, wait = n+1, 2*wait {
+		waited += min(wait, s.BackoffMax)
+	}
+	if waited < 30*time.Minute || waited-s.BackoffMax >= 30*time.Minute {
+		t.Errorf("receive %d comes after %v of waiting, want the first one after half an hour", returnedOften, waited)
 	}
 }

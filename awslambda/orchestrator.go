@@ -25,9 +25,10 @@ const staleGroup = time.Minute
 // defaultBacklogAge is that of the template's BacklogAgeAlarmSeconds.
 const defaultBacklogAge = 5 * time.Minute
 
-// returnedOften is how many receives of a message need a person: by then it has
-// come back for half an hour, for waits between them grow to two minutes.
-const returnedOften = 20
+// returnedOften is how many receives of a message need a person: the waits before
+// them double from a second to a quarter of an hour (host.Settings.BackoffFirst,
+// BackoffMax), so that by then it has come back for half an hour.
+const returnedOften = 12
 
 // Orchestrator handles the invocations of the orchestrator function.
 type Orchestrator struct {
