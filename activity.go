@@ -68,7 +68,7 @@ func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, err
 	if implementation != nil {
 		name := a.name
 		entry.Func = func(ctx context.Context, input []byte) ([]byte, error) {
-			in, err := decode[In](input, "input of activity", name)
+			in, err := decode[In](input, "input of activity", name, ActivityInfo(ctx).Sealed)
 			if err != nil {
 				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
 			}

@@ -65,7 +65,7 @@ func CustomStatusOf[T any](d Description) (T, error) {
 		var zero T
 		return zero, d.Sealed
 	}
-	return decode[T](d.CustomStatus, "custom status", "")
+	return decode[T](d.CustomStatus, "custom status", "", false)
 }
 
 // Parent is where a child was scheduled.

@@ -85,6 +85,11 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 
 // DecodeError says that a type cannot take a JSON value that came from
 // outside. The value stays in the history as it came.
+//
+// Its text quotes the value and what the decoder says of it. In an orchestration
+// or an activity whose payloads are sealed it does not, for failures and logs
+// are not sealed: it says type, length and the place. Payload and Err have
+// all of it there too.
 type DecodeError struct {
 	// What value it is, "data of event", and the name behind it.
 	What, Name string
@@ -93,9 +98,14 @@ type DecodeError struct {
 	// Payload as it came.
 	Payload []byte
 	Err     error
+
+	sealed bool
 }
 
 func (e *DecodeError) Error() string {
+	if e.sealed {
+		return e.Plain()
+	}
 	payload := string(e.Payload)
 	if len(payload) > 120 {
 		payload = payload[:120] + "…"
@@ -130,6 +140,9 @@ type MisuseError struct {
 }
 
 func (e *MisuseError) Error() string { return "turnstile: " + e.Call + ": " + e.Problem }
+
+// Plain returns the text, which quotes no payload.
+func (e *MisuseError) Plain() string { return e.Error() }
 
 // InvalidArgumentError says that a call was given a value that it cannot work
 // with. Nothing was recorded.

@@ -64,7 +64,7 @@ func (f Future[T]) result(value []byte) (T, error) {
 		var zero T
 		return zero, nil
 	}
-	return decode[T](value, f.what(), f.name)
+	return decode[T](value, f.what(), f.name, f.op.Sealed())
 }
 
 // Ready reports whether awaiting it returns at once.

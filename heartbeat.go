@@ -38,6 +38,6 @@ func LastHeartbeat[T any](ctx context.Context) (details T, found bool, err error
 	if info.Heartbeat == nil {
 		return details, false, nil
 	}
-	details, err = decode[T](info.Heartbeat, "details of the last heartbeat of activity", info.Name)
+	details, err = decode[T](info.Heartbeat, "details of the last heartbeat of activity", info.Name, info.Sealed)
 	return details, err == nil, err
 }

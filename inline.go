@@ -41,7 +41,7 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 	if err != nil {
 		return zero, explain(err, ofActivity, a.name, "")
 	}
-	return decode[Out](result, "result of activity", a.name)
+	return decode[Out](result, "result of activity", a.name, run.Sealed())
 }
 
 // Batch lets up to n results of inline runs, of this and other activities that

@@ -59,7 +59,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 	if implementation != nil {
 		name, timeout := o.name, o.options.timeout
 		entry.Func = func(run *engine.Context, input []byte) ([]byte, error) {
-			in, err := decode[In](input, "input of orchestration", name)
+			in, err := decode[In](input, "input of orchestration", name, run.Sealed())
 			if err != nil {
 				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
 			}

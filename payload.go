@@ -24,15 +24,15 @@ func encode[T any](v T, what, name string) ([]byte, error) {
 }
 
 // decode reads JSON into a value. An absent payload is the zero value, as null
-// is.
-func decode[T any](data []byte, what, name string) (T, error) {
+// is. Sealed keeps the payload's text out of the error's.
+func decode[T any](data []byte, what, name string, sealed bool) (T, error) {
 	var v T
 	if len(data) == 0 {
 		return v, nil
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		var zero T
-		return zero, &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err}
+		return zero, &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err, sealed: sealed}
 	}
 	return v, nil
 }

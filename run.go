@@ -46,7 +46,7 @@ func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	if d.Sealed != nil {
 		return zero, d.Sealed
 	}
-	return decode[Out](d.Output, "output of orchestration", r.name)
+	return decode[Out](d.Output, "output of orchestration", r.name, false)
 }
 
 // Describe returns how the instance stands; see Client.Describe.

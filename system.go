@@ -45,7 +45,7 @@ func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error
 		var zero T
 		return zero, err
 	}
-	return decode[T](value, "value of side effect", name)
+	return decode[T](value, "value of side effect", name, run.Sealed())
 }
 
 // Trace records a line in the history itself, for those who read it. It

@@ -35,6 +35,9 @@ type Info struct {
 	Headers map[string]string
 	// Inline is set for an activity that runs inside the turn.
 	Inline bool
+	// Sealed is set where a codec seals payloads: failures and log lines are not
+	// sealed, so keep what payloads hold out of them.
+	Sealed bool
 }
 
 type infoKey struct{}

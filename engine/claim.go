@@ -23,7 +23,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			return nil, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, describe(want), x.caller())})
+				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, x.describe(want), x.caller())})
 		}
 		x.run.operations++
 		if want.Kind == history.TimerCreated {
@@ -41,7 +41,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	}
 	e := &x.events[x.cursor.claim]
 	if difference := compare(e, want, normalize); difference != "" {
-		return nil, x.giveUp(x.disagreement(3, e.EventID, describe(e), "started "+describe(want)+" ("+difference+" differs)", x.caller()))
+		return nil, x.giveUp(x.disagreement(3, e.EventID, x.describe(e), "started "+x.describe(want)+" ("+difference+" differs)", x.caller()))
 	}
 	x.cursor.claim++
 	x.cursor.scheduled = e.EventID
@@ -51,12 +51,12 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 // extraOperation: the round's answers are all claimed, and the code starts one
 // more.
 func (x *Execution) extraOperation(want *history.Event) *StuckError {
-	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+describe(&x.events[x.cursor.claimEnd-1])
+	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+x.describe(&x.events[x.cursor.claimEnd-1])
 	if x.cursor.claimEnd < len(x.events) {
 		next := &x.events[x.cursor.claimEnd]
-		id, recorded = next.EventID, describe(next)+" and no further operation before it"
+		id, recorded = next.EventID, x.describe(next)+" and no further operation before it"
 	}
-	return x.disagreement(3, id, recorded, "started "+describe(want), x.caller())
+	return x.disagreement(3, id, recorded, "started "+x.describe(want), x.caller())
 }
 
 // compare returns what of a recorded scheduling event differs from what the

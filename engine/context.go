@@ -53,6 +53,11 @@ func (c *Context) Info() Info {
 	return info
 }
 
+// Sealed reports whether the text of payloads is to be kept out of errors,
+// because payloads are sealed where they are stored. It says how this process is
+// set up: nothing that the code does may hang on it.
+func (c *Context) Sealed() bool { return c.x.cfg.Options.Conceal != nil }
+
 // Err returns the error of a cancelled scope, nil while it is not cancelled;
 // outside the running code ErrNotRunning.
 func (c *Context) Err() error {

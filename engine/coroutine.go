@@ -102,7 +102,7 @@ func (x *Execution) resume(c *coroutine) {
 	switch {
 	case c.panicked != nil:
 		x.drop(c)
-		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %v%s", c.panicked, at(placeOf(c.stack))), Stack: c.stack}
+		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %s%s", x.panicText(c.panicked), at(placeOf(c.stack))), Stack: c.stack}
 		if before := panicPlace(c.stack); before != "" {
 			reason.Message += "; in a deferred function that ran because of a panic" + at(before)
 		}

@@ -87,9 +87,9 @@ func (e *ending) event() history.Event {
 }
 
 // attempted says what the code did, for a nondeterminism error.
-func (e *ending) attempted() string {
-	ev := e.event()
-	return "ended with " + describe(&ev)
+func (x *Execution) attempted() string {
+	ev := x.end.event()
+	return "ended with " + x.describe(&ev)
 }
 
 // appendEnd records the end, and closes what is open: timers are removed and
@@ -132,6 +132,6 @@ func (x *Execution) compareEnd(recorded *history.Event) {
 		difference = "failure"
 	}
 	if difference != "" {
-		x.nondeterminism(4, recorded.EventID, describe(recorded), fmt.Sprintf("%s (%s differs)", x.end.attempted(), difference), "")
+		x.nondeterminism(4, recorded.EventID, x.describe(recorded), fmt.Sprintf("%s (%s differs)", x.attempted(), difference), "")
 	}
 }

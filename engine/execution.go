@@ -32,6 +32,10 @@ type Options struct {
 	LogHandler slog.Handler
 	// FailWhenStuck fails every orchestration where it would be stuck.
 	FailWhenStuck bool
+	// Conceal returns what stands in reasons in place of a payload: where
+	// payloads are sealed, their text is kept out of records and logs. Secret is
+	// that of the execution's start. Nil shows the first 120 bytes.
+	Conceal func(secret string, payload []byte) string
 }
 
 const (

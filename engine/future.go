@@ -48,6 +48,9 @@ func (f *Future) EventID() int64 { return f.id }
 // Instance returns the child's instance id; empty for other operations.
 func (f *Future) Instance() string { return f.child }
 
+// Sealed is Context.Sealed of its execution.
+func (f *Future) Sealed() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
+
 // Ready reports whether awaiting it returns at once, asked by the running code
 // itself; never elsewhere.
 func (f *Future) Ready() bool { return f.x.owned() && f.state != open }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -89,17 +87,17 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	}
 	if x.cursor.claim < x.cursor.claimEnd {
 		left := &x.events[x.cursor.claim]
-		x.nondeterminism(4, left.EventID, describe(left), "did not start it", "")
+		x.nondeterminism(4, left.EventID, x.describe(left), "did not start it", "")
 		return
 	}
 	switch {
 	case end == nil && x.end != nil && after < len(x.events):
 		next := &x.events[after]
-		x.nondeterminism(4, next.EventID, describe(next)+" and later events", x.end.attempted(), "")
+		x.nondeterminism(4, next.EventID, x.describe(next)+" and later events", x.attempted(), "")
 	case end == nil && x.end != nil:
 		// A last round that has answers, but not the end that the code makes
 		// of them now.
-		x.nondeterminism(4, int64(after), "no end behind its last event", x.end.attempted(), "")
+		x.nondeterminism(4, int64(after), "no end behind its last event", x.attempted(), "")
 	case end == nil:
 		if after == len(x.events) {
 			x.checkDeadlock()
@@ -107,7 +105,7 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	case end.Imposed != "":
 		// Rule 12: the coroutines are unwound there and nothing is compared.
 	case x.end == nil:
-		x.nondeterminism(4, end.EventID, describe(end), "is still waiting", "")
+		x.nondeterminism(4, end.EventID, x.describe(end), "is still waiting", "")
 	default:
 		x.compareEnd(end)
 	}
@@ -192,70 +190,4 @@ func (x *Execution) rollback(m restMark) {
 	x.run.cancelled = x.run.cancelled[:m.cancelled]
 	x.status, x.run.statusSet = m.status, m.statusSet
 	x.search, x.run.searchSet = m.search, m.searchSet
-}
-
-// describe names an event for people.
-func describe(e *history.Event) string {
-	switch e.Kind {
-	case history.ActivityScheduled:
-		mode := ""
-		if e.Inline {
-			mode = ", inline"
-		}
-		return fmt.Sprintf("ActivityScheduled(%q, input %s%s)", e.Name, brief(e.Payload), mode)
-	case history.TimerCreated:
-		return fmt.Sprintf("TimerCreated(%d ms)", e.DurationMS)
-	case history.ExternalSubscribed:
-		return fmt.Sprintf("ExternalSubscribed(%q)", e.Name)
-	case history.SubOrchestrationScheduled, history.OrchestrationChained:
-		s := fmt.Sprintf("%s(%q", e.Kind, e.Name)
-		if e.Version != "" {
-			s += fmt.Sprintf(" version %q", e.Version)
-		}
-		if e.ExplicitID {
-			s += fmt.Sprintf(" instance %q", e.Instance)
-		}
-		return s + fmt.Sprintf(", input %s)", brief(e.Payload))
-	case history.SystemCall:
-		if e.Instance != "" {
-			return fmt.Sprintf("SystemCall(%s %q, instance %q%s)", e.Op, e.Name, e.Instance, input(e))
-		}
-		if e.Name != "" {
-			return fmt.Sprintf("SystemCall(%s %q)", e.Op, e.Name)
-		}
-		return fmt.Sprintf("SystemCall(%s)", e.Op)
-	case history.OrchestrationCompleted:
-		return fmt.Sprintf("OrchestrationCompleted(output %s)", brief(e.Payload))
-	case history.OrchestrationContinuedAsNew:
-		return fmt.Sprintf("OrchestrationContinuedAsNew(version %q, input %s)", e.Version, brief(e.Payload))
-	case history.OrchestrationFailed:
-		if e.Failure != nil {
-			return fmt.Sprintf("OrchestrationFailed(%s: %q)", e.Failure.Kind, e.Failure.Message)
-		}
-	case history.ExternalEvent:
-		return fmt.Sprintf("ExternalEvent(%q)", e.Name)
-	}
-	if e.SourceEventID != 0 {
-		return fmt.Sprintf("%s for event %d", e.Kind, e.SourceEventID)
-	}
-	return e.Kind.String()
-}
-
-func input(e *history.Event) string {
-	if len(e.Payload) == 0 {
-		return ""
-	}
-	return ", input " + brief(e.Payload)
-}
-
-// brief is a payload short enough for an error text.
-func brief(p []byte) string {
-	const longest = 120
-	if len(p) == 0 {
-		return "nothing"
-	}
-	if len(p) > longest {
-		return fmt.Sprintf("%s… (%d bytes)", p[:longest], len(p))
-	}
-	return string(p)
 }

@@ -9,6 +9,6 @@ func (x *Execution) strictAllows(op *Future, e *history.Event) bool {
 	if !x.def.Strict || op.awaited() {
 		return true
 	}
-	x.nondeterminism(9, e.EventID, describe(e), "is not awaiting the "+op.what()+" now (strict mode)", "")
+	x.nondeterminism(9, e.EventID, x.describe(e), "is not awaiting the "+op.what()+" now (strict mode)", "")
 	return false
 }

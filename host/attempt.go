@@ -121,7 +121,7 @@ func (a *attempt) call(ctx context.Context, r *attemptResult) {
 		}
 		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: engine.AuthorsStack(string(debug.Stack()))}
 		if v := recover(); v != nil {
-			f.Message = fmt.Sprintf("panic in activity %q: %v", a.info.Name, v)
+			f.Message = fmt.Sprintf("panic in activity %q: %s", a.info.Name, a.panicText(v))
 		} else {
 			f.Message = fmt.Sprintf("activity %q ended its goroutine (runtime.Goexit)", a.info.Name)
 		}

@@ -45,7 +45,7 @@ func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
 	if err != nil {
-		return o.deadLetter(ctx, m, reasonOf(err), err.Error())
+		return o.deadLetter(ctx, m, reasonOf(err), o.edge.refusal(err))
 	}
 	m.item = item.WithID(m.ID)
 	execute := item.Kind == wire.ActivityExecute

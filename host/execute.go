@@ -49,7 +49,7 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	}
 	run := attempt{code: a.Func, final: a.Final, input: item.Input, clock: w.Clock, start: w.Go, maxPayload: w.Settings.MaxPayload,
 		limit: limitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
-		info: activity.Info{Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
+		info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(m.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: state.Beat.Details,
 			IdempotencyKey: idempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
 			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,

@@ -94,7 +94,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 	if retry == nil {
 		retry = &history.Retry{}
 	}
-	info := activity.Info{Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
+	info := activity.Info{Sealed: t.Codecs != nil, Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
 	if s := t.started().Start; s != nil {

@@ -144,7 +144,11 @@ func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) 
 }
 
 func (t *turn) newExecution(n int64) *engine.Execution {
-	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: t.engine})
+	options := t.engine
+	if t.Codecs != nil {
+		options.Conceal = concealing(t.group.instance, n)
+	}
+	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
 }
 
 // feed makes the execution of what was read.

@@ -118,7 +118,7 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 	m.item = item
 	switch {
 	case err != nil:
-		w.notForUs(ctx, m, reasonOf(err), err.Error())
+		w.notForUs(ctx, m, reasonOf(err), w.edge.refusal(err))
 		return back
 	case item.Kind != wire.ActivityExecute:
 		w.notForUs(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))

@@ -221,6 +221,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		}
 		m := msgs[i]
 		q.p.showsBody(m.Body)
+		q.p.shows(func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
 		q.w.aboutToSend(q.p, m.Body)
 		q.w.aboutToRetry(q.p, m.Body)
 		if !q.FIFO() && q.w.hit(Disordered) {

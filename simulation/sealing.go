@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/codec"
@@ -37,7 +38,8 @@ type sealing struct {
 	plain map[string]bool
 }
 
-// marker stands in payloads of programs, and nowhere else.
+// marker stands in payloads of programs as the beginning of a text in JSON, and
+// so nowhere else.
 const marker = "hidden"
 
 func newSealing(entropy int) *sealing {
@@ -172,7 +174,7 @@ func (p *process) shows(what func() string, mark string, text []byte, values ...
 			p.w.violate("codec", "%s: %s has a payload that is not sealed: %.80s", p.name, what(), v)
 		}
 	}
-	if bytes.Contains(text, []byte(marker)) {
+	if bytes.Contains(text, []byte(`"`+marker)) {
 		p.w.violate("codec", "%s: %s shows a payload: %.400s", p.name, what(), text)
 	}
 }
@@ -224,7 +226,20 @@ func (p *process) showsChange(instance string, c *store.RecordChange) {
 	if c.Failure != nil {
 		add(*c.Failure)
 	}
+	if c.Problem != nil && *c.Problem != nil {
+		problem := *c.Problem
+		p.shows(func() string { return "why " + instance + " is stuck" }, "", []byte(problem.Message+problem.Stack))
+	}
 	p.shows(func() string { return "the record of " + instance }, mark, bytes.Join(values, []byte(" ")), values...)
+}
+
+// showsLine looks at a line of a process's log.
+func (p *process) showsLine(r *slog.Record) {
+	p.shows(func() string { return "the log" }, "", []byte(r.Message))
+	r.Attrs(func(a slog.Attr) bool {
+		p.shows(func() string { return "the log: " + r.Message }, "", []byte(a.Value.String()))
+		return true
+	})
 }
 
 // showsBody looks at a message that a process sends. What nobody could make

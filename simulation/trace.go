@@ -220,9 +220,10 @@ func (o observer) Count(c host.Counter, reason string, n int) {
 	}
 }
 
-// logger writes what a process logs into the story.
+// logger writes what a process logs into the story, and looks at the lines of
+// one that seals.
 func (w *World) logger(p *process) *slog.Logger {
-	if !w.tracing {
+	if !w.tracing && !p.seals {
 		return nil
 	}
 	return slog.New(storyHandler{p})
@@ -233,6 +234,12 @@ type storyHandler struct{ p *process }
 func (h storyHandler) Enabled(context.Context, slog.Level) bool { return !h.p.dead }
 
 func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
+	if h.p.seals {
+		h.p.showsLine(&r)
+	}
+	if !h.p.w.tracing {
+		return nil
+	}
 	var b strings.Builder
 	b.WriteString(r.Message)
 	r.Attrs(func(a slog.Attr) bool {

@@ -88,7 +88,7 @@ func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	if err != nil {
 		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.Codecs", err)
 	}
-	turn, problem := replay(app, instance, execution, events, false, replayTime)
+	turn, problem := replay(app, instance, execution, events, false, codecs != nil, replayTime)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
 		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
 	}
@@ -104,9 +104,14 @@ func open(events History) bool {
 
 // replay runs a history against an application. problem says why the code does
 // not follow it. limit is how long, in real time, the code may make no progress.
-func replay(app *turnstile.App, instance string, execution int64, events History, parked bool, limit time.Duration) (turn engine.Turn, problem string) {
-	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(),
-		Options: engine.Options{Guard: guard{limit}}})
+// sealed: errors were made without payload text, and some are compared; what a
+// test is told may have it.
+func replay(app *turnstile.App, instance string, execution int64, events History, parked, sealed bool, limit time.Duration) (turn engine.Turn, problem string) {
+	options := engine.Options{Guard: guard{limit}}
+	if sealed {
+		options.Conceal = func(_ string, payload []byte) string { return string(payload) }
+	}
+	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(), Options: options})
 	defer x.Close()
 	if err := x.Feed(events, parked); err != nil {
 		return turn, err.Error()
@@ -164,7 +169,7 @@ func (e *Env) replays(instance string, execution int64) string {
 		return err.Error()
 	}
 	parked := turns[len(turns)-1].Parked
-	turn, problem := replay(e.app, instance, execution, opened, parked, replayTime)
+	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, replayTime)
 	switch {
 	case parked:
 		// What stands there without having been run is another matter.

@@ -89,11 +89,11 @@ func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if _, problem := replay(app, run.Instance, 1, run.History(), false, time.Hour); problem != "" {
+	if _, problem := replay(app, run.Instance, 1, run.History(), false, false, time.Hour); problem != "" {
 		t.Errorf("code that returns does not replay: %s", problem)
 	}
 	blocks = true
-	_, problem := replay(app, run.Instance, 1, run.History(), false, time.Millisecond)
+	_, problem := replay(app, run.Instance, 1, run.History(), false, false, time.Millisecond)
 	if !strings.Contains(problem, "blocked") || !strings.Contains(problem, "stall_test.go:") {
 		t.Errorf("it is told as %q", problem)
 	}

@@ -22,5 +22,11 @@ func codecMutations() []Mutation {
 			File:  "host/edge.go",
 			Edits: edit("if t.Codecs == nil || c.CustomStatus != nil || t.creating {", "if t.Codecs == nil || c != nil {"),
 		},
+		{
+			Name:  "codec: a reason quotes a payload",
+			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
+			File:  "host/load.go",
+			Edits: edit("options.Conceal = concealing(t.group.instance, n)", "_ = concealing"),
+		},
 	}
 }

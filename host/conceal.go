@@ -1,0 +1,51 @@
+package host
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Records, logs and reasons are not sealed. Where a codec is configured, the text
+// of a payload does not stand in them: its type, its length and a keyed hash do.
+
+// concealing returns what stands in reasons of an execution in place of a
+// payload. Equal payloads of an execution have equal hashes, on every process:
+// so a reader sees whether recorded and attempted input are the same, and a
+// reason that has not changed is not written again. The key is the token of
+// event 0, which no message ever carries.
+func concealing(instance string, execution int64) func(secret string, payload []byte) string {
+	return func(secret string, payload []byte) string {
+		mac := hmac.New(sha256.New, []byte(history.Token(secret, instance, execution, 0)))
+		mac.Write(payload)
+		return fmt.Sprintf("%s of %d bytes with hash %x", engine.JSONKind(payload), len(payload), mac.Sum(nil)[:8])
+	}
+}
+
+// panicText is what a panic of an activity says; see engine.PlainPanic. A worker
+// has no key: it says type and length.
+func (a *attempt) panicText(v any) string {
+	if !a.info.Sealed {
+		return fmt.Sprint(v)
+	}
+	if text, ok := engine.PlainPanic(v); ok {
+		return text
+	}
+	return fmt.Sprintf("%T, the text of which (%d bytes) is not shown, for payloads are sealed", v, len(fmt.Sprint(v)))
+}
+
+// refusal is why a body is no work item. What it quotes may be part of a
+// payload that somebody sent in a wrong form.
+func (e edge) refusal(err error) string {
+	parse, ok := errors.AsType[*wire.ParseError](err)
+	if e.codecs == nil || !ok {
+		return err.Error()
+	}
+	plain := wire.ParseError{Reason: parse.Reason, Field: parse.Field, Problem: "what it has there is not shown, for payloads are sealed"}
+	return plain.Error()
+}

@@ -1,0 +1,124 @@
+package turnstiletest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// A type that cannot take a value says so in failures, records and logs, which
+// are not sealed: under a codec without any of the value, whatever the decoder's
+// error quotes.
+func TestNoDecodeErrorQuotesAPayloadUnderACodec(t *testing.T) {
+	t.Parallel()
+	const canary = "CANARYTEXT"
+	type input struct {
+		Card int       `json:"card"`
+		Due  time.Time `json:"due"`
+	}
+	main := turnstile.NewOrchestration[input, int]("Main")
+	anything := turnstile.NewOrchestration[string, int]("Anything")
+	says, takes := turnstile.NewActivity[string, string]("Work"), turnstile.NewActivity[time.Time, string]("Work")
+	wrongly := turnstile.NewActivity[string, int]("Work")
+	beats := turnstile.NewActivity[string, int]("Beats")
+	told := turnstile.NewEvent[time.Time]("told")
+	echo := func(_ context.Context, in string) (string, error) { return in, nil }
+	beat := beats.Is(func(ctx context.Context, in string) (int, error) {
+		if turnstile.ActivityInfo(ctx).Attempt == 1 {
+			return 0, errors.Join(turnstile.Heartbeat(ctx, in), errors.New("once more"))
+		}
+		_, _, err := turnstile.LastHeartbeat[int](ctx)
+		return 0, turnstile.Permanent(err)
+	})
+	with := func(code func(ctx turnstile.Context, in string) error, parts ...turnstile.Part) *turnstile.App {
+		return turnstile.NewApp(append(parts, main.Is(func(turnstile.Context, input) (int, error) { return 0, nil }),
+			anything.With(turnstile.FailWhenStuck()).Is(func(ctx turnstile.Context, in string) (int, error) { return 0, code(ctx, in) }))...)
+	}
+	nothing := func(turnstile.Context, string) error { return nil }
+	for name, c := range map[string]struct {
+		app         *turnstile.App
+		start, text string
+	}{
+		"an input of an orchestration, of another type": {with(nothing), "Main", `{"card":"` + canary + `"}`},
+		"an input that its own decoder quotes":          {with(nothing), "Main", `{"card":1,"due":"` + canary + `"}`},
+		"an input of an activity": {with(func(ctx turnstile.Context, in string) error {
+			_, err := says.Call(ctx, in)
+			return err
+		}, takes.Is(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
+		"an input of an inline activity": {with(func(ctx turnstile.Context, in string) error {
+			_, err := says.Inline(ctx, in)
+			return err
+		}, takes.Is(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
+		"a result": {with(func(ctx turnstile.Context, in string) error {
+			_, err := wrongly.Call(ctx, in)
+			return err
+		}, says.Is(echo)), "Anything", `"` + canary + `"`},
+		"an inline result": {with(func(ctx turnstile.Context, in string) error {
+			_, err := wrongly.Inline(ctx, in)
+			return err
+		}, says.Is(echo)), "Anything", `"` + canary + `"`},
+		"an event": {with(func(ctx turnstile.Context, _ string) error {
+			_, err := told.Wait(ctx)
+			return err
+		}), "Anything", `"x"`},
+		"an error that is thrown": {with(func(ctx turnstile.Context, _ string) error {
+			if _, err := told.Wait(ctx); err != nil {
+				panic(err)
+			}
+			return nil
+		}), "Anything", `"x"`},
+		"details of a heartbeat": {with(func(ctx turnstile.Context, in string) error {
+			_, err := beats.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2})).Call(ctx, in)
+			return err
+		}, beat), "Anything", `"` + canary + `"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, sealed := range []bool{false, true} {
+				var log bytes.Buffer
+				options := []turnstiletest.Option{turnstiletest.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))}
+				if sealed {
+					options = append(options, keys(t, key(t, "a")))
+				}
+				env := turnstiletest.New(t, c.app, options...)
+				if _, err := env.Client().Start(t.Context(), turnstile.StartRequest{Name: c.start, Instance: "a", Input: json.RawMessage(c.text)}); err != nil {
+					t.Fatal(err)
+				}
+				env.Advance(time.Minute)
+				if err := env.Client().RaiseEvent(t.Context(), turnstile.RaiseRequest{Instance: "a", Name: "told", Data: json.RawMessage(`"` + canary + `"`)}); err != nil {
+					t.Fatal(err)
+				}
+				env.Advance(time.Minute)
+				d, err := env.Client().Describe(t.Context(), "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := ""
+				switch {
+				case d.Failure != nil:
+					text = d.Failure.Message + d.Failure.Stack
+				case d.Problem != nil:
+					text = d.Problem.Message + d.Problem.Stack
+				default:
+					t.Fatalf("it is %s", d.Status)
+				}
+				switch {
+				case !sealed && !strings.Contains(text, canary):
+					t.Errorf("without a codec the reason does not quote it: %s", text)
+				case sealed && (strings.Contains(text, canary) || strings.Contains(log.String(), canary)):
+					t.Errorf("a payload is shown: %s\n%s", text, log.String())
+				case sealed && !strings.Contains(text, "which are sealed"):
+					t.Errorf("the reason says nothing of it: %s", text)
+				}
+			}
+		})
+	}
+}
