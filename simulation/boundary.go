@@ -236,11 +236,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			}
 			q.w.sends(q.p, q.simQueue, &m)
 			q.w.checkCorrupt(q.simQueue, &m)
-			err := q.Queue.Send(ctx, m)
-			if err == nil {
-				q.w.answers(q.p, m.Body)
-			}
-			return err
+			return q.Queue.Send(ctx, m)
 		}); err != nil {
 			if q.w.hit(AnswerLost) {
 				// Those behind it in the batch are in all the same.
@@ -250,6 +246,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			}
 			return err
 		}
+		q.w.answers(q.p, m.Body)
 	}
 	return nil
 }

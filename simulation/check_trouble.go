@@ -22,14 +22,17 @@ type trouble struct {
 	// unsure is how often a process was not told what became of the mark of a
 	// suspect, by instance.
 	unsure map[string]int
-	// answered are the messages of attempts whose answer was accepted by a queue,
-	// with how much had gone wrong until then.
-	answered map[string]int
+	// answered are the messages of attempts whose answer was accepted by a queue.
+	answered map[string]answer
 	// succeeded are activities that run at most once whose result was accepted.
 	succeeded map[store.ActivityKey]bool
 	// other: a build that is not the one that works has been deployed.
 	other bool
 }
+
+// answer was accepted for a message on its delivery so many, when so much had gone
+// wrong.
+type answer struct{ receives, wrong int }
 
 // harmless are the faults that make no message come again, and no process die.
 var harmless = [...]Fault{SlowActivity, Skew, Noise, Forged, TimerEarly, TimerLate, Disordered, MixedBatch, CountedUp}
@@ -53,31 +56,31 @@ func (w *World) diedWith(inv *invocation) {
 	}
 }
 
-// answers notes that a queue has accepted what a worker says of an attempt: its
-// result, its failure, or the message of the next.
+// answers notes that a queue has accepted what a worker says of an attempt, and
+// that the worker was told so: its result, its failure, or the next message.
 func (w *World) answers(p *process, body string) {
-	if p.worker == nil || p.running == nil {
+	if p.worker == nil || p.running == nil || p.dead || p.running.expired {
 		return
 	}
 	item, err := w.item(body)
 	if err != nil {
 		return
 	}
-	source := item.SourceEventID
+	source, attempt := item.SourceEventID, item.Attempt
 	switch item.Kind {
 	case wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending:
 	case wire.ActivityExecute:
-		source = item.SchedulingEventID
+		source, attempt = item.SchedulingEventID, item.Attempt-1
 	default:
 		return
 	}
 	for _, m := range p.running.batch {
 		asked, err := w.item(m.Body)
-		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source {
+		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source || asked.Attempt != attempt {
 			continue
 		}
 		if !m.ghost {
-			note(&w.trouble.answered, m.ID, w.wrong())
+			note(&w.trouble.answered, m.ID, answer{m.ReceiveCount, w.wrong()})
 		}
 		if key := (store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: source}); item.Kind == wire.ActivityCompleted && asked.Retry != nil && asked.Retry.AtMostOnce {
 			note(&w.trouble.succeeded, key, true)
@@ -93,8 +96,8 @@ func (w *World) checkAgain(p *process, key store.ActivityKey, info *activity.Inf
 		w.troubled("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
 	}
 	for _, m := range p.running.batch {
-		n, ok := w.trouble.answered[m.ID]
-		if !ok || m.ghost || n != w.wrong() {
+		a, ok := w.trouble.answered[m.ID]
+		if !ok || m.ghost || a.wrong != w.wrong() || m.ReceiveCount <= a.receives {
 			continue
 		}
 		if item, err := w.item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {
