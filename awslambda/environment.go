@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
 // Environment is what a process learns from its environment variables.
@@ -50,6 +51,9 @@ type Environment struct {
 	ScheduleRoleARN string // o  TURNSTILE_SCHEDULE_ROLE_ARN
 	// ScheduleKeyARN encrypts the schedules; empty for a key that AWS owns.
 	ScheduleKeyARN string // o  TURNSTILE_SCHEDULE_KEY_ARN, optional
+
+	// IndexShards as in dynamo.Config; 0 where the variable is not set.
+	IndexShards int // o  TURNSTILE_INDEX_SHARDS, optional, 8 to 64
 
 	// TimerBorder and TimerLeast as in host.Settings: 0 where the variable is
 	// not set, and TimerBorder negative where it is "0".
@@ -125,6 +129,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.ScheduleGroup = r.required("TURNSTILE_SCHEDULE_GROUP", scheduleGroup)
 	e.ScheduleKeyARN = r.optional("TURNSTILE_SCHEDULE_KEY_ARN", "", keyARN)
 	e.ScheduleRoleARN = r.required("TURNSTILE_SCHEDULE_ROLE_ARN", roleARN)
+	e.IndexShards = r.whole("TURNSTILE_INDEX_SHARDS", dynamo.DefaultShards, dynamo.MaxShards)
 	e.TimerBorder = r.duration("TURNSTILE_TIMER_BORDER", 0, queue.MaxDelay)
 	if e.TimerBorder == 0 && r.get("TURNSTILE_TIMER_BORDER") != "" {
 		e.TimerBorder = -1

@@ -76,7 +76,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err != nil {
 		return nil, err
 	}
-	tables := dynamo.Config{Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable}}
+	tables := dynamo.Config{Shards: env.IndexShards, Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable}}
 	client := dynamodb.NewFromConfig(clients)
 	h, err := host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(),

@@ -45,6 +45,11 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	if err != nil {
 		return err
 	}
+	if c.Record != nil {
+		if err := s.noteShards(ctx); err != nil {
+			return err
+		}
+	}
 	return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -37,10 +38,13 @@ type Tables struct {
 type Config struct {
 	Tables Tables
 
-	// Shards that each index of the instances table is spread over; 0 means
-	// DefaultShards. All writers of a table must agree. It may be raised
-	// later, never lowered: records of the shards left out would no longer
-	// be listed.
+	// Shards that what is written to each index of the instances table is
+	// spread over, DefaultShards to MaxShards; 0, or what is below, means
+	// DefaultShards, what is above MaxShards. A partition of an index takes
+	// 1,000 writes a second, and a throttled index throttles its table. It may
+	// be raised and lowered at any time, and differ between writers: the
+	// largest number ever used is recorded in the table, and lists read that
+	// many shards, with a Query each. Who only reads need not set it.
 	Shards int
 	// CompressOver is the size in bytes from which documents, outputs and
 	// custom statuses are compressed; 0 means DefaultCompressOver, negative
@@ -68,15 +72,14 @@ type Config struct {
 // Defaults of Config.
 const (
 	DefaultShards         = 8
+	MaxShards             = 64
 	DefaultCompressOver   = 8 << 10
 	DefaultAttempts       = 6
 	DefaultAttemptTimeout = 5 * time.Second
 )
 
 func (c Config) withDefaults() Config {
-	if c.Shards <= 0 {
-		c.Shards = DefaultShards
-	}
+	c.Shards = min(max(c.Shards, DefaultShards), MaxShards)
 	if c.CompressOver == 0 {
 		c.CompressOver = DefaultCompressOver
 	}
@@ -111,6 +114,8 @@ type Store struct {
 	client  Client
 	config  Config
 	encoder *Encoder
+	// noted: lists look at all shards that this store writes to.
+	noted atomic.Bool
 }
 
 var _ store.Store = (*Store)(nil)

@@ -67,11 +67,15 @@
 //	by_name    name_shard    "Fulfil#3"     list_key
 //
 // list_key (S) is Record.ListKey: the start of this life in milliseconds, "#",
-// instance. A shard is one of Config.Shards (8), by a hash of the instance, so
+// instance. A shard is one of Config.Shards (8 to 64), by a hash of the instance, so
 // that no index partition takes more than its share of the writes: a throttled
 // index throttles its table. List merges the shards, newest first. Indexes are
 // eventually consistent: a record that has just changed may be listed a moment
 // late, but never under a status that it no longer has.
+//
+// The item U+001F "index_shards" has the largest number of shards that anything was
+// written with (shards, N; absent: 8). Who writes with more than 8 notes that ahead
+// of its first write; a list reads it, and then each shard.
 //
 // # Search attributes
 //

@@ -3,7 +3,6 @@ package dynamo
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -30,7 +29,11 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		// Few of the records may meet the conditions.
 		fetch = max(limit, batchGets)
 	}
-	shards := s.shardsFor(&q, low, high, fetch)
+	names, err := s.listedShards(ctx)
+	if err != nil {
+		return store.ListPage{}, err
+	}
+	shards := shardsFor(&q, names, low, high, fetch)
 	var page store.ListPage
 	last := ""
 	for looked := 0; ; {
@@ -89,7 +92,7 @@ type shard struct {
 	exhausted             bool
 }
 
-func (s *Store) shardsFor(q *store.ListQuery, low, high string, limit int) []*shard {
+func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) []*shard {
 	index, attribute, prefix := byTime, "all_shard", ""
 	switch {
 	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt:
@@ -104,10 +107,10 @@ func (s *Store) shardsFor(q *store.ListQuery, low, high string, limit int) []*sh
 	case q.Name != "":
 		index, attribute, prefix = byName, "name_shard", q.Name+"#"
 	}
-	shards := make([]*shard, s.config.Shards)
+	shards := make([]*shard, len(names))
 	for i := range shards {
 		shards[i] = &shard{
-			index: index, attribute: attribute, key: prefix + strconv.Itoa(i), low: low, high: high,
+			index: index, attribute: attribute, key: prefix + names[i], low: low, high: high,
 			// A fair share of the page and a little more.
 			fetch: int32(limit/len(shards) + 4),
 		}

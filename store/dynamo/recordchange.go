@@ -126,6 +126,9 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.noteShards(ctx); err != nil {
+		return err
+	}
 	r := request{what: "record change", instance: instance}
 	token := s.config.requestToken()
 	if len(change.SearchAttributes) > 0 || change.Create != nil && len(change.Create.SearchAttributes) > 0 {
