@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -52,3 +53,22 @@ func TestR15CodeThatBlocksOutsideDurableOperations(t *testing.T) {
 }
 
 func theHeartOfTheMatter(release chan struct{}) { <-release }
+
+// The time of the machine may pass while the clock that is handed in stands
+// still: code that waits for its turn in a test, or for a debugger, is not
+// blocked.
+func TestTheWatchdogGoesByTheClockThatIsHandedIn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, func(w *world) { w.settings.BlockLimit = 3 * time.Second })
+		release := make(chan struct{})
+		w.orchestration("Main", func(_ *engine.Context, in []byte) ([]byte, error) {
+			<-release
+			return in, nil
+		})
+		w.start("a", "Main", "1")
+		time.AfterFunc(time.Hour, func() { close(release) }) // of the bubble's wall clock
+		w.step()
+		w.expectOutput("a", "1")
+	})
+}
