@@ -70,6 +70,21 @@ func wait(ctx context.Context, c Clock, d time.Duration) error {
 	}
 }
 
+// The pauses between two attempts at a call that is throttled double from
+// firstPause to longestPause. Jitter takes up to half of each, so that those who
+// were throttled together do not come again together.
+const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+
+// pause behind attempt n, unless ctx ends before.
+func (o *Orchestrator) pause(ctx context.Context, n int) error {
+	jitter, err := o.random.share()
+	if err != nil {
+		return err
+	}
+	d := grown(firstPause, longestPause, n-1)
+	return wait(ctx, o.Clock, d-time.Duration(jitter*float64(d)/2))
+}
+
 // grown returns first × 2ⁿ, at most longest.
 func grown(first, longest time.Duration, n int) time.Duration {
 	d := first

@@ -109,3 +109,9 @@ func TestGrownDoublesUpToTheLongest(t *testing.T) {
 		t.Errorf("n -1: %s", got)
 	}
 }
+
+// Sleep lets d pass at once: whoever waits is the only one at work.
+func (c *virtualClock) Sleep(ctx context.Context, d time.Duration) error {
+	c.Advance(d)
+	return ctx.Err()
+}

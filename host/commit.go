@@ -20,6 +20,7 @@ type draft struct {
 	events    []history.Event
 	messaged  bool
 	parked    bool
+	inline    bool // it holds results of inline activities
 	cancelled []int64
 	next      []history.Event
 	logs      []engine.Log
@@ -190,7 +191,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	}
 	began := t.Clock.Now()
 	err = t.Store.Commit(ctx, c)
-	for n := 1; n < t.Settings.CommitAttempts && errors.Is(err, store.ErrUnknownOutcome) && ctx.Err() == nil; n++ {
+	for n := 1; t.commitsAgain(ctx, d, n, err); n++ {
 		// Only the identical append may be repeated: it finds its own, or
 		// lands now. Reading back would prove nothing.
 		err = t.Store.Commit(ctx, c)
@@ -205,6 +206,20 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	t.behind = t.behind && d.parked
 	t.warnOfLength(ctx, &turns[0])
 	return turns, nil
+}
+
+// commitsAgain reports whether a commit is repeated that has failed n times, and
+// waits until it may be. One that is throttled is repeated after growing pauses:
+// as long as there is time, if it holds what inline activities have done, for
+// that would be done again.
+func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) bool {
+	switch {
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return n < t.Settings.CommitAttempts && ctx.Err() == nil
+	case errors.Is(err, store.ErrUnavailable):
+		return (n < t.Settings.CommitAttempts || d.inline) && hasTime(ctx, t.Clock, t.Settings.DispatchTime) && t.pause(ctx, n) == nil
+	}
+	return false
 }
 
 // wrote keeps the histories that were read up to date: what is sent again for

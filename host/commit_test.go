@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -56,6 +59,64 @@ func TestW02TheAnswerToACommitIsUnknown(t *testing.T) {
 			if c.times == 1 && tokens[0] != tokens[1] {
 				t.Error("the repeat was not the identical append")
 			}
+		})
+	}
+}
+
+// nothing has taken effect of a commit that is throttled; made again at
+// once, it spares inline activities another run.
+func TestA14ACommitThatIsThrottledIsRepeatedWhileThereIsTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		inline bool
+		// throttled so many times, from the commit with the result on.
+		throttled int
+		runs      int // of the activity
+		back      int // how often the message is handed back
+	}{
+		{"once", true, 1, 1, 0},
+		{"for half a minute", true, 10, 1, 0},
+		{"for longer than an invocation", true, 28, 2, 1},
+		{"nothing has run that would run again: three attempts", false, 3, 0, 1},
+		{"nothing has run that would run again: two attempts", false, 2, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			runs, tries := 0, 0
+			w.inline = []activity.Activity{{Name: "In", Func: func(_ context.Context, in []byte) ([]byte, error) {
+				runs++
+				return in, nil
+			}}}
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				if !c.inline {
+					return in, nil
+				}
+				return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "In", Input: in, Inline: true}))
+			})
+			tokens := map[string]bool{}
+			w.beforeCommit = func(commit *store.Commit) error {
+				if c.inline && !slices.ContainsFunc(commit.Turns[0].Events, func(e history.Event) bool { return e.Kind == history.ActivityCompleted }) {
+					return nil
+				}
+				tokens[commit.Turns[0].Token] = true
+				if tries++; tries <= c.throttled {
+					return fmt.Errorf("throttled: %w", store.ErrUnavailable)
+				}
+				return nil
+			}
+			w.start("a", "Main", "1")
+			w.run()
+			w.expectOutput("a", "1")
+			if runs != c.runs {
+				t.Errorf("the inline activity ran %d times, want %d", runs, c.runs)
+			}
+			w.expectCount(CountHandedBack, "store unavailable", c.back)
+			if c.back == 0 && c.inline && len(tokens) != 1 {
+				t.Errorf("%d appends, want one that is repeated as it is", len(tokens))
+			}
+			w.expectQuiet()
 		})
 	}
 }

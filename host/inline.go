@@ -24,6 +24,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, out engine.Turn, q *a
 		}
 		park := call.Retry == nil || n >= call.Retry.Batch
 		result := engine.Arrival{Event: t.runInline(ctx, call), Inline: true}
+		d.inline = true
 		var behind []*message
 		if !park {
 			behind = q.pending

@@ -113,7 +113,7 @@ func TestO04Purge(t *testing.T) {
 			copied := *c
 			stalled = &copied
 			w.beforeCommit = nil
-			return store.ErrUnavailable
+			return errors.New("it stalls")
 		}
 		w.raise("a", "e", "1", "e")
 		w.settleFIFO()

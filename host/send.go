@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/timer"
@@ -22,12 +21,9 @@ const (
 	// not come to its end. Where one does not, a part of it is sent again.
 	dispatchStep = 320
 	// timerAttempts is how often a call of the timer service is made that is
-	// throttled, or fails for another passing reason; the pauses between, of
-	// which jitter takes up to half, double from timerBackoff to
-	// maxTimerBackoff: twelve seconds in all. Whole calls of queues and stores
-	// repeat themselves.
-	timerAttempts                 = 8
-	timerBackoff, maxTimerBackoff = 100 * time.Millisecond, 5 * time.Second
+	// throttled, or fails for another passing reason: within eleven seconds.
+	// Queues and stores repeat their calls by themselves.
+	timerAttempts = 8
 	// maxSendErrors is how many errors of one dispatch are told.
 	maxSendErrors = 3
 )
@@ -211,20 +207,10 @@ func (s *sender) call(ctx context.Context, parcels []*parcel, attempts int, f fu
 			s.stop(err)
 			return
 		}
-		if err := s.pause(ctx, n); err != nil {
+		if err := s.o.pause(ctx, n); err != nil {
 			s.stop(err)
 		}
 	}
-}
-
-// pause before the attempt after this one.
-func (s *sender) pause(ctx context.Context, attempt int) error {
-	jitter, err := s.o.random.share()
-	if err != nil {
-		return err
-	}
-	d := grown(timerBackoff, maxTimerBackoff, attempt-1)
-	return wait(ctx, s.o.Clock, d-time.Duration(jitter*float64(d)/2))
 }
 
 // stop lets no further call be made. Without an error the invocation has no

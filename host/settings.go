@@ -42,8 +42,9 @@ type Settings struct {
 	// TurnAttempts is how often a turn is made in one invocation if others win
 	// the commit. Default 3. Messages from the delay queue get one attempt.
 	TurnAttempts int
-	// CommitAttempts is how often the identical commit is repeated whose
-	// outcome is unknown. Default 3.
+	// CommitAttempts is how often the identical commit is tried whose outcome is
+	// unknown, or that is throttled; one that holds results of inline activities
+	// is tried as long as there is time if it is throttled. Default 3.
 	CommitAttempts int
 	// ContinueLimit is how many executions of an instance one invocation runs
 	// one after the other (continue-as-new) before it sends a wake. Default 20.
