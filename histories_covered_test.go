@@ -36,6 +36,8 @@ func TestWhatIsKeptCoversWhatThereIs(t *testing.T) {
 			"system call patch", "end imposed: terminated", "instance that is no FIFO group",
 			"failure application", "failure cancelled", "failure timeout", "failure total_timeout", "failure heartbeat_timeout", "failure lost",
 			"failure interrupted", "failure with a code", "custom status", "search attributes", "history without the marker of a patch",
+			"system call trace", "end imposed: policy", "end imposed: limit", "failure panic", "failure limit", "failure too_large",
+			"failure already_exists", "failure invalid_input", "failure that is final",
 		}, kinds...),
 	}
 	for build, features := range wanted {
@@ -58,7 +60,7 @@ func TestWhatIsKeptCoversWhatThereIs(t *testing.T) {
 				}
 			}
 		}
-		for _, application := range []string{"agent", "approval", "files", "orders", "subscription"} {
+		for _, application := range []string{"agent", "approval", "files", "orders", "subscription", "words"} {
 			files, err := filepath.Glob(filepath.Join(histories, build, application, "*.json"))
 			if err != nil || len(files) == 0 {
 				t.Errorf("build %s has no histories of the sample application %s: %v", build, application, err)
@@ -171,6 +173,7 @@ func countEvents(has map[string]int, events []history.Event) {
 		if f := e.Failure; f != nil {
 			has["failure "+f.Kind]++
 			countIf(has, "failure with a code", f.Code != "")
+			countIf(has, "failure that is final", e.Kind == history.ActivityFailed && !f.Retryable)
 			countIf(has, "failure with details", len(f.Details) > 0)
 		}
 		if s := e.Start; s != nil && e.Kind == history.OrchestrationStarted {

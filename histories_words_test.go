@@ -1,0 +1,287 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/kept"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// The words of authors that neither the random programs nor the sample
+// applications have, by hand. Their histories are kept: nothing in keptWords may
+// ever do anything else than it does. What is new gets an orchestration of its own.
+
+var (
+	keptStep  = turnstile.NewActivity[string, string]("Step")
+	keptFails = turnstile.NewActivity[string, string]("Fails")
+	keptBad   = turnstile.NewActivity[string, int]("Step") // its result is none
+	keptLarge = turnstile.NewActivity[int, string]("Large")
+	keptTold  = turnstile.NewEvent[string]("told")
+
+	keptSystem  = turnstile.NewOrchestration[string, string]("System")
+	keptMany    = turnstile.NewOrchestration[[]string, string]("Many")
+	keptSync    = turnstile.NewOrchestration[int, string]("Synchronised")
+	keptLater   = turnstile.NewOrchestration[string, string]("Later")
+	keptPatched = turnstile.NewOrchestration[string, string]("Patched")
+	keptParent  = turnstile.NewOrchestration[string, string]("Parent")
+	keptChild   = turnstile.NewOrchestration[string, string]("Child")
+	keptPanics  = turnstile.NewOrchestration[string, string]("Panics")
+	keptTyped   = turnstile.NewOrchestration[int, string]("Typed")
+)
+
+// keptWords is the application; retired: the patch is.
+func keptWords(retired bool) *turnstile.App {
+	persistent := turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 5 * time.Second})
+	return turnstile.NewApp(
+		keptStep.Is(func(_ context.Context, in string) (string, error) { return in + "!", nil }),
+		keptFails.Is(func(_ context.Context, in string) (string, error) {
+			switch in {
+			case "panic":
+				panic("as it has to")
+			case "final":
+				return "", turnstile.Permanent(turnstile.WithCode(errors.New("no"), "refused"))
+			}
+			return "", errors.New("not yet")
+		}),
+		keptLarge.Is(func(_ context.Context, n int) (string, error) { return fmt.Sprintf("%0*d", n, 0), nil }),
+		keptSystem.Is(func(ctx turnstile.Context, in string) (string, error) {
+			now, _ := turnstile.Now(ctx)
+			id, _ := turnstile.GUID(ctx)
+			drawn, _ := turnstile.SideEffect(ctx, "draw", func() (string, error) { return "drawn", nil })
+			_, undrawn := turnstile.SideEffect(ctx, "not drawn", func() (string, error) { return "", errors.New("empty") })
+			random, err := turnstile.Random(ctx)
+			if err != nil {
+				return "", err
+			}
+			if err := turnstile.Trace(ctx, slog.LevelWarn, "here it is"); err != nil {
+				return "", err
+			}
+			if err := turnstile.SetStatus(ctx, in); err != nil {
+				return "", err
+			}
+			attributes := turnstile.SearchAttributes{"word": turnstile.SearchString(in), "n": turnstile.SearchNumber(1.5), "at": turnstile.SearchTime(now)}
+			if err := turnstile.SetSearchAttributes(ctx, attributes); err != nil {
+				return "", err
+			}
+			if _, err := keptStep.Call(ctx, fmt.Sprint(now.Unix(), id, drawn, undrawn, random.IntN(1000))); err != nil {
+				return "", err
+			}
+			return id, nil
+		}),
+		keptMany.Is(func(ctx turnstile.Context, items []string) (string, error) {
+			all, err := turnstile.Map(ctx, items, 2, keptStep.Call)
+			if err != nil {
+				return "", err
+			}
+			var failed []turnstile.ItemError
+			if _, err := turnstile.Map(ctx, append([]string{"final"}, items...), 3, func(ctx turnstile.Context, item string) (string, error) {
+				if item == "final" {
+					return keptFails.Call(ctx, item)
+				}
+				return keptStep.Inline(ctx, item)
+			}, turnstile.TolerateFailures(1, &failed)); err != nil {
+				return "", err
+			}
+			first, value, err := turnstile.Any(ctx, keptFails.Start(ctx, "final"), keptStep.Start(ctx, "any"))
+			if err != nil {
+				return "", err
+			}
+			outcomes, err := turnstile.Settle(ctx, keptFails.Start(ctx, "panic"), keptStep.Start(ctx, "settled"))
+			if err != nil {
+				return "", err
+			}
+			seen := 0
+			for range turnstile.AsCompleted(ctx, keptStep.Start(ctx, "a"), keptStep.Start(ctx, "b"), keptStep.Start(ctx, "c")) {
+				if seen++; seen == 2 {
+					break
+				}
+			}
+			timer, step := turnstile.After(ctx, time.Minute), keptStep.Start(ctx, "kept")
+			won, err := turnstile.SelectKeep(ctx, timer, step)
+			if err != nil {
+				return "", err
+			}
+			if err := turnstile.JoinMixed(ctx, timer, step); err != nil {
+				return "", err
+			}
+			batched := keptStep.With(turnstile.Batch(4))
+			for i := range 6 {
+				if _, err := batched.Inline(ctx, fmt.Sprint(i)); err != nil {
+					return "", err
+				}
+			}
+			_, wrong := keptBad.Call(ctx, "no number")
+			_, large := keptLarge.Call(ctx, turnstile.MaxPayload+1)
+			_, again := keptFails.With(persistent).Inline(ctx, "later")
+			return fmt.Sprint(all, failed[0].Index, first, value, len(outcomes), won, wrong != nil, large != nil, again != nil), nil
+		}),
+		keptSync.Is(func(ctx turnstile.Context, n int) (string, error) {
+			var mutex turnstile.Mutex
+			var group turnstile.WaitGroup
+			two := turnstile.NewSemaphore(2)
+			order := ""
+			var all []turnstile.Future[string]
+			for i := range n {
+				group.Add(1)
+				all = append(all, turnstile.Go(ctx, func(ctx turnstile.Context) (string, error) {
+					defer group.Done()
+					if err := two.Acquire(ctx, 1); err != nil {
+						return "", err
+					}
+					defer two.Release(1)
+					if err := turnstile.Sleep(ctx, time.Duration(n-i)*time.Second); err != nil {
+						return "", err
+					}
+					if err := mutex.Lock(ctx); err != nil {
+						return "", err
+					}
+					defer mutex.Unlock()
+					out, err := keptStep.Call(ctx, fmt.Sprint(i))
+					order += out
+					return out, err
+				}))
+			}
+			if err := group.Wait(ctx); err != nil {
+				return "", err
+			}
+			_, err := turnstile.Join(ctx, all...)
+			return order, err
+		}),
+		keptLater.With(turnstile.ExecutionTimeout(48*time.Hour)).Is(func(ctx turnstile.Context, in string) (string, error) {
+			looks := 0
+			if _, err := turnstile.Poll(ctx, keptStep.Call, in, func(string) bool { looks++; return looks == 3 }, turnstile.PollPolicy{InitialInterval: time.Minute}); err != nil {
+				return "", err
+			}
+			_, came, err := keptTold.TryWait(ctx)
+			if err != nil {
+				return "", err
+			}
+			words := ""
+			for word, err := range keptTold.All(ctx) {
+				if err != nil {
+					return "", err
+				}
+				if words += word; word == "end" {
+					break
+				}
+			}
+			within, cancel := turnstile.WithTimeout(ctx, time.Hour)
+			_, late := keptTold.Wait(within)
+			cancel("enough")
+			_, none := keptTold.WaitFor(ctx, time.Minute)
+			var saga turnstile.Saga
+			saga.Add("the step", func(ctx turnstile.Context) error {
+				_, err := keptStep.Call(ctx, "undone")
+				return err
+			})
+			if _, err := keptFails.Call(ctx, "final"); err != nil && in == "undo" {
+				return "", saga.Compensate(ctx, err)
+			}
+			return fmt.Sprint(came, words, errors.Is(late, turnstile.ErrTimeout), errors.Is(none, turnstile.ErrTimeout)), nil
+		}),
+		keptPatched.Is(func(ctx turnstile.Context, in string) (string, error) {
+			if retired {
+				turnstile.PatchRetired(ctx, "first")
+			} else if !turnstile.Patched(ctx, "first") {
+				return "old", nil
+			}
+			if _, err := keptStep.Call(ctx, in); err != nil {
+				return "", err
+			}
+			if turnstile.Patched(ctx, "second") {
+				return keptStep.Call(ctx, "new")
+			}
+			return "old", nil
+		}),
+		keptParent.Is(func(ctx turnstile.Context, in string) (string, error) {
+			named := keptChild.With(turnstile.InstanceID(in+"/child"), persistent)
+			_, failed := named.Call(ctx, "fails")
+			again, taken := keptChild.With(turnstile.InstanceID(in+"/child")).Call(ctx, "again")
+			existing, err := keptChild.With(turnstile.InstanceID(in+"/child/3"), turnstile.UseExisting()).Call(ctx, "fails")
+			left := keptChild.With(turnstile.CancelChild).Start(ctx, "waits")
+			alone, detached := keptChild.Detach(ctx, "waits")
+			if detached != nil {
+				return "", detached
+			}
+			if err := keptTold.RaiseTo(ctx, alone, "go"); err != nil {
+				return "", err
+			}
+			other, detached := keptChild.Detach(ctx, "waits")
+			if detached != nil {
+				return "", detached
+			}
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return "", err
+			}
+			err = errors.Join(err, turnstile.CancelInstance(ctx, other, "enough"))
+			return fmt.Sprint(failed != nil, again, taken != nil, existing, err != nil, left.Instance() != ""), nil
+		}),
+		keptChild.Is(func(ctx turnstile.Context, in string) (string, error) {
+			if in == "waits" {
+				return keptTold.Wait(ctx)
+			}
+			return keptFails.Call(ctx, "final")
+		}),
+		keptPanics.With(turnstile.FailWhenStuck()).Is(func(ctx turnstile.Context, in string) (string, error) {
+			if _, err := keptStep.Call(ctx, in); err != nil {
+				return "", err
+			}
+			panic("as it has to")
+		}),
+		keptTyped.Is(func(turnstile.Context, int) (string, error) { return "", nil }),
+	)
+}
+
+func TestV06TheWordsOfAuthorsReplayAsTheyWereKept(t *testing.T) {
+	t.Parallel()
+	turnstiletest.Replay(t, keptWords(false), histories+"/*/words/*.json")
+	turnstiletest.Replay(t, keptWords(true), histories+"/*/words/*Patched-*.json")
+}
+
+// The words as they are today: with TURNSTILE_KEEP, this is what writes the
+// histories.
+func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, keptWords(false))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
+	turnstiletest.Start(env, keptSystem, "word", turnstile.InstanceID("System"))
+	turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, turnstile.InstanceID("Many"))
+	turnstiletest.Start(env, keptSync, 4, turnstile.InstanceID("Synchronised"))
+	for _, in := range []string{"undo", "do"} {
+		turnstiletest.Start(env, keptLater, in, turnstile.InstanceID("Later-"+in))
+		for i, word := range []string{"a", "b", "end"} {
+			env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Later-"+in, word) })
+		}
+	}
+	turnstiletest.Start(env, keptPatched, "in", turnstile.InstanceID("Patched"))
+	turnstiletest.Start(env, keptParent, "in", turnstile.InstanceID("Parent"))
+	turnstiletest.Start(env, keptPanics, "in", turnstile.InstanceID("Panics"))
+	if _, err := env.Client().Start(t.Context(), turnstile.StartRequest{Name: "Typed", Instance: "Typed", Input: []byte(`"text"`)}); err != nil {
+		t.Fatal(err)
+	}
+	env.Run()
+	for instance, want := range map[string]turnstile.Status{"System": turnstile.StatusCompleted, "Many": turnstile.StatusCompleted,
+		"Synchronised": turnstile.StatusCompleted, "Later-undo": turnstile.StatusFailed, "Later-do": turnstile.StatusCompleted,
+		"Patched": turnstile.StatusCompleted, "Parent": turnstile.StatusCompleted, "Panics": turnstile.StatusFailed, "Typed": turnstile.StatusFailed} {
+		if d, err := env.Client().Describe(t.Context(), instance); err != nil || d.Status != want {
+			t.Errorf("%s is %s, %v, %+v: want %s", instance, d.Status, err, d.Failure, want)
+		}
+	}
+}
+
+func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, keptWords(false), turnstiletest.Settings(host.Settings{MaxHistory: 30}))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
+	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, turnstile.InstanceID("Limited")).Wait()
+	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {
+		t.Errorf("it ended with %v", err)
+	}
+}
