@@ -127,6 +127,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	}
 	t.work.add(d.events)
 	out := t.newOutbox()
+	out.row, out.next = t.row, t.next
 	for i := range turns {
 		start, name := t.started().Start, t.started().Name
 		if i > 0 {

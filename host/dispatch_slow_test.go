@@ -544,3 +544,61 @@ func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 		}
 	})
 }
+
+// One commit holds the end of an execution, which removes its schedules, and
+// the first turn of the next, which makes others.
+func TestN03ADispatchGoesOnThroughAContinueAsNew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 1500
+		c := newSlowCloud(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+			for range n {
+				ctx.Timer(24 * time.Hour)
+			}
+			if _, err := ctx.Await(ctx.ExternalEvent("next")); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		c.settings.DispatchParallelism = 1
+		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+		c.invocations, c.calls = 0, map[string]int{}
+		c.deliver(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "next", Data: []byte("1"), ID: "next"})
+		c.expectSchedules(n)
+		if c.invocations != 2 || c.killed > 0 {
+			t.Errorf("%d invocations, %d processes killed; want two for 3,000 calls at 25 ms, and none killed", c.invocations, c.killed)
+		}
+		if calls := c.calls["Schedule"] + c.calls["Cancel"]; calls > 2*n+dispatchStep {
+			t.Errorf("%v; want %d schedules made and as many removed, and no more than a step of them again", c.calls, n)
+		}
+		for _, s := range c.timer.Pending() {
+			item, err := wire.Parse([]byte(s.Body))
+			if err != nil || item.ExecutionID != 2 {
+				t.Fatalf("schedule %s is of execution %d (%v), want those of the second alone", s.Name, item.ExecutionID, err)
+			}
+		}
+	})
+}
+
+// An operator's wake sends everything again that is open, however long that
+// takes.
+func TestW07AnOperatorsWakeTakesTheInvocationsThatItNeeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 3000
+		c := newSlowCloud(t, timers(n))
+		c.settings.DispatchParallelism = 1
+		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+		for _, s := range c.timer.Pending() { // by mistake
+			if err := c.timer.Cancel(t.Context(), s.Name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.invocations = 0
+		c.deliver(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
+		c.expectSchedules(n)
+		if c.invocations != 2 || c.killed > 0 {
+			t.Errorf("%d invocations, %d processes killed; want two for 3,000 calls at 25 ms, and none killed", c.invocations, c.killed)
+		}
+	})
+}

@@ -75,11 +75,12 @@ func (t *turn) dispatch(ctx context.Context, out *outbox) error {
 	if t.record != nil && t.record.Dispatched != "" {
 		out.skip(t.earlierProgress())
 	}
-	err := out.flush(ctx)
-	if err != nil {
+	if err := out.flush(ctx); err != nil {
 		t.keepProgress(ctx, out)
+		return err
 	}
-	return err
+	t.row, t.next = out.row, out.next
+	return nil
 }
 
 func (t *turn) earlierProgress() progress {

@@ -18,7 +18,8 @@ type Settings struct {
 
 	// DispatchParallelism is how many calls the dispatch of one turn makes side
 	// by side: requests to stop, schedules made and removed, batches of
-	// messages. Default 32. With 1 they are made one after another, on the
+	// messages. Default 32. Each of the turns that run side by side (Parallelism)
+	// may make as many. With 1 they are made one after another, on the
 	// caller's goroutine. EventBridge Scheduler takes 250
 	// to 5,000 new schedules a second, by region; a call that it throttles is
 	// repeated with growing pauses.

@@ -60,6 +60,10 @@ type turn struct {
 	// resent: something was sent again for a message that came back; if the
 	// instance is stuck, so is its wake-up.
 	resent bool
+	// row and next are those of what was dispatched last (outbox): the next
+	// commit of this turn goes on with its row.
+	row  position
+	next place
 	// keep: x may go into the cache.
 	keep bool
 	// executions run in this invocation.
