@@ -149,6 +149,9 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	if change.Problem != nil {
 		kind = tellingWrite
 	}
+	if change.Dispatched != nil {
+		w.reached("dispatch, stops short")
+	}
 	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
 		changing.meets(w)
 		w.mended(instance)

@@ -49,6 +49,9 @@ func (p *process) together(n int, f func()) {
 		strands[i] = s
 	}
 	w.reached("side by side")
+	if inv.strand != nil {
+		w.reached("side by side, dispatch")
+	}
 	outer, beside := inv.strand, inv.beside
 	inv.beside = n
 	defer func() { inv.beside = beside }()

@@ -152,6 +152,9 @@ func changeText(c *store.RecordChange) string {
 	if c.Suspect != nil {
 		add("suspect %q", *c.Suspect)
 	}
+	if c.Dispatched != nil {
+		add("dispatched %q", *c.Dispatched)
+	}
 	if c.WakeNumber != nil {
 		add("wake number %d", *c.WakeNumber)
 	}
