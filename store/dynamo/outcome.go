@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -60,18 +62,33 @@ func outcomeOfCode(api smithy.APIError, err error) outcome {
 		return cancelled
 	case "IdempotentParameterMismatchException":
 		return mismatched
-	case "ProvisionedThroughputExceededException", "ThrottlingException", "Throttling", "RequestLimitExceeded",
+	case
 		// A transaction, or a replica in another region, holds the item.
 		"TransactionConflictException", "ReplicatedWriteConflictException",
 		// Refused before it was looked at; the SDK corrects its clock by it.
-		"RequestTimeTooSkewed", "RequestExpired":
+		"RequestTimeTooSkewed", "RequestExpired",
+		// The same; the next attempt is signed with credentials that the SDK has
+		// renewed, as it does those of a role.
+		"ExpiredTokenException", "ExpiredToken":
 		return busy
-	case "TransactionInProgressException":
-		// An earlier attempt with this request token is still under way.
+	case "TransactionInProgressException",
+		// An earlier attempt with this request token is still under way; or the
+		// service waited in vain for the rest of a request.
+		"RequestTimeout", "RequestTimeoutException":
 		return unknown
 	}
+	// Of a table, one of its indexes (whose writes throttle the table's), or the
+	// account; of on-demand tables that grow as well. In a transaction they are
+	// reasons.
+	if _, throttled := retry.DefaultThrottleErrorCodes[api.ErrorCode()]; throttled {
+		return busy
+	}
 	var response *smithyhttp.ResponseError
-	if api.ErrorFault() == smithy.FaultServer || errors.As(err, &response) && response.HTTPStatusCode() >= 500 {
+	answered := errors.As(err, &response)
+	switch {
+	case answered && response.HTTPStatusCode() == http.StatusTooManyRequests:
+		return busy
+	case api.ErrorFault() == smithy.FaultServer, answered && response.HTTPStatusCode() >= 500:
 		// InternalServerError, ServiceUnavailable: for a write they say
 		// nothing about its effect.
 		return unknown
