@@ -74,9 +74,9 @@ func TestSearchAttributesCostWhatTheGuideSays(t *testing.T) {
 		}
 		return err
 	}
-	cost("found by =", 9, 4.5, 0, list(`customer = "c-50"`, 3))
-	cost("nobody found by =", 8, 0, 0, list(`customer = "c-900"`, 0))
-	cost("found by a range", 27, 312, 0, list(`total >= 297`, 3))
+	cost("found by =", 10, 5.5, 0, list(`customer = "c-50"`, 3))
+	cost("nobody found by =", 9, 1, 0, list(`customer = "c-900"`, 0))
+	cost("found by a range", 28, 313, 0, list(`total >= 297`, 3))
 	if _, err := l.Describe(t.Context(), "order-7"); err != nil {
 		t.Fatal(err)
 	}

@@ -103,6 +103,15 @@ func chain(t *testing.T, s store.Store, steps int) {
 		case 11: // from inside a turn
 			_, err := s.Read(ctx, "chain-é", execution, next-1)
 			must(err)
+		case 12: // a slot that is taken
+			_, err := s.ReadIsolated(ctx, "chain-é", execution, 1)
+			must(err)
+		case 14: // one that is free
+			_, err := s.ReadIsolated(ctx, "chain-é", execution, next)
+			must(err)
+		case 9: // i is 49: a turn of several items
+			_, err := s.ReadIsolated(ctx, "chain-é", execution, c.Turns[0].First())
+			must(err)
 		case 13:
 			_, err := s.Describe(ctx, "chain-é")
 			must(err)
