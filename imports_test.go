@@ -33,6 +33,7 @@ const aws = "github.com/aws/"
 var layers = []layer{
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "engine", own: "history"},
+	{dir: "keyring"},
 	{dir: "wire", own: "history internal/jsonscan"},
 	{dir: "activity", own: "history"},
 	{dir: "store", own: "history"},
@@ -40,7 +41,7 @@ var layers = []layer{
 	{dir: "codec/...", own: "codec"},
 	{dir: "queue", own: "wire"},
 	{dir: "timer", own: "wire"},
-	{dir: "store/dynamo", own: "history store", foreign: aws},
+	{dir: "store/dynamo", own: "history keyring store", foreign: aws},
 	// It charges as DynamoDB does, by the items that store/dynamo makes.
 	{dir: "store/metering", own: "history store store/dynamo", foreign: aws},
 	{dir: "store/...", own: "history store", foreign: "pgregory.net/rapid"},
@@ -48,7 +49,7 @@ var layers = []layer{
 	{dir: "queue/...", own: "wire queue", foreign: "pgregory.net/rapid"},
 	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
 	{dir: "timer/...", own: "wire timer", foreign: "pgregory.net/rapid"},
-	{dir: "host", own: "activity codec engine history queue store timer wire"},
+	{dir: "host", own: "activity codec engine history keyring queue store timer wire"},
 	{dir: ".", own: "activity codec engine history queue store wire"},
 	{dir: "embedded", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},

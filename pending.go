@@ -64,8 +64,10 @@ func (a Activity[In, Out]) Complete(ctx context.Context, c *Client, token string
 // result is JSON; nil for none. It returns when the result is queued. Of
 // several that are sent at the same time the first counts.
 //
-// Errors: *TokenError, *NotPendingError if it was completed before, or nobody
-// waits for it any more; *PayloadTooLargeError.
+// Errors: *TokenError for a text that names no activity; *NotPendingError if it
+// was completed before, or nobody waits for it any more; *PayloadTooLargeError.
+// A token that is made up for a pending activity is found by the orchestrator
+// alone: the message becomes a dead letter, and the activity goes on.
 func (c *Client) CompleteActivity(ctx context.Context, token string, result json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
 }
@@ -110,8 +112,10 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 	return c.send(ctx, item)
 }
 
-// checkPending looks in the history whether the token is right and its
-// activity open. Nothing is said about an instance to who has no right token.
+// checkPending looks in the history whether the activity that the token names is
+// open, so that who is late is told. Only the orchestrator has the key to say
+// whether the token is right: one that is made up for an open activity is sent,
+// and is a dead letter.
 func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 	wrong := &TokenError{Problem: "no activity has it: the instance may have been purged, or the token is made up"}
 	if _, err := c.cfg.Store.Describe(ctx, t.Instance); errors.Is(err, store.ErrNotFound) {
@@ -123,8 +127,7 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 	if err != nil {
 		return err
 	}
-	if len(turns) == 0 || turns[0].Events[0].Start == nil ||
-		!history.TokenMatches(turns[0].Events[0].Start.Secret, t.Instance, t.ExecutionID, t.EventID, t.Token) {
+	if !namesActivity(turns, t) {
 		return wrong
 	}
 	gone := &NotPendingError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.EventID}
@@ -149,4 +152,24 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 		return gone
 	}
 	return nil
+}
+
+// namesActivity reports whether a token can be one of an activity in this
+// history: it names one, and is right where the execution has a secret of its
+// own (history.Start.Secret).
+func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
+	if len(turns) == 0 || turns[0].Events[0].Start == nil {
+		return false
+	}
+	if secret := turns[0].Events[0].Start.Secret; secret != "" && !history.TokenMatches(secret, t.Instance, t.ExecutionID, t.EventID, t.Token) {
+		return false
+	}
+	for i := range turns {
+		for j := range turns[i].Events {
+			if e := &turns[i].Events[j]; e.EventID == t.EventID {
+				return e.Kind == history.ActivityScheduled && !e.Inline
+			}
+		}
+	}
+	return false
 }

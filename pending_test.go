@@ -66,9 +66,10 @@ func TestA12ATokenFailsAPendingActivity(t *testing.T) {
 func TestA12WhatIsNoTokenOfThisInstanceIsATypedError(t *testing.T) {
 	t.Parallel()
 	e, _, _, token := pendingApproval(t)
-	wrong := token[:len(token)-1] + map[bool]string{true: "0", false: "1"}[token[len(token)-1] != '0']
+	parts := strings.Split(token, ".")
+	noActivity := strings.Join(append([]string{parts[0], parts[1], "1"}, parts[3:]...), ".")
 	elsewhere := strings.Replace(token, ".YS0x.", ".Yi0x.", 1) // b-1
-	for name, text := range map[string]string{"malformed": "what?", "empty": "", "one character off": wrong, "of an instance that is not there": elsewhere} {
+	for name, text := range map[string]string{"malformed": "what?", "empty": "", "of an event that is no activity": noActivity, "of an instance that is not there": elsewhere} {
 		var bad *turnstile.TokenError
 		if err := e.client.CompleteActivity(e.ctx, text, nil); !errors.As(err, &bad) {
 			t.Errorf("%s: %v, want a *TokenError", name, err)

@@ -32,6 +32,7 @@ type Environment struct {
 	HistoryTable    string // o c  TURNSTILE_HISTORY_TABLE
 	InstancesTable  string // o c  TURNSTILE_INSTANCES_TABLE
 	ActivitiesTable string // o a  TURNSTILE_ACTIVITIES_TABLE
+	KeysTable       string // o    TURNSTILE_KEYS_TABLE
 
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
@@ -46,6 +47,10 @@ type Environment struct {
 	OrchestratorQueueARN string // o  TURNSTILE_ORCHESTRATOR_QUEUE_ARN
 	DelayQueueARN        string // o  TURNSTILE_DELAY_QUEUE_ARN
 	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN
+
+	// TokenKey is the id of the key in KeysTable under which tokens are made;
+	// another one rotates it.
+	TokenKey string // o  TURNSTILE_TOKEN_KEY, default "1"
 
 	ScheduleGroup   string // o  TURNSTILE_SCHEDULE_GROUP
 	ScheduleRoleARN string // o  TURNSTILE_SCHEDULE_ROLE_ARN
@@ -117,6 +122,8 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
 	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
+	e.KeysTable = r.required("TURNSTILE_KEYS_TABLE", tableName)
+	e.TokenKey = r.optional("TURNSTILE_TOKEN_KEY", "1", tokenKey)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)

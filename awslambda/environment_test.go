@@ -15,6 +15,7 @@ func orchestratorVariables() map[string]string {
 		"TURNSTILE_HISTORY_TABLE":           "s-HistoryTable-1",
 		"TURNSTILE_INSTANCES_TABLE":         "s-InstancesTable-1",
 		"TURNSTILE_ACTIVITIES_TABLE":        "s-ActivitiesTable-1",
+		"TURNSTILE_KEYS_TABLE":              "s-KeysTable-1",
 		"TURNSTILE_ORCHESTRATOR_QUEUE_URL":  "https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",
 		"TURNSTILE_DELAY_QUEUE_URL":         "https://sqs.eu-central-1.amazonaws.com/123456789012/delay",
 		"TURNSTILE_ACTIVITY_QUEUE_URL":      "https://sqs.eu-central-1.amazonaws.com/123456789012/activity",
@@ -43,7 +44,7 @@ func TestACompleteEnvironmentIsReadWithItsDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 0 || e.TimerLeast != 0 {
+	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 0 || e.TimerLeast != 0 || e.TokenKey != "1" {
 		t.Errorf("defaults are %v, %q, %v, %v; want info, \"default\", 0, 0", e.LogLevel, e.Name, e.TimerBorder, e.TimerLeast)
 	}
 	if e.HistoryTable != "s-HistoryTable-1" || e.ScheduleRoleARN != "arn:aws:iam::123456789012:role/s-SchedulerRole-1" {
@@ -108,6 +109,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a history with no room", "TURNSTILE_MAX_HISTORY_BYTES", "99999", "a whole number from 100000 to 500000000"},
 		{"more operations than a turn can have", "TURNSTILE_MAX_OPERATIONS", "100001", "a whole number from 10 to 100000"},
 		{"a result larger than a payload may be", "TURNSTILE_MAX_RESULT_BYTES", "262145", "a whole number from 1000 to 262144"},
+		{"a key's id that no token can name", "TURNSTILE_TOKEN_KEY", "a.b", "the id of a key of the stack"},
 		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 32 letters"},
 	}
 	for _, tt := range tests {

@@ -83,7 +83,7 @@ func invoke(t *testing.T, level string, client aws.HTTPClient) []string {
 func functionEnvironment() []string {
 	const arn, url = "arn:aws:sqs:eu-central-1:123456789012:", "https://sqs.eu-central-1.amazonaws.com/123456789012/"
 	return []string{
-		"TURNSTILE_HISTORY_TABLE=history", "TURNSTILE_INSTANCES_TABLE=instances", "TURNSTILE_ACTIVITIES_TABLE=activities",
+		"TURNSTILE_HISTORY_TABLE=history", "TURNSTILE_INSTANCES_TABLE=instances", "TURNSTILE_ACTIVITIES_TABLE=activities", "TURNSTILE_KEYS_TABLE=keys",
 		"TURNSTILE_ORCHESTRATOR_QUEUE_URL=" + url + "orchestrator.fifo", "TURNSTILE_ORCHESTRATOR_QUEUE_ARN=" + arn + "orchestrator.fifo",
 		"TURNSTILE_DELAY_QUEUE_URL=" + url + "delay", "TURNSTILE_DELAY_QUEUE_ARN=" + arn + "delay",
 		"TURNSTILE_ACTIVITY_QUEUE_URL=" + url + "activity",

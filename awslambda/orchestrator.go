@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
@@ -76,8 +77,12 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err != nil {
 		return nil, err
 	}
-	tables := dynamo.Config{Shards: env.IndexShards, Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable}}
+	tables := dynamo.Config{Shards: env.IndexShards, Tables: dynamo.Tables{History: env.HistoryTable, Instances: env.InstancesTable, Activities: env.ActivitiesTable, Keys: env.KeysTable}}
 	client := dynamodb.NewFromConfig(clients)
+	keys, err := keyring.New(keyring.Config{Keys: dynamo.NewKeys(client, tables), Current: env.TokenKey})
+	if err != nil {
+		return nil, err
+	}
 	h, err := host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
@@ -85,6 +90,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Stops:          dynamo.NewActivities(client, tables),
 		Queues:         queues,
 		Codecs:         o.codecs,
+		Keys:           keys,
 		Timer:          timers,
 		Settings:       orchestratorSettings(o.settings, env),
 		RequestID:      requestID,

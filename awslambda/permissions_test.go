@@ -28,7 +28,8 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"the orchestrator function", "OrchestratorRole", "Policies", func(t *testing.T) grants {
 			g := grants{}
 			calls := host.reach("Orchestrator.Handle", "Orchestrator.Close")
-			storeCalls(t, g, used(calls, "Store"), used(calls, "Stops"))
+			ring := readSource(t, "../keyring").reach("Ring.Ready", "Ring.Learn")
+			storeCalls(t, g, used(calls, "Store"), used(calls, "Stops"), used(ring, "Keys"))
 			timerCalls(t, g, used(calls, "Timer"))
 			sendCalls(t, g, calls, "orchestratorQueues")
 			sourceCalls(g, calls, "OrchestratorQueue", "DelayQueue", "ActivityDeadQueue")
@@ -41,7 +42,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"the activity function", "ActivityRole", "Policies", func(t *testing.T) grants {
 			g := grants{}
 			calls := host.reach("Worker.Handle")
-			storeCalls(t, g, nil, used(calls, "Stops"))
+			storeCalls(t, g, nil, used(calls, "Stops"), nil)
 			sendCalls(t, g, calls, "NewWorker")
 			sourceCalls(g, calls, "ActivityQueue")
 			functionCalls(g, "ActivityLogGroup")
@@ -60,7 +61,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"services with a client", "ClientPolicy", "", func(t *testing.T) grants {
 			g := grants{}
 			root := readSource(t, "..")
-			storeCalls(t, g, used(root.funcs, "Store"), nil)
+			storeCalls(t, g, used(root.funcs, "Store"), nil, nil)
 			g.add("sqs:SendMessage", "OrchestratorQueue")
 			if len(used(root.funcs, "Queue")) == 0 {
 				t.Error("the client does not use its queue")
@@ -90,8 +91,9 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 	}
 }
 
-// storeCalls adds what the methods of store.Store and store.Activities call.
-func storeCalls(t *testing.T, g grants, store, activities []string) {
+// storeCalls adds what the methods of store.Store, store.Activities and
+// keyring.Keys call.
+func storeCalls(t *testing.T, g grants, store, activities, keys []string) {
 	t.Helper()
 	src := readSource(t, "../store/dynamo")
 	var roots []string
@@ -100,6 +102,9 @@ func storeCalls(t *testing.T, g grants, store, activities []string) {
 	}
 	for _, m := range activities {
 		roots = append(roots, "Activities."+m)
+	}
+	for _, m := range keys {
+		roots = append(roots, "Keys."+m)
 	}
 	if len(roots) == 0 {
 		t.Fatal("nothing uses the store: has a field been renamed?")

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/turnstile-go/turnstile/keyring"
 )
 
 // shape is what the value of a variable has to look like. It rejects what is
@@ -18,6 +20,10 @@ var (
 	tableName = shape{
 		want: "the name of a DynamoDB table, such as turnstile-HistoryTable-1ABC2DEF",
 		ok:   matching(`^[A-Za-z0-9_.-]{3,255}$`),
+	}
+	tokenKey = shape{
+		want: "the id of a key of the stack, 1 to 16 letters, digits, '-' and '_', such as 1",
+		ok:   func(v string) bool { return keyring.CheckID(v) == nil },
 	}
 	fifoQueueURL = shape{
 		want: "the URL of a FIFO queue, such as https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",

@@ -10,7 +10,7 @@ import (
 func TestTablesAreAsTheStoreDefinesThem(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
-	resources := map[string]string{"history": "HistoryTable", "instances": "InstancesTable", "activities": "ActivitiesTable"}
+	resources := map[string]string{"history": "HistoryTable", "instances": "InstancesTable", "activities": "ActivitiesTable", "keys": "KeysTable"}
 	definitions := dynamo.TableDefinitions()
 	if len(definitions) != len(tpl.ofType("AWS::DynamoDB::Table")) {
 		t.Errorf("the store has %d tables, the template %d", len(definitions), len(tpl.ofType("AWS::DynamoDB::Table")))

@@ -200,8 +200,8 @@ func TestTablesAreKeptWhateverHappensToTheStack(t *testing.T) {
 		tpl.want(table, "DeletionProtectionEnabled", true)
 	}
 	kept := append(tpl.ofType("AWS::DynamoDB::Table"), tpl.ofType("AWS::Scheduler::ScheduleGroup")...)
-	if len(kept) != 4 {
-		t.Errorf("%v are retained, want three tables and the schedule group", kept)
+	if len(kept) != 5 {
+		t.Errorf("%v are retained, want four tables and the schedule group", kept)
 	}
 	for _, r := range kept {
 		for _, policy := range []string{"DeletionPolicy", "UpdateReplacePolicy"} {
@@ -292,6 +292,7 @@ func TestOutputsNameWhatOthersNeed(t *testing.T) {
 		"HistoryTable":         ref("HistoryTable"),
 		"InstancesTable":       ref("InstancesTable"),
 		"ActivitiesTable":      ref("ActivitiesTable"),
+		"KeysTable":            ref("KeysTable"),
 		"OrchestratorFunction": ref("OrchestratorFunction"),
 		"ActivityFunction":     ref("ActivityFunction"),
 		"OrchestratorLogGroup": ref("OrchestratorLogGroup"),

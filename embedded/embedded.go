@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -88,8 +89,13 @@ func (e *Environment) wire(app *turnstile.App) error {
 		}
 		return q
 	})
+	// The key lives as long as what is kept in memory.
+	keys, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Now: e.clock.Now})
+	if err != nil {
+		return err
+	}
 	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs,
+		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs, Keys: keys,
 		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {

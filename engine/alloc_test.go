@@ -83,7 +83,7 @@ func TestWarmTurnDoesNotGrowWithTheHistory(t *testing.T) {
 		next := x.LastEventID()
 		turn := func() {
 			turn, err := x.Run(engine.Input{NowMS: 7, Arrivals: []engine.Arrival{
-				{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: next, Payload: payload200}}}})
+				{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: next, Payload: payload200}, Proven: true}}})
 			if err != nil || len(turn.Events) != 2 {
 				t.Fatal(err, len(turn.Events))
 			}

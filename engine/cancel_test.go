@@ -12,7 +12,7 @@ import (
 )
 
 func child(source int64, result string) engine.Arrival {
-	return engine.Arrival{Event: history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: source, Payload: []byte(result)}, Token: token(source)}
+	return engine.Arrival{Event: history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: source, Payload: []byte(result)}, Proven: true}
 }
 
 func TestCancel(t *testing.T) {
@@ -175,7 +175,7 @@ func TestK01OnlyWhoWasCancelledEndsAsCancelled(t *testing.T) {
 			k = history.SubOrchestrationFailed
 		}
 		return engine.Arrival{Event: history.Event{Kind: k, SourceEventID: source,
-			Failure: &history.Failure{Kind: failure, Message: "as it was", Source: "Deep", Code: "c"}}, Token: token(source)}
+			Failure: &history.Failure{Kind: failure, Message: "as it was", Source: "Deep", Code: "c"}}, Proven: true}
 	}
 	calls := func(c *engine.Context, _ []byte) ([]byte, error) { return c.Await(act(c, "A")) }
 	child := func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -281,7 +281,7 @@ func TestSubOrchestrations(t *testing.T) {
 		})
 		f.turn(start("0"))
 		f.turn(engine.Arrival{Event: history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: 2,
-			Failure: &history.Failure{Kind: history.FailureTerminated, Instance: "mine", Message: "m"}}, Token: token(2)})
+			Failure: &history.Failure{Kind: history.FailureTerminated, Instance: "mine", Message: "m"}}, Proven: true})
 		f.wantHistory("1 Started", "2 Child(C)", "3 Fail←2", "4 Completed(terminated mine)")
 	})
 	t.Run("P-06 an unawaited child runs on", func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestJudge(t *testing.T) {
 	older, newer := completed(3, "1"), completed(3, "1")
 	older.ExecutionID, newer.ExecutionID = -1, 2
 	forged := fired(4)
-	forged.Token = token(3)
+	forged.Proven = false
 	tests := []struct {
 		name string
 		a    engine.Arrival

@@ -80,7 +80,7 @@ func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 }
 
 // nextExecution returns the first events of the next execution.
-func (x *Execution) nextExecution(secret string, carried []history.Event) []history.Event {
+func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	was, end := &x.events[0], x.end.next
 	version := end.version
 	if version == "" {
@@ -88,7 +88,7 @@ func (x *Execution) nextExecution(secret string, carried []history.Event) []hist
 			version = o.Version
 		}
 	}
-	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, Secret: secret, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
+	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 		start.Headers, start.Origin, start.FairnessGroup = was.Start.Headers, was.Start.Origin, was.Start.FairnessGroup

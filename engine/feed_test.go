@@ -29,7 +29,7 @@ func TestAHistoryFedInPiecesIsTheSameExecution(t *testing.T) {
 		{EventID: 3, Kind: history.ActivityCompleted, SourceEventID: 2},
 		{EventID: 4, Kind: history.ActivityScheduled, Name: "Step"},
 	}
-	arrival := engine.Input{NowMS: 5, Arrivals: []engine.Arrival{{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: 4}}}}
+	arrival := engine.Input{NowMS: 5, Arrivals: []engine.Arrival{{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: 4}, Proven: true}}}
 	run := func(reserve int, pieces ...[]history.Event) engine.Turn {
 		x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: registry})
 		defer x.Close()

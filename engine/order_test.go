@@ -84,7 +84,7 @@ func TestNoResultDependsOnTheOrderOfAGoMap(t *testing.T) {
 			for _, i := range []int{31, 30, 5, 3, 4} {
 				arrivals = append(arrivals, eventFromTo(fmt.Sprint("name ", i), fmt.Sprint("n", execution, i)))
 			}
-			turn, err := x.Run(engine.Input{NowMS: 5, NextSecret: secret, Arrivals: arrivals})
+			turn, err := x.Run(engine.Input{NowMS: 5, Arrivals: arrivals})
 			if err != nil || turn.Stuck != nil {
 				t.Fatal(err, turn.Stuck)
 			}

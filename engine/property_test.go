@@ -420,7 +420,7 @@ func (d *driver) turn(arrivals ...engine.Arrival) []engine.Verdict {
 
 func (d *driver) input(in engine.Input) []engine.Verdict {
 	d.t.Helper()
-	in.NowMS, in.NextSecret = d.nowMS, secret
+	in.NowMS = d.nowMS
 	verdicts := make([]engine.Verdict, 0, len(in.Arrivals))
 	d.recovered = false
 	inline := 0 // results of inline activities at the front of in.Arrivals
@@ -542,14 +542,14 @@ func unique(ids []int64) []int64 {
 
 func startArrival() engine.Arrival {
 	return engine.Arrival{Event: history.Event{Kind: history.OrchestrationStarted, Name: modelName, Payload: []byte("0"),
-		Start: &history.Start{ExecutionID: 1, StartID: "s1", Secret: secret}}}
+		Start: &history.Start{ExecutionID: 1, StartID: "s1"}}}
 }
 
 // arrivalOf makes an arrival of what is to be recorded.
 func (d *driver) arrivalOf(e history.Event) engine.Arrival {
 	a := engine.Arrival{Event: e, ExecutionID: d.executionID()}
 	if e.SourceEventID != 0 {
-		a.Token = history.Token(secret, modelInstance, d.executionID(), e.SourceEventID)
+		a.Proven = true
 	}
 	if e.Kind == history.ExternalEvent || e.Kind == history.OrchestrationCancelRequested {
 		a.ExecutionID = 0

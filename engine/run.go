@@ -57,7 +57,7 @@ func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 	t := x.turn(verdicts)
 	t.Parked = in.Park && len(t.Events) > 0 || t.State == Stuck
 	if x.run.continued {
-		t.Next = x.nextExecution(in.NextSecret, x.run.carried)
+		t.Next = x.nextExecution(x.run.carried)
 	}
 	return t
 }

@@ -14,9 +14,6 @@ type Input struct {
 	// Seed makes GUIDs: each is derived from it and from its event's id. It
 	// must be random and new for each turn; the same seed gives the same GUIDs.
 	Seed [16]byte
-	// NextSecret becomes the secret of the next execution, should this one
-	// continue as new: 128 random bits in lower-case hex.
-	NextSecret string
 	// Arrivals in the order in which they came.
 	Arrivals []Arrival
 	// Park records the arrivals without running any code (rule 11: for an
@@ -36,9 +33,12 @@ type Arrival struct {
 	With []history.Event
 	// ExecutionID that the message is for; 0 means the current one.
 	ExecutionID int64
-	// Token that the message brought back. Looked at for completions that
-	// name a source, except inline ones.
-	Token string
+	// Proven: the message brought back the token that was sent out for the
+	// event that it names, under a key of the stack. Looked at for completions
+	// that name a source, except inline ones; executions with a secret of their
+	// own (history.Start.Secret) look at Token instead.
+	Proven bool
+	Token  string
 	// Inline marks the result of an inline activity, made by the host itself.
 	Inline bool
 	// UseExisting has an OrchestrationStarted with a parent, which finds the

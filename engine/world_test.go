@@ -22,8 +22,6 @@ type fixture struct {
 	version string
 }
 
-const secret = "00112233445566778899aabbccddeeff"
-
 func newFixture(t testing.TB, fn engine.Func) *fixture {
 	t.Helper()
 	return newFixtureOf(t, engine.Orchestration{Name: "Test", Func: fn, Source: "here"})
@@ -64,22 +62,20 @@ func (f *fixture) cold() *engine.Execution {
 
 func start(input string) engine.Arrival {
 	return engine.Arrival{Event: history.Event{Kind: history.OrchestrationStarted, Name: "Test", Payload: []byte(input),
-		Start: &history.Start{ExecutionID: 1, StartID: "s1", Secret: secret}}}
+		Start: &history.Start{ExecutionID: 1, StartID: "s1"}}}
 }
 
-func token(source int64) string { return history.Token(secret, "i", 1, source) }
-
 func completed(source int64, result string) engine.Arrival {
-	return engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source, Payload: []byte(result)}, Token: token(source), ExecutionID: 1}
+	return engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source, Payload: []byte(result)}, Proven: true, ExecutionID: 1}
 }
 
 func failed(source int64, message string) engine.Arrival {
 	return engine.Arrival{Event: history.Event{Kind: history.ActivityFailed, SourceEventID: source,
-		Failure: &history.Failure{Kind: history.FailureApplication, Message: message}}, Token: token(source), ExecutionID: 1}
+		Failure: &history.Failure{Kind: history.FailureApplication, Message: message}}, Proven: true, ExecutionID: 1}
 }
 
 func fired(source int64) engine.Arrival {
-	return engine.Arrival{Event: history.Event{Kind: history.TimerFired, SourceEventID: source}, Token: token(source), ExecutionID: 1}
+	return engine.Arrival{Event: history.Event{Kind: history.TimerFired, SourceEventID: source}, Proven: true, ExecutionID: 1}
 }
 
 func event(name, data string) engine.Arrival {
@@ -101,7 +97,7 @@ func (f *fixture) turn(arrivals ...engine.Arrival) engine.Turn {
 func (f *fixture) turnOn(x *engine.Execution, arrivals ...engine.Arrival) engine.Turn {
 	f.t.Helper()
 	f.nowMS += 1000
-	turn, err := x.Run(engine.Input{NowMS: f.nowMS, NextSecret: secret, Arrivals: arrivals})
+	turn, err := x.Run(engine.Input{NowMS: f.nowMS, Arrivals: arrivals})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -106,8 +106,10 @@ type Start struct {
 	// StartID is the id of the start message, which tells its repeat from
 	// another start.
 	StartID string
-	// Secret is 128 random bits in lower-case hex; tokens are derived from
-	// it. Exports blank it.
+	// Secret is 128 random bits in lower-case hex, from which the tokens of
+	// this execution are made. Executions that were started before there were
+	// keys have one; new ones do not, since whoever reads it can forge
+	// completions. Exports blank it.
 	Secret string
 	// Parent that waits for this instance; nil for a root.
 	Parent *Parent
@@ -152,7 +154,9 @@ type Parent struct {
 	ExecutionID int64
 	// EventID of the SubOrchestrationScheduled.
 	EventID int64
-	// Token to be sent back with the child's completion.
+	// Token to be sent back with the child's completion; empty where it is made
+	// anew from a key of the stack. Only one that a parent with a Secret made
+	// is recorded. Exports blank it.
 	Token string
 }
 

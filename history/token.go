@@ -7,9 +7,10 @@ import (
 	"strconv"
 )
 
-// Token returns what a completion must bring back to be believed: an HMAC
-// under the execution's secret of instance, execution and event, 32 characters
-// of lower-case hex.
+// Token returns what a completion must bring back to be believed by an
+// execution that has a secret (Start.Secret): an HMAC under it of instance,
+// execution and event, 32 characters of lower-case hex. All other executions
+// have tokens under a key of the stack (package keyring).
 func Token(secret, instance string, executionID, eventID int64) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	b := make([]byte, 0, len(instance)+44)

@@ -24,19 +24,12 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		return t.judgeEnded(ctx, arrivals)
 	}
 	t.keep = false
-	if over, err := t.overHistory(arrivals, w); over || err != nil {
-		if err != nil {
-			return err
-		}
+	if t.overHistory(arrivals, w) {
 		return t.imposeLongHistory(ctx, arrivals)
 	}
 	park := t.mustPark(w)
 	if !park && !w.run {
-		none, err := t.leaveNoFact(arrivals)
-		if err != nil {
-			return err
-		}
-		park = none
+		park = t.leaveNoFact(arrivals)
 	}
 	first := park || t.group.factsFirst
 	if t.creating && t.group.suspect != "" {
@@ -134,11 +127,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 func (t *turn) judgeEnded(ctx context.Context, arrivals []*message) error {
 	var decided []judged
 	for _, m := range arrivals {
-		a, err := t.arrival(m)
-		if err != nil {
-			return err
-		}
-		decided = append(decided, judged{m, t.x.Judge(a)})
+		decided = append(decided, judged{m, t.x.Judge(t.arrival(m))})
 	}
 	return t.settleAll(ctx, decided)
 }
@@ -201,5 +190,5 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 }
 
 func (t *turn) letter(j judged) string {
-	return fmt.Sprintf("%s for instance %q execution %d: %s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason)
+	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason, t.withoutKey(j))
 }

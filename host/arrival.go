@@ -6,13 +6,13 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// arrival returns what a message brings for the engine. A start gets a secret,
-// and its version is pinned: the newest registered if none was asked for. A
-// name that is not registered keeps what was asked; the instance is started
-// and stuck until that code is deployed.
-func (t *turn) arrival(m *message) (engine.Arrival, error) {
+// arrival returns what a message brings for the engine. The version of a start
+// is pinned: the newest registered if none was asked for. A name that is not
+// registered keeps what was asked; the instance is started and stuck until that
+// code is deployed.
+func (t *turn) arrival(m *message) engine.Arrival {
 	i := &m.item
-	a := engine.Arrival{Token: i.Token}
+	a := engine.Arrival{Token: i.Token, Proven: m.proven}
 	if m.completion() || i.Kind == wire.CancelInstance {
 		a.ExecutionID = i.TargetExecution()
 	}
@@ -36,18 +36,14 @@ func (t *turn) arrival(m *message) (engine.Arrival, error) {
 	case wire.SubOrchFailed:
 		a.Event = history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
 	}
-	return a, nil
+	return a
 }
 
-func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
-	secret, err := t.random.hex()
-	if err != nil {
-		return engine.Arrival{}, err
-	}
-	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Secret: secret, SearchAttributes: i.SearchAttributes,
+func (t *turn) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, SearchAttributes: i.SearchAttributes,
 		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
 	if p := i.Parent; p != nil {
-		start.Parent = &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
+		start.Parent = recordedParent(p)
 	}
 	version := i.OrchVersion
 	if version == "" {
@@ -60,7 +56,7 @@ func (t *turn) startArrival(i *wire.Item) (engine.Arrival, error) {
 	for _, e := range i.Events {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
 	}
-	return a, nil
+	return a
 }
 
 // input puts together what a run needs from outside.
@@ -69,17 +65,9 @@ func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
 	if err != nil {
 		return engine.Input{}, err
 	}
-	secret, err := t.random.hex()
-	if err != nil {
-		return engine.Input{}, err
-	}
-	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, NextSecret: secret, Park: park}
+	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, Park: park}
 	for _, m := range messages {
-		a, err := t.arrival(m)
-		if err != nil {
-			return engine.Input{}, err
-		}
-		in.Arrivals = append(in.Arrivals, a)
+		in.Arrivals = append(in.Arrivals, t.arrival(m))
 	}
 	return in, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -13,6 +14,17 @@ import (
 // batch is what one invocation received.
 type batch struct {
 	messages []*message
+}
+
+// handBack returns a batch of which nothing is looked at.
+func (o *Orchestrator) handBack(deliveries []Delivery, reason string) *batch {
+	b := &batch{}
+	for _, d := range deliveries {
+		m := &message{Delivery: d}
+		o.fail(m, reason)
+		b.messages = append(b.messages, m)
+	}
+	return b
 }
 
 // open parses the messages. What can't be understood is moved to a dead-letter
@@ -32,7 +44,7 @@ func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 		}
 		if err := o.admit(ctx, m); err != nil {
 			o.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
-			o.fail(m, "queue")
+			o.fail(m, admitWord(err))
 		}
 		if fifo && m.state == failed {
 			broken[d.Group] = true
@@ -57,7 +69,15 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	case m.Source == SourceActivityDead:
 		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 	}
+	if err := o.prove(ctx, m); err != nil || m.state != unsettled {
+		return err
+	}
 	if due, ok := dueOf(&m.item); ok && due.After(o.Clock.Now()) {
+		if _, keyed := keyring.Keyed(m.item.Token); keyed && !m.proven {
+			// It would go round until it is due, and be refused then.
+			return o.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
+				m.item.Kind, m.item.Instance, m.item.ExecutionID, m.item.SourceEventID, o.missingKey(m.item.Token)))
+		}
 		// A clock that was ahead may have taken it for due already.
 		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
 			return err

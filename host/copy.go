@@ -217,10 +217,7 @@ func (t *turn) copiedIn(m *message) (int64, error) {
 	case wire.ActivityHeartbeat:
 		return 0, nil
 	}
-	a, err := t.arrival(m)
-	if err != nil {
-		return 0, err
-	}
+	a := t.arrival(m)
 	switch v := t.x.Judge(a); {
 	case v.Kind == engine.Duplicate:
 		return t.execution, nil

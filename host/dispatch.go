@@ -85,8 +85,14 @@ func (out *outbox) add(s sending) {
 	}
 }
 
+// token returns the token of a scheduling event. One that is sent again after
+// another key has become the current one differs; both hold. An execution that
+// was started before there were keys keeps its own rule to its end.
 func (out *outbox) token(s *sending, eventID int64) string {
-	return history.Token(s.start.Secret, s.Instance, s.ExecutionID, eventID)
+	if s.start.Secret != "" {
+		return history.Token(s.start.Secret, s.Instance, s.ExecutionID, eventID)
+	}
+	return out.o.Keys.Token(s.Instance, s.ExecutionID, eventID)
 }
 
 func (out *outbox) activity(s *sending, e *history.Event) {
@@ -197,10 +203,19 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 	}
 }
 
+// tokenOf returns the token that a parent waits for: made anew, for it does not
+// stand in the child's history, unless the parent made it from its own secret.
+func (out *outbox) tokenOf(p *history.Parent) string {
+	if p.Token != "" {
+		return p.Token
+	}
+	return out.o.Keys.Token(p.Instance, p.ExecutionID, p.EventID)
+}
+
 // parent tells a parent of the end of an instance.
 func (out *outbox) parent(p *history.Parent, instance, name string, end *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
-		SourceEventID: p.EventID, Token: p.Token}
+		SourceEventID: p.EventID, Token: out.tokenOf(p)}
 	if end.Kind == history.OrchestrationCompleted {
 		item.Result, item.Codec = end.Payload, end.Codec
 		err := out.send(&item)

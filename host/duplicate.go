@@ -59,10 +59,7 @@ func (t *turn) takeReturning(ctx context.Context) error {
 // locate returns where the fact of a message stands. It may be in an earlier
 // execution than the current one.
 func (t *turn) locate(ctx context.Context, m *message) (place, bool, error) {
-	a, err := t.arrival(m)
-	if err != nil {
-		return place{}, false, err
-	}
+	a := t.arrival(m)
 	switch v := t.x.Judge(a); {
 	case v.Kind == engine.Late && a.ExecutionID > 0 && a.ExecutionID < t.execution:
 		return t.locateIn(ctx, a, a.ExecutionID)

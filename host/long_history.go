@@ -18,23 +18,19 @@ func (t *turn) fullHistory() bool {
 
 // overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
 // wake. Duplicates end nothing.
-func (t *turn) overHistory(arrivals []*message, w wakes) (bool, error) {
+func (t *turn) overHistory(arrivals []*message, w wakes) bool {
 	if t.creating || !t.fullHistory() {
-		return false, nil
+		return false
 	}
 	if w.run {
-		return true, nil
+		return true
 	}
 	for _, m := range arrivals {
-		a, err := t.arrival(m)
-		if err != nil {
-			return false, err
-		}
-		if t.x.Judge(a).Kind == engine.Recorded {
-			return true, nil
+		if t.x.Judge(t.arrival(m)).Kind == engine.Recorded {
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // imposeLongHistory fails an instance whose history has reached its limit. The

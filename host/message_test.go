@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -34,8 +33,11 @@ func waits(names ...string) engine.Func {
 // token of an event of the first execution.
 func (w *world) token(instance string, eventID int64) string {
 	w.Helper()
-	events := w.events(instance, 1)
-	return history.Token(events[0].Start.Secret, instance, 1, eventID)
+	r := w.ring()
+	if err := r.Ready(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return r.Token(instance, 1, eventID)
 }
 
 func (w *world) completed(instance string, source int64, result string) wire.Item {

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 )
@@ -28,6 +29,9 @@ type OrchestratorConfig struct {
 	// Codecs seal and open payloads; nil for plain ones. They seal what goes
 	// into the store and the queues; code and Observer have plain payloads.
 	Codecs *codec.Set
+	// Keys of the tokens that completions bring back. Required; all processes of
+	// a stack need the same.
+	Keys *keyring.Ring
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
 	// Settings; the zero value is DefaultSettings.
@@ -72,6 +76,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 	require(cfg.Orchestrations == nil, "a registry of orchestrations")
 	require(cfg.Store == nil, "a store")
 	require(cfg.Stops == nil, "a store of requests to stop")
+	require(cfg.Keys == nil, "a keyring")
 	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
 	require(cfg.Queues.Delay == nil, "the delay queue")
 	require(cfg.Queues.Activity == nil, "the activity queue")
@@ -120,6 +125,10 @@ func surroundings(clock *Clock, start *func(func()), together *func(int, func())
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []string) {
+	if err := o.Keys.Ready(ctx); err != nil {
+		o.Logger.WarnContext(ctx, "the key of the tokens can't be read, all messages go back", "error", err)
+		return o.close(ctx, o.handBack(batch, "keys"))
+	}
 	b := o.open(ctx, batch)
 	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
 	limit := o.Settings.Parallelism

@@ -22,7 +22,7 @@ func (t *turn) takePending(ctx context.Context) error {
 		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat {
 			continue
 		}
-		v := t.x.Judge(engine.Arrival{ExecutionID: m.item.ExecutionID, Token: m.item.Token,
+		v := t.x.Judge(engine.Arrival{ExecutionID: m.item.ExecutionID, Token: m.item.Token, Proven: m.proven,
 			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.item.SourceEventID}})
 		var err error
 		switch {

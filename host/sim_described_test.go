@@ -43,7 +43,7 @@ func TestACopyOfAnEventDoesNotTakeOnWhatWasParkedWhileItRead(t *testing.T) {
 	}
 	p := &faults{}
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: good, Store: s, Stops: w.stops,
-		Queues: w.queues(p), Timer: w.timer, Settings: w.settings, Clock: w.clock, Random: w.random})
+		Queues: w.queues(p), Timer: w.timer, Keys: w.ring(), Settings: w.settings, Clock: w.clock, Random: w.random})
 	if err != nil {
 		t.Fatal(err)
 	}

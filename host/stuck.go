@@ -84,20 +84,16 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 // would be recorded. Such messages do not take it on: if the process died
 // behind the commit that answers what is parked, nothing would find that commit
 // again when they come back, and the wake-ups would be over.
-func (t *turn) leaveNoFact(arrivals []*message) (bool, error) {
+func (t *turn) leaveNoFact(arrivals []*message) bool {
 	if t.creating || t.record == nil || t.record.Problem == nil || t.record.Problem.Kind == problemCorrupt {
-		return false, nil
+		return false
 	}
 	for _, m := range arrivals {
-		a, err := t.arrival(m)
-		if err != nil {
-			return false, err
-		}
-		if t.x.Judge(a).Kind == engine.Recorded {
-			return false, nil
+		if t.x.Judge(t.arrival(m)).Kind == engine.Recorded {
+			return false
 		}
 	}
-	return true, nil
+	return true
 }
 
 // errFactsFirst says that the turn has to be made again, and to record its

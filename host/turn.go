@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -194,25 +195,22 @@ func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) er
 // its child reached another instance: one whose id the parent wanted for a
 // child and could not have.
 func (t *turn) foreignParent(m *message) bool {
-	if p := m.item.Parent; m.endsChild() {
-		own := t.ownParent()
-		return own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID || own.Token != p.Token
+	if !m.endsChild() {
+		return false
 	}
-	return false
+	own := t.ownParent()
+	return own == nil || *own != *recordedParent(m.item.Parent)
 }
 
 // ownParent returns the parent of the instance; that of its start, if this
 // turn begins it.
-func (t *turn) ownParent() *wire.Parent {
+func (t *turn) ownParent() *history.Parent {
 	if t.creating {
 		if start := t.newStart(t.group.open()); start != nil {
-			return start.item.Parent
+			return recordedParent(start.item.Parent)
 		}
 	}
-	if p := t.started().Start.Parent; p != nil {
-		return &wire.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
-	}
-	return nil
+	return t.started().Start.Parent
 }
 
 // release ends the attempt: the suspect's mark goes, however the turn

@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -45,6 +46,9 @@ type world struct {
 	inline         []activity.Activity
 	observer       *recorder
 	random         *rand.ChaCha8
+	// keys of the stack, and the id of the current one; empty for the first.
+	keys    *keyring.Memory
+	current string
 
 	// limit is how long an invocation has.
 	limit time.Duration
@@ -78,7 +82,7 @@ type world struct {
 // newWorld returns a world whose processes are started by the first run.
 func newWorld(t *testing.T, configure func(w *world)) *world {
 	t.Helper()
-	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}),
+	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}), keys: &keyring.Memory{},
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
 	w.settings = Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
 	if *everySealed {
@@ -165,7 +169,7 @@ func (w *world) process() *orchestratorProcess {
 		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
 		o, err := NewOrchestrator(OrchestratorConfig{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
-			Queues: w.queues(p.faults), Codecs: w.codecs, Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
+			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -176,11 +180,21 @@ func (w *world) process() *orchestratorProcess {
 	return w.orchestrator
 }
 
+// ring is the keyring of a process that starts now.
+func (w *world) ring() *keyring.Ring {
+	w.Helper()
+	r, err := keyring.New(keyring.Config{Keys: w.keys, Current: w.current, Random: rand.NewChaCha8([32]byte{7}), Now: w.clock.Now})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return r
+}
+
 // another returns a process with that code, whose store is s.
 func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
 	w.Helper()
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: code, Store: s, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Codecs: w.codecs, Settings: w.settings, Clock: w.clock, Random: w.random})
+		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Clock: w.clock, Random: w.random})
 	if err != nil {
 		w.Fatal(err)
 	}

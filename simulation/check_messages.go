@@ -199,7 +199,7 @@ func (w *World) redrive() int {
 		for _, m := range all(q) {
 			item, err := w.item(m.Body)
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
-			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && item.Token == forgedToken {
+			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && w.byForger(item) {
 				// It would keep those of its group from being seen that stand ten places behind.
 				_ = q.Queue.Delete(context.Background(), m)
 				n++

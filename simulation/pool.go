@@ -42,7 +42,7 @@ func (w *World) newProcess(worker bool) *process {
 		p.name = fmt.Sprintf("orch%d", w.started)
 		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
-			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
+			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
 			Observer: observer{p: p}, Logger: w.logger(p)})
 	}
 	if err != nil {
@@ -106,6 +106,7 @@ func (w *World) idle(worker bool) *process {
 func (w *World) deploy(b *build, within time.Duration) {
 	w.log("DEPLOY of build %s within %s", b.name, within)
 	w.trouble.other = w.trouble.other || b != w.good
+	w.deploys++
 	w.build, w.replaceAt = b, w.clock.now.Add(within)
 	w.clock.AfterFunc(within, func() {
 		for _, p := range slices.Clone(w.processes) {

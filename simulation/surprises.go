@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -106,32 +105,6 @@ func (w *World) wakeOne(at spot) {
 		w.sendAs("an operator", w.delay, queue.Outgoing{Body: string(body)})
 	}
 }
-
-// forge sends a completion of something that is open, without its token.
-func (w *World) forge() {
-	all := w.shadow.instances()
-	if len(all) == 0 {
-		return
-	}
-	instance := all[w.choices.intN(w.how(Forged), len(all))]
-	n := w.shadow.last[instance]
-	if w.choices.oneIn(w.how(Forged), 4) {
-		// It names an event of another kind, or one that is not there.
-		source := []int64{1, 9999}[w.choices.intN(w.how(Forged), 2)]
-		w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
-			Token: forgedToken, Result: []byte(`"misaddressed"`)})
-		return
-	}
-	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
-		if e.Kind == history.ActivityScheduled && !w.choices.even(w.how(Forged)) {
-			w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID,
-				Token: forgedToken, Result: []byte(`"forged"`)})
-			return
-		}
-	}
-}
-
-const forgedToken = "00000000000000000000000000000000"
 
 // makeNoise sends what is no work item.
 func (w *World) makeNoise() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	storememory "github.com/turnstile-go/turnstile/store/memory"
@@ -33,7 +34,12 @@ type World struct {
 
 	store *storememory.Store
 	stops *storememory.Activities
-	timer *timermemory.Timer
+	// keys of the stack, and the deployments so far, which may each have another;
+	// forged are the tokens that somebody has made up.
+	keys    keyring.Memory
+	deploys int
+	forged  map[string]bool
+	timer   *timermemory.Timer
 	// The queues; sources are those that messages are received from.
 	fifo, delay, activity, activityDead, deadFIFO, deadStandard *simQueue
 	sources                                                     []*simQueue
@@ -114,7 +120,7 @@ const (
 func newWorld(c choices, tracing bool) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
 		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
-		forsaken: map[string]bool{}}
+		forsaken: map[string]bool{}, forged: map[string]bool{forgedToken: true}}
 	w.stops = storememory.NewActivities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})

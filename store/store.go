@@ -101,7 +101,8 @@ type Turn struct {
 	// Events, contiguous; the first one's EventID is the turn's slot.
 	Events []history.Event
 	// Token names this append: new for each content, the same only for
-	// byte-identical repeats. 1 to 64 characters.
+	// byte-identical repeats. 1 to MaxToken characters. It is a name and no
+	// proof: completions are proved by tokens of another kind (package keyring).
 	Token string
 	// Messaged is set if the turn begins with an arrival from a message. (A
 	// turn that answers parked arrivals, goes on with inline results, or is

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/virtual"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memorystore "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
@@ -35,6 +36,7 @@ type Env struct {
 	clock  *virtual.Clock
 	store  *memorystore.Store
 	stops  *memorystore.Activities
+	keys   keyring.Memory
 	queues *queues.Queues
 	timer  *memorytimer.Timer
 	client *turnstile.Client

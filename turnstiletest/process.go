@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/wire"
@@ -34,9 +35,15 @@ func (e *Env) processes() error {
 	clock, watch := envClock{e.clock}, observer{env: e}
 	stops := boundedActivities{e.stops, &e.boundary}
 	if e.orchestrator == nil {
+		// Reading it counts as no call: a process is killed at calls that history
+		// hangs on.
+		keys, err := keyring.New(keyring.Config{Keys: &e.keys, Random: &counter{}, Now: e.clock.Now})
+		if err != nil {
+			return err
+		}
 		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary, e.recorded}, Stops: stops,
-			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Codecs: e.opts.codecs, Settings: settings, Clock: clock, Random: draws{&e.boundary},
+			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary},
 			Go: here, Observer: watch, Logger: e.opts.log(),
 		})
 		if err != nil {

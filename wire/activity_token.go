@@ -10,7 +10,8 @@ import (
 
 // ActivityToken addresses one activity, and proves that who has it was told
 // so by the activity itself: it is what a pending activity hands out. Its
-// token is an HMAC under a secret of the execution and can't be guessed.
+// token is an HMAC that can't be guessed: under a key of the stack, whose id
+// stands before it (package keyring), or under a secret of the execution.
 type ActivityToken struct {
 	Instance    string
 	ExecutionID int64
@@ -34,10 +35,11 @@ func (t ActivityToken) String() string {
 var errNoActivityToken = errors.New("not a token of an activity; expected one exactly as the activity was given it")
 
 // ParseActivityToken reads what String returns. Whether the token is right is
-// not looked at: only the history knows.
+// not looked at: only the orchestrator has the keys.
 func ParseActivityToken(s string) (ActivityToken, error) {
-	parts := strings.Split(s, ".")
-	if len(parts) != 5 || parts[0] != activityTokenPrefix {
+	// The token has a '.' of its own behind the id of its key.
+	parts := strings.SplitN(s, ".", 5)
+	if len(parts) != 5 || strings.Count(parts[4], ".") > 1 || parts[0] != activityTokenPrefix {
 		return ActivityToken{}, fmt.Errorf("%w: it does not have the five parts that begin with %q", errNoActivityToken, activityTokenPrefix)
 	}
 	execution, err := strconv.ParseInt(parts[1], 10, 64)
@@ -46,7 +48,7 @@ func ParseActivityToken(s string) (ActivityToken, error) {
 	if err := errors.Join(err, err2, err3); err != nil {
 		return ActivityToken{}, fmt.Errorf("%w: %w", errNoActivityToken, err)
 	}
-	if execution < 1 || event < 1 || len(instance) == 0 || parts[4] == "" {
+	if execution < 1 || event < 1 || len(instance) == 0 || parts[4] == "" || strings.HasPrefix(parts[4], ".") || strings.HasSuffix(parts[4], ".") {
 		return ActivityToken{}, fmt.Errorf("%w: a part of it is empty or 0", errNoActivityToken)
 	}
 	return ActivityToken{Instance: string(instance), ExecutionID: execution, EventID: event, Token: parts[4]}, nil

@@ -16,7 +16,7 @@ func TestActivityTokensComeBackAsTheyWere(t *testing.T) {
 			Instance:    rapid.StringN(1, 100, -1).Draw(t, "instance"),
 			ExecutionID: rapid.Int64Range(1, 1<<62).Draw(t, "execution"),
 			EventID:     rapid.Int64Range(1, 1<<62).Draw(t, "event"),
-			Token:       rapid.StringMatching("[0-9a-f]{32}").Draw(t, "token"),
+			Token:       rapid.StringMatching("[0-9a-f]{32}|[A-Za-z0-9_-]{1,16}[.][A-Za-z0-9_-]{22}").Draw(t, "token"),
 		}
 		text := want.String()
 		got, err := wire.ParseActivityToken(text)
@@ -34,7 +34,7 @@ func TestActivityTokensComeBackAsTheyWere(t *testing.T) {
 func TestA12WhatIsNoTokenIsATypedError(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "t1", "t2.1.2.YQ.aa", "t1.1.2.YQ", "t1.0.2.YQ.aa", "t1.1.-2.YQ.aa", "t1.x.2.YQ.aa", "t1.1.2..aa", "t1.1.2.YQ.",
-		"t1.1.2.Y$.aa", "t1.1.2.YQ.aa.more", "t1.9223372036854775808.2.YQ.aa"} {
+		"t1.1.2.Y$.aa", "t1.1.2.YQ.aa.bb.more", "t1.1.2.YQ..aa", "t1.1.2.YQ.aa.", "t1.9223372036854775808.2.YQ.aa"} {
 		if got, err := wire.ParseActivityToken(text); err == nil {
 			t.Errorf("%q was taken for %+v", text, got)
 		}

@@ -16,7 +16,7 @@ import (
 
 var environment = []string{
 	"AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "TURNSTILE_LOG_LEVEL=error",
-	"TURNSTILE_HISTORY_TABLE=history", "TURNSTILE_INSTANCES_TABLE=instances", "TURNSTILE_ACTIVITIES_TABLE=activities",
+	"TURNSTILE_HISTORY_TABLE=history", "TURNSTILE_INSTANCES_TABLE=instances", "TURNSTILE_ACTIVITIES_TABLE=activities", "TURNSTILE_KEYS_TABLE=keys",
 	"TURNSTILE_ORCHESTRATOR_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/123456789012/orchestrator.fifo",
 	"TURNSTILE_DELAY_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/123456789012/delay",
 	"TURNSTILE_ACTIVITY_QUEUE_URL=https://sqs.eu-central-1.amazonaws.com/123456789012/activity",

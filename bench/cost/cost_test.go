@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -117,8 +118,13 @@ func chain(t *testing.T, n, processes int, settings host.Settings) bill {
 	stops := storememory.NewActivities(time.Now)
 	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
 	var orchestrators []*host.Orchestrator
+	kept := &keyring.Memory{}
 	for range processes {
-		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Settings: settings})
+		keys, err := keyring.New(keyring.Config{Keys: kept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Keys: keys, Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/lint"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
@@ -48,6 +49,7 @@ type bench struct {
 	t      *testing.T
 	clock  *clock
 	store  store.Store
+	keys   keyring.Memory
 	queues queues
 	// made is the client to use instead of one over store and queues.
 	made *turnstile.Client

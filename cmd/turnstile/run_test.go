@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memorystore "github.com/turnstile-go/turnstile/store/memory"
 )
@@ -242,8 +243,12 @@ func TestW07ARedrivenMessageSendsWhatItsTurnLeftOpen(t *testing.T) {
 func (b *bench) host() *host.Orchestrator {
 	b.t.Helper()
 	app := fulfilment()
+	keys, err := keyring.New(keyring.Config{Keys: &b.keys})
+	if err != nil {
+		b.t.Fatal(err)
+	}
 	o, err := host.NewOrchestrator(host.OrchestratorConfig{
-		Orchestrations: app.Orchestrations(), Store: b.store, Stops: memorystore.NewActivities(b.clock.Now),
+		Orchestrations: app.Orchestrations(), Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Keys: keys,
 		Queues: host.Queues{
 			Orchestrator: b.queues[orchestratorQueue], Delay: b.queues[delayQueue], Activity: b.queues[activityQueue],
 			ActivityDead: b.queues[activityDeadQueue], DeadFIFO: b.queues[deadFIFOQueue], DeadStandard: b.queues[deadQueue],

@@ -29,8 +29,8 @@ type Execution struct {
 	File        string `json:"file"`
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// What an export leaves out: the secret that tokens were made with, and the
-	// token for the parent. Token is the one that event TokenOf gave out and that
+	// What an export leaves out, of builds before keyrings: the secret that tokens
+	// were made with, and the token for the parent. Token is the one that event TokenOf gave out and that
 	// its completion brought back; 0 where there is no such completion.
 	Secret      string `json:"secret,omitempty"`
 	ParentToken string `json:"parent_token,omitempty"`
@@ -64,7 +64,7 @@ func (r *Run) files() (map[string][]byte, error) {
 			x.ParentToken = start.Parent.Token
 		}
 		for _, e := range x.Events {
-			if of := e.SourceEventID; of > 0 && !x.Events[of-1].Inline {
+			if of := e.SourceEventID; x.Secret != "" && of > 0 && !x.Events[of-1].Inline {
 				x.TokenOf, x.Token = of, history.Token(x.Secret, x.Instance, x.ExecutionID, of)
 				break
 			}

@@ -98,7 +98,7 @@ func engineMutations() []Mutation {
 			Name:  "tokens are not looked at",
 			Bug:   "A completion that somebody made up is taken for the real one.",
 			File:  "engine/judge.go",
-			Edits: edit("case !a.Inline && !l.tokenMatches(source, a.Token):", "case false:"),
+			Edits: edit("case !a.Inline && !l.proven(source, a):", "case false:"),
 		},
 		{
 			Name:  "an older execution is the current one",

@@ -232,7 +232,7 @@ func stuckMutations() []Mutation {
 			Name:  "who leaves no fact takes a stuck instance on",
 			Bug:   "A duplicate runs the code of a stuck instance; nothing finds that commit again if its process dies.",
 			File:  "host/advance.go",
-			Edits: edit("		park = none\n", "		park = none && t.creating\n"),
+			Edits: edit("		park = t.leaveNoFact(arrivals)\n", "		park = t.leaveNoFact(arrivals) && t.creating\n"),
 		},
 		{
 			Name:  "suspects run beside others",

@@ -26,15 +26,16 @@ type Client interface {
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 }
 
-// Tables are the names of the three tables.
+// Tables are the names of the tables.
 type Tables struct {
 	History    string
 	Instances  string
 	Activities string
+	Keys       string
 }
 
-// Config configures a Store or Activities. Only Tables is required (of them
-// Activities alone for Activities).
+// Config configures a Store, Activities or Keys. Only Tables is required (of
+// them Activities alone for Activities, Keys alone for Keys).
 type Config struct {
 	Tables Tables
 

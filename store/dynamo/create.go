@@ -18,7 +18,7 @@ type AdminClient interface {
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// CreateTables creates the three tables for tests and local use, billed on
+// CreateTables creates the tables for tests and local use, billed on
 // demand, and waits until they are active. Tables that exist are left as they
 // are. Production creates them from template.yaml, which adds what such tables
 // lack: encryption, point-in-time recovery, protection against deletion.

@@ -98,7 +98,7 @@ type waits struct{ delays []time.Duration }
 func (w *waits) config() dynamo.Config {
 	random := uint64(0)
 	return dynamo.Config{
-		Tables: dynamo.Tables{History: "history", Instances: "instances", Activities: "activities"},
+		Tables: dynamo.Tables{History: "history", Instances: "instances", Activities: "activities", Keys: "keys"},
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.delays = append(w.delays, d)
 			return ctx.Err()

@@ -61,7 +61,7 @@ func openLocal(t *testing.T, edit func(*dynamo.Config)) *local {
 	t.Helper()
 	url := endpoint(t)
 	prefix := fmt.Sprintf("t%d-%d-", os.Getpid(), tableNumber.Add(1))
-	config := dynamo.Config{Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities"}}
+	config := dynamo.Config{Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities", Keys: prefix + "keys"}}
 	config.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	if edit != nil {
 		edit(&config)

@@ -26,6 +26,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/virtual"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -274,8 +275,12 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 	if err != nil {
 		t.Fatal(err)
 	}
+	keys, err := keyring.New(keyring.Config{Keys: dynamo.NewKeys(l.client, l.config)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	orchestrator, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: inline, Store: l.Store, Stops: stops,
-		Queues: q.ForHost(asIs), Timer: timers, Codecs: codecs, Clock: clock, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
+		Queues: q.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Clock: clock, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

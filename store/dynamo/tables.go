@@ -3,7 +3,8 @@ package dynamo
 // TableDefinition is a table as the store needs it. template.yaml, with which
 // production creates the tables, says the same; a test compares the two.
 type TableDefinition struct {
-	// Table is which of Tables: "history", "instances" or "activities".
+	// Table is which of Tables: "history", "instances", "activities" or
+	// "keys".
 	Table string
 	// PartitionKey, and SortKey if it has a name.
 	PartitionKey, SortKey KeyAttribute
@@ -29,7 +30,8 @@ const (
 	byName   = "by_name"
 )
 
-// TableDefinitions returns the three tables: history, instances, activities.
+// TableDefinitions returns the four tables: history, instances, activities,
+// keys.
 func TableDefinitions() []TableDefinition {
 	listKey := KeyAttribute{"list_key", "S"}
 	return []TableDefinition{
@@ -52,6 +54,10 @@ func TableDefinitions() []TableDefinition {
 			PartitionKey: KeyAttribute{"activity", "S"},
 			TTLAttribute: "expires_at",
 		},
+		{
+			Table:        "keys",
+			PartitionKey: KeyAttribute{"key_id", "S"},
+		},
 	}
 }
 
@@ -62,6 +68,8 @@ func (t Tables) name(table string) string {
 		return t.History
 	case "instances":
 		return t.Instances
+	case "keys":
+		return t.Keys
 	}
 	return t.Activities
 }

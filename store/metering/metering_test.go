@@ -160,7 +160,7 @@ func reportedBy(t *testing.T, url string, n int) (reported []dynamo.Usage, confi
 	t.Helper()
 	prefix := fmt.Sprintf("metering-%d-%d-", os.Getpid(), n)
 	config = dynamo.Config{
-		Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities"},
+		Tables: dynamo.Tables{History: prefix + "history", Instances: prefix + "instances", Activities: prefix + "activities", Keys: prefix + "keys"},
 		Meter:  func(u dynamo.Usage) { reported = append(reported, u) },
 	}
 	transport := &http.Transport{}

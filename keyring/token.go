@@ -1,0 +1,70 @@
+package keyring
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+const (
+	// MaxID is the length of a key's id at most, in bytes.
+	MaxID = 16
+	// purpose tells these HMACs from any others that a key may be used for.
+	purpose = "turnstile completion token 1"
+	// macSize is how much of the HMAC a token has: 128 bits.
+	macSize = 16
+)
+
+// tokenMAC is how the HMAC stands in a token: 22 letters, digits, '-' and '_'.
+var tokenMAC = base64.RawURLEncoding.Strict()
+
+// CheckID returns an error if a text can't be a key's id: 1 to 16 ASCII
+// letters, digits, '-' and '_'.
+func CheckID(id string) error {
+	if !isID(id) {
+		return fmt.Errorf("keyring: key id %q: expected 1 to %d letters, digits, '-' and '_'", id, MaxID)
+	}
+	return nil
+}
+
+func isID(id string) bool {
+	if id == "" || len(id) > MaxID {
+		return false
+	}
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Keyed reports whether a token is one of a keyring by its form, and under
+// which key: its id, '.', and 22 characters. Tokens of executions that were
+// started before there were keys have no '.' in them (history.Token).
+func Keyed(token string) (id string, ok bool) {
+	id, mac, found := strings.Cut(token, ".")
+	return id, found && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)
+}
+
+// tokenUnder returns the token of a scheduling event. What it stands for goes
+// into the HMAC with its length or in a fixed one, so that no two events have
+// the same bytes.
+func tokenUnder(id string, key []byte, instance string, executionID, eventID int64) string {
+	b := make([]byte, 0, len(purpose)+len(instance)+24)
+	b = append(b, purpose...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(instance)))
+	b = append(b, instance...)
+	b = binary.BigEndian.AppendUint64(b, uint64(executionID))
+	b = binary.BigEndian.AppendUint64(b, uint64(eventID))
+	h := hmac.New(sha256.New, key)
+	h.Write(b)
+	token := make([]byte, 0, MaxID+1+22)
+	token = append(append(token, id...), '.')
+	return string(tokenMAC.AppendEncode(token, h.Sum(b[:0])[:macSize]))
+}

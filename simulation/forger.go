@@ -1,0 +1,140 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// The forger may read all histories and records, and may send to the queues of
+// the orchestrator. He has no key of the stack.
+
+const (
+	forgedToken  = "00000000000000000000000000000000"
+	forgedResult = `"forged"`
+	// forgedDue is when his timers are due.
+	forgedDue = 1
+	// forgedInstance begins the ids of the children that he makes up.
+	forgedInstance = "forged-"
+)
+
+// forge sends a completion of something that is open, with a token that he has
+// made of what he has read; or starts a child for it, which would tell its
+// parent.
+func (w *World) forge() {
+	all := w.shadow.instances()
+	if len(all) == 0 {
+		return
+	}
+	how := w.how(Forged)
+	instance := all[w.choices.intN(how, len(all))]
+	n := w.shadow.last[instance]
+	if w.choices.oneIn(how, 4) {
+		// It names an event of another kind, or one that is not there.
+		source := []int64{1, 9999}[w.choices.intN(how, 2)]
+		w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
+			Token: forgedToken, Result: []byte(`"misaddressed"`)})
+		return
+	}
+	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+		switch e.Kind {
+		case history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled:
+		default:
+			continue
+		}
+		if w.choices.even(how) {
+			continue
+		}
+		token := w.forgeToken(instance, n, e.EventID)
+		w.forged[token] = true
+		item := wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID, Token: token, Result: []byte(forgedResult)}
+		switch e.Kind {
+		case history.TimerCreated:
+			item.Kind, item.Result, item.FireAtMS = wire.TimerFired, nil, forgedDue
+			if _, keyed := keyring.Keyed(token); keyed && w.choices.even(how) {
+				item.FireAtMS = e.FireAtMS + 1000*24*3600*1000
+			}
+		case history.SubOrchestrationScheduled:
+			item.Kind, item.Instance, item.ExecutionID, item.ParentInstance, item.ParentExecutionID = wire.SubOrchCompleted, "", 0, instance, n
+			// One of before there were keys would be the parent's to refuse.
+			if _, keyed := keyring.Keyed(token); keyed && w.choices.even(how) {
+				item = wire.Item{Kind: wire.StartOrchestration, Instance: fmt.Sprint(forgedInstance, w.Steps), ID: fmt.Sprint(forgedInstance, w.Steps),
+					Name: e.Name, Input: e.Payload, Parent: &wire.Parent{Instance: instance, ExecutionID: n, EventID: e.EventID, Token: token}}
+			}
+		}
+		w.sendItem(item)
+		return
+	}
+}
+
+// forgeToken returns the best that he can make for an event.
+func (w *World) forgeToken(instance string, execution, event int64) string {
+	how := w.how(Forged)
+	if token := w.readToken(instance, execution, event); token != "" {
+		return token
+	}
+	switch w.choices.intN(how, 4) {
+	case 0:
+		return forgedToken
+	case 1:
+		// The rule of executions that have a secret.
+		return history.Token(w.shadow.executions[executionKey{instance, execution}].events[0].Start.Secret, instance, execution, event)
+	case 2:
+		return w.ownToken("strange", instance, execution, event)
+	}
+	return w.ownToken(w.currentKey(), instance, execution, event)
+}
+
+// ownToken is a token under a key of his own.
+func (w *World) ownToken(id, instance string, execution, event int64) string {
+	r, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Current: id, Random: rand.NewChaCha8([32]byte{'f'})})
+	if err == nil {
+		err = r.Ready(context.Background())
+	}
+	if err != nil {
+		panic(err)
+	}
+	return r.Token(instance, execution, event)
+}
+
+// readToken returns the token of an event that stands in a history, "" if there
+// is none.
+func (w *World) readToken(instance string, execution, event int64) string {
+	for _, x := range w.shadow.executions {
+		for i := range x.events {
+			s := x.events[i].Start
+			if s != nil && s.Parent != nil && s.Parent.Token != "" && s.Parent.Instance == instance && s.Parent.ExecutionID == execution && s.Parent.EventID == event {
+				return s.Parent.Token
+			}
+		}
+	}
+	return ""
+}
+
+// byForger reports whether he has sent the item.
+func (w *World) byForger(item *wire.Item) bool {
+	return w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
+}
+
+// checkForged is M-14: nothing that the forger has made up is recorded, and what
+// is stored tells him nothing by which he could.
+func (w *World) checkForged(t *store.Turn) {
+	if strings.HasPrefix(t.Instance, forgedInstance) {
+		w.violate("M-14", "%s was started by a parent's token that is made up", t.Instance)
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if string(e.Payload) == forgedResult || e.Kind == history.TimerFired && e.FireAtMS == forgedDue {
+			w.violate("M-14", "%s/%d: a forged %s is recorded at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
+		}
+		if s := e.Start; s != nil && (s.Secret != "" || s.Parent != nil && s.Parent.Token != "") {
+			w.violate("M-14", "%s/%d: what makes or is a token stands in %s at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package mutation
+
+// keyMutations break what keeps completions from being forged.
+func keyMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a token under an unknown key is believed",
+			Bug:   "A token that names a key which the stack does not have proves what it says.",
+			File:  "keyring/ring.go",
+			Edits: edit("	return key != nil && hmac.Equal(", "	return key == nil || hmac.Equal("),
+		},
+		{
+			Name:  "a parent's token is not verified at the start",
+			Bug:   "A start is taken whatever its parent's token, which is made anew for it when the child ends.",
+			File:  "host/token.go",
+			Edits: edit("if o.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {", "if p.Token != \"\" {"),
+		},
+		{
+			Name:  "a parent's token stands in the child's history",
+			Bug:   "A start is recorded with the token that its parent waits for.",
+			File:  "host/token.go",
+			Edits: edit("		r.Token = \"\"\n", ""),
+		},
+		{
+			Name:  "tokens of the key before are forged",
+			Bug:   "A process knows the current key alone, and refuses what was sent out before the key was changed.",
+			File:  "keyring/ring.go",
+			Edits: edit("	if !ok || id == r.cfg.Current {\n		return nil\n", "	if ok || id == r.cfg.Current {\n		return nil\n"),
+		},
+	}
+}
