@@ -33,11 +33,7 @@ func waits(names ...string) engine.Func {
 // token of an event of the first execution.
 func (w *world) token(instance string, eventID int64) string {
 	w.Helper()
-	r := w.ring()
-	if err := r.Ready(w.Context()); err != nil {
-		w.Fatal(err)
-	}
-	return r.Token(instance, 1, eventID)
+	return w.ring().Token(instance, 1, eventID)
 }
 
 func (w *world) completed(instance string, source int64, result string) wire.Item {

@@ -46,9 +46,6 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.settings.TimerBorder = -1 })
-	if err := w.process().o.Keys.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	out := w.process().o.newOutbox()
 	ahead := w.clock.Now().Add(4 * time.Minute).UnixMilli()
 	e := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: ahead, FireAtMS: ahead}

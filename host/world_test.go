@@ -184,6 +184,9 @@ func (w *world) process() *orchestratorProcess {
 func (w *world) ring() *keyring.Ring {
 	w.Helper()
 	r, err := keyring.New(keyring.Config{Keys: w.keys, Current: w.current, Random: rand.NewChaCha8([32]byte{7}), Now: w.clock.Now})
+	if err == nil {
+		err = r.Ready(context.Background())
+	}
 	if err != nil {
 		w.Fatal(err)
 	}
