@@ -16,17 +16,6 @@ type batch struct {
 	messages []*message
 }
 
-// handBack returns a batch of which nothing is looked at.
-func (o *Orchestrator) handBack(deliveries []Delivery, reason string) *batch {
-	b := &batch{}
-	for _, d := range deliveries {
-		m := &message{Delivery: d}
-		o.fail(m, reason)
-		b.messages = append(b.messages, m)
-	}
-	return b
-}
-
 // open parses the messages. What can't be understood is moved to a dead-letter
 // queue, what is not due is sent round, and the rest is left unsettled. On the
 // FIFO queue nothing of a group is looked at behind a message that could not be

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -23,6 +24,7 @@ import (
 // time, in the virtual time of a synctest bubble: an invocation ends at its
 // deadline, and what its process does from there on has no effect.
 type slowCloud struct {
+	keys keyring.Memory
 	*testing.T
 	latency  time.Duration // of each call
 	limit    time.Duration // of an invocation
@@ -230,7 +232,11 @@ func (c *slowCloud) process() *Orchestrator {
 		c.Fatal(err)
 	}
 	wrap := func(name string, q *queuememory.Queue) queue.Queue { return slowQueue{q, c, name} }
-	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c},
+	keys, err := keyring.New(keyring.Config{Keys: &c.keys})
+	if err != nil {
+		c.Fatal(err)
+	}
+	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Keys: keys, Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c},
 		Queues: Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
 			DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)},
 		Timer: slowTimer{c.timer, c}, Settings: c.settings, Random: rand.NewChaCha8([32]byte{7})})

@@ -125,11 +125,10 @@ func surroundings(clock *Clock, start *func(func()), together *func(int, func())
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []string) {
-	if err := o.Keys.Ready(ctx); err != nil {
-		o.Logger.WarnContext(ctx, "the key of the tokens can't be read, all messages go back", "error", err)
-		return o.close(ctx, o.handBack(batch, "keys"))
-	}
 	b := o.open(ctx, batch)
+	if !o.keysReady(ctx, b) {
+		return o.close(ctx, b)
+	}
 	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
 	limit := o.Settings.Parallelism
 	for _, g := range groups {

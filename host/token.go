@@ -42,6 +42,29 @@ func (o *Orchestrator) prove(ctx context.Context, m *message) error {
 	return nil
 }
 
+// keysReady reports whether turns can be made: what they send out needs tokens.
+// If not, what is left of the batch goes back.
+func (o *Orchestrator) keysReady(ctx context.Context, b *batch) bool {
+	var left []*message
+	for _, m := range b.messages {
+		if m.state == unsettled {
+			left = append(left, m)
+		}
+	}
+	if len(left) == 0 {
+		return true
+	}
+	err := o.Keys.Ready(ctx)
+	if err == nil {
+		return true
+	}
+	o.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
+	for _, m := range left {
+		o.fail(m, "keys")
+	}
+	return false
+}
+
 // recordedParent returns a parent as it stands in the history of its child:
 // without a token that can be made anew, for whoever may read the child's
 // history could complete the parent's event with it.

@@ -89,14 +89,18 @@ func (r *Ring) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Learn reads the key that a token names, unless it is known. An error says
+// Learn reads the key that a token names, unless it is known; the current one as
+// Ready does. An error says
 // that it could not be read, not that there is none: what brought the token is
 // to be looked at again later. That there is none is not remembered, since the
 // key may be created the moment after, by a process of a newer deployment.
 func (r *Ring) Learn(ctx context.Context, token string) error {
 	id, ok := Keyed(token)
-	if !ok || id == r.cfg.Current {
+	if !ok {
 		return nil
+	}
+	if id == r.cfg.Current {
+		return r.Ready(ctx)
 	}
 	now := r.cfg.Now()
 	r.mu.Lock()

@@ -25,7 +25,7 @@ func keyMutations() []Mutation {
 			Name:  "tokens of the key before are forged",
 			Bug:   "A process knows the current key alone, and refuses what was sent out before the key was changed.",
 			File:  "keyring/ring.go",
-			Edits: edit("	if !ok || id == r.cfg.Current {\n		return nil\n", "	if ok || id == r.cfg.Current {\n		return nil\n"),
+			Edits: edit("		return r.Ready(ctx)\n	}\n", "		return r.Ready(ctx)\n	}\n	return nil\n"),
 		},
 	}
 }
