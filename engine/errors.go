@@ -183,6 +183,12 @@ type StuckError struct {
 	Message string
 	// Stack of the panic or of the blocked goroutine.
 	Stack string
+	// Patch is set on a nondeterminism that may be none to another build, and
+	// names the patch: its marker stands where code and history part, and this
+	// code did not ask for it; or this code asked for it in a recorded round
+	// that has no marker, as one has none that was recorded by code which has
+	// retired the patch.
+	Patch string
 	// Err is the cause where there is one: *NondeterminismError,
 	// *NotRegisteredError.
 	Err error

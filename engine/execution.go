@@ -76,6 +76,7 @@ type Execution struct {
 	external   externalEvents
 	patches    map[string]bool // which patches were asked for, and are there
 	before     []string        // retired patches that the history is from before
+	without    []string        // patches that the code asked for in recorded rounds without their marker
 	root       *scope
 
 	main       *coroutine

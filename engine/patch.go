@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -28,6 +27,8 @@ func (c *Context) Patched(id string) (bool, error) {
 		if _, err := x.schedule(patchMarker(id), nil); err != nil {
 			return false, err
 		}
+	} else {
+		x.without = append(x.without, id)
 	}
 	x.decided(id, has)
 	return has, nil
@@ -78,16 +79,28 @@ func (x *Execution) nextIsPatch(id string) bool {
 	return e.Kind == history.SystemCall && e.Op == history.OpPatch && e.Name == id
 }
 
-// patchHint says which patches have to do with a nondeterminism: those whose
-// old code is gone, though this history is from before them.
-func (x *Execution) patchHint() string {
-	if len(x.before) == 0 {
-		return ""
+// patchOf returns the patch that a nondeterminism at an event may be due to, one
+// that another build has or has retired, and a hint for people.
+func (x *Execution) patchOf(eventID int64) (patch, hint string) {
+	if 0 < eventID && eventID <= int64(len(x.events)) {
+		if e := &x.events[eventID-1]; e.Kind == history.SystemCall && e.Op == history.OpPatch {
+			return e.Name, fmt.Sprintf(" (this code does not ask for the patch %q here: a newer build does, or its Patched or PatchRetired was taken out too early)", e.Name)
+		}
 	}
-	before := slices.Clone(x.before)
-	for i, id := range before {
-		before[i] = fmt.Sprintf("%q", id)
+	if len(x.without) > 0 {
+		patch = x.without[len(x.without)-1]
+		hint = fmt.Sprintf(" (this history is from before the patch %s, or a newer build, which has retired it, has recorded it)", quotedList(x.without))
 	}
-	return fmt.Sprintf(" (the code has retired the patch %s, and this history is from before it: bring the code before the patch back until such instances have ended)",
-		strings.Join(before, " and "))
+	if len(x.before) > 0 {
+		hint += fmt.Sprintf(" (the code has retired the patch %s, and this history is from before it: bring the code before the patch back until such instances have ended)", quotedList(x.before))
+	}
+	return patch, hint
+}
+
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, " and ")
 }

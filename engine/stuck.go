@@ -26,9 +26,10 @@ func (x *Execution) nondeterminism(rule int, eventID int64, recorded, attempted,
 
 // disagreement returns why code and history disagree.
 func (x *Execution) disagreement(rule int, eventID int64, recorded, attempted, location string) *StuckError {
+	patch, hint := x.patchOf(eventID)
 	err := &NondeterminismError{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, EventID: eventID,
-		Rule: rule, Recorded: recorded, Attempted: attempted + x.patchHint(), Location: location}
-	return &StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Err: err}
+		Rule: rule, Recorded: recorded, Attempted: attempted + hint, Location: location}
+	return &StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Patch: patch, Err: err}
 }
 
 // checkDeadlock: coroutines that all wait for each other, with nothing left
@@ -64,9 +65,10 @@ func (x *Execution) park(a *Arrival) Verdict {
 }
 
 // failInstead applies the policy "fail": an imposed end in place of being
-// stuck. Code that this build does not have is never failed for it.
+// stuck. An execution is never failed for code that another build has, and this
+// one does not: an orchestration, or a patch.
 func (x *Execution) failInstead() bool {
-	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || len(x.events) == 0 || x.ledger.ended {
+	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || x.stuck.Patch != "" || len(x.events) == 0 || x.ledger.ended {
 		return false
 	}
 	def := x.def

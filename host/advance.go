@@ -41,7 +41,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	if err != nil {
 		return err
 	}
-	out, err := t.run(in)
+	out, err := t.run(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		if in, err = t.input(q.pending, false); err != nil {
 			return err
 		}
-		if out, err = t.run(in); err != nil {
+		if out, err = t.run(ctx, in); err != nil {
 			return err
 		}
 	}
@@ -134,12 +134,15 @@ func (t *turn) judgeEnded(ctx context.Context, arrivals []*message) error {
 
 // run runs the execution. What a warm one finds wrong is believed only after
 // it has been rebuilt from what is stored.
-func (t *turn) run(in engine.Input) (engine.Turn, error) {
+func (t *turn) run(ctx context.Context, in engine.Input) (engine.Turn, error) {
 	began := t.Clock.Now()
 	out, err := t.x.Run(in)
 	t.Observer.Timing(TimeReplay, t.Clock.Now().Sub(began))
 	if t.warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism) {
 		return engine.Turn{}, errRebuild
+	}
+	if err == nil && out.Stuck != nil && out.Stuck.Patch != "" {
+		err = t.leaveToAnotherBuild(ctx, out.Stuck)
 	}
 	return out, err
 }

@@ -55,4 +55,8 @@ func hopAttributes(m *message) map[string]string {
 	return nil
 }
 
-func handledMark() map[string]string { return map[string]string{RedriveAttribute: "hop"} }
+func handledMark() map[string]string { return map[string]string{RedriveAttribute: hopMark} }
+
+// hopMark is the RedriveAttribute of a message that was not redriven, and only
+// went round.
+const hopMark = "hop"

@@ -111,6 +111,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		t.release(ctx, err)
 		g.committed = g.committed || t.confirmed
 		var tooLarge *store.TooLargeError
+		var patched *patchError
 		switch {
 		case err == nil:
 			o.Observer.Timing(TimeTurn, o.Clock.Now().Sub(began))
@@ -152,6 +153,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
 			o.forward(ctx, g, g.committed)
 			o.failOpen(g, "conflict")
+			return
+		case errors.As(err, &patched):
+			o.anotherBuild(ctx, g, patched)
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):
 			o.newer(ctx, g, err)

@@ -34,7 +34,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, out engine.Turn, q *a
 			return out, false, err
 		}
 		in.Arrivals = append([]engine.Arrival{result}, in.Arrivals...)
-		next, err := t.run(in)
+		next, err := t.run(ctx, in)
 		if err != nil {
 			return out, false, err
 		}

@@ -45,7 +45,7 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 	if err != nil {
 		return err
 	}
-	recorded, err := t.run(in)
+	recorded, err := t.run(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ const (
 	// CountHandedBack: messages reported as failed, by reason.
 	CountHandedBack Counter = "handed_back"
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
-	// "codec" (sealed by one that this build does not have), "not_due", "grace".
+	// "patch" (of a build that is being rolled out), "codec" (sealed by one that this build does not have), "not_due", "grace".
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of standard queues sent on to the FIFO queue: a
 	// commit was lost, or a copy of the message is, or was, in other hands.

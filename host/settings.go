@@ -70,6 +70,11 @@ type Settings struct {
 	// started. Default 15 minutes. EarlyFirst and EarlyMax are the first and
 	// the longest delay. Defaults 2 seconds and 2 minutes.
 	EarlyWindow, EarlyFirst, EarlyMax time.Duration
+	// PatchWindow is for how long the messages of an instance, whose history has
+	// the patch of a build that is being rolled out, go round for a process of
+	// that build; then the instance is stuck. Default 15 minutes; negative: it
+	// is stuck at once. EarlyFirst and EarlyMax are the delays.
+	PatchWindow time.Duration
 	// NewerFirst and NewerMax: delays of a message whose instance has events
 	// that only a newer build knows. Defaults 1 and 15 minutes.
 	NewerFirst, NewerMax time.Duration
@@ -147,7 +152,7 @@ func DefaultSettings() Settings {
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
 		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
-		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute,
+		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
 		NewerFirst: time.Minute, NewerMax: queue.MaxDelay,
 		WakeFirst: time.Minute, WakeMax: time.Hour,
 		SuspectReceives: 4, BlockLimit: 10 * time.Second,
@@ -173,7 +178,7 @@ func (s *Settings) complete() error {
 	}
 	for _, f := range []struct{ set, fallback *time.Duration }{
 		{&s.DispatchTime, &d.DispatchTime}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.CacheAge, &d.CacheAge},
-		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow},
+		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow}, {&s.PatchWindow, &d.PatchWindow},
 		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
 		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
