@@ -162,21 +162,49 @@ func (w *World) terminatesWithParent(p *history.Parent) bool {
 // deployOlder lets the code from before a change in place run first, at times.
 func (s *randomScenario) deployOlder(w *World) {
 	at := w.choices.at(ofWorld, "older build")
-	if !s.programs.have(func(k kind) bool { return k == kPatched }) || !w.choices.oneIn(at, 3) {
+	if !s.programs.have(func(k kind) bool { return k == kPatched }) || !w.choices.even(at) {
 		return
 	}
 	w.outside.older = true
-	w.deployFirst(s.build("older", defect{kind: "older"}), at)
+	// A rollout that is over within a quarter of an hour marks no instance.
+	slow := w.choices.at(at, "rollout")
+	r := rollout{latest: []int{1, 1, 120, 3600}[w.choices.intN(slow, 4)], within: time.Duration(w.choices.intN(slow, 600)) * time.Second}
+	w.rollOut(s.build("older", defect{kind: "older"}), r, at)
 }
 
-// deployFirst lets a build run from the beginning, and within an hour the good
-// one in its place.
+// rollout is how the good build takes another one's place: it begins within so
+// many seconds and takes so long to replace all processes; meanwhile processes of
+// both builds are started.
+type rollout struct {
+	latest int
+	within time.Duration
+}
+
+// deployFirst lets a build run from the beginning, by which instances may be
+// stuck, and within an hour the good one in its place.
 func (w *World) deployFirst(b *build, at spot) {
-	w.build = b
 	w.trouble.other = true
-	w.clock.AfterFunc(time.Duration(w.choices.intN(at, 3600))*time.Second, func() {
+	w.deployBefore(b, w.choices.intN(at, 3600), func() { w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second) })
+}
+
+func (w *World) deployBefore(b *build, seconds int, good func()) {
+	w.build = b
+	w.clock.AfterFunc(time.Duration(seconds)*time.Second, func() {
 		if w.build == b {
-			w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second)
+			good()
+		}
+	})
+}
+
+// rollOut lets the good build take another one's place.
+func (w *World) rollOut(b *build, r rollout, at spot) {
+	w.deployBefore(b, w.choices.intN(at, r.latest), func() {
+		w.deploy(w.good, r.within)
+		w.beside = b
+		for _, p := range slices.Clone(w.processes) {
+			if p.running == nil {
+				w.bury(p)
+			}
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 // newProcess starts a process of the build that is deployed.
 func (w *World) newProcess(worker bool) *process {
 	w.started++
-	p := &process{w: w, code: w.build, clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
+	p := &process{w: w, code: w.starting(), clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
 	p.clock.p = p
 	if w.hit(Skew) {
 		p.clock.off = time.Duration(1+w.choices.intN(w.how(Skew), 5*60)) * time.Second
@@ -99,6 +99,15 @@ func (w *World) idle(worker bool) *process {
 		return p
 	}
 	return free[w.choices.intN(w.choices.at(ofSchedule, "process"), len(free))]
+}
+
+// starting is the build of a process that starts: in a rollout that takes its
+// time, that of the one before, too.
+func (w *World) starting() *build {
+	if w.beside != nil && w.build == w.good && w.clock.now.Before(w.replaceAt) && w.choices.even(w.choices.at(ofSchedule, "beside")) {
+		return w.beside
+	}
+	return w.build
 }
 
 // deploy replaces the processes: the idle ones at once or, a rolling

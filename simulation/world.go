@@ -55,8 +55,10 @@ type World struct {
 	processes []*process
 	executing *process // whose step it is
 	lately    string   // what was done last, while decisions are located
-	slots     int      // processes of each role
-	entropy   int      // of what processes draw
+	// beside is the build that a slow rollout replaces; nil where there is none.
+	beside    *build
+	slots     int // processes of each role
+	entropy   int // of what processes draw
 	sealing   *sealing
 	started   int // processes so far
 	build     *build

@@ -34,6 +34,19 @@ func versionMutations() []Mutation {
 			Edits: edit("	def, err := x.cfg.Registry.Lookup(e.Name, e.Version)\n", "	def, err := x.cfg.Registry.Lookup(e.Name, e.Version)\n	if err != nil {\n		def, err = x.cfg.Registry.Newest(e.Name)\n	}\n"),
 		},
 		{
+			Name:  "a patch of another build is a mistake",
+			Bug:   "A process of the build before a patch marks instances as stuck in the middle of its rollout.",
+			File:  "host/advance.go",
+			Edits: edit("out.Stuck.Patch != \"\" {", "out.Stuck.Patch == \"?\" {"),
+		},
+		{
+			Name:  "a message that goes round for a patch is always new",
+			Bug:   "Where the code of a patch was taken out, its instances' messages go round for ever.",
+			File:  "host/patch.go",
+			Edits: edit("	if m.item.FirstSeenMS == 0 || redriven {", "	if m.item.FirstSeenMS >= 0 || redriven {"),
+			Rare:  true,
+		},
+		{
 			Name:  "a version that was asked for is not sent",
 			Bug:   "A child that is started in a version gets the newest.",
 			File:  "host/dispatch.go",
