@@ -27,6 +27,8 @@ type Options struct {
 	// Guard watches over code that blocks outside durable operations; nil runs
 	// it unwatched.
 	Guard Guard
+	// OnBlocked is told of code that the guard gave up: nil for nobody.
+	OnBlocked func(Blocked)
 	// LogHandler receives what Context.Logger logs, through Turn.Logs; nil
 	// discards it.
 	LogHandler slog.Handler
@@ -49,6 +51,20 @@ type Guard interface {
 	// returned. If progress() stays the same for longer than the guard's
 	// limit, it leaves run behind and returns the blocked goroutine's stack.
 	Run(run func(), progress func() uint64) (blockedStack string)
+}
+
+// Blocked is code that blocks outside durable operations, and the goroutine that
+// was left in it.
+type Blocked struct {
+	Instance    string
+	ExecutionID int64
+	// Unwinding: a deferred function blocks in Close, where no turn is stuck by
+	// it.
+	Unwinding bool
+	// Stack of what blocks.
+	Stack string
+	// Over is closed when the goroutine has ended after all.
+	Over <-chan struct{}
 }
 
 // Execution is one execution of an instance while it is replayed and run. It
@@ -236,14 +252,26 @@ func (x *Execution) HistoryBytes() int {
 func eventBytes(e *history.Event) int { return 300 + len(e.Payload) }
 
 // Close unwinds the parked coroutines: deferred functions of user code run,
-// their durable calls fail. The execution is unusable afterwards.
+// their durable calls fail. The execution is unusable afterwards. Under a guard
+// a deferred function that blocks is left to its goroutine, and told of by
+// Options.OnBlocked.
 func (x *Execution) Close() {
 	if x.closed.Swap(true) {
 		return
 	}
-	if guard := x.cfg.Options.Guard; guard != nil {
-		guard.Run(x.unwindAll, x.progress.Load)
+	guard := x.cfg.Options.Guard
+	if guard == nil || len(x.coroutines) == 0 {
+		x.unwindAll()
 		return
 	}
-	x.unwindAll()
+	over := make(chan struct{})
+	if stack := guard.Run(func() { defer close(over); x.unwindAll() }, x.progress.Load); stack != "" {
+		x.tellBlocked(stack, true, over)
+	}
+}
+
+func (x *Execution) tellBlocked(stack string, unwinding bool, over <-chan struct{}) {
+	if tell := x.cfg.Options.OnBlocked; tell != nil {
+		tell(Blocked{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, Unwinding: unwinding, Stack: stack, Over: over})
+	}
 }

@@ -27,6 +27,7 @@ func (x *Execution) runNow(in Input) Turn {
 		if x.stuck == nil {
 			x.replay()
 		}
+		x.unwindEnded()
 		x.failInstead()
 	}
 	for i := range in.Arrivals {
@@ -47,10 +48,20 @@ func (x *Execution) runNow(in Input) Turn {
 		default:
 			verdicts[i] = x.take(a)
 		}
+		x.unwindEnded()
 		x.failInstead()
 		x.taken.Add(1)
 	}
 	return x.finish(in, verdicts)
+}
+
+// unwindEnded unwinds what is left when the code has ended, as part of the run
+// that it ends in: a deferred function that blocks then makes the instance stuck
+// like other code that blocks, and its end is not recorded.
+func (x *Execution) unwindEnded() {
+	if x.end != nil && x.ledger.ended && len(x.coroutines) > 0 {
+		x.unwindAll()
+	}
 }
 
 func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
@@ -113,7 +124,9 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 	const finished, left = 1, 2
 	var outcome atomic.Int32
 	var t Turn
+	over := make(chan struct{})
 	stack := x.cfg.Options.Guard.Run(func() {
+		defer close(over)
 		t = x.runNow(in)
 		if !outcome.CompareAndSwap(0, finished) {
 			x.unwindAll()
@@ -123,6 +136,7 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 		return t, ""
 	}
 	x.closed.Store(true)
+	x.tellBlocked(stack, false, over)
 	return Turn{}, stack
 }
 

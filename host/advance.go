@@ -27,7 +27,10 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	if t.overHistory(arrivals, w) {
 		return t.imposeLongHistory(ctx, arrivals)
 	}
-	park := t.mustPark(w)
+	if err := t.checkBlocked(ctx); err != nil {
+		return err
+	}
+	park := t.mustPark(w) || t.blockedBy != nil
 	if !park && !w.run {
 		park = t.leaveNoFact(arrivals)
 	}

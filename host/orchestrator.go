@@ -62,6 +62,8 @@ type Orchestrator struct {
 	random *random
 	cache  *cache
 	engine engine.Options
+	// blocked is the code in which goroutines of this process are blocked.
+	blocked blockedCode
 }
 
 // NewOrchestrator returns an orchestrator; the error names everything that is
@@ -94,6 +96,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
 	}
 	if cfg.Settings.BlockLimit > 0 {
+		o.engine.OnBlocked = o.onBlocked
 		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
 	}
 	return o, nil

@@ -47,6 +47,11 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		// message has come back and gone, would leave the instance to nobody.
 		found, clear := t.mark, ""
 		c.If.Suspect, c.Suspect, dirty = &found, &clear, true
+	case parked && t.blockedBy != nil:
+		if err := t.stuckRecord(ctx, &c, d, t.blockedProblem(), w); err != nil {
+			return err
+		}
+		dirty = dirty || c.Problem != nil
 	case parked && t.mayHaveMarked() && t.record != nil && t.record.Problem != nil:
 		// It was marked, and its wake-up may not have been sent.
 		d.wake = t.nextWake(t.record.Problem.Tries)

@@ -55,6 +55,8 @@ type turn struct {
 	mark   string
 	// killer: the suspect found its own second mark.
 	killer bool
+	// blockedBy is what blocks in the code of the instance, nil if nothing does.
+	blockedBy *engine.Blocked
 	// found are messages whose facts stand in history. They are settled when
 	// all that follows from them has been done.
 	found []*message

@@ -107,12 +107,18 @@ func open(events History) bool {
 // sealed: errors were made without payload text, and some are compared; what a
 // test is told may have it.
 func replay(app *turnstile.App, instance string, execution int64, events History, parked, sealed bool, limit time.Duration) (turn engine.Turn, problem string) {
-	options := engine.Options{Guard: guard{limit}}
+	var left *engine.Blocked
+	options := engine.Options{Guard: guard{limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
 	if sealed {
 		options.Conceal = func(_ string, payload []byte) string { return string(payload) }
 	}
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(), Options: options})
-	defer x.Close()
+	defer func() {
+		x.Close()
+		if problem == "" && left != nil {
+			problem = "a deferred function blocks while the orchestration is put away:\n" + strings.TrimSpace(left.Stack)
+		}
+	}()
 	if err := x.Feed(events, parked); err != nil {
 		return turn, err.Error()
 	}
