@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
@@ -189,6 +190,9 @@ func (w *World) checkRecord(instance string) {
 			want = "terminated"
 		case end.Failure != nil && end.Failure.Kind == history.FailureCancelled:
 			want = "cancelled"
+			if !slices.ContainsFunc(x.events, func(e history.Event) bool { return e.Kind == history.OrchestrationCancelRequested }) {
+				w.violate("K-01", "%s ended as cancelled, and nobody cancelled it: %s", instance, end.Failure.Message)
+			}
 		default:
 			want = "failed"
 		}

@@ -48,6 +48,13 @@ func (ps programs) code(p *program, version string, d defect) engine.Func {
 		case in.Round+1 < p.rounds:
 			next, _ := json.Marshal(state{in.Round + 1, out})
 			return nil, ctx.ContinueAsNew(p.next, next, nil)
+		case p.fails && len(p.body)%2 == 0:
+			// Whose error is that of a scope of its own has failed: nobody cancelled it.
+			inner, cancel := ctx.WithCancel()
+			if err := cancel("as it has to"); err != nil {
+				return nil, err
+			}
+			return nil, inner.Err()
 		case p.fails:
 			return nil, errors.New("as it has to")
 		}

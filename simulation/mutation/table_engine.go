@@ -125,6 +125,12 @@ func engineMutations() []Mutation {
 			Edits: edit("!x.def.Strict || op.awaited()", "!x.def.Strict || op.awaited() || x.cfg.Instance != \"\""),
 		},
 		{
+			Name:  "the error of a cancellation is one",
+			Bug:   "An execution that nobody cancelled ends as cancelled when its code returns the error of a scope of its own.",
+			File:  "engine/ending.go",
+			Edits: edit("f.Kind == history.FailureCancelled && !cancelled ||", "f.Kind == history.FailureCancelled && cancelled ||"),
+		},
+		{
 			Name:  "a shield does not hold",
 			Bug:   "A cancel reaches what cleans up behind it.",
 			File:  "engine/scope_context.go",
