@@ -228,6 +228,9 @@ func (m *model) awaited(f *modelFuture) bool {
 
 func (m *model) visit(e history.Event) {
 	m.visiting = e.EventID
+	if e.Kind == history.ParentAttached {
+		return // Whatever else a damaged one has, the code has nothing to do with it.
+	}
 	if m.strict {
 		for _, f := range m.futures {
 			takes := f.event.Kind == history.ExternalSubscribed && e.Kind == history.ExternalEvent && f.event.Name == e.Name ||
