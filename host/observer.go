@@ -66,7 +66,8 @@ const (
 	CountConflicts Counter = "conflicts"
 	// CountResent: commits whose open actions were sent again.
 	CountResent Counter = "resent"
-	// CountStuck: turns that could not go on, by kind.
+	// CountStuck: turns that could not go on, by kind; and "unwinding": deferred
+	// functions that blocked while an instance was put away.
 	CountStuck Counter = "stuck"
 	// CountRecovered: stuck or corrupt instances that went on.
 	CountRecovered Counter = "recovered"
