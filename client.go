@@ -15,9 +15,12 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// ClientConfig is what a Client works on. Store and Queue are required.
+// ClientConfig is what a Client works on. Queue is required.
 type ClientConfig struct {
-	// Store holds histories and instance records. A client only reads it.
+	// Store holds histories and instance records. A client only reads it. Nil
+	// for a client that starts and signals, and may read nothing: Start is not
+	// told of an instance that exists, nor who completes an activity of one that
+	// is done; what looks at instances returns ErrNoStore.
 	Store store.Store
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
@@ -56,7 +59,7 @@ type Client struct {
 func NewClient(cfg ClientConfig) (*Client, error) {
 	var errs []error
 	if cfg.Store == nil {
-		errs = append(errs, errors.New("turnstile: client: Store is required"))
+		cfg.Store = noStore{}
 	}
 	switch {
 	case cfg.Queue == nil:

@@ -17,7 +17,7 @@ import (
 func TestClientNamesEverythingThatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, err := turnstile.NewClient(turnstile.ClientConfig{})
-	for _, want := range []string{"Store", "Queue"} {
+	for _, want := range []string{"Queue"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not mention %s: %v", want, err)
 		}

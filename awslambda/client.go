@@ -18,9 +18,10 @@ import (
 //
 // (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
 // unless WithEnvironment gives them; what is missing or wrong is one
-// *EnvironmentError. AWS credentials and region come from where the SDK finds
-// them; the stack's output ClientPolicyArn is the managed policy that allows
-// what a client does. It makes no request.
+// *EnvironmentError. Without both tables the client starts and signals, and reads
+// nothing. AWS credentials and region come from where the SDK finds them; the
+// stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
+// allow the one and the other. It makes no request.
 func NewClient(ctx context.Context, opts ...Option) (*turnstile.Client, error) {
 	o := collect(opts)
 	env, err := o.read(ClientEnvironment, os.Environ())
@@ -38,11 +39,11 @@ func NewClient(ctx context.Context, opts ...Option) (*turnstile.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return turnstile.NewClient(turnstile.ClientConfig{
-		Store: dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
+	client := turnstile.ClientConfig{Queue: q, Codecs: o.codecs}
+	if env.HistoryTable != "" || env.InstancesTable != "" {
+		client.Store = dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
 			History: env.HistoryTable, Instances: env.InstancesTable,
-		}}),
-		Queue:  q,
-		Codecs: o.codecs,
-	})
+		}})
+	}
+	return turnstile.NewClient(client)
 }

@@ -48,6 +48,12 @@ type Environment struct {
 	DelayQueueARN        string // o  TURNSTILE_DELAY_QUEUE_ARN
 	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN
 
+	// ActivityRoleID is the unique id of the activity function's role, whose
+	// messages are judged by their sender; empty to judge none.
+	// ActivitiesMaySend lets it send starts and events.
+	ActivityRoleID    string // o  TURNSTILE_ACTIVITY_ROLE_ID, optional
+	ActivitiesMaySend bool   // o  TURNSTILE_ACTIVITIES_MAY_SEND, true or false, default false
+
 	// TokenKey is the id of the key in KeysTable under which tokens are made;
 	// another one rotates it.
 	TokenKey string // o  TURNSTILE_TOKEN_KEY, default "1"
@@ -123,6 +129,8 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
 	e.KeysTable = r.required("TURNSTILE_KEYS_TABLE", tableName)
+	e.ActivityRoleID = r.optional("TURNSTILE_ACTIVITY_ROLE_ID", "", roleID)
+	e.ActivitiesMaySend = r.optional("TURNSTILE_ACTIVITIES_MAY_SEND", "false", truth) == "true"
 	e.TokenKey = r.optional("TURNSTILE_TOKEN_KEY", "1", tokenKey)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
@@ -164,12 +172,16 @@ func WorkerEnvironment(environ []string) (Environment, error) {
 }
 
 // ClientEnvironment is OrchestratorEnvironment for a service that makes a
-// client. Variables of the functions that it does not need are ignored.
+// client. Variables of the functions that it does not need are ignored. The
+// tables may be missing, both: then the client starts and signals, and reads
+// nothing.
 func ClientEnvironment(environ []string) (Environment, error) {
 	r := newReader(environ)
 	e := r.common()
-	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
-	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+	if r.get("TURNSTILE_HISTORY_TABLE") != "" || r.get("TURNSTILE_INSTANCES_TABLE") != "" {
+		e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
+		e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+	}
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	return e, r.err("client")
 }

@@ -64,7 +64,7 @@ func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
 	}{
 		{"orchestrator", OrchestratorEnvironment, len(orchestratorVariables())},
 		{"activity function", WorkerEnvironment, 3},
-		{"client", ClientEnvironment, 3},
+		{"client", ClientEnvironment, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.process, func(t *testing.T) {
@@ -109,6 +109,8 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a history with no room", "TURNSTILE_MAX_HISTORY_BYTES", "99999", "a whole number from 100000 to 500000000"},
 		{"more operations than a turn can have", "TURNSTILE_MAX_OPERATIONS", "100001", "a whole number from 10 to 100000"},
 		{"a result larger than a payload may be", "TURNSTILE_MAX_RESULT_BYTES", "262145", "a whole number from 1000 to 262144"},
+		{"a role's ARN for its id", "TURNSTILE_ACTIVITY_ROLE_ID", "arn:aws:iam::123456789012:role/x", "the unique id of a role"},
+		{"what is neither true nor false", "TURNSTILE_ACTIVITIES_MAY_SEND", "yes", "true or false"},
 		{"a key's id that no token can name", "TURNSTILE_TOKEN_KEY", "a.b", "the id of a key of the stack"},
 		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 32 letters"},
 	}
@@ -160,6 +162,20 @@ func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 		if err != nil || e.TimerBorder != tt.wantBorder || e.TimerLeast != tt.wantLeast {
 			t.Errorf("border %q, least %q: %v, %v, %v; want %v, %v", tt.border, tt.least, e.TimerBorder, e.TimerLeast, err, tt.wantBorder, tt.wantLeast)
 		}
+	}
+}
+
+func TestTheActivityRoleIsTakenOver(t *testing.T) {
+	t.Parallel()
+	variables := orchestratorVariables()
+	variables["TURNSTILE_ACTIVITY_ROLE_ID"], variables["TURNSTILE_ACTIVITIES_MAY_SEND"] = "AROA1234567890EXAMPLE", "true"
+	e, err := OrchestratorEnvironment(environ(variables))
+	if err != nil || e.ActivityRoleID != "AROA1234567890EXAMPLE" || !e.ActivitiesMaySend {
+		t.Errorf("%+v, %v", e, err)
+	}
+	e, err = OrchestratorEnvironment(environ(orchestratorVariables()))
+	if err != nil || e.ActivityRoleID != "" || e.ActivitiesMaySend {
+		t.Errorf("by default: %+v, %v", e, err)
 	}
 }
 

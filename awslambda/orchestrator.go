@@ -91,11 +91,12 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Queues:         queues,
 		Codecs:         o.codecs,
 		Keys:           keys,
-		Timer:          timers,
-		Settings:       orchestratorSettings(o.settings, env),
-		RequestID:      requestID,
-		Observer:       o.observers(metrics, logger),
-		Logger:         logger,
+		ActivityRole:   env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend,
+		Timer:     timers,
+		Settings:  orchestratorSettings(o.settings, env),
+		RequestID: requestID,
+		Observer:  o.observers(metrics, logger),
+		Logger:    logger,
 	})
 	if err != nil {
 		return nil, err

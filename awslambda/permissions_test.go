@@ -58,17 +58,29 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			g.add("kms:Decrypt", "KmsKeyArn via scheduler")
 			return g
 		}},
-		{"services with a client", "ClientPolicy", "", func(t *testing.T) grants {
+		{"services that start and signal", "StartPolicy", "", func(t *testing.T) grants {
 			g := grants{}
-			root := readSource(t, "..")
-			storeCalls(t, g, used(root.funcs, "Store"), nil, nil)
 			g.add("sqs:SendMessage", "OrchestratorQueue")
-			if len(used(root.funcs, "Queue")) == 0 {
+			if len(used(readSource(t, "..").funcs, "Queue")) == 0 {
 				t.Error("the client does not use its queue")
 			}
 			queueKey(g)
-			g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
-			g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
+			return g
+		}},
+		{"those that watch", "WatchPolicy", "", clientReads},
+		{"operators", "OperatePolicy", "", func(t *testing.T) grants {
+			g := clientReads(t)
+			queueKey(g)
+			// The command line, which is a module of its own: dead letters are
+			// looked at, sent back and deleted.
+			for _, q := range []string{"OrchestratorQueue", "DelayQueue", "ActivityQueue", "ActivityDeadQueue"} {
+				g.add("sqs:SendMessage", q)
+			}
+			for _, q := range []string{"DeadFifoQueue", "DeadQueue"} {
+				g.add("sqs:ReceiveMessage", q)
+				g.add("sqs:DeleteMessage", q)
+				g.add("sqs:ChangeMessageVisibility", q)
+			}
 			return g
 		}},
 	}
@@ -89,6 +101,15 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// clientReads is what the methods of the client read.
+func clientReads(t *testing.T) grants {
+	g := grants{}
+	storeCalls(t, g, used(readSource(t, "..").funcs, "Store"), nil, nil)
+	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
+	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
+	return g
 }
 
 // storeCalls adds what the methods of store.Store, store.Activities and

@@ -20,6 +20,7 @@ func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
 		Group:   r.Attributes["MessageGroupId"],
 		DedupID: r.Attributes["MessageDeduplicationId"],
 		SentAt:  sentAt(r),
+		Sender:  r.Attributes["SenderId"],
 		Receipt: r.ReceiptHandle,
 	}
 	// SQS always says how often; should it not, counting the delivery as a

@@ -23,7 +23,7 @@ const fifoInvocation = `{"Records": [{
 		"SentTimestamp": "1545082649183",
 		"SequenceNumber": "18849496460467696128",
 		"MessageGroupId": "order-7",
-		"SenderId": "AIDAIENQZJOLO23YVJ4VO",
+		"SenderId": "AROA1234567890EXAMPLE:turnstile-ActivityFunction",
 		"MessageDeduplicationId": "start-1",
 		"ApproximateFirstReceiveTimestamp": "1545082649185"
 	},
@@ -48,6 +48,7 @@ func TestARecordIsTakenOverWithAllThatTheHostUses(t *testing.T) {
 			ID: "059f36b4-87a3-44ab-83d2-661975830a7d", Body: `{"kind": "StartOrchestration"}`,
 			Group: "order-7", DedupID: "start-1", ReceiveCount: 3, SentAt: time.UnixMilli(1545082649183).UTC(),
 			Attributes: map[string]string{"turnstile-redrive": "1"}, Receipt: "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a",
+			Sender: "AROA1234567890EXAMPLE:turnstile-ActivityFunction",
 		},
 		Source: host.SourceDelay,
 	}

@@ -21,6 +21,11 @@ var (
 		want: "the name of a DynamoDB table, such as turnstile-HistoryTable-1ABC2DEF",
 		ok:   matching(`^[A-Za-z0-9_.-]{3,255}$`),
 	}
+	roleID = shape{
+		want: "the unique id of a role (GetAtt ActivityRole.RoleId), such as AROA1234567890EXAMPLE",
+		ok:   matching(`^[A-Z0-9]{16,128}$`),
+	}
+	truth    = shape{want: "true or false", ok: matching(`^(true|false)$`)}
 	tokenKey = shape{
 		want: "the id of a key of the stack, 1 to 16 letters, digits, '-' and '_', such as 1",
 		ok:   func(v string) bool { return keyring.CheckID(v) == nil },

@@ -298,7 +298,9 @@ func TestOutputsNameWhatOthersNeed(t *testing.T) {
 		"OrchestratorLogGroup": ref("OrchestratorLogGroup"),
 		"ActivityLogGroup":     ref("ActivityLogGroup"),
 		"ScheduleGroup":        ref("ScheduleGroup"),
-		"ClientPolicyArn":      ref("ClientPolicy"),
+		"StartPolicyArn":       ref("StartPolicy"),
+		"WatchPolicyArn":       ref("WatchPolicy"),
+		"OperatePolicyArn":     ref("OperatePolicy"),
 	} {
 		o, ok := outputs[output].(map[string]any)
 		if !ok || fmt.Sprint(o["Value"]) != fmt.Sprint(want) {

@@ -49,6 +49,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.deadLetter(ctx, m, reasonOf(err), o.edge.refusal(err))
 	}
 	m.item = item.WithID(m.ID)
+	if why := o.refusedSender(m); why != "" {
+		return o.deadLetter(ctx, m, wire.ReasonSender, why)
+	}
 	execute := item.Kind == wire.ActivityExecute
 	switch {
 	case execute && m.Source == SourceActivityDead:

@@ -32,6 +32,12 @@ type OrchestratorConfig struct {
 	// Keys of the tokens that completions bring back. Required; all processes of
 	// a stack need the same.
 	Keys *keyring.Ring
+	// ActivityRole is the unique id of the activity function's role, as
+	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
+	// workers send becomes a dead letter. Empty: no sender is judged.
+	ActivityRole string
+	// ActivitiesMaySend lets it send starts and events too.
+	ActivitiesMaySend bool
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
 	// Settings; the zero value is DefaultSettings.

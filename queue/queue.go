@@ -75,6 +75,10 @@ type Message struct {
 	ReceiveCount int
 	SentAt       time.Time
 	Attributes   map[string]string
+	// Sender is who sent it, as the service says and nobody else can: on SQS the
+	// SenderId, for a role its unique id, ':' and the name of the session. Empty
+	// where it is not known.
+	Sender string
 	// Receipt addresses this delivery.
 	Receipt string
 }

@@ -85,7 +85,11 @@ func (w *World) sendDead(m delivered) {
 	if dead.FIFO() {
 		out.DedupID = fmt.Sprintf("exhausted-%s-%d", m.ID, w.Steps)
 	}
-	w.sendAs("the queue", dead, out)
+	w.isOthers(out.Body)
+	w.log("the queue gives up %s, which is in %s now", bodyText(out.Body), dead.name)
+	if err := dead.Queue.SendFrom(context.Background(), m.Sender, out); err != nil {
+		w.violate("world", "a dead letter was refused: %v", err)
+	}
 }
 
 func (w *World) acknowledge(inv *invocation, m delivered) {

@@ -200,6 +200,20 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 	return done && err == nil, err
 }
 
+// Who sends, as the service would say it.
+const (
+	activityRole     = "AROAACTIVITIES"
+	orchestratorRole = "AROAORCHESTRATOR"
+)
+
+// sender is how the service names the process.
+func (p *process) sender() string {
+	if p.worker != nil {
+		return activityRole + ":" + p.name
+	}
+	return orchestratorRole + ":" + p.name
+}
+
 // simQueue is a queue of the world.
 type simQueue struct {
 	*queuememory.Queue
@@ -239,7 +253,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			}
 			q.w.sends(q.p, q.simQueue, &m)
 			q.w.checkCorrupt(q.simQueue, &m)
-			return q.Queue.Send(ctx, m)
+			return q.Queue.SendFrom(ctx, q.p.sender(), m)
 		}); err != nil {
 			if q.w.hit(AnswerLost) {
 				// Those behind it in the batch are in all the same.

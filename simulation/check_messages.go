@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -199,7 +200,7 @@ func (w *World) redrive() int {
 		for _, m := range all(q) {
 			item, err := w.item(m.Body)
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
-			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonMisaddressed)) && w.byForger(item) {
+			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonSender) || reason == string(wire.ReasonMisaddressed)) && w.byForger(item) {
 				// It would keep those of its group from being seen that stand ten places behind.
 				_ = q.Queue.Delete(context.Background(), m)
 				n++
@@ -223,18 +224,28 @@ func (w *World) redrive() int {
 			}
 			if item.Kind == wire.ActivityExecute {
 				// Back to where it came from.
-				w.sendAs("a redrive", w.activityDead, queue.Outgoing{Body: m.Body, Attributes: map[string]string{"turnstile-redrive": "1"}})
+				w.sendAs("a redrive", w.activityDead, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
 				_ = q.Queue.Delete(context.Background(), m)
 				n++
 				continue
 			}
 			w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
-				Attributes: map[string]string{"turnstile-redrive": "1"}})
+				Attributes: redriveMarks(m)})
 			_ = q.Queue.Delete(context.Background(), m)
 			n++
 		}
 	}
 	return n
+}
+
+// redriveMarks are what the command that redrives gives a message: that it was,
+// and who sent it first.
+func redriveMarks(m queue.Message) map[string]string {
+	marks := map[string]string{host.RedriveAttribute: "1"}
+	if m.Sender != "" {
+		marks[host.SenderAttribute] = m.Sender
+	}
+	return marks
 }
 
 // all receives what is in a queue.

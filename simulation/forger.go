@@ -8,12 +8,14 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // The forger may read all histories and records, and may send to the queues of
-// the orchestrator. He has no key of the stack.
+// the orchestrator; or he has the role of the activities. He has no key of the
+// stack.
 
 const (
 	forgedToken  = "00000000000000000000000000000000"
@@ -35,6 +37,10 @@ func (w *World) forge() {
 	how := w.how(Forged)
 	instance := all[w.choices.intN(how, len(all))]
 	n := w.shadow.last[instance]
+	if w.choices.oneIn(how, 3) {
+		w.compromise(instance)
+		return
+	}
 	if w.choices.oneIn(how, 4) {
 		// It names an event of another kind, or one that is not there.
 		source := []int64{1, 9999}[w.choices.intN(how, 2)]
@@ -70,6 +76,43 @@ func (w *World) forge() {
 		}
 		w.sendItem(item)
 		return
+	}
+}
+
+// compromise lets somebody who has the role of the activities send what that has
+// no reason to send: to the orchestrator, or to the activity queue, whose dead
+// letters come to the orchestrator too.
+func (w *World) compromise(instance string) {
+	how := w.how(Forged)
+	id := fmt.Sprint(forgedInstance, w.Steps)
+	item := wire.Item{V: wire.Version, Instance: instance, ID: id, Reason: forgedInstance}
+	switch w.choices.intN(how, 6) {
+	case 0:
+		item.Kind, item.Instance, item.Name, item.Reason = wire.StartOrchestration, id, w.shadow.executions[executionKey{instance, w.shadow.last[instance]}].events[0].Name, ""
+	case 1:
+		item.Kind, item.Name, item.Reason = wire.ExternalRaised, "e0", ""
+	case 2:
+		item.Kind = wire.CancelInstance
+	case 3:
+		item.Kind = wire.TerminateInstance
+	case 4:
+		item.Kind = wire.Wake
+	default:
+		item.Kind, item.Force, item.Reason = wire.PurgeInstance, true, ""
+	}
+	body, err := w.body(&item)
+	if err != nil {
+		w.violate("world", "an item can't be encoded: %v", err)
+		return
+	}
+	w.isOthers(string(body))
+	to, out := w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
+	if w.choices.oneIn(how, 4) {
+		to, out = w.activity, queue.Outgoing{Body: string(body)}
+	}
+	w.log("a compromised activity sends to %s %s", to.name, bodyText(out.Body))
+	if err := to.Queue.SendFrom(context.Background(), activityRole+":compromised", out); err != nil {
+		w.violate("world", "a message was refused: %v", err)
 	}
 }
 
@@ -119,19 +162,22 @@ func (w *World) readToken(instance string, execution, event int64) string {
 
 // byForger reports whether he has sent the item.
 func (w *World) byForger(item *wire.Item) bool {
-	return w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
+	return strings.HasPrefix(item.ID, forgedInstance) || w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
 }
 
 // checkForged is M-14: nothing that the forger has made up is recorded, and what
 // is stored tells him nothing by which he could.
 func (w *World) checkForged(t *store.Turn) {
 	if strings.HasPrefix(t.Instance, forgedInstance) {
-		w.violate("M-14", "%s was started by a parent's token that is made up", t.Instance)
+		w.violate("M-14", "%s was started by a parent's token that is made up, or by a compromised activity", t.Instance)
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		if string(e.Payload) == forgedResult || e.Kind == history.TimerFired && e.FireAtMS == forgedDue {
 			w.violate("M-14", "%s/%d: a forged %s is recorded at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
+		}
+		if strings.HasPrefix(e.SenderID, forgedInstance) || e.Failure != nil && strings.HasPrefix(e.Failure.Message, forgedInstance) {
+			w.violate("M-14", "%s/%d: what a compromised activity sent is recorded at %d: %s", t.Instance, t.ExecutionID, e.EventID, e.Kind)
 		}
 		if s := e.Start; s != nil && (s.Secret != "" || s.Parent != nil && s.Parent.Token != "") {
 			w.violate("M-14", "%s/%d: what makes or is a token stands in %s at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)

@@ -42,7 +42,7 @@ func (w *World) newProcess(worker bool) *process {
 		p.name = fmt.Sprintf("orch%d", w.started)
 		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
-			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
+			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
 			Observer: observer{p: p}, Logger: w.logger(p)})
 	}
 	if err != nil {

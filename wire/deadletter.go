@@ -16,6 +16,8 @@ const (
 	ReasonMisaddressed Reason = "misaddressed"
 	// ReasonForged: a completion with a missing or wrong token.
 	ReasonForged Reason = "forged"
+	// ReasonSender: its sender may not send it.
+	ReasonSender Reason = "sender_refused"
 	// ReasonCorrupt: the instance's history is damaged.
 	ReasonCorrupt Reason = "corrupt"
 	// ReasonNotRegistered: an ActivityExecute whose name no worker knows.
@@ -26,7 +28,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
-		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonCorrupt, ReasonNotRegistered,
+		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonNotRegistered,
 	}
 }
 

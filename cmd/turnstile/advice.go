@@ -51,6 +51,8 @@ func reasonAdvice(reason wire.Reason) string {
 		return "start the instance, then redrive; delete it if there will be none"
 	case wire.ReasonMisaddressed:
 		return "find its sender; nothing was recorded. If it was only on the wrong queue, redrive with --to; else delete it"
+	case wire.ReasonSender:
+		return "find out which activity sent it, and why; delete it"
 	case wire.ReasonForged:
 		return "find its sender: it does not have the token of what it completes. Nothing was recorded; delete it"
 	case wire.ReasonCorrupt:

@@ -229,14 +229,22 @@ func redriven(l *letter, fifo bool) (queue.Outgoing, error) {
 	if out.Attributes == nil {
 		out.Attributes = map[string]string{}
 	}
+	if why := out.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
+		return out, fmt.Errorf("its sender may not send it, and a redrive would make it yours (%s): find the sender; what is wanted all the same has to be sent anew", why)
+	}
 	delete(out.Attributes, wire.ReasonAttribute)
 	delete(out.Attributes, host.RedriveAttribute)
+	own := map[string]string{host.RedriveAttribute: "dead-letter"}
+	if l.Sender != "" && out.Attributes[host.SenderAttribute] == "" {
+		// What SQS gave up itself was perhaps never looked at.
+		own[host.SenderAttribute] = l.Sender
+	}
 	names := sortedKeys(out.Attributes)
-	for len(names) >= queue.MaxAttributes {
+	for len(names)+len(own) > queue.MaxAttributes {
 		delete(out.Attributes, names[len(names)-1])
 		names = names[:len(names)-1]
 	}
-	out.Attributes[host.RedriveAttribute] = "dead-letter"
+	maps.Copy(out.Attributes, own)
 	if fifo {
 		fact := ""
 		if l.unread == nil {

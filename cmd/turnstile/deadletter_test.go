@@ -300,3 +300,30 @@ func TestDeadLetterCommandsRefuse(t *testing.T) {
 		b.fails(exitUsage, []string{c.says}, strings.Fields(c.args)...)
 	}
 }
+
+// A redrive would make what somebody may not send the operator's.
+func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	wake := `{"kind":"Wake","instance":"order-1","id":"w"}`
+	refused := queue.Outgoing{Body: wake, Group: "order-1", DedupID: "1", Attributes: map[string]string{wire.ReasonAttribute: wire.ReasonSender.Attribute("Wake was sent by the activity function")}}
+	if err := b.queue(deadFIFOQueue).Send(t.Context(), refused); err != nil {
+		t.Fatal(err)
+	}
+	b.fails(exitFailed, []string{"its sender may not send it", "sent anew"}, "dead-letter", "redrive", "--all")
+	if c := b.queue(deadFIFOQueue).Counts(); c.Total() != 1 {
+		t.Errorf("it is gone: %+v", c)
+	}
+	if out := b.ok("dead-letter", "show", b.queue(deadFIFOQueue).Peek()[0].ID); !strings.Contains(out, "find out which activity sent it") {
+		t.Errorf("shown is\n%s", out)
+	}
+	b.ok("dead-letter", "delete", "--all")
+	// What SQS gave up itself goes back with the name of its sender.
+	if err := b.queue(deadFIFOQueue).SendFrom(t.Context(), "AROAX:f", queue.Outgoing{Body: wake, Group: "order-1", DedupID: "2"}); err != nil {
+		t.Fatal(err)
+	}
+	b.ok("dead-letter", "redrive", "--all")
+	if m := b.queue(orchestratorQueue).Peek(); len(m) != 1 || m[0].Attributes[host.SenderAttribute] != "AROAX:f" {
+		t.Errorf("redriven as %+v", m)
+	}
+}

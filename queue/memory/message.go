@@ -24,6 +24,7 @@ type message struct {
 	group      *group // nil on a standard queue
 	dedupID    string
 	attributes map[string]string
+	sender     string
 	sentAt     time.Time
 
 	// seq is the order of sending: a message that comes back to its FIFO group
@@ -60,6 +61,7 @@ func (m *message) seen() queue.Message {
 		DedupID:      m.dedupID,
 		ReceiveCount: m.received,
 		SentAt:       m.sentAt,
+		Sender:       m.sender,
 		Attributes:   maps.Clone(m.attributes),
 	}
 	if m.group != nil {

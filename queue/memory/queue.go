@@ -75,6 +75,17 @@ func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 // SendIDs is Send with the ids of the messages. One that was deduplicated has
 // the id of the message that was sent first.
 func (q *Queue) SendIDs(ctx context.Context, msgs ...queue.Outgoing) ([]string, error) {
+	return q.sendFrom(ctx, "", msgs)
+}
+
+// SendFrom is Send by somebody whom the service knows: the Sender of the
+// messages.
+func (q *Queue) SendFrom(ctx context.Context, sender string, msgs ...queue.Outgoing) error {
+	_, err := q.sendFrom(ctx, sender, msgs)
+	return err
+}
+
+func (q *Queue) sendFrom(ctx context.Context, sender string, msgs []queue.Outgoing) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -88,12 +99,12 @@ func (q *Queue) SendIDs(ctx context.Context, msgs ...queue.Outgoing) ([]string, 
 	defer q.unlock()
 	ids := make([]string, len(msgs))
 	for i, o := range msgs {
-		ids[i] = q.send(o, now)
+		ids[i] = q.send(sender, o, now)
 	}
 	return ids, nil
 }
 
-func (q *Queue) send(o queue.Outgoing, now time.Time) string {
+func (q *Queue) send(sender string, o queue.Outgoing, now time.Time) string {
 	key := dedupKey{o.Group, o.DedupID}
 	if q.opts.FIFO {
 		if key.id == "" {
@@ -106,6 +117,7 @@ func (q *Queue) send(o queue.Outgoing, now time.Time) string {
 	m := &message{
 		id:         q.opts.Name + "-" + strconv.FormatInt(q.lastSeq+1, 10),
 		body:       o.Body,
+		sender:     sender,
 		attributes: maps.Clone(o.Attributes),
 		sentAt:     now,
 	}

@@ -130,6 +130,7 @@ func (q *Queue) adopt(dead *message, now time.Time) {
 		id:         dead.id,
 		body:       dead.body,
 		attributes: dead.attributes,
+		sender:     dead.sender,
 		sentAt:     dead.sentAt,
 	}
 	key := dedupKey{id: dead.id}

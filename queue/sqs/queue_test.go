@@ -56,7 +56,7 @@ func TestWhatIsReceived(t *testing.T) {
 	want := []queue.Message{
 		{
 			ID: "id", Body: "x", Group: "a", DedupID: "fact", ReceiveCount: 3, SentAt: time.UnixMilli(1700000000123),
-			Attributes: map[string]string{"reason": "r", "count": "7"}, Receipt: "receipt",
+			Attributes: map[string]string{"reason": "r", "count": "7"}, Sender: "AIDA", Receipt: "receipt",
 		},
 		{ID: "bare", Body: "y", ReceiveCount: 1, Receipt: "other"},
 	}

@@ -55,6 +55,7 @@ func message(m types.Message) queue.Message {
 		Body:         aws.ToString(m.Body),
 		Group:        system(types.MessageSystemAttributeNameMessageGroupId),
 		DedupID:      system(types.MessageSystemAttributeNameMessageDeduplicationId),
+		Sender:       system(types.MessageSystemAttributeNameSenderId),
 		ReceiveCount: 1,
 		Receipt:      aws.ToString(m.ReceiptHandle),
 	}

@@ -22,6 +22,18 @@ func keyMutations() []Mutation {
 			Edits: edit("		r.Token = \"\"\n", ""),
 		},
 		{
+			Name:  "what the activity role sends is not judged",
+			Bug:   "Whatever the activity function sends is taken, as if somebody else had sent it.",
+			File:  "host/sender.go",
+			Edits: edit("	if o.ActivityRole == \"\" || ", "	if o.ActivityRole != \"\" || "),
+		},
+		{
+			Name:  "a redrive launders",
+			Bug:   "What SQS gave up before it was looked at is whoever's that redrives it.",
+			File:  "host/sender.go",
+			Edits: edit(" && roleOf(m.Attributes[SenderAttribute]) != o.ActivityRole", ""),
+		},
+		{
 			Name:  "tokens of the key before are forged",
 			Bug:   "A process knows the current key alone, and refuses what was sent out before the key was changed.",
 			File:  "keyring/ring.go",
