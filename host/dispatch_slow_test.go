@@ -519,6 +519,26 @@ func (c *slowCloud) expectEventsInOrder(n int) {
 	}
 }
 
+// an activity that was sent does not run again because the invocation had
+// no time for the child that the code began ahead of it: its result waits
+// behind the message that comes back.
+func TestA08AnActivityIsNotSentAgainForWantOfTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newSlowCloud(t, mixed(4))
+		// The second step ends ahead of its activities.
+		c.settings.DispatchParallelism, c.latency, c.limit = 1, 2*time.Second, 26500*time.Millisecond
+		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+		c.expectSchedules(4)
+		c.expectSent(wire.ActivityExecute, 4, 0)
+		c.expectSent(wire.StartOrchestration, 4, 4)
+		c.expectEventsInOrder(4)
+		if c.killed > 0 || c.invocations != 2 {
+			t.Errorf("%d invocations, %d processes killed; want two, and none killed", c.invocations, c.killed)
+		}
+	})
+}
+
 func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -545,7 +565,7 @@ func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 				t.Errorf("activity %d is not asked to stop: %+v, %v", id, s, err)
 			}
 		}
-		if calls := c.calls["RequestStop"] + c.calls["Cancel"]; calls > 2*n+dispatchStep {
+		if calls := c.calls["RequestStop"] + c.calls["Cancel"]; calls > 2*n+stepParcels {
 			t.Errorf("%v; want %d requests to stop and as many schedules removed, and no more than a step of them again", c.calls, n)
 		}
 	})
@@ -574,7 +594,7 @@ func TestN03ADispatchGoesOnThroughAContinueAsNew(t *testing.T) {
 		if c.invocations != 2 || c.killed > 0 {
 			t.Errorf("%d invocations, %d processes killed; want two for 3,000 calls at 25 ms, and none killed", c.invocations, c.killed)
 		}
-		if calls := c.calls["Schedule"] + c.calls["Cancel"]; calls > 2*n+dispatchStep {
+		if calls := c.calls["Schedule"] + c.calls["Cancel"]; calls > 2*n+stepParcels {
 			t.Errorf("%v; want %d schedules made and as many removed, and no more than a step of them again", c.calls, n)
 		}
 		for _, s := range c.timer.Pending() {

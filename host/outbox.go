@@ -54,16 +54,19 @@ type stop struct {
 // route is where a parcel goes.
 type route uint8
 
-// The routes, in the order in which a step of a dispatch takes them: what the
+// The routes, in the order in which a step of a dispatch takes them. What the
 // timer service refuses as past goes to the delay queue in the same step.
+// Activities are last: of all that a dispatch sends they alone have an effect
+// each time that they are sent, and so none of them is in while something ahead
+// of it is not.
 const (
 	toStop route = iota
 	toRemoval
 	toSchedule
 	toDelay
-	toActivity
 	toOrchestrator
 	toDead // in place of what no message can hold
+	toActivity
 	routes
 )
 

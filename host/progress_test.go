@@ -106,7 +106,7 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		a, b := ctx.Activity(engine.ActivityCall{Name: "Work", Input: in}), ctx.Child(engine.ChildCall{Name: "None", Instance: "b", Input: in})
+		a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
 		_, err := ctx.Join(a, b)
 		return in, err
 	})
@@ -117,9 +117,9 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 	deliver := func(id, body string, receives int) []string {
 		return w.process().o.Handle(t.Context(), []Delivery{{queue.Message{ID: id, Body: body, ReceiveCount: receives}, SourceOrchestrator}})
 	}
-	// The activity is sent, the child is not.
+	// The timer is sent, the activity is not.
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {
-		if name == "fifo" {
+		if name == "activity" {
 			return queue.ErrUnavailable
 		}
 		return nil
@@ -131,8 +131,8 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 	if failed := deliver("m-1", string(body), 2); len(failed) != 0 {
 		t.Fatalf("failed %v", failed)
 	}
-	if activities, children := w.activity.Counts().Total(), w.fifo.Counts().Total(); activities != 1 || children != 1 {
-		t.Errorf("%d activities and %d children were sent, want each once: the message goes on where it stopped", activities, children)
+	if timers, activities := w.delay.Counts().Total(), w.activity.Counts().Total(); timers != 1 || activities != 1 {
+		t.Errorf("%d timers and %d activities were sent, want each once: the message goes on where it stopped", timers, activities)
 	}
 	wake, err := (&wire.Item{V: wire.Version, Kind: wire.Wake, Instance: "a", ID: "wake"}).Encode()
 	if err != nil {
@@ -143,7 +143,7 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 			t.Fatalf("failed %v", failed)
 		}
 	}
-	if n := w.activity.Counts().Total(); n != 3 {
-		t.Errorf("%d activities were sent in all, want each of the wake's two deliveries to send it again", n)
+	if n := w.delay.Counts().Total(); n != 3 {
+		t.Errorf("%d timers were sent in all, want each of the wake's two deliveries to send it again", n)
 	}
 }

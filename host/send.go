@@ -16,10 +16,12 @@ import (
 var errCutShort = errors.New("host: the invocation has no time left to go on with the dispatch")
 
 const (
-	// dispatchStep is how many parcels are on their way at a time: none of the
-	// next step is sent before all of this one are, and none is begun that may
-	// not come to its end. Where one does not, a part of it is sent again.
-	dispatchStep = 320
+	// stepParcels is how many parcels a step has for each call side by side: a
+	// batch. None of the next step is sent before all of this one are, and none
+	// is begun that may not come to its end. Of one that does not, what stands
+	// behind the first parcel that was not sent is sent again: so a step has to
+	// fit into an invocation.
+	stepParcels = queue.MaxBatch
 	// timerAttempts is how often a call of the timer service is made that is
 	// throttled, or fails for another passing reason: within eleven seconds.
 	// Queues and stores repeat their calls by themselves.
@@ -49,7 +51,7 @@ func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
 			return s.err()
 		}
 		var step []*parcel
-		for len(rest) > 0 && len(step) < dispatchStep {
+		for len(rest) > 0 && len(step) < stepParcels*max(o.Settings.DispatchParallelism, 1) {
 			if !rest[0].done {
 				step = append(step, &rest[0])
 			}

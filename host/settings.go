@@ -19,15 +19,16 @@ type Settings struct {
 	// DispatchParallelism is how many calls the dispatch of one turn makes side
 	// by side: requests to stop, schedules made and removed, batches of
 	// messages. Default 32. Each of the turns that run side by side (Parallelism)
-	// may make as many. With 1 they are made one after another, on the
-	// caller's goroutine. EventBridge Scheduler takes 250
-	// to 5,000 new schedules a second, by region; a call that it throttles is
-	// repeated with growing pauses.
+	// may make as many. With 1 they are made one after another, on the caller's
+	// goroutine. EventBridge Scheduler takes 250 to 5,000 new schedules a
+	// second, by region; a call that it throttles is repeated with growing
+	// pauses.
 	DispatchParallelism int
 	// DispatchTime is how much of the invocation must be left for a dispatch to
-	// make another call, twice as much for the next 320 things to send; with
-	// half of it left, calls under way are given up.
-	// The rest is sent when the turn's messages come back. Default 5 seconds.
+	// make another call, and twice as much for it to begin another step: ten
+	// things to send for each of the calls side by side. With half of it left,
+	// calls under way are given up. The rest is sent when the turn's messages
+	// come back. Default 5 seconds.
 	DispatchTime time.Duration
 
 	// TurnTime is how much of the invocation must be left for a turn to be
