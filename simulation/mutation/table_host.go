@@ -126,7 +126,7 @@ func commitMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A timer that the timer service refuses because it is due is never sent.",
 			File:  "host/send.go",
-			Edits: edit("				p.done = !past\n", "				p.done = true\n"),
+			Edits: edit("			if past {\n", "			if past && p.done {\n"),
 		},
 		{
 			Name:  "a dispatch cut short is done",
