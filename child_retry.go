@@ -30,7 +30,7 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 			var r history.Retry
 			policy.applyToActivity(&r)
 			delay := activity.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
-			if err := Sleep(ctx, delay); err != nil {
+			if err := Sleep(ctx, min(delay, MaxTimer)); err != nil {
 				return out, err
 			}
 		}

@@ -52,7 +52,8 @@ type Clock interface {
 // command line, a test. It works the same on memory and on AWS. It is safe for
 // concurrent use and needs no closing.
 type Client struct {
-	cfg ClientConfig
+	cfg   ClientConfig
+	actor string
 }
 
 // NewClient returns a client. The error names everything that is missing.
@@ -86,8 +87,20 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 	return &Client{cfg: cfg}, nil
 }
 
+// As returns a client that acts on behalf of somebody: a user, a role, a
+// service; 1 to 256 bytes of UTF-8, such as an ARN or the name of a login. The
+// actor is recorded with what the client starts, raises, cancels and terminates,
+// for audit. It proves nothing: whoever may send to the queue can name anybody.
+//
+// A name that cannot be used is an *InvalidNameError of the calls that send.
+func (c *Client) As(actor string) *Client { return &Client{cfg: c.cfg, actor: actor} }
+
 // send sends a work item to the instance's group of the orchestrator queue.
 func (c *Client) send(ctx context.Context, item wire.Item) error {
+	if err := validText("actor", c.actor, wire.DefaultLimits().Name, true); err != nil {
+		return err
+	}
+	item.Actor, item.SentMS = c.actor, c.cfg.Clock.Now().UnixMilli()
 	body, err := c.cfg.Codecs.EncodeItem(item)
 	if err != nil {
 		return err

@@ -103,8 +103,13 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 // that comes later goes to the next wait. It records two events, the wait and a
 // timer, and one for what comes first.
 //
-// Errors: those of Wait, and *TimeoutError.
+// Errors: those of Wait, *TimeoutError, and *InvalidArgumentError for more than
+// MaxTimer.
 func (e Event[T]) WaitFor(ctx Context, d time.Duration) (T, error) {
+	if err := validTimer("Event.WaitFor", d); err != nil {
+		var zero T
+		return zero, err
+	}
 	event, timeout := e.Subscribe(ctx), After(ctx, d)
 	first, err := Select(ctx, event, timeout)
 	if err != nil {

@@ -2,7 +2,6 @@ package turnstile
 
 import (
 	"fmt"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/wire"
@@ -56,11 +55,8 @@ func validText(what, value string, limit int, empty bool) error {
 	case !utf8.ValidString(value):
 		problem = "it is not UTF-8"
 	default:
-		for i, r := range value {
-			if unicode.IsControl(r) {
-				problem = fmt.Sprintf("it has the control character %U at byte %d: leave it out", r, i)
-				break
-			}
+		if what, at := wire.BadCharacter(value); what != "" {
+			problem = fmt.Sprintf("it has %s at byte %d: leave it out", what, at)
 		}
 	}
 	if problem == "" {

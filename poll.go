@@ -66,10 +66,9 @@ func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, 
 // longer multiplies a delay, without running over. One multiplication of
 // floating point gives the same on every machine, unlike a power.
 func longer(d time.Duration, coefficient float64) time.Duration {
-	const longest = 100 * 365 * 24 * time.Hour
 	ms := float64(milliseconds(d)) * coefficient
-	if ms >= float64(longest.Milliseconds()) {
-		return longest
+	if ms >= float64(MaxTimer.Milliseconds()) {
+		return MaxTimer
 	}
 	return max(time.Duration(ms)*time.Millisecond, 0)
 }

@@ -1,6 +1,7 @@
 package turnstile
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -96,10 +97,11 @@ type atMostOnce struct{}
 
 func (atMostOnce) applyToActivity(r *history.Retry) { r.AtMostOnce = true }
 
-// milliseconds rounds up: a limit that was asked for never becomes none.
+// milliseconds rounds up: a limit that was asked for never becomes none. The
+// longest duration is rounded down, so that it is one in milliseconds too.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
-	if d > 0 && d%time.Millisecond != 0 {
+	if d > 0 && d%time.Millisecond != 0 && ms < math.MaxInt64/int64(time.Millisecond) {
 		ms++
 	}
 	return ms

@@ -18,13 +18,14 @@ func WithCancel(ctx Context) (Context, CancelFunc) {
 // WithTimeout is WithCancel with an end of its own: after d the scope is
 // cancelled, and what was started in it returns a *CancelledError that is an
 // ErrTimeout (and no ErrCancelled). It records one event, and one when the
-// time is over; cancelling the scope removes the timer.
+// time is over; cancelling the scope removes the timer. More than MaxTimer is
+// MaxTimer.
 //
 //	scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
 //	receipt, err := Charge.Call(scope, order)
 //	cancel("done")
 func WithTimeout(ctx Context, d time.Duration) (Context, CancelFunc) {
-	d = time.Duration(milliseconds(d)) * time.Millisecond
+	d = time.Duration(milliseconds(min(d, MaxTimer))) * time.Millisecond
 	inner, cancel := ctx.engine("WithTimeout").WithTimeout(d)
 	return Context{inner}, cancel
 }

@@ -27,6 +27,11 @@ type StartRequest struct {
 	Input json.RawMessage
 	// SearchAttributes that the instance has from its start on.
 	SearchAttributes SearchAttributes
+	// Headers go with the start to the orchestration, its activities and its
+	// children: trace context, a tenant. At most 16, 4,096 bytes in all; names
+	// of lower-case letters, digits, "-", "_" and ".". They are plain also where
+	// the client has a codec.
+	Headers map[string]string
 	// Events that the instance finds when it starts, in this order.
 	Events []wire.StartEvent
 	// UseExisting returns the instance that has the id already, if it is one of
@@ -46,7 +51,8 @@ type Started struct {
 // instance has no record until its first turn is committed.
 //
 // Errors: *AlreadyExistsError if there is a record of another start,
-// *InvalidNameError, *PayloadTooLargeError, *SearchAttributeError. Where two
+// *InvalidNameError, *InvalidArgumentError for headers, *PayloadTooLargeError,
+// *SearchAttributeError. Where two
 // starts race, both may be queued, and one wins: Wait and Confirm, given the
 // StartID, tell which. With UseExisting the StartID is that of the record, if
 // there is one, and empty if not: whoever wins, the instance is the one that was
@@ -95,13 +101,16 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if len(r.Input) > MaxPayload {
 		return wire.Item{}, &PayloadTooLargeError{What: "input of orchestration", Name: r.Name, Size: len(r.Input), Limit: MaxPayload}
 	}
+	if err := wire.CheckHeaders(r.Headers); err != nil {
+		return wire.Item{}, &InvalidArgumentError{Call: "Start", Argument: "headers", Problem: "cannot be sent: " + err.Error()}
+	}
 	attributes := history.SearchAttributes(r.SearchAttributes).With(nil)
 	if err := attributes.Check(); err != nil {
 		return wire.Item{}, err
 	}
 	return wire.Item{
 		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID,
-		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes,
+		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
 }
 
@@ -110,7 +119,7 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 }
 
 // StartOption is an option of StartWith: InstanceID, Version, StartID,
-// SearchAttributes, UseExisting, and the First of an Event.
+// SearchAttributes, Headers, UseExisting, and the First of an Event.
 type StartOption interface {
 	applyToStart(*StartRequest)
 }
@@ -119,6 +128,12 @@ type StartOption interface {
 type StartID string
 
 func (id StartID) applyToStart(s *StartRequest) { s.StartID = string(id) }
+
+// Headers go with a start to the orchestration, its activities and its children;
+// see StartRequest.Headers.
+type Headers map[string]string
+
+func (h Headers) applyToStart(s *StartRequest) { s.Headers = h }
 
 // First gives a start this event to begin with: it stands in the history
 // before the first turn.

@@ -8,8 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // maxName is the longest mark, in bytes: that of a work item's codec field.
@@ -43,8 +45,10 @@ func NewSet(current Codec, others ...Codec) (*Set, error) {
 		}
 		name := c.Name()
 		switch {
-		case name == "" || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: 1 to %d bytes of UTF-8 without control characters are needed", i+1, name, maxName))
+		case name == "" || len(name) > maxName || !utf8.ValidString(name) || bad(name):
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: 1 to %d bytes of UTF-8 are needed, without what ids must not have (wire.BadCharacter)", i+1, name, maxName))
+		case strings.HasPrefix(name, history.CodecBlob):
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %q: names that begin with %q are reserved for references in place of payloads", i+1, name, history.CodecBlob))
 		case s.byName[name] != nil:
 			errs = append(errs, fmt.Errorf("codec: two codecs have the name %q: a mark has to lead to one", name))
 		}
@@ -54,6 +58,11 @@ func NewSet(current Codec, others ...Codec) (*Set, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+func bad(name string) bool {
+	what, _ := wire.BadCharacter(name)
+	return what != ""
 }
 
 // Names returns the marks that the set opens, sorted.

@@ -52,6 +52,10 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	if why := o.refusedSender(m); why != "" {
 		return o.deadLetter(ctx, m, wire.ReasonSender, why)
 	}
+	now := o.Clock.Now()
+	if received(m, now); m.item.Expired(now) {
+		return o.deadLetter(ctx, m, wire.ReasonExpired, expiry(&m.item, now))
+	}
 	execute := item.Kind == wire.ActivityExecute
 	switch {
 	case execute && m.Source == SourceActivityDead:
@@ -64,11 +68,14 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	if err := o.prove(ctx, m); err != nil || m.state != unsettled {
 		return err
 	}
-	if due, ok := dueOf(&m.item); ok && due.After(o.Clock.Now()) {
+	if due, ok := dueOf(&m.item); ok && due.After(now) {
 		if _, keyed := keyring.Keyed(m.item.Token); keyed && !m.proven {
 			// It would go round until it is due, and be refused then.
 			return o.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
 				m.item.Kind, m.item.Instance, m.item.ExecutionID, m.item.SourceEventID, o.missingKey(m.item.Token)))
+		}
+		if problem := o.tooFar(&m.item, due, now); problem != "" {
+			return o.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
 		// A clock that was ahead may have taken it for due already.
 		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
@@ -127,6 +134,9 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 	}
 	ids := []string{}
 	for _, m := range b.messages {
+		if m.state == failed && old(m, o.Clock.Now()) {
+			o.renew(ctx, m)
+		}
 		if m.state != failed {
 			continue
 		}

@@ -99,6 +99,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
 		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: s.start.Headers}
+	stamp(&item, out.now)
 	body, err := out.o.edge.encode(&item)
 	if err != nil {
 		out.unsendable(s, e, wire.ActivityFailed, err)
@@ -116,6 +117,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
+	stamp(&item, out.now)
 	body, err := out.o.edge.encode(&item)
 	if err != nil {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))

@@ -183,6 +183,7 @@ func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now 
 		d := activity.Delay(item.Retry, next.Attempt, share)
 		delay = &d
 	}
+	// Another attempt is another fact, as old as it is due.
 	due := now.Add(*delay)
 	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded {
 		next.Details = wire.FailureOf(&history.Failure{Kind: f.Kind, Message: f.Message, Code: f.Code, Attempt: item.Attempt})
@@ -190,6 +191,7 @@ func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now 
 			due = end
 		}
 	}
+	next.SentMS = due.UnixMilli()
 	return next, due, nil
 }
 
@@ -242,6 +244,7 @@ func (w *Worker) send(ctx context.Context, item *wire.Item) error {
 	if item.Kind != wire.ActivityPending {
 		item.RequestID = w.RequestID.of(ctx)
 	}
+	stamp(item, w.Clock.Now())
 	body, err := w.edge.encode(item)
 	if err == nil {
 		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: wire.DedupID(item)})

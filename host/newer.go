@@ -44,7 +44,15 @@ func newerReason(err error) string {
 
 // letIn makes a message's payloads plain. One that is sealed by a codec which
 // this process does not have goes round; one that is damaged is a dead letter.
+//
+// So does a start that forks an instance from another: this build can't, and
+// would begin it from nothing.
 func (o *Orchestrator) letIn(ctx context.Context, m *message) error {
+	if m.item.Kind == wire.StartOrchestration && m.item.Origin != nil {
+		o.Logger.WarnContext(ctx, "start has an origin, which is for a newer build; it goes round until one that forks instances handles it",
+			"instance", m.item.Target(), "message_id", m.ID)
+		return o.goRound(ctx, m, "newer")
+	}
 	err := o.edge.open(&m.item)
 	switch {
 	case err == nil:

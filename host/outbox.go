@@ -81,6 +81,7 @@ func (out *outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to,
 
 // send adds an item for the orchestrator queue.
 func (out *outbox) send(item *wire.Item) error {
+	stamp(item, out.now)
 	body, err := out.o.edge.encode(item)
 	if err == nil {
 		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
@@ -90,6 +91,7 @@ func (out *outbox) send(item *wire.Item) error {
 
 // later adds an item for the delay queue.
 func (out *outbox) later(item *wire.Item, due time.Time) error {
+	stamp(item, out.now)
 	body, err := out.o.edge.encode(item)
 	if err == nil {
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
@@ -134,8 +136,9 @@ func tooLarge(err error) bool {
 // seconds, rounded up so that it does not come early, at most what a queue can
 // wait. Who receives it too early sends it round for the rest.
 func queueDelay(rest time.Duration) time.Duration {
-	seconds := (rest + time.Second - 1) / time.Second * time.Second
-	return min(max(seconds, 0), queue.MaxDelay)
+	// Bounded first: the longest time.Duration has no room for rounding up.
+	rest = min(max(rest, 0), queue.MaxDelay)
+	return (rest + time.Second - 1) / time.Second * time.Second
 }
 
 // sendRound sends an item round through the delay queue.

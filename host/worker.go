@@ -104,6 +104,12 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 		if m.state == settled {
 			continue
 		}
+		if old(m, w.Clock.Now()) {
+			w.renew(ctx, m, back[i])
+			if m.state == settled {
+				continue
+			}
+		}
 		failed = append(failed, m.ID)
 		backOff(ctx, w.Queues.Activity, m, back[i], w.Logger.DebugContext)
 	}
@@ -122,6 +128,16 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 		return back
 	case item.Kind != wire.ActivityExecute:
 		w.notForUs(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+		return back
+	}
+	now := w.Clock.Now()
+	received(m, now)
+	switch due := time.UnixMilli(m.item.NotBeforeMS); {
+	case m.item.Expired(now):
+		w.notForUs(ctx, m, wire.ReasonExpired, expiry(&m.item, now))
+		return back
+	case due.After(now.Add(maxWait)):
+		w.notForUs(ctx, m, wire.ReasonInvalidField, fmt.Sprintf("it is not to be begun before %s, beyond any delay of a retry", due.UTC().Format(time.RFC3339)))
 		return back
 	}
 	delay, err := w.take(ctx, m)

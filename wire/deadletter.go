@@ -20,6 +20,8 @@ const (
 	ReasonSender Reason = "sender_refused"
 	// ReasonCorrupt: the instance's history is damaged.
 	ReasonCorrupt Reason = "corrupt"
+	// ReasonExpired: an item older than MaxAge. It was not applied.
+	ReasonExpired Reason = "expired"
 	// ReasonNotRegistered: an ActivityExecute whose name no worker knows.
 	ReasonNotRegistered Reason = "not_registered"
 )
@@ -28,7 +30,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
-		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonNotRegistered,
+		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonNotRegistered, ReasonExpired,
 	}
 }
 

@@ -57,6 +57,8 @@ func reasonAdvice(reason wire.Reason) string {
 		return "find its sender: it does not have the token of what it completes. Nothing was recorded; delete it"
 	case wire.ReasonCorrupt:
 		return "put the history right (`turnstile describe` names the event), then redrive; after a purge delete it"
+	case wire.ReasonExpired:
+		return "redrive it with `turnstile dead-letter redrive`, which sends it as a new one, if it is still wanted; else delete it"
 	case wire.ReasonNotRegistered:
 		return "register the activity in the worker; the orchestration was told that it failed"
 	}

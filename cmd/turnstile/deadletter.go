@@ -80,6 +80,10 @@ func (l *letter) source() string {
 	switch {
 	case l.queue == deadFIFOQueue:
 		return orchestratorQueue
+	case l.unread == nil && l.item.Kind == wire.ActivityExecute && l.reason != "":
+		// The host moved it before anybody ran it: it was too old, or on a
+		// wrong queue. On the other it would be given up as lost.
+		return activityQueue
 	case l.unread == nil && l.item.Kind == wire.ActivityExecute:
 		return activityDeadQueue
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
@@ -136,7 +137,7 @@ func (c *cli) remove(ctx context.Context, all queues, r *removal) error {
 			var what verdict
 			if !r.dryRun {
 				var err error
-				if what, err = removeOne(ctx, all, l, is.To); err != nil {
+				if what, err = removeOne(ctx, all, l, is.To, began); err != nil {
 					is.Error = err.Error()
 					failed++
 				}
@@ -194,9 +195,9 @@ func (c *cli) removedAll(done []removedJSON) error {
 
 // removeOne sends a dead letter on, if it is to go anywhere, and deletes it
 // after that: whatever fails in between, it is in one of the two queues.
-func removeOne(ctx context.Context, all queues, l *letter, to string) (verdict, error) {
+func removeOne(ctx context.Context, all queues, l *letter, to string, now time.Time) (verdict, error) {
 	if to != "" {
-		out, err := redriven(l, all[to].FIFO())
+		out, err := redriven(l, all[to].FIFO(), now)
 		if err != nil {
 			return verdict{}, err
 		}
@@ -217,12 +218,17 @@ func removeOne(ctx context.Context, all queues, l *letter, to string) (verdict, 
 // handler treat it as one that comes again: its turn may have been committed
 // and never dispatched. Its deduplication id is that of the hop, since SQS
 // still remembers that of the first message.
-func redriven(l *letter, fifo bool) (queue.Outgoing, error) {
+func redriven(l *letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 	out := queue.Outgoing{Body: l.Body, Attributes: maps.Clone(l.Attributes)}
-	if l.nameless {
+	if aged := l.unread == nil && l.item.Age(now) > wire.MaxAge/2; aged || l.nameless {
+		if aged {
+			// It would come back as one that is too old, now or before long. Who
+			// redrives it wants it: from here on it is new.
+			l.item.SentMS, l.item.NotBeforeMS = now.UnixMilli(), 0
+		}
 		body, err := l.item.Encode()
 		if err != nil {
-			return out, fmt.Errorf("writing its id into its body: %w", err)
+			return out, fmt.Errorf("writing its id and time into its body: %w", err)
 		}
 		out.Body = string(body)
 	}

@@ -151,6 +151,39 @@ func TestE04ARedriveWritesTheIDIntoABodyWithoutOne(t *testing.T) {
 	}
 }
 
+// What is too old would come back as such. Who redrives it wants it.
+func TestARedriveOfWhatIsTooOldMakesItNew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	old := epoch.Add(-15 * 24 * time.Hour).UnixMilli()
+	event := fmt.Sprintf(`{"v":1,"kind":"ExternalRaised","instance":"order-7","id":"mail-1","name":"approved","sent_ms":%d,"colour":{"a": 1},"data":{"by":"ada"}}`, old)
+	b.send(deadFIFOQueue, queue.Outgoing{Body: event, Group: "order-7", DedupID: "first-1", Attributes: because(wire.ReasonExpired, "old")})
+	young := fmt.Sprintf(`{"v":1, "kind":"ExternalRaised","instance":"order-8","id":"mail-1","name":"approved","sent_ms":%d}`, epoch.Add(-24*time.Hour).UnixMilli())
+	b.send(deadFIFOQueue, queue.Outgoing{Body: young, Group: "order-8", DedupID: "first-2", Attributes: because(wire.ReasonCorrupt, "gap")})
+	attempt := fmt.Sprintf(`{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"t","attempt":2,"sent_ms":%d}`, old)
+	b.send(deadQueue, queue.Outgoing{Body: attempt, Attributes: because(wire.ReasonExpired, "old")})
+	b.ok("dead-letter", "redrive", "--all")
+	for _, m := range b.queue(orchestratorQueue).Peek() {
+		item, err := wire.Parse([]byte(m.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case m.Group == "order-8" && m.Body != young:
+			t.Errorf("a young one was changed: %s", m.Body)
+		case m.Group == "order-7" && (item.SentMS != epoch.UnixMilli() || item.ID != "mail-1" || string(item.Data) != `{"by":"ada"}` || string(item.Unknown["colour"]) != `{"a": 1}`):
+			t.Errorf("redriven as %s", m.Body)
+		}
+	}
+	attempts := b.queue(activityQueue).Peek()
+	if len(attempts) != 1 {
+		t.Fatalf("%d attempts on the activity queue", len(attempts))
+	}
+	if item, err := wire.Parse([]byte(attempts[0].Body)); err != nil || item.Age(epoch) != 0 || item.Attempt != 2 {
+		t.Errorf("redriven as %s, %v", attempts[0].Body, err)
+	}
+}
+
 func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)

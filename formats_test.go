@@ -1,0 +1,141 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+func TestATimerOverAHundredYearsIsAnErrorAtTheCall(t *testing.T) {
+	t.Parallel()
+	sleeper := turnstile.NewOrchestration[int64, string]("Sleeper")
+	event := turnstile.NewEvent[int]("never")
+	e := start(t, sleeper.Is(func(ctx turnstile.Context, ns int64) (string, error) {
+		d := time.Duration(ns)
+		if err := turnstile.Sleep(ctx, d); !isInvalid(err) || !strings.Contains(err.Error(), "876000h") {
+			return "", fmt.Errorf("Sleep: %w", err)
+		}
+		if _, err := event.WaitFor(ctx, d); !isInvalid(err) {
+			return "", fmt.Errorf("WaitFor: %w", err)
+		}
+		if _, err := turnstile.Await(ctx, turnstile.After(ctx, d)); !isInvalid(err) {
+			return "", fmt.Errorf("After: %w", err)
+		}
+		// A scope without an end in sight is one with the longest.
+		_, cancel := turnstile.WithTimeout(ctx, d)
+		cancel("done")
+		return "as said", nil
+	}))
+	for _, d := range []time.Duration{turnstile.MaxTimer + 1, math.MaxInt64 - 1, math.MaxInt64} {
+		run := ok[*turnstile.Run[string]](t)(sleeper.StartWith(e.ctx, e.client, int64(d)))
+		if got, err := run.Wait(e.ctx); err != nil || got != "as said" {
+			t.Errorf("%s: %q, %v", d, got, err)
+		}
+		for _, ev := range e.history(run.Instance) {
+			if ev.Kind == history.TimerCreated && ev.DurationMS != turnstile.MaxTimer.Milliseconds() {
+				t.Errorf("%s: %+v was recorded", d, ev)
+			}
+		}
+	}
+}
+
+func isInvalid(err error) bool {
+	_, is := errors.AsType[*turnstile.InvalidArgumentError](err)
+	return is
+}
+
+func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
+	t.Parallel()
+	twice := turnstile.NewActivity[int, int]("Twice")
+	main := turnstile.NewOrchestration[int, int]("Main")
+	e := start(t,
+		twice.Is(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
+		main.Is(func(ctx turnstile.Context, n int) (int, error) {
+			return twice.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: math.MaxInt64}),
+				turnstile.TotalTimeout(math.MaxInt64), turnstile.AttemptTimeout(math.MaxInt64)).Call(ctx, n)
+		}))
+	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client, 7))
+	if got, err := run.Wait(e.ctx); err != nil || got != 14 {
+		t.Errorf("%d, %v", got, err)
+	}
+}
+
+func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
+	t.Parallel()
+	headers := turnstile.Headers{"traceparent": "00-1", "tenant": "é"}
+	var seen [2]map[string]string
+	note := turnstile.NewActivity[int, int]("Note")
+	main := turnstile.NewOrchestration[int, int]("Main")
+	e := start(t,
+		note.Is(func(ctx context.Context, n int) (int, error) { seen[0] = turnstile.ActivityInfo(ctx).Headers; return n, nil }),
+		main.Is(func(ctx turnstile.Context, n int) (int, error) {
+			seen[1] = turnstile.Info(ctx).Headers
+			return note.Call(ctx, n)
+		}))
+	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client, 7, headers))
+	if _, err := run.Wait(e.ctx); err != nil || !maps.Equal(seen[0], headers) || !maps.Equal(seen[1], headers) {
+		t.Errorf("%v, %v", seen, err)
+	}
+	for what, bad := range map[string]turnstile.Headers{"a name in capitals": {"Tenant": "x"}, "a value over two lines": {"a": "b\nc"}} {
+		if _, err := main.StartWith(e.ctx, e.client, 7, bad); !isInvalid(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestAClientActsForSomebody(t *testing.T) {
+	t.Parallel()
+	event := turnstile.NewEvent[int]("go")
+	main := turnstile.NewOrchestration[int, int]("Main")
+	e := start(t, main.Is(func(ctx turnstile.Context, n int) (int, error) { return event.Wait(ctx) }))
+	before := e.Now()
+	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client.As("ada"), 7, turnstile.InstanceID("a")))
+	if err := event.Raise(e.ctx, e.client.As("bob"), "a", 7); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	who := map[history.Kind]string{}
+	for _, ev := range e.history("a") {
+		who[ev.Kind] = ev.Actor
+	}
+	if who[history.OrchestrationStarted] != "ada" || who[history.ExternalEvent] != "bob" {
+		t.Errorf("actors %v", who)
+	}
+	if at := e.history("a")[0].AtMS; at < before.UnixMilli() {
+		t.Errorf("started at %d, before %s", at, before)
+	}
+	for _, actor := range []string{"a\nb", "a\u202eb", strings.Repeat("x", 257), "\xff"} {
+		_, err := main.StartWith(e.ctx, e.client.As(actor), 7)
+		if _, is := errors.AsType[*turnstile.InvalidNameError](err); !is {
+			t.Errorf("actor %q: %v", actor, err)
+		}
+	}
+}
+
+// What a client lets pass, the other side takes.
+func TestNamesAreCheckedByTheClientAsByTheContract(t *testing.T) {
+	t.Parallel()
+	main := turnstile.NewOrchestration[int, int]("Main")
+	e := start(t, main.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+	for _, id := range []string{"a\x00b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b", "a\ufeffb", "a\uffffb", "", strings.Repeat("x", 513), "a b", "$(id)", "ä", "👩‍👩‍👧"} {
+		_, err := main.StartWith(e.ctx, e.client, 1, turnstile.InstanceID(id+""))
+		if id == "" {
+			continue // a random one
+		}
+		item := wire.Item{Kind: wire.StartOrchestration, Instance: id, Name: "Main", ID: "s"}
+		if contract := (wire.Limits{}).Check(&item); (err == nil) != (contract == nil) {
+			t.Errorf("%q: the client says %v, the contract %v", id, err, contract)
+		}
+	}
+}
