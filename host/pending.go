@@ -132,7 +132,7 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 	}
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
-		Attempt: item.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry}
+		Attempt: item.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: t.started().Start.Headers}
 	now := t.Clock.Now()
 	next, due, err := nextAttempt(&execute, &f, nil, now, t.random)
 	if err != nil {

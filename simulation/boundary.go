@@ -241,6 +241,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		q.p.shows(func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
 		q.w.aboutToSend(q.p, m.Body)
 		q.w.aboutToRetry(q.p, m.Body)
+		q.w.aboutToHop(q.p, &m)
 		if !q.FIFO() && q.w.hit(Disordered) {
 			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}
@@ -367,6 +368,7 @@ func (w *World) sendAs(who string, to *simQueue, m queue.Outgoing) {
 // sendItem sends an item as a client does.
 func (w *World) sendItem(item wire.Item) {
 	item.V = wire.Version
+	w.says(&item)
 	body, err := w.body(&item)
 	if err != nil {
 		w.violate("world", "an item can't be encoded: %v", err)

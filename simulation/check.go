@@ -137,6 +137,7 @@ func (w *World) checkTurn(p *process, x *recorded, t, stored *store.Turn) {
 			(e.SourceEventID == 0 || !x.events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}
+		w.checkFormats(x, t, e)
 		x.add(e, &stored.Events[i])
 	}
 }

@@ -24,6 +24,7 @@ func keyOf(info *activity.Info) store.ActivityKey {
 
 // attemptBegins checks that an attempt may begin, which it does.
 func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
+	w.hasHeaders(p, info)
 	key := keyOf(info)
 	violate := func(rule, text string) {
 		w.violate(rule, "%s begins attempt %d of activity %d of %s/%d %s", p.name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, text)

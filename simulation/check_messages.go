@@ -66,7 +66,7 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
-	if w.outside.former[m.ID] {
+	if w.outside.former[m.ID] || isTooOld(stored) {
 		return
 	}
 	item := stored.WithID(m.ID)
@@ -202,6 +202,12 @@ func (w *World) redrive() int {
 			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonSender) || reason == string(wire.ReasonMisaddressed)) && w.byForger(item) {
 				// It would keep those of its group from being seen that stand ten places behind.
+				_ = q.Queue.Delete(context.Background(), m)
+				n++
+				continue
+			}
+			if err == nil && reason == string(wire.ReasonExpired) && isTooOld(item) {
+				w.reached("expired")
 				_ = q.Queue.Delete(context.Background(), m)
 				n++
 				continue

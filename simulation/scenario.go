@@ -216,6 +216,7 @@ func (s *randomScenario) begin(w *World) {
 		}
 		s.raise(w, r.instance, r.program)
 		s.replace(w, r, at)
+		s.tooOld(w, r.instance)
 		stop := time.Duration(w.choices.intN(w.choices.at(client, "stop"), 2*3600)) * time.Second
 		if r.cancelled {
 			w.clock.AfterFunc(at+stop, func() {

@@ -87,6 +87,7 @@ type World struct {
 	// walk decides everything, where a scope is searched; else it is nil.
 	walk       *walk
 	outside    outside
+	formats    formats
 	violations []Violation
 	// most bounds the steps; givenUp says that it was the bound of shrinking.
 	most    int

@@ -1,0 +1,158 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// formats is what was said beside what makes an instance go on: who asked, which
+// headers a start had, who made an attempt. It has to arrive in the histories.
+type formats struct {
+	// said has the ids of the items that clients have sent through sendItem.
+	said map[string]bool
+	// made has the processes that began an attempt.
+	made map[attemptKey][]string
+}
+
+// says completes an item of a client: who asks is derived from its id, so that
+// the checker knows it again.
+func (w *World) says(item *wire.Item) {
+	if item.SentMS == 0 {
+		item.SentMS = w.clock.Now().UnixMilli()
+	}
+	if item.ID == "" {
+		return
+	}
+	item.Actor = actorOf(item.ID)
+	if item.Kind == wire.StartOrchestration {
+		item.Headers = headersOf(item.ID)
+	}
+	note(&w.formats.said, item.ID, true)
+}
+
+func actorOf(id string) string { return "client of " + id }
+
+func headersOf(id string) map[string]string { return map[string]string{"start": id, "tenant": "é"} }
+
+// tooOld lets a client send what it has kept for longer than a message lives.
+func (s *randomScenario) tooOld(w *World, instance string) {
+	how := w.choices.at(w.choices.at(ofClient, instance), "too old")
+	if !w.choices.oneIn(how, 6) {
+		return
+	}
+	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.intN(how, 30*24))*time.Hour).UnixMilli()
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
+	w.clock.AfterFunc(time.Duration(w.choices.intN(how, 3600))*time.Second, func() { w.sendItem(item) })
+}
+
+// oldSign is the id and the data of an event that is too old.
+const oldSign = "too old"
+
+// isTooOld reports whether an item is one that nobody may apply.
+func isTooOld(item *wire.Item) bool { return item.ID == oldSign }
+
+// hasHeaders notes who makes an attempt, and checks the headers that it is given.
+func (w *World) hasHeaders(p *process, info *activity.Info) {
+	key := attemptKey{keyOf(info), info.Attempt}
+	note(&w.formats.made, key, append(w.formats.made[key], p.name))
+	x := w.shadow.executions[executionKey{info.Instance, info.ExecutionID}]
+	if x != nil && x.events[0].Start != nil && !maps.Equal(info.Headers, x.events[0].Start.Headers) {
+		w.violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, its start has %v", p.name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, x.events[0].Start.Headers)
+	}
+}
+
+// checkFormats checks an event that is about to be recorded in x.
+func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
+	violate := func(format string, args ...any) {
+		w.violate("formats", "event %d (%s) of %s/%d %s", e.EventID, e.Kind, t.Instance, t.ExecutionID, fmt.Sprintf(format, args...))
+	}
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		want := map[string]string(nil)
+		switch s := e.Start; {
+		case w.formats.said[s.StartID]:
+			want = headersOf(s.StartID)
+			if e.Actor != actorOf(s.StartID) {
+				violate("has the actor %q", e.Actor)
+			}
+		case s.Parent != nil:
+			if parent := w.shadow.executions[executionKey{s.Parent.Instance, s.Parent.ExecutionID}]; parent != nil {
+				want = parent.events[0].Start.Headers
+				break
+			}
+			return
+		default:
+			return // Detached, or sent in another way.
+		}
+		if !maps.Equal(e.Start.Headers, want) {
+			violate("has the headers %v, want %v", e.Start.Headers, want)
+		}
+	case history.ExternalEvent, history.OrchestrationCancelRequested:
+		if e.SenderID == oldSign {
+			violate("was sent more than fourteen days ago")
+		}
+		if w.formats.said[e.SenderID] && e.Actor != actorOf(e.SenderID) {
+			violate("has the actor %q", e.Actor)
+		}
+	case history.ActivityCompleted, history.ActivityFailed:
+		w.checkMade(x, t, e, violate)
+	}
+}
+
+// checkMade: a completion names who made the attempt that it is of.
+func (w *World) checkMade(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
+	if _, ok := w.scenario.(*randomScenario); !ok {
+		return // Others don't tell who begins an attempt.
+	}
+	if e.StartedAtMS == 0 {
+		if e.Kind == history.ActivityCompleted && !w.outside.handed[key] {
+			violate("does not say when its attempt began")
+		}
+		return
+	}
+	w.reached("formats")
+	if made := w.formats.made[attemptKey{key, e.Attempt}]; !slices.Contains(made, e.RequestID) {
+		violate("is of attempt %d by %q, which was made by %q", e.Attempt, e.RequestID, made)
+	}
+}
+
+// aboutToHop checks that what a process sends on is as old as what it has
+// received: else it would live for ever.
+func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
+	if p.dead || p.running == nil || len(m.Attributes) == 0 && !strings.Contains(m.Body, `"hops":`) {
+		return
+	}
+	item, err := w.item(m.Body)
+	if err != nil || m.Attributes[wire.ReasonAttribute] != "" {
+		return
+	}
+	var at []int64
+	for _, d := range p.running.batch {
+		was, err := w.item(d.Body)
+		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
+			was.Number != item.Number || was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
+			continue
+		}
+		if was.SentMS == 0 {
+			return // It may be that one, which does not say.
+		}
+		at = append(at, was.SentMS)
+	}
+	if len(at) > 0 && !slices.Contains(at, item.SentMS) {
+		w.violate("formats", "%s received %s, sent first at %d, and sends it on as if that had been at %d", p.name, bodyText(m.Body), at, item.SentMS)
+	}
+}
+
+// requestID names the invocations of a process.
+func (p *process) requestID(context.Context) string { return p.name }
