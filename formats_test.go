@@ -76,7 +76,10 @@ func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 	note := turnstile.NewActivity[int, int]("Note")
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t,
-		note.Is(func(ctx context.Context, n int) (int, error) { seen[0] = turnstile.ActivityInfo(ctx).Headers; return n, nil }),
+		note.Is(func(ctx context.Context, n int) (int, error) {
+			seen[0] = turnstile.ActivityInfo(ctx).Headers
+			return n, nil
+		}),
 		main.Is(func(ctx turnstile.Context, n int) (int, error) {
 			seen[1] = turnstile.Info(ctx).Headers
 			return note.Call(ctx, n)

@@ -28,11 +28,17 @@ func TestAnItemOlderThanFourteenDaysIsADeadLetterAndNotApplied(t *testing.T) {
 		return item
 	}
 	for name, item := range map[string]func(w *world) wire.Item{
-		"a start":      func(w *world) wire.Item { return wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "b"} },
-		"an event":     func(w *world) wire.Item { return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: "e"} },
-		"a cancel":     func(w *world) wire.Item { return wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"} },
-		"a terminate":  func(w *world) wire.Item { return wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"} },
-		"a purge":      func(w *world) wire.Item { return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true} },
+		"a start": func(w *world) wire.Item {
+			return wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "b"}
+		},
+		"an event": func(w *world) wire.Item {
+			return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: "e"}
+		},
+		"a cancel":    func(w *world) wire.Item { return wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"} },
+		"a terminate": func(w *world) wire.Item { return wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"} },
+		"a purge": func(w *world) wire.Item {
+			return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}
+		},
 		"a completion": func(w *world) wire.Item { return w.completed("a", 2, "1") },
 	} {
 		t.Run(name, func(t *testing.T) {
