@@ -108,6 +108,7 @@ func copied(e *history.Event) history.Event {
 	if s := e.Start; s != nil {
 		own := *s
 		own.SenderIDs, own.CustomStatus, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.CustomStatus), maps.Clone(s.SearchAttributes)
+		own.Headers = maps.Clone(s.Headers)
 		if s.Parent != nil {
 			parent := *s.Parent
 			own.Parent = &parent
@@ -123,6 +124,7 @@ func alike(a, b *history.Event) bool {
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
+		a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID &&
 		retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
 }
 
@@ -148,8 +150,16 @@ func startAlike(a, b *history.Start) bool {
 		return a == b
 	}
 	return a.ExecutionID == b.ExecutionID && a.StartID == b.StartID && a.Secret == b.Secret && parentAlike(a.Parent, b.Parent) &&
+		maps.Equal(a.Headers, b.Headers) && originAlike(a.Origin, b.Origin) && a.FairnessGroup == b.FairnessGroup &&
 		slices.Equal(a.SenderIDs, b.SenderIDs) && bytes.Equal(a.CustomStatus, b.CustomStatus) &&
 		(len(a.SearchAttributes) == 0 && len(b.SearchAttributes) == 0 || reflect.DeepEqual(a.SearchAttributes, b.SearchAttributes))
+}
+
+func originAlike(a, b *history.Origin) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }
 
 func parentAlike(a, b *history.Parent) bool {

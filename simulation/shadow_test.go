@@ -38,6 +38,10 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 		a, b := history.Event{Start: &history.Start{}}, history.Event{Start: &history.Start{}}
 		differ(t, &a, &b, reflect.ValueOf(b.Start).Elem(), i)
 	}
+	for i := range reflect.TypeFor[history.Origin]().NumField() {
+		a, b := history.Event{Start: &history.Start{Origin: &history.Origin{}}}, history.Event{Start: &history.Start{Origin: &history.Origin{}}}
+		differ(t, &a, &b, reflect.ValueOf(b.Start.Origin).Elem(), i)
+	}
 	for i := range reflect.TypeFor[history.Parent]().NumField() {
 		a, b := history.Event{Start: &history.Start{Parent: &history.Parent{}}}, history.Event{Start: &history.Start{Parent: &history.Parent{}}}
 		differ(t, &a, &b, reflect.ValueOf(b.Start.Parent).Elem(), i)
@@ -59,7 +63,8 @@ func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
 	case reflect.Pointer:
 		f.Set(reflect.New(f.Type().Elem()))
 	case reflect.Map:
-		f.Set(reflect.ValueOf(history.SearchAttributes{"a": history.SearchTextOf("x")}))
+		f.Set(reflect.MakeMap(f.Type()))
+		f.SetMapIndex(reflect.ValueOf("a"), reflect.New(f.Type().Elem()).Elem())
 	case reflect.Slice:
 		f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 	default:
