@@ -154,5 +154,11 @@ func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
 	}
 }
 
-// requestID names the invocations of a process.
-func (p *process) requestID(context.Context) string { return p.name }
+// requestID names the invocations of a process. Where a scope is searched all
+// have one name: which of two equal processes does what makes no other state.
+func (p *process) requestID(context.Context) string {
+	if p.w.walk != nil {
+		return "a process"
+	}
+	return p.name
+}
