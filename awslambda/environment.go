@@ -37,7 +37,7 @@ type Environment struct {
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
-	ActivityDeadQueueURL string // o      TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
+	ActivityDeadQueueURL string // o w    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
 	DeadFIFOQueueURL     string // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
 	DeadQueueURL         string // o      TURNSTILE_DEAD_QUEUE_URL
 
@@ -166,6 +166,7 @@ func WorkerEnvironment(environ []string) (Environment, error) {
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
+	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.Unknown = r.unknown()
 	return e, r.err("activity function")

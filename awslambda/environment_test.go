@@ -63,7 +63,7 @@ func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
 		want    int
 	}{
 		{"orchestrator", OrchestratorEnvironment, len(orchestratorVariables())},
-		{"activity function", WorkerEnvironment, 3},
+		{"activity function", WorkerEnvironment, 4},
 		{"client", ClientEnvironment, 1},
 	}
 	for _, tt := range tests {
@@ -193,7 +193,7 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	}
 	all := variables
 	variables = map[string]string{"TURNSTILE_MAX_RESULT_BYTES": "1000"}
-	for _, name := range []string{"TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "TURNSTILE_ACTIVITY_QUEUE_URL"} {
+	for _, name := range []string{"TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "TURNSTILE_ACTIVITY_QUEUE_URL", "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL"} {
 		variables[name] = all[name]
 	}
 	e, err = WorkerEnvironment(environ(variables))

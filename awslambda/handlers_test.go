@@ -230,7 +230,7 @@ func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("not one JSON line: %v\n%s", err, out.String())
 	}
-	if line.Level != "ERROR" || len(line.Problems) != 3 || !strings.Contains(line.Msg, "activity function") {
+	if line.Level != "ERROR" || len(line.Problems) != 4 || !strings.Contains(line.Msg, "activity function") {
 		t.Errorf("line is %+v", line)
 	}
 }

@@ -126,7 +126,7 @@ func TestDeadLettersGoWhereTheDesignSays(t *testing.T) {
 	}{
 		{"OrchestratorQueue", "DeadFifoQueue", 1000, fourteenDays},
 		{"DelayQueue", "DeadQueue", 1000, fourteenDays},
-		{"ActivityQueue", "ActivityDeadQueue", 10, fourteenDays},
+		{"ActivityQueue", "ActivityDeadQueue", 1000, fourteenDays},
 		// Its messages keep the age that they had in the activity queue.
 		{"ActivityDeadQueue", "DeadQueue", 1000, fourteenDays},
 		{"DeadFifoQueue", "", "", fourteenDays},

@@ -47,6 +47,9 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 	if queues.Activity, err = sqs.New(client, env.ActivityQueueURL, sqs.Options{}); err != nil {
 		return nil, err
 	}
+	if queues.ActivityDead, err = sqs.New(client, env.ActivityDeadQueueURL, sqs.Options{}); err != nil {
+		return nil, err
+	}
 	h, err := host.NewWorker(host.WorkerConfig{
 		Activities: app.Activities(),
 		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{

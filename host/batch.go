@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
@@ -59,7 +58,7 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	execute := item.Kind == wire.ActivityExecute
 	switch {
 	case execute && m.Source == SourceActivityDead:
-		m.item = o.lost(m)
+		return o.sendAnew(ctx, m)
 	case execute:
 		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
 	case m.Source == SourceActivityDead:
@@ -88,17 +87,25 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	return o.letIn(ctx, m)
 }
 
-// lost makes of an attempt that died on every delivery the failure that its
-// orchestration waits for: no orchestration waits forever for lost work.
-func (o *Orchestrator) lost(m *message) wire.Item {
-	x := &m.item
-	f := wire.Failure{Kind: history.FailureLost, Source: x.Name, Attempt: x.Attempt, Message: fmt.Sprintf(
-		"activity %q was given up: no worker finished attempt %d on any of its deliveries (a crash, the memory limit or the function's timeout); see the worker's logs", x.Name, x.Attempt)}
-	if why := m.Attributes[wire.ReasonAttribute]; hasReason(why, reasonNotRegistered) {
-		f.Kind, f.Message = history.FailureNotRegistered, why
+// sendAnew sends an attempt that SQS took from the activity queue after its last
+// receive to that queue again, with growing delay. Receives prove nothing: what
+// hands a message back, or keeps it from being received, costs time only. A
+// process that dies in an attempt is found by its mark (Worker.suspects).
+func (o *Orchestrator) sendAnew(ctx context.Context, m *message) error {
+	item := m.item
+	item.Hops++
+	now := o.Clock.Now()
+	body, delay, err := o.edge.attemptMessage(item, now.Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops)), now)
+	if err == nil {
+		err = o.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
-	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: x.Instance, ExecutionID: x.ExecutionID,
-		SourceEventID: x.SchedulingEventID, Token: x.Token, Details: &f, Attempt: x.Attempt}
+	if err != nil {
+		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
+	}
+	o.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,
+		"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "message_id", m.ID)
+	o.settle(m, "sent_anew")
+	return nil
 }
 
 // dueOf returns before when an item must not be taken.

@@ -54,6 +54,20 @@ func (b *batchMates) deleteAt(ctx context.Context, m *message, at time.Time) {
 	}))
 }
 
+// deleteDone deletes the messages that are done.
+func (b *batchMates) deleteDone(ctx context.Context, messages []*message) {
+	for _, m := range messages {
+		if m.state != settled || m.deleted {
+			continue
+		}
+		if err := b.w.Queues.Activity.Delete(ctx, m.Message); err != nil {
+			b.w.Logger.WarnContext(ctx, "message that is done not deleted", "message_id", m.ID, "error", err)
+			continue
+		}
+		m.deleted = true
+	}
+}
+
 func (b *batchMates) over() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -180,8 +180,6 @@ func programs() []program {
 		return clean.Await(clean.Activity(engine.ActivityCall{Name: "Step", Input: in}))
 	}, "11", func(w *world) {
 		w.activityFunc("Never", func(context.Context, []byte) ([]byte, error) { return []byte("0"), nil })
-		// The activity never answers: its message is not due for days.
-		w.settings.UnknownReceives = 1
 	})
 	events.begin = func(w *world) {
 		w.start("main", "Main", "1")

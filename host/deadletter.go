@@ -12,9 +12,6 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// reasonNotRegistered is that of an ActivityExecute whose name no worker knows.
-const reasonNotRegistered wire.Reason = "not_registered"
-
 // deadLetter moves a message to its final dead-letter queue and settles it: it
 // blocks nobody, and nothing is lost. It keeps its group and its body, which
 // is the one it came with; its deduplication id is its message id.
@@ -83,9 +80,4 @@ func reasonOf(err error) wire.Reason {
 		return parse.Reason
 	}
 	return wire.ReasonMalformed
-}
-
-// hasReason reports whether a reason attribute begins with that word.
-func hasReason(attribute string, reason wire.Reason) bool {
-	return strings.HasPrefix(attribute, string(reason)+":")
 }

@@ -39,11 +39,11 @@ type Queues struct {
 	Activity queue.Queue
 	// ActivityDead is the activity queue's dead-letter queue. It may be nil:
 	// then messages from it that are handed back come again after the queue's
-	// own visibility timeout.
+	// own visibility timeout, and a worker leaves what is no attempt to its
+	// receive count.
 	ActivityDead queue.Queue
-	// DeadFIFO and DeadStandard are the final dead-letter queues. A worker
-	// may be without: what it can't read then goes to the activity queue's
-	// dead-letter queue by its receive count, and from there on.
+	// DeadFIFO and DeadStandard are the final dead-letter queues, which a worker
+	// does not need.
 	DeadFIFO, DeadStandard queue.Queue
 }
 
@@ -82,6 +82,12 @@ type message struct {
 	// visible is when the message of an attempt becomes visible to other workers;
 	// the zero time while the queue's own visibility timeout holds.
 	visible time.Time
+	// alone: no other attempt of the batch runs beside this one. waits: it has to
+	// wait until that is so.
+	alone, waits bool
+	// deleted: this process has deleted it. marked: its attempt was marked as one
+	// that may end the process.
+	deleted, marked bool
 }
 
 type messageState uint8

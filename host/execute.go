@@ -42,7 +42,7 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	}
 	a, err := w.Activities.Lookup(item.Name)
 	if err != nil {
-		return w.unknown(ctx, m, err)
+		return 0, w.unknown(ctx, item, err)
 	}
 	if done, err := w.letIn(ctx, item, key, &state.Beat); done || err != nil {
 		return 0, err
@@ -60,6 +60,10 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 			return delay, err
 		}
 	}
+	begins, delay, err := w.suspects(ctx, m, key, state.Suspect, run.limit.timeout)
+	if !begins {
+		return delay, err
+	}
 	run.pulse = w.newPulse(m, key)
 	w.hide(ctx, m, run.limit.timeout, run.pulse)
 	began := w.Clock.Now()
@@ -70,7 +74,9 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	if result.failure != nil {
 		run.pulse.flush(ctx)
 	}
-	return 0, w.finish(ctx, item, result)
+	err = w.finish(ctx, item, result)
+	w.clearSuspect(ctx, m, key)
+	return 0, err
 }
 
 // letIn makes plain what an attempt is given: its input, and the details of the
@@ -255,13 +261,18 @@ func (w *Worker) send(ctx context.Context, item *wire.Item) error {
 	return nil
 }
 
-// unknown lets the message of an activity that this build does not have come
-// back, for a deployment may be under way. At the limit its orchestration is
-// told.
-func (w *Worker) unknown(ctx context.Context, m *message, cause error) (time.Duration, error) {
-	if m.ReceiveCount < w.Settings.UnknownReceives {
-		return grown(w.Settings.UnknownFirst, queue.MaxDelay, m.ReceiveCount-1), cause
+// unknown sends an attempt round whose activity this build does not have, until
+// a build has it: as an orchestration that is not registered, it waits for a
+// deployment. The time of all attempts together goes on.
+func (w *Worker) unknown(ctx context.Context, item *wire.Item, cause error) error {
+	w.Logger.WarnContext(ctx, "activity is not registered in this build; its attempt goes round until one that has it makes it",
+		"activity", item.Name, "instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "error", cause)
+	w.Observer.Count(CountDelayed, history.FailureNotRegistered, 1)
+	round := *item
+	round.Hops++
+	due := w.Clock.Now().Add(grown(w.Settings.UnknownFirst, w.Settings.UnknownMax, item.Hops))
+	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
+		due = end
 	}
-	w.Observer.Count(CountAttempts, history.FailureNotRegistered, 1)
-	return 0, w.sendFailure(ctx, &m.item, &history.Failure{Kind: history.FailureNotRegistered, Message: cause.Error(), Source: m.item.Name})
+	return w.sendAttempt(ctx, round, due)
 }

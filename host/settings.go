@@ -83,8 +83,9 @@ type Settings struct {
 	// Defaults 1 minute and 1 hour.
 	WakeFirst, WakeMax time.Duration
 
-	// SuspectReceives is from which receive on a message's turn is marked, so
-	// that one that kills its process is found. Default 4; negative: never.
+	// SuspectReceives is from which receive on a message's turn, or attempt of an
+	// activity, is marked, so that one that kills its process is found. Default
+	// 4; negative: never.
 	SuspectReceives int
 	// BlockLimit is how long orchestration code may block outside durable
 	// operations; that it does is noticed before it has done so for twice as
@@ -137,12 +138,14 @@ type Settings struct {
 	// VisibilityMargin is added to what an attempt may take when its message
 	// is hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
-	// UnknownReceives is at which receive an activity that is not registered
-	// fails. Default 6; it must be below the queue's maxReceiveCount, beyond
-	// which the activity fails as lost. UnknownFirst is the first delay, which
-	// doubles. Default 15 seconds.
-	UnknownReceives int
-	UnknownFirst    time.Duration
+	// DeathLimit is how many processes in a row have to die in an attempt, from
+	// the receive SuspectReceives of its message on, for its activity to fail as
+	// lost. Default 5.
+	DeathLimit int
+	// UnknownFirst and UnknownMax are the first and the longest delay of an
+	// attempt whose activity is not registered; it goes round until a build has
+	// it. Defaults 15 seconds and 15 minutes.
+	UnknownFirst, UnknownMax time.Duration
 }
 
 // DefaultSettings returns the documented defaults.
@@ -161,7 +164,8 @@ func DefaultSettings() Settings {
 		StopRetention: 14 * 24 * time.Hour,
 		PurgeGrace:    time.Hour, PurgePage: 500, MaxHistory: 50_000, MaxHistoryBytes: 50_000_000,
 		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
-		HeartbeatInterval: 10 * time.Second, VisibilityMargin: 30 * time.Second, UnknownReceives: 6, UnknownFirst: 15 * time.Second,
+		HeartbeatInterval: 10 * time.Second, VisibilityMargin: 30 * time.Second, DeathLimit: 5,
+		UnknownFirst: 15 * time.Second, UnknownMax: queue.MaxDelay,
 	}
 }
 
@@ -171,7 +175,7 @@ func (s *Settings) complete() error {
 		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
 		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheInstances, &d.CacheInstances}, {&s.CacheBytes, &d.CacheBytes},
 		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
-		{&s.MaxPayload, &d.MaxPayload}, {&s.UnknownReceives, &d.UnknownReceives},
+		{&s.MaxPayload, &d.MaxPayload}, {&s.DeathLimit, &d.DeathLimit},
 	} {
 		if *f.set == 0 {
 			*f.set = *f.fallback
@@ -184,7 +188,7 @@ func (s *Settings) complete() error {
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
 		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
 		{&s.PurgeGrace, &d.PurgeGrace}, {&s.AttemptTimeout, &d.AttemptTimeout}, {&s.AttemptTime, &d.AttemptTime},
-		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst},
+		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst}, {&s.UnknownMax, &d.UnknownMax},
 	} {
 		if *f.set == 0 {
 			*f.set = *f.fallback

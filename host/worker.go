@@ -21,8 +21,8 @@ type WorkerConfig struct {
 	// Stops is what workers keep of activities: requests to stop, heartbeats,
 	// claims. Required.
 	Stops store.Activities
-	// Queues: Orchestrator and Activity are required. With DeadStandard, what
-	// can't be understood is moved there at once.
+	// Queues: Orchestrator and Activity are required. With ActivityDead, what
+	// is no attempt is moved there at once.
 	Queues Queues
 	// Codecs open inputs and seal results; nil for plain ones. The code of
 	// activities has plain payloads.
@@ -96,9 +96,21 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 	mates := w.newBatchMates(len(batch))
 	defer mates.part()
 	sideBySide(w.Settings.Parallelism, len(batch), w.Together, func(i int) {
-		back[i] = w.handle(ctx, messages[i])
-		mates.finished(ctx, messages[i])
+		messages[i].alone = len(batch) == 1
+		if back[i] = w.handle(ctx, messages[i]); !messages[i].waits {
+			mates.finished(ctx, messages[i])
+		}
 	})
+	for i, m := range messages {
+		if !m.waits {
+			continue
+		}
+		// What is done must not be done again if this attempt ends the process.
+		mates.deleteDone(ctx, messages)
+		m.waits, m.alone = false, true
+		back[i] = w.handle(ctx, m)
+		mates.finished(ctx, m)
+	}
 	failed = []string{}
 	for i, m := range messages {
 		if m.state == settled {
@@ -141,6 +153,10 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 		return back
 	}
 	delay, err := w.take(ctx, m)
+	if errors.Is(err, errNotAlone) {
+		m.waits = true
+		return back
+	}
 	if err != nil {
 		w.Logger.WarnContext(ctx, "attempt not done, its message goes back", "activity", item.Name, "instance", item.Instance,
 			"event_id", item.SchedulingEventID, "attempt", item.Attempt, "error", err)
@@ -151,16 +167,16 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 	return 0
 }
 
-// notForUs deals with what is no attempt: without a dead-letter queue of its
-// own a worker leaves it to the receive count, which takes it to the activity
-// queue's, and the orchestrator's handler on to the final one, with its reason.
+// notForUs moves what is no attempt to the activity queue's dead-letter queue,
+// from where the orchestrator's handler takes it to the final one, with its
+// reason.
 func (w *Worker) notForUs(ctx context.Context, m *message, reason wire.Reason, text string) {
-	if w.Queues.DeadStandard == nil {
+	if w.Queues.ActivityDead == nil {
 		w.Logger.WarnContext(ctx, "not a work item for workers; it goes back", "message_id", m.ID, "reason", string(reason), "text", text)
 		w.Observer.Count(CountHandedBack, string(reason), 1)
 		return
 	}
-	if err := moveToDead(ctx, w.Queues.DeadStandard, m, reason, text, w.Logger); err != nil {
+	if err := moveToDead(ctx, w.Queues.ActivityDead, m, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "message not moved", "message_id", m.ID, "error", err)
 		return
 	}

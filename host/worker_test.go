@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -175,14 +176,38 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	if got := fmt.Sprint(deliveries); got != "[1 2 3 4 5 6 7 8 9 10]" {
+	// Three without a mark, then five that leave one.
+	if got := fmt.Sprint(deliveries); got != "[1 2 3 4 5 6 7 8]" {
 		t.Errorf("deliveries %s", got)
 	}
-	if out := string(w.record("a").Output); !strings.Contains(out, "lost 1 activity") {
+	if out := string(w.record("a").Output); !strings.Contains(out, "lost 1 activity") || !strings.Contains(out, "5 processes in a row died in its attempts") {
 		t.Errorf("output %s", out)
 	}
+	w.expectCount(CountAttempts, history.FailureLost, 1)
 	w.expectQuiet()
 	w.expectDead()
+}
+
+// Who shares an invocation with an attempt that kills its process is not lost
+// for it.
+func TestA08AnAttemptBesideAKillerIsNotLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		outs, err := ctx.Settle(ctx.Activity(engine.ActivityCall{Name: "Kills", Retry: &history.Retry{TimeoutMS: 10_000}}),
+			ctx.Activity(engine.ActivityCall{Name: "Good", Retry: &history.Retry{TimeoutMS: 10_000}}))
+		if err != nil || outs[0].Err == nil || outs[1].Err != nil {
+			return nil, fmt.Errorf("%+v, %w", outs, err)
+		}
+		return outs[1].Value, nil
+	})
+	w.activityFunc("Kills", func(context.Context, []byte) ([]byte, error) { w.worker.kill(); return nil, nil })
+	w.activityFunc("Good", func(context.Context, []byte) ([]byte, error) { return []byte("7"), nil })
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectOutput("a", "7")
+	w.expectCount(CountAttempts, history.FailureLost, 1)
+	w.expectQuiet()
 }
 
 func TestA08W06AWorkerThatDiesOnceIsDeliveredSoonAfter(t *testing.T) {
@@ -247,19 +272,38 @@ func TestA09IdempotencyKeys(t *testing.T) {
 
 func TestA15AnActivityThatIsNotRegistered(t *testing.T) {
 	t.Parallel()
-	t.Run("for good", func(t *testing.T) {
+	t.Run("waits for a deployment, for weeks, and does not spin", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Main", once(nil))
 		w.activityFunc("Other", step)
 		w.start("a", "Main", "1")
-		began := w.clock.Now()
-		w.run()
-		if out := string(w.record("a").Output); !strings.Contains(out, "not_registered") || !strings.Contains(out, "registered: Other") {
-			t.Errorf("output %s", out)
+		w.runFor(30 * 24 * time.Hour)
+		w.expectStatus("a", store.StatusRunning)
+		if rounds := w.observer.counts[string(CountDelayed)+" not_registered"]; rounds < 4*24*30-10 || rounds > 4*24*30+10 {
+			t.Errorf("%d rounds in thirty days, want one in a quarter of an hour", rounds)
 		}
-		if took := w.clock.Now().Sub(began); took < 5*time.Minute {
-			t.Errorf("it failed after %s: a deployment may be under way", took)
+		for _, m := range w.activity.Peek() {
+			if age := w.clock.Now().Sub(m.SentAt); age > time.Hour {
+				t.Errorf("its message is %s old: a queue deletes what it has kept for too long", age)
+			}
+		}
+		w.activityFunc("Work", step)
+		w.restart()
+		w.run()
+		w.expectOutput("a", "11")
+		w.expectQuiet()
+		w.expectDead()
+	})
+	t.Run("no longer than the time of all its attempts", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: 3_600_000}))
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectOutput("a", `"total_timeout 0 activity \"Work\" was not done within 1h0m0s, the time of all its attempts together"`)
+		if took := time.UnixMilli(w.events("a", 1)[2].AtMS - w.events("a", 1)[1].AtMS); took.UnixMilli() > 3_601_000 {
+			t.Errorf("it failed after %d ms", took.UnixMilli())
 		}
 		w.expectQuiet()
 	})

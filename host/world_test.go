@@ -94,7 +94,7 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: 2 * time.Minute, DeadLetter: w.deadFIFO, MaxReceiveCount: 1000})
 	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 1000})
 	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: 2 * time.Minute, DeadLetter: w.deadStandard, MaxReceiveCount: 1000})
-	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: 16 * time.Minute, DeadLetter: w.activityDead, MaxReceiveCount: 10})
+	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: 16 * time.Minute, DeadLetter: w.activityDead, MaxReceiveCount: 1000})
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, RefusePast: true, Deliver: func(ctx context.Context, s timer.Schedule) error {
 		return w.fifo.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
 	}})

@@ -46,6 +46,14 @@ func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat sto
 	return state, err
 }
 
+func (s simStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	return s.p.call(writeClass, func() string {
+		return fmt.Sprintf("marks activity %v: attempt %d, %d deaths", key, suspect.Attempt, suspect.Deaths)
+	}, func() error {
+		return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+	})
+}
+
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)

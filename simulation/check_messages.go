@@ -70,7 +70,6 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		return
 	}
 	item := stored.WithID(m.ID)
-	w.lost = w.lost || m.from == w.activityDead
 	if item.Kind == wire.StartOrchestration {
 		if x := w.shadow.executions[executionKey{item.Instance, w.shadow.last[item.Instance]}]; x != nil && (m.ReceiveCount == 1 || x.events[0].Start.StartID != item.ID) {
 			w.reached("M-06")
@@ -230,7 +229,7 @@ func (w *World) redrive() int {
 			}
 			if item.Kind == wire.ActivityExecute {
 				// Back to where it came from.
-				w.sendAs("a redrive", w.activityDead, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
+				w.sendAs("a redrive", w.activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
 				_ = q.Queue.Delete(context.Background(), m)
 				n++
 				continue

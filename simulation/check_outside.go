@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -21,6 +22,8 @@ type outside struct {
 	// attempt was that runs at most once.
 	claims map[store.ActivityKey]store.Claim
 	begun  map[attemptKey]int
+	// deaths is how many processes died with a message of an activity in hand.
+	deaths map[store.ActivityKey]int
 	// handed are activities of which a client has the token.
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
@@ -42,6 +45,7 @@ type outside struct {
 
 func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}, closed: map[family]bool{},
+		deaths: map[store.ActivityKey]int{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
 		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}, copied: map[string]bool{}}
 }
@@ -84,7 +88,8 @@ func (w *World) aboutToSend(p *process, body string) {
 		w.violate("M-11", "%s sends activity %d of %s/%d, which no history has", p.name, id, item.Instance, item.ExecutionID)
 		return
 	}
-	if done := x.completed[id]; done != 0 && done <= p.seen[key] {
+	anew := slices.ContainsFunc(p.running.batch, func(m delivered) bool { return m.from == w.activityDead })
+	if done := x.completed[id]; done != 0 && done <= p.seen[key] && !anew {
 		w.violate("M-05", "%s sends activity %d of %s/%d, and has seen its completion %d", p.name, id, item.Instance, item.ExecutionID, done)
 	}
 	if x.never[id] {

@@ -190,9 +190,10 @@ func (w *World) dies(inv *invocation) {
 	default:
 		w.reached("W-01, read")
 	}
-	if inv.p.worker == nil && len(inv.committed) > 0 {
+	w.countDeaths(inv)
+	if inv.p.worker == nil && inv.progress.sends > 0 {
 		if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.from == w.activityDead }) {
-			w.reached("W-06, dead letter")
+			w.reached("W-06, sent anew")
 		}
 	}
 	switch {
@@ -260,6 +261,7 @@ func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
 	if err != nil {
 		return
 	}
+	w.losing(p, item)
 	if item.Kind == wire.SubOrchCompleted || item.Kind == wire.SubOrchFailed {
 		child := family{item.Target(), item.TargetExecution(), item.SourceEventID}
 		delete(inv.progress.untold, child)

@@ -22,7 +22,7 @@ func reachable() []string {
 			case "W-01":
 				ids = append(ids, id+", not read", id+", read", id+", inline results")
 			case "W-06":
-				ids = append(ids, id+", not sent", id+", sent", id+", dead letter")
+				ids = append(ids, id+", not sent", id+", sent", id+", sent anew")
 			default:
 				ids = append(ids, id)
 			}

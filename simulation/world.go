@@ -162,7 +162,7 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: receives})
 	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: receives})
 	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 1000})
-	attempts := []int{10, 3}[w.choices.intN(w.choices.at(ofWorld, "receives of activities"), 2)]
+	attempts := []int{1000, 12}[w.choices.intN(w.choices.at(ofWorld, "receives of activities"), 2)]
 	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.activityDead.Queue, MaxReceiveCount: attempts})
 	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 }

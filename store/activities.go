@@ -26,6 +26,11 @@ type Activities interface {
 	// token; one of an earlier attempt than the last claimed is not.
 	// *ClaimedError with the claim that stands.
 	Claim(ctx context.Context, key ActivityKey, claim Claim, expiresAt time.Time) error
+
+	// MarkSuspect marks the activity with an attempt that is about to be made, or,
+	// with the zero Suspect, takes the mark away. It replaces whatever mark there
+	// is.
+	MarkSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
 }
 
 // ActivityKey names an activity: its scheduling event.
@@ -42,6 +47,9 @@ type ActivityState struct {
 	StopReason string
 	// Beat is the last heartbeat; the zero value if there was none.
 	Beat Heartbeat
+	// Suspect is the mark of an attempt that has not returned; the zero value
+	// if there is none.
+	Suspect Suspect
 }
 
 // Heartbeat is a sign of life of an attempt.
@@ -55,6 +63,18 @@ type Heartbeat struct {
 	Details []byte
 	// Codec of Details; empty for plain.
 	Codec string
+}
+
+// Suspect is the mark of an attempt of which its process may die: a process that
+// returns takes it away, one that dies leaves it.
+type Suspect struct {
+	// Attempt that it is of, from 1; 0 for no mark.
+	Attempt int
+	// Deaths is how many processes in a row have died in attempts of the activity
+	// before this one, as earlier marks told.
+	Deaths int
+	// Until when the attempt may take: the mark says nothing before.
+	Until time.Time
 }
 
 // Claim is the right to make one attempt.

@@ -205,6 +205,10 @@ func (s boundedActivities) Claim(ctx context.Context, key store.ActivityKey, cla
 	return s.b.call(func() string { return "claims " + keyText(key) }, func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
 }
 
+func (s boundedActivities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	return s.b.call(func() string { return "marks " + keyText(key) }, func() error { return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
+}
+
 func keyText(key store.ActivityKey) string {
 	return fmt.Sprintf("activity %d of %s execution %d", key.EventID, key.Instance, key.ExecutionID)
 }

@@ -195,6 +195,14 @@ func (e *Env) recorded(instance string, ev *history.Event) {
 		h.kind = eventAwaited
 	case history.OrchestrationStarted:
 		h.kind = orchestrationStarted
+	case history.ActivityScheduled:
+		if e.worker != nil && !ev.Inline {
+			if _, err := e.worker.Activities.Lookup(ev.Name); err != nil {
+				// In production it would wait for a deployment.
+				e.fail("%s", notImplemented(ev.Name, instance))
+			}
+		}
+		return
 	case history.ActivityFailed:
 		if ev.Failure != nil && ev.Failure.Kind == history.FailureNotRegistered {
 			e.fail("%s", notImplemented(ev.Failure.Source, instance))

@@ -22,15 +22,13 @@ const (
 	ReasonCorrupt Reason = "corrupt"
 	// ReasonExpired: an item older than MaxAge. It was not applied.
 	ReasonExpired Reason = "expired"
-	// ReasonNotRegistered: an ActivityExecute whose name no worker knows.
-	ReasonNotRegistered Reason = "not_registered"
 )
 
 // Reasons returns all reasons.
 func Reasons() []Reason {
 	return []Reason{
 		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
-		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonNotRegistered, ReasonExpired,
+		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonExpired,
 	}
 }
 

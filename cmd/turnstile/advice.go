@@ -59,8 +59,6 @@ func reasonAdvice(reason wire.Reason) string {
 		return "put the history right (`turnstile describe` names the event), then redrive; after a purge delete it"
 	case wire.ReasonExpired:
 		return "redrive it with `turnstile dead-letter redrive`, which sends it as a new one, if it is still wanted; else delete it"
-	case wire.ReasonNotRegistered:
-		return "register the activity in the worker; the orchestration was told that it failed"
 	}
 	return "see docs/troubleshooting.md"
 }

@@ -73,9 +73,8 @@ func (l *letter) instance() string {
 }
 
 // source is the queue that it goes back to. The dead-letter queue of the
-// orchestrator queue has no other source; into the other one come what the
-// dead-letter queue of the activity queue could not hand over, and what came
-// by the delay queue.
+// orchestrator queue has no other source. Into the other one comes what came by
+// the delay queue, and attempts: whichever queue refused one, a worker makes it.
 func (l *letter) source() string {
 	switch {
 	case l.queue == deadFIFOQueue:
@@ -85,7 +84,7 @@ func (l *letter) source() string {
 		// wrong queue. On the other it would be given up as lost.
 		return activityQueue
 	case l.unread == nil && l.item.Kind == wire.ActivityExecute:
-		return activityDeadQueue
+		return activityQueue
 	}
 	return delayQueue
 }

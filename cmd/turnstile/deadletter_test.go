@@ -105,7 +105,7 @@ func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
 	}
 	where := map[string]string{
 		"approved": orchestratorQueue, "noise": orchestratorQueue, "Wake": orchestratorQueue,
-		"ActivityExecute": activityDeadQueue, "MessageBody": delayQueue, "Tomorrow": delayQueue,
+		"ActivityExecute": activityQueue, "MessageBody": delayQueue, "Tomorrow": delayQueue,
 	}
 	for word, name := range where {
 		found := false

@@ -20,7 +20,7 @@ type Queues struct {
 const (
 	orchestratorReceives = 100
 	standardReceives     = 100
-	activityReceives     = 10
+	activityReceives     = 1000
 	visibility           = 2 * time.Minute
 )
 

@@ -338,8 +338,20 @@ func messageMutations() []Mutation {
 		{
 			Name:  "lost work is nobody's",
 			Bug:   "An activity that died on every delivery is acknowledged, and its orchestration waits forever.",
+			File:  "host/worker_suspect.go",
+			Edits: edit("if mark.Deaths >= w.Settings.DeathLimit {", "if mark.Deaths >= w.Settings.DeathLimit {\n\t\treturn false, 0, nil\n\t}\n\tif mark.Deaths < 0 {"),
+		},
+		{
+			Name:  "receives count as deaths",
+			Bug:   "An attempt that came back often is given up as lost, though no process died of it.",
+			File:  "host/worker_suspect.go",
+			Edits: edit("store.Suspect{Attempt: item.Attempt}", "store.Suspect{Attempt: item.Attempt, Deaths: m.ReceiveCount - n}"),
+		},
+		{
+			Name:  "what was received too often is dropped",
+			Bug:   "An attempt that SQS took from the activity queue after its last receive is acknowledged.",
 			File:  "host/batch.go",
-			Edits: edit("m.item = o.lost(m)", "m.state = settled"),
+			Edits: edit("return o.sendAnew(ctx, m)", "m.state = settled\n\t\treturn nil"),
 		},
 		{
 			Name:  "nothing goes back behind a failure",

@@ -130,13 +130,33 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return err
 }
 
-// update makes a conditional change of an item. The
+// MarkSuspect implements store.Activities.
+func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	in := &dynamodb.UpdateItemInput{
+		Key: activityKey(key), UpdateExpression: aws.String("SET expires_at = :expires REMOVE suspect_attempt, suspect_deaths, suspect_until_ms"),
+		ExpressionAttributeValues: attributes{":expires": number(expiresAt.Unix())},
+	}
+	if suspect.Attempt != 0 {
+		in.UpdateExpression = aws.String("SET suspect_attempt = :attempt, suspect_deaths = :deaths, suspect_until_ms = :until, expires_at = :expires")
+		in.ExpressionAttributeValues = attributes{":attempt": number(int64(suspect.Attempt)), ":deaths": number(int64(suspect.Deaths)),
+			":until": number(suspect.Until.UnixMilli()), ":expires": number(expiresAt.Unix())}
+	}
+	_, err := a.update(ctx, of(key, "suspect's mark of an activity"), in, 0)
+	return err
+}
+
+// update changes an item, on a condition if there is one. The
 // *types.ConditionalCheckFailedException of one whose condition does not hold
 // has the item as it stands.
 func (a *Activities) update(ctx context.Context, r request, in *dynamodb.UpdateItemInput, bytes int) (item attributes, err error) {
 	in.TableName = &a.config.Tables.Activities
 	in.ReturnConsumedCapacity = a.config.consumed()
-	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	if in.ConditionExpression != nil {
+		in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	}
 	err = a.config.repeat(ctx, r, func(ctx context.Context) verdict {
 		out, err := a.client.UpdateItem(ctx, in, once)
 		if err == nil {
@@ -163,6 +183,9 @@ func activityState(r request, item attributes) (s store.ActivityState, err error
 	s.Beat.Attempt = int(numberOf(item, "beat_attempt"))
 	if at := numberOf(item, "beat_at_ms"); at > 0 {
 		s.Beat.At = time.UnixMilli(at).UTC()
+	}
+	if s.Suspect.Attempt = int(numberOf(item, "suspect_attempt")); s.Suspect.Attempt != 0 {
+		s.Suspect.Deaths, s.Suspect.Until = int(numberOf(item, "suspect_deaths")), time.UnixMilli(numberOf(item, "suspect_until_ms")).UTC()
 	}
 	s.Beat.Codec = textOf(item, "beat_codec")
 	if s.Beat.Details, err = bytesOf(item, "beat_details"); err != nil {

@@ -96,6 +96,23 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return nil
 }
 
+// MarkSuspect implements store.Activities.
+func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	it := a.find(key)
+	it.state.Suspect = suspect
+	if !suspect.Until.IsZero() {
+		it.state.Suspect.Until = suspect.Until.UTC().Truncate(time.Millisecond)
+	}
+	it.expiresAt = expiresAt
+	a.items[key] = it
+	return nil
+}
+
 // copied returns the state, sharing no memory with the item.
 func (it activity) copied() store.ActivityState {
 	s := it.state

@@ -141,6 +141,20 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				t.Errorf("%d claims were granted, want 1", granted.Load())
 			}
 		}},
+		{"A-08 a suspect's mark is seen until it is taken away, and leaves the rest as it is", func(t *testing.T, a store.Activities) {
+			key := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
+			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
+			request(t, a, key, "enough")
+			for _, mark := range []store.Suspect{{Attempt: 1, Until: until}, {Attempt: 1, Deaths: 2, Until: until.Add(time.Second)}, {Attempt: 2, Until: until}, {}, {}} {
+				if err := a.MarkSuspect(t.Context(), key, mark, now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+				state, err := a.State(t.Context(), key)
+				if err != nil || state.Suspect != mark || !state.Stop {
+					t.Errorf("state %+v, %v; want the mark %+v beside the request to stop", state, err, mark)
+				}
+			}
+		}},
 		{"S-15 a cancelled context stops the call", func(t *testing.T, a store.Activities) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()

@@ -1,0 +1,148 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// what the surroundings of a worker refuse costs time, however long it lasts,
+// and fails no activity.
+func TestAnOutageFailsNoActivity(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		// fails reports whether a call fails during the outage.
+		fails func(call string) bool
+		most  int // runs of the activity
+	}{
+		{"the table refuses everything", func(call string) bool { return call == "State" || call == "MarkSuspect" || call == "Claim" }, 1},
+		{"the table refuses writes", func(call string) bool { return call == "MarkSuspect" || call == "Claim" }, 3},
+		{"the orchestrator queue refuses", func(call string) bool { return call == "Send fifo" }, 1_000_000},
+		{"SQS refuses everything", func(call string) bool { return strings.HasPrefix(call, "Se") }, 1_000_000},
+	} {
+		for _, lasts := range []time.Duration{7 * time.Minute, time.Hour, 7 * 24 * time.Hour} {
+			for name, retry := range map[string]*history.Retry{"no policy": nil, "three attempts": {MaxAttempts: 3}} {
+				t.Run(fmt.Sprintf("%s, for %s, %s", c.name, lasts, name), func(t *testing.T) {
+					t.Parallel()
+					w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
+					w.orchestration("Main", once(retry))
+					runs := 0
+					w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { runs++; return []byte("1"), nil })
+					w.start("a", "Main", "1")
+					w.settleFIFO()
+					end := w.clock.Now().Add(lasts)
+					w.workerProcess().faults.fail = func(call string) error {
+						if c.fails(call) && w.clock.Now().Before(end) {
+							if strings.HasPrefix(call, "Se") {
+								return fmt.Errorf("simulated: %w", queue.ErrUnavailable)
+							}
+							return fmt.Errorf("simulated: %w", store.ErrUnavailable)
+						}
+						return nil
+					}
+					w.runFor(lasts - time.Minute)
+					w.idle = 30 * 24 * time.Hour
+					w.run()
+					w.expectOutput("a", "1")
+					if runs > c.most {
+						t.Errorf("%d runs, want at most %d", runs, c.most)
+					}
+					w.expectCount(CountAttempts, history.FailureLost, 0)
+					w.expectQuiet()
+					w.expectDead()
+				})
+			}
+		}
+	}
+}
+
+// what SQS takes from the activity queue after its last receive is sent there
+// again, with its attempt and payload, and with growing delay.
+func TestAnAttemptThatWasReceivedTooOftenIsSentAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(nil))
+	w.activityFunc("Work", func(_ context.Context, in []byte) ([]byte, error) { return in, nil })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	for round := range 3 {
+		taken, err := w.activity.Receive(t.Context(), 10, 0)
+		if err != nil || len(taken) != 1 {
+			t.Fatalf("%d messages, %v", len(taken), err)
+		}
+		if err := w.activity.Delete(t.Context(), taken[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.activityDead.Send(t.Context(), queue.Outgoing{Body: taken[0].Body}); err != nil {
+			t.Fatal(err)
+		}
+		dead, err := w.activityDead.Receive(t.Context(), 10, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.handle(source{"activitydead", w.activityDead, SourceActivityDead}, dead)
+		before := w.clock.Now()
+		next, _ := w.activity.NextDue()
+		if delay := next.Sub(before); delay < time.Minute<<round {
+			t.Errorf("sent again after %s in round %d", delay, round)
+		}
+		w.clock.Advance(next.Sub(before))
+	}
+	w.run()
+	w.expectOutput("a", "1")
+	w.expectCount(CountMessages, "sent_anew", 3)
+	w.expectQuiet()
+	w.expectDead()
+}
+
+// From the fourth receive on an attempt is marked, and the mark taken away; on
+// the ordinary path nothing is written for it.
+func TestOnlyAnAttemptThatCameBackOftenIsMarked(t *testing.T) {
+	t.Parallel()
+	for receives, want := range map[int]int{1: 0, 3: 0, 4: 2} {
+		t.Run(fmt.Sprintf("receive %d", receives), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.activityFunc("Work", step)
+			body := w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Input: []byte("1"), Token: "t", Attempt: 1})
+			marks := 0
+			w.workerProcess().faults.fail = func(call string) error {
+				if call == "MarkSuspect" {
+					marks++
+				}
+				return nil
+			}
+			w.worker.worker.Handle(t.Context(), []Delivery{{queue.Message{ID: "m", Body: body, ReceiveCount: receives}, SourceActivity}})
+			if marks != want {
+				t.Errorf("%d writes of marks, want %d", marks, want)
+			}
+		})
+	}
+}
+
+// A copy of a message whose attempt is under way does not count it as a death.
+func TestACopyOfASuspectIsNoDeath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	runs := 0
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { runs++; return []byte("1"), nil })
+	body := w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Input: []byte("1"), Token: "t", Attempt: 1})
+	key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}
+	now := w.clock.Now()
+	if err := w.stops.MarkSuspect(t.Context(), key, store.Suspect{Attempt: 1, Deaths: 4, Until: now.Add(time.Minute)}, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	failed := w.workerProcess().worker.Handle(t.Context(), []Delivery{{queue.Message{ID: "m", Body: body, ReceiveCount: 9}, SourceActivity}})
+	if runs != 0 || len(failed) != 1 {
+		t.Errorf("%d runs, handed back %v", runs, failed)
+	}
+	w.expectCount(CountAttempts, history.FailureLost, 0)
+}
