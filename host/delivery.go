@@ -88,6 +88,8 @@ type message struct {
 	// deleted: this process has deleted it. marked: its attempt was marked as one
 	// that may end the process.
 	deleted, marked bool
+	// claim is the token with which its attempt was claimed; empty for none.
+	claim string
 }
 
 type messageState uint8

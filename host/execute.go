@@ -74,7 +74,9 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	if result.failure != nil {
 		run.pulse.flush(ctx)
 	}
-	err = w.finish(ctx, item, result)
+	if err = w.finish(ctx, item, result); err == nil {
+		w.settleClaim(ctx, m, key, &result)
+	}
 	w.clearSuspect(ctx, m, key)
 	return 0, err
 }
@@ -230,8 +232,14 @@ func (w *Worker) sendFailure(ctx context.Context, item *wire.Item, f *history.Fa
 }
 
 func (w *Worker) sendEnd(ctx context.Context, item *wire.Item, f *history.Failure, startedAtMS int64) error {
-	return w.send(ctx, &wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: item.Instance, ExecutionID: item.ExecutionID,
-		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f), Attempt: f.Attempt, StartedAtMS: startedAtMS})
+	failed := w.end(item, f, startedAtMS)
+	return w.send(ctx, &failed)
+}
+
+// end is the failure of an activity.
+func (w *Worker) end(item *wire.Item, f *history.Failure, startedAtMS int64) wire.Item {
+	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: item.Instance, ExecutionID: item.ExecutionID,
+		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f), Attempt: f.Attempt, StartedAtMS: startedAtMS}
 }
 
 // sendPending tells the orchestrator of a pending activity, so that it watches
@@ -247,13 +255,17 @@ func (w *Worker) sendPending(ctx context.Context, item *wire.Item) error {
 // send sends a completion to its orchestration. Its deduplication id derives
 // from the fact, so that a repeat is heard once.
 func (w *Worker) send(ctx context.Context, item *wire.Item) error {
+	return w.sendAs(ctx, item, wire.DedupID(item))
+}
+
+func (w *Worker) sendAs(ctx context.Context, item *wire.Item, dedupID string) error {
 	if item.Kind != wire.ActivityPending {
 		item.RequestID = w.RequestID.of(ctx)
 	}
 	stamp(item, w.Clock.Now())
 	body, err := w.edge.encode(item)
 	if err == nil {
-		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: wire.DedupID(item)})
+		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: dedupID})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s of event %d of instance %q: %w", errDispatch, item.Kind, item.SourceEventID, item.Instance, err)

@@ -19,13 +19,18 @@ import (
 // of the activity, and goes on as such.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
-		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat {
+		unheard := m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
+		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat && !unheard {
 			continue
 		}
 		v := t.x.Judge(engine.Arrival{ExecutionID: m.item.ExecutionID, Token: m.item.Token, Proven: m.proven,
 			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.item.SourceEventID}})
 		var err error
 		switch {
+		case unheard && v.Kind == engine.Recorded:
+			err = t.interrupted(ctx, m)
+		case unheard:
+			// It is judged as any other completion.
 		case v.Kind == engine.Recorded:
 			err = t.stillPending(ctx, m)
 		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.item.Kind == wire.ActivityPending && m.returning():
@@ -130,11 +135,18 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 		t.failPending(m, f)
 		return nil
 	}
+	return t.nextOf(ctx, m, scheduled, &f, "heartbeat_timeout")
+}
+
+// nextOf sends the attempt that follows a failed one of which no worker sends
+// it, and settles the message that told of the failure.
+func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event, f *history.Failure, outcome string) error {
+	item := &m.item
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
-		Attempt: item.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: t.started().Start.Headers}
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: t.started().Start.Headers}
 	now := t.Clock.Now()
-	next, due, err := nextAttempt(&execute, &f, nil, now, t.random)
+	next, due, err := nextAttempt(&execute, f, nil, now, t.random)
 	if err != nil {
 		return err
 	}
@@ -145,7 +157,7 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 	if err != nil {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", errDispatch, next.Attempt, scheduled.EventID, item.Instance, err)
 	}
-	t.settle(m, "heartbeat_timeout")
+	t.settle(m, outcome)
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if w.outside.former[m.ID] || isTooOld(stored) {
 		return
 	}
-	item := stored.WithID(m.ID)
+	item := w.asAttempt(stored.WithID(m.ID))
 	if item.Kind == wire.StartOrchestration {
 		if x := w.shadow.executions[executionKey{item.Instance, w.shadow.last[item.Instance]}]; x != nil && (m.ReceiveCount == 1 || x.events[0].Start.StartID != item.ID) {
 			w.reached("M-06")
@@ -96,6 +96,19 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if !w.accounted(&item, life) && !w.queued(&item) {
 		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
 	}
+}
+
+// asAttempt makes of the notice that nothing is heard of an attempt the attempt
+// that follows it.
+func (w *World) asAttempt(i wire.Item) wire.Item {
+	if i.Kind != wire.ActivityFailed || i.Details == nil || i.Details.Kind != history.FailureInterrupted {
+		return i
+	}
+	next := wire.Item{Kind: wire.ActivityExecute, Instance: i.Instance, ExecutionID: i.ExecutionID, SchedulingEventID: i.SourceEventID, Attempt: i.Details.Attempt + 1}
+	if x := w.shadow.executions[executionKey{i.Instance, i.ExecutionID}]; x != nil && i.SourceEventID <= int64(len(x.events)) {
+		next.Retry = x.events[i.SourceEventID-1].Retry
+	}
+	return next
 }
 
 // accounted reports whether what an item says is in history, from an execution

@@ -83,7 +83,7 @@ type Claim struct {
 	Attempt int
 	// Token of who claims: random, new for each delivery. 1 to 64 characters.
 	Token string
-	// Until when the attempt may take.
+	// Until when the attempt may take; the zero time says that it is over.
 	Until time.Time
 }
 

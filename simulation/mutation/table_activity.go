@@ -11,6 +11,13 @@ func activityMutations() []Mutation {
 			Edits: edit("found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {", "found.Attempt > claim.Attempt+100 {"),
 		},
 		{
+			Name:  "an interruption is counted by who cannot know",
+			Rare:  true,
+			Bug:   "Another attempt follows one that was not heard of, though its result came.",
+			File:  "host/claim.go",
+			Edits: edit("return false, 0, w.sendUnheard(ctx, item)", "return false, 0, w.finish(ctx, item, attemptResult{failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
+		},
+		{
 			Name:  "a heartbeat does not say stop",
 			Bug:   "An attempt that was asked to stop is not told by its heartbeat.",
 			File:  "host/pulse.go",

@@ -123,6 +123,17 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			claim(2, "c", &store.Claim{Attempt: 2, Token: "b"})
 			wantStop(t, a, key, "", false)
 		}},
+		{"A-16 that a claimed attempt is over is seen by the next claim of it", func(t *testing.T, a store.Activities) {
+			for _, until := range []time.Time{now().Add(time.Minute), {}} {
+				if err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "a", Until: until}, now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "b", Until: now().Add(time.Minute)}, now().Add(time.Hour))
+			if claimed, refused := errors.AsType[*store.ClaimedError](err); !refused || !claimed.Found.Until.IsZero() {
+				t.Errorf("another claim: %v; want it refused for one that is over", err)
+			}
+		}},
 		{"A-16 of many claims of one attempt at the same time one is granted", func(t *testing.T, a store.Activities) {
 			var granted atomic.Int32
 			var all sync.WaitGroup

@@ -1,0 +1,108 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// A-16: the message of an attempt that runs at most once comes again behind the
+// attempt, as it does when its acknowledgement is lost: nothing runs for it, and
+// nothing counts as interrupted.
+func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		code   func(attempt int) ([]byte, error)
+		began  string
+		output string
+		// ends completes the activity, if it does not by itself.
+		ends func(w *world, token string)
+	}{
+		{"it succeeded", func(int) ([]byte, error) { return []byte("7"), nil }, "[1]", "7", nil},
+		{"it failed, and the next is due in an hour", func(n int) ([]byte, error) {
+			if n == 1 {
+				return nil, retryAfter(time.Hour)
+			}
+			return []byte("7"), nil
+		}, "[1 2]", "7", nil},
+		{"it failed for good", func(int) ([]byte, error) { return nil, final{} }, "[1]", `"application 1 for good"`, nil},
+		{"it is pending", func(int) ([]byte, error) { return nil, activity.ErrPending }, "[1]", `"done"`, func(w *world, token string) {
+			w.byToken(wire.ActivityCompleted, token, `,"result":"done"`)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
+			var began []int
+			var at []time.Time
+			token := ""
+			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+				info, _ := activity.InfoFrom(ctx)
+				began, at, token = append(began, info.Attempt), append(at, w.clock.Now()), info.CompletionToken
+				return c.code(info.Attempt)
+			})
+			w.start("a", "Main", "1")
+			w.settleFIFO()
+			for delivery := range 3 {
+				batch, err := w.activity.Receive(t.Context(), 1, 0)
+				if err != nil || len(batch) != 1 {
+					t.Fatalf("delivery %d: %d messages, %v", delivery+1, len(batch), err)
+				}
+				failed := w.workerProcess().worker.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{batch[0], SourceActivity}})
+				if len(failed) != 0 {
+					t.Errorf("delivery %d was handed back", delivery+1)
+				}
+				// Not deleted: it is visible again in a while.
+				if err := w.activity.SetVisibility(t.Context(), batch[0], 0); err != nil {
+					t.Fatal(err)
+				}
+				w.clock.Advance(time.Minute)
+				w.settleFIFO()
+			}
+			w.run()
+			if c.ends != nil {
+				w.expectStatus("a", store.StatusRunning)
+				c.ends(w, token)
+				w.run()
+			}
+			w.expectOutput("a", c.output)
+			if fmt.Sprint(began) != c.began {
+				t.Errorf("began attempts %v, want %s", began, c.began)
+			}
+			if len(at) == 2 && at[1].Sub(at[0]) < time.Hour {
+				t.Errorf("the second attempt came after %s", at[1].Sub(at[0]))
+			}
+			w.expectCount(CountAttempts, history.FailureInterrupted, 0)
+			w.expectQuiet()
+			w.expectDead()
+		})
+	}
+}
+
+// The failure of the last attempt is heard, though it follows the notice of an
+// interruption within the time for which SQS remembers deduplication ids.
+func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 2, TimeoutMS: 10_000}))
+	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+		if info, _ := activity.InfoFrom(ctx); info.Attempt == 1 {
+			w.worker.kill()
+		}
+		return nil, errors.New("no luck")
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectOutput("a", `"application 2 no luck"`)
+	w.expectCount(CountAttempts, history.FailureInterrupted, 1)
+	w.expectQuiet()
+}
