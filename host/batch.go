@@ -67,6 +67,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	if err := o.prove(ctx, m); err != nil || m.state != unsettled {
 		return err
 	}
+	if m.item.Kind == wire.ActivityPending && m.Source != SourceOrchestrator {
+		return o.joinRound(ctx, m)
+	}
 	if due, ok := dueOf(&m.item); ok && due.After(now) {
 		if _, keyed := keyring.Keyed(m.item.Token); keyed && !m.proven {
 			// It would go round until it is due, and be refused then.
@@ -75,6 +78,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		}
 		if problem := o.tooFar(&m.item, due, now); problem != "" {
 			return o.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
+		}
+		if m.item.Kind == wire.ActivityPending {
+			return o.nextRound(ctx, m, m.item, due)
 		}
 		// A clock that was ahead may have taken it for due already.
 		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {

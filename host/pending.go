@@ -14,9 +14,9 @@ import (
 )
 
 // takePending looks at what is said of pending activities: that one is, and
-// that one lives. The first goes round the delay queue for as long as the
-// activity is open and has a time limit; at the limit it becomes the failure
-// of the activity, and goes on as such.
+// that one lives. The first goes round for as long as the activity is open and
+// has a time limit (pending_round.go); at the limit it becomes the failure of the
+// activity, and goes on as such.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
 		unheard := m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
@@ -117,12 +117,8 @@ func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.
 		t.settle(m, "pending")
 		return nil
 	}
-	item.NotBeforeMS = next.UnixMilli()
-	if err := t.sendRound(ctx, &item, next, hopAttributes(m)); err != nil {
-		return err
-	}
-	t.settle(m, "pending")
-	return nil
+	item.ScheduledAtMS = scheduled.AtMS
+	return t.nextRound(ctx, m, item, next)
 }
 
 // silent ends an attempt of which nothing was heard for too long: another

@@ -324,3 +324,30 @@ func TestA16WhatRunsAtMostOnceIsInterruptedByACrashAndTheOutcomeMayBeTheSame(t *
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Drill(ft, app, run) }),
 		"history of instance", "- ", "Done←2", "+ ", "Failed(interrupted)←2")
 }
+
+// what watches over a pending activity stays one message, though each is
+// delivered twice.
+func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
+	t.Parallel()
+	done := turnstiletest.Drill(t, flow(func(ctx turnstile.Context, n int) (string, error) {
+		return charge.With(turnstile.TotalTimeout(48*time.Hour)).Call(ctx, n)
+	}), func(env *turnstiletest.Env) {
+		token := ""
+		turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+			token = turnstile.ActivityInfo(ctx).CompletionToken
+			return "", turnstile.ErrPending
+		})
+		run := turnstiletest.Start(env, fulfil, 1)
+		env.After(24*time.Hour, func() {
+			if err := charge.Complete(context.Background(), env.Client(), token, "by hand"); err != nil {
+				t.Error(err)
+			}
+		})
+		if got, err := run.Wait(); got != "by hand" || err != nil {
+			t.Errorf("it ended with %q, %v", got, err)
+		}
+	}, turnstiletest.MaxRuns(60))
+	if done.Runs != 60 {
+		t.Errorf("it did %+v", done)
+	}
+}

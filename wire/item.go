@@ -144,7 +144,8 @@ type Item struct {
 
 	// Number of a wake-up chain (Wake): it re-arms only while the instance
 	// record still has it. Absent for an operator's wake, which also sends
-	// again everything that is open.
+	// again everything that is open. Of an ActivityPending that goes round, the
+	// round: when it ends, in milliseconds since 1970, or later.
 	Number int64 `json:"number,omitempty"`
 	// UpToExecution of a PurgeInstance that goes on: its histories up to this
 	// one are deleted.

@@ -36,6 +36,13 @@ func activityMutations() []Mutation {
 			Edits: edit("time.UnixMilli(scheduled.AtMS)); bounded {", "time.UnixMilli(scheduled.AtMS)); bounded && item.Attempt < 0 {"),
 		},
 		{
+			Name:  "two rounds of a watch have one number",
+			Rare:  true,
+			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
+			File:  "host/pending_round.go",
+			Edits: edit("item.Number = max(due.UnixMilli(), item.Number+1)", "item.Number = 1"),
+		},
+		{
 			Name:  "a sign of life needs no token",
 			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
 			File:  "host/pending.go",
