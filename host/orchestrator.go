@@ -147,7 +147,12 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 			limit = 1
 		}
 	}
-	sideBySide(limit, len(groups), o.Together, func(i int) { o.runGroup(ctx, groups[i]) })
+	r := o.newRelease(ctx, b.messages, groups)
+	defer r.end()
+	sideBySide(limit, len(groups), o.Together, func(i int) {
+		o.runGroup(ctx, groups[i])
+		r.done(ctx, groups[i])
+	})
 	return o.close(ctx, b)
 }
 

@@ -41,6 +41,11 @@ type Settings struct {
 	// activity ends. Default 5 seconds.
 	ExitTime time.Duration
 
+	// ReleaseTime is how long a FIFO group that is done waits for the others of
+	// its batch: then the process deletes its messages itself, and the group goes
+	// on elsewhere. Default 10 seconds; negative: until the invocation returns.
+	ReleaseTime time.Duration
+
 	// TurnAttempts is how often a turn is made in one invocation if others win
 	// the commit. Default 3. Messages from the delay queue get one attempt.
 	TurnAttempts int
@@ -152,7 +157,7 @@ type Settings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second,
-		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second,
+		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second, ReleaseTime: 10 * time.Second,
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
 		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
@@ -182,7 +187,7 @@ func (s *Settings) complete() error {
 		}
 	}
 	for _, f := range []struct{ set, fallback *time.Duration }{
-		{&s.DispatchTime, &d.DispatchTime}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.CacheAge, &d.CacheAge},
+		{&s.DispatchTime, &d.DispatchTime}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.ReleaseTime, &d.ReleaseTime}, {&s.CacheAge, &d.CacheAge},
 		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow}, {&s.PatchWindow, &d.PatchWindow},
 		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
