@@ -81,3 +81,8 @@ func reasonOf(err error) wire.Reason {
 	}
 	return wire.ReasonMalformed
 }
+
+// hasReason reports whether a reason attribute begins with that word.
+func hasReason(attribute string, reason wire.Reason) bool {
+	return strings.HasPrefix(attribute, string(reason)+":")
+}
