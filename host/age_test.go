@@ -162,7 +162,7 @@ func TestWhatWaitsForLongerThanFourteenDaysIsNotOld(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, func(w *world) { w.idle = 30 * 24 * time.Hour })
 		n := 0
-		w.activityFunc("Step", func(context.Context, []byte) ([]byte, error) {
+		w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) {
 			if n++; n == 1 {
 				return nil, errors.New("not yet")
 			}

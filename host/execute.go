@@ -282,6 +282,8 @@ func (w *Worker) unknown(ctx context.Context, item *wire.Item, cause error) erro
 	w.Observer.Count(CountDelayed, history.FailureNotRegistered, 1)
 	round := *item
 	round.Hops++
+	// It may wait for longer than an item lives: it is asked for anew.
+	round.SentMS = w.Clock.Now().UnixMilli()
 	due := w.Clock.Now().Add(grown(w.Settings.UnknownFirst, w.Settings.UnknownMax, item.Hops))
 	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end
