@@ -140,6 +140,9 @@ func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
 	var at []int64
 	for _, d := range p.running.batch {
 		was, err := w.item(d.Body)
+		if err == nil && was.Kind == wire.ActivityExecute && was.Attempt < item.Attempt && sameFact(was, item) {
+			return // It may be the next attempt of that, which is another.
+		}
 		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
 			was.Number != item.Number || was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
 			continue
