@@ -8,6 +8,7 @@ type Codec interface {
 	// Name is the mark that stands beside every payload it has encoded, and by
 	// which it is found again. It never changes its meaning; with a key it
 	// names the key. 1 to 256 bytes of UTF-8 without control characters.
+	// Names that begin with "blob" are reserved.
 	Name() string
 	// Encode returns another form of a payload, which is JSON. Two calls with
 	// one payload need not give the same. It keeps nothing of plain and does

@@ -292,11 +292,12 @@ func TestWhatIsDamagedIsATypedError(t *testing.T) {
 func TestSetsThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, codecs := range map[string][]codec.Codec{
-		"a nil codec":          {key(t, "a"), nil},
-		"two codecs of a name": {key(t, "a"), key(t, "a")},
-		"an empty name":        {named("")},
-		"a control character":  {named("a\n")},
-		"a name of 257 bytes":  {named(strings.Repeat("n", 257))},
+		"a nil codec":                   {key(t, "a"), nil},
+		"two codecs of a name":          {key(t, "a"), key(t, "a")},
+		"an empty name":                 {named("")},
+		"a control character":           {named("a\n")},
+		"a name of 257 bytes":           {named(strings.Repeat("n", 257))},
+		"a name that is kept for blobs": {named(history.CodecBlob + ":mine")},
 	} {
 		if _, err := codec.NewSet(codecs[0], codecs[1:]...); err == nil {
 			t.Errorf("%s is accepted", name)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -197,6 +199,37 @@ func TestTheHashOfAPayloadIsTheSameInEveryProcess(t *testing.T) {
 	w.settleFIFO()
 	if again := w.record("a").Problem.Message; again != first || !strings.Contains(first, "with hash") {
 		t.Errorf("another process says %q, the first %q", again, first)
+	}
+}
+
+// The hash is keyed: whoever guesses a payload cannot compute it, and the same
+// instance of another stack has another.
+func TestTheHashOfAPayloadIsKeyed(t *testing.T) {
+	t.Parallel()
+	c := quoted()["another input"]
+	seen := map[string]bool{}
+	for stack := range 2 {
+		w := newWorld(t, func(w *world) {
+			w.codecs = setOf(t, keyOf(t, "a"))
+			// The ring that creates the key of this stack.
+			r, err := keyring.New(keyring.Config{Keys: w.keys, Current: w.current, Random: rand.NewChaCha8([32]byte{byte(stack) + 1})})
+			if err == nil {
+				err = r.Ready(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		w.orchestration("Main", c.first)
+		w.start("a", "Main", `"`+canary+`"`)
+		w.settleFIFO()
+		w.deploy("Main", c.second)
+		w.raise("a", "e", `1`, "e-1")
+		w.settleFIFO()
+		seen[regexp.MustCompile(`hash [0-9a-f]{16}`).FindString(w.record("a").Problem.Message)] = true
+	}
+	if len(seen) != 2 || seen[""] {
+		t.Errorf("two stacks have the hashes %v", seen)
 	}
 }
 

@@ -146,7 +146,7 @@ func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) 
 func (t *turn) newExecution(n int64) *engine.Execution {
 	options := t.engine
 	if t.Codecs != nil {
-		options.Conceal = concealing(t.group.instance, n)
+		options.Conceal = concealing(t.group.instance, n, t.Keys)
 	}
 	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
 }

@@ -78,9 +78,8 @@ func biasOf(name string) (bias, error) {
 	return bias(i), nil
 }
 
-// drawnBiases are those that a run without one by name may have, each in one of
-// sixteen cases.
-var drawnBiases = []bias{lateMarks, lateCommits}
+// oneBiasIn: one run in so many has a bias.
+const oneBiasIn = 3
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
 // decision, so that recorded choices have it.
@@ -92,10 +91,11 @@ func (c *choices) drawBias() bias {
 	if c.asked(at) {
 		return bias(c.given(at, int(biasEnd)))
 	}
-	if n := c.uniform(16); n < len(drawnBiases) {
-		return bias(c.note(at, int(drawnBiases[n])))
+	b := c.uniform(oneBiasIn * int(biasEnd-1))
+	if b >= int(biasEnd) {
+		b = 0
 	}
-	return bias(c.note(at, 0))
+	return bias(c.note(at, b))
 }
 
 // landsLate reports whether a change of a record is to take effect late.
@@ -130,6 +130,9 @@ func (p *process) longWork(instance string) time.Duration {
 	w := p.w
 	if w.bias != crowds || p.worker == nil || !w.choices.oneIn(w.choices.at(w.choices.at(ofDelivery, "crowd"), instance), 4) {
 		return 0
+	}
+	if len(p.running.batch) > 1 {
+		w.reached("crowd")
 	}
 	return time.Duration(30+w.choices.intN(w.choices.at(ofDelivery, instance), 200)) * time.Second
 }

@@ -224,7 +224,7 @@ func (w *World) redrive() int {
 				n++
 				continue
 			}
-			if err != nil && (w.reach.noise[m.Body] || reason == "") {
+			if err != nil {
 				// Nobody can make anything of it.
 				_ = q.Queue.Delete(context.Background(), m)
 				n++
@@ -233,7 +233,7 @@ func (w *World) redrive() int {
 			if reason == "" && w.recorded(item) {
 				w.reached("W-07")
 			}
-			if err != nil || reason != "" && reason != string(wire.ReasonUnknownInstance) {
+			if reason != "" && reason != string(wire.ReasonUnknownInstance) {
 				w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
 				return 0
 			}

@@ -220,6 +220,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 	}
 	w.lately = who
 	if w.refuses(c.of, p) {
+		w.reached("outage")
 		if w.tracing {
 			w.log("%s %s: refused", p.name, what())
 		}

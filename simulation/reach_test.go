@@ -28,7 +28,7 @@ func reachable() []string {
 			}
 		}
 	}
-	return append(ids, "P-03", "side by side", "side by side, crash", "side by side, dispatch", "dispatch, stops short",
+	return append(ids, "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short",
 		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired")
 }
 

@@ -109,6 +109,10 @@ func copied(e *history.Event) history.Event {
 		own := *s
 		own.SenderIDs, own.CustomStatus, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.CustomStatus), maps.Clone(s.SearchAttributes)
 		own.Headers = maps.Clone(s.Headers)
+		if s.Origin != nil {
+			origin := *s.Origin
+			own.Origin = &origin
+		}
 		if s.Parent != nil {
 			parent := *s.Parent
 			own.Parent = &parent

@@ -10,7 +10,8 @@ import (
 func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	t.Parallel()
 	e := history.Event{EventID: 2, Payload: []byte("1"), Retry: &history.Retry{FinalCodes: []string{"x"}}, Failure: &history.Failure{Details: []byte("1")},
-		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, CustomStatus: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")}}}
+		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, CustomStatus: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")},
+			Headers: map[string]string{"a": "x"}, Origin: &history.Origin{EventID: 1}}}
 	c := copied(&e)
 	if !alike(&e, &c) || !alike(&c, &e) {
 		t.Error("an event is not like its copy")
@@ -18,8 +19,9 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	e.Payload[0], e.Retry.FinalCodes[0], e.Failure.Details[0] = '2', "y", '2'
 	e.Start.Parent.EventID, e.Start.SenderIDs[0], e.Start.CustomStatus[0] = 2, "y", '2'
 	e.Start.SearchAttributes["a"] = history.SearchTextOf("y")
+	e.Start.Headers["a"], e.Start.Origin.EventID = "y", 2
 	if s := c.Start; c.Payload[0] != '1' || c.Retry.FinalCodes[0] != "x" || c.Failure.Details[0] != '1' || s.Parent.EventID != 1 || s.SenderIDs[0] != "x" ||
-		s.CustomStatus[0] != '1' || s.SearchAttributes["a"] != history.SearchTextOf("x") {
+		s.CustomStatus[0] != '1' || s.SearchAttributes["a"] != history.SearchTextOf("x") || s.Headers["a"] != "x" || s.Origin.EventID != 1 {
 		t.Error("a copy changes with the event that it is of")
 	}
 	for i := range reflect.TypeFor[history.Event]().NumField() {

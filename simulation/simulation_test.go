@@ -62,6 +62,50 @@ func TestRandomSchedules(t *testing.T) {
 	t.Logf("%d schedules, %.0f a second, %d steps", *schedules, float64(*schedules)/took.Seconds(), steps.Load())
 }
 
+// Each bias alone, in schedules of which ordinary runs have too few.
+func TestEachBiasAlone(t *testing.T) {
+	t.Parallel()
+	for _, bias := range simulation.Biases() {
+		t.Run(bias, func(t *testing.T) {
+			t.Parallel()
+			for i := range uint64(*schedules / 10) {
+				r, err := simulation.RunBiased(*first+i, bias, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Failed() {
+					continue
+				}
+				s, _, err := simulation.ShrinkBiased(r.Seed, bias, simulation.MostShrinkRuns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Fatalf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go run ./simulation/cmd/soak -bias %q -seed %d", r.Text(), s.Runs, s.Story, bias, r.Seed)
+			}
+		})
+	}
+}
+
+// A run with a bias is told again from its choices, the bias among them.
+func TestABiasIsOneOfTheChoices(t *testing.T) {
+	t.Parallel()
+	for _, bias := range simulation.Biases() {
+		for seed := range uint64(10) {
+			r, err := simulation.RunBiased(seed, bias, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := simulation.RunChoices(r.Choices)
+			if err != nil || again.Story != r.Story {
+				t.Fatalf("bias %s, seed %d: %v, another story:\n%s", bias, seed, err, difference(r.Story, again.Story))
+			}
+		}
+	}
+	if _, err := simulation.RunBiased(1, "no such", false); err == nil || !strings.Contains(err.Error(), "late marks") {
+		t.Errorf("an unknown bias: %v, want an error that names those there are", err)
+	}
+}
+
 // report fails the test for a seed that broke an invariant, with the story of
 // the smallest run that breaks it too.
 func report(t *testing.T, r *simulation.Result) {
