@@ -79,6 +79,9 @@ func (t *turn) interrupted(ctx context.Context, m *message) error {
 	if _, open := t.work[m.item.SourceEventID]; !open || m.item.Details == nil {
 		return nil
 	}
+	if t.warm && !t.confirmed {
+		return errRebuild // As in nextOf.
+	}
 	scheduled, err := t.scheduled(ctx, m.item.SourceEventID)
 	if err != nil {
 		return err

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -105,4 +107,33 @@ func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
 	w.expectOutput("a", `"application 2 no luck"`)
 	w.expectCount(CountAttempts, history.FailureInterrupted, 1)
 	w.expectQuiet()
+}
+
+// A-16: a process that does not know of the result yet, for another has recorded
+// it, looks before it brings another attempt.
+func TestA16AStaleProcessBringsNoAttemptBehindAResult(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
+	w.start("a", "Main", "1")
+	w.settleFIFO() // This process keeps the instance.
+	registry, err := engine.NewRegistry(w.orchestrations...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := w.completed("a", 2, "7")
+	done.V = wire.Version
+	other := w.another(registry, w.store)
+	other.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "done", Body: w.body(done), ReceiveCount: 1}, SourceOrchestrator}})
+	w.expectOutput("a", "7")
+	execute, err := wire.Parse([]byte(w.activity.Peek()[0].Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unheard := wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: execute.Token, Attempt: 1,
+		Details: &wire.Failure{Kind: history.FailureInterrupted, Attempt: 1, Retryable: true, Message: "not heard of"}}
+	w.deliver("unheard", w.body(unheard), 1, SourceOrchestrator, 0)
+	if n := len(w.activity.Peek()); n != 1 {
+		t.Errorf("%d attempts are on the queue, want the first alone", n)
+	}
 }

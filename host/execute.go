@@ -182,7 +182,7 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Time, random *random) (wire.Item, time.Time, error) {
 	next := *item
 	next.Attempt++
-	next.Details = nil
+	next.Details, next.Hops = nil, 0
 	if delay == nil {
 		share, err := random.share()
 		if err != nil {

@@ -137,6 +137,10 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 // nextOf sends the attempt that follows a failed one of which no worker sends
 // it, and settles the message that told of the failure.
 func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event, f *history.Failure, outcome string) error {
+	if t.warm && !t.confirmed {
+		// No commit would show that a result came to another process meanwhile.
+		return errRebuild
+	}
 	item := &m.item
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,

@@ -343,6 +343,7 @@ func messageMutations() []Mutation {
 		},
 		{
 			Name:  "receives count as deaths",
+			Rare:  true,
 			Bug:   "An attempt that came back often is given up as lost, though no process died of it.",
 			File:  "host/worker_suspect.go",
 			Edits: edit("store.Suspect{Attempt: item.Attempt}", "store.Suspect{Attempt: item.Attempt, Deaths: m.ReceiveCount - n}"),
