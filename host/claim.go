@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -69,6 +71,22 @@ func (w *Worker) settleClaim(ctx context.Context, m *message, key store.Activity
 		w.Logger.WarnContext(ctx, "attempt that is over not noted; it may count as interrupted if its message comes again", "activity", item.Name,
 			"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "error", err)
 	}
+}
+
+// unheard reports whether a message says that nothing is heard of an attempt.
+func (m *message) unheard() bool {
+	return m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
+}
+
+// brings reports whether one of the messages is the result, or the last failure,
+// of an activity that is open: behind it nothing is unheard of.
+func (t *turn) brings(source int64) bool {
+	return slices.ContainsFunc(t.group.open(), func(m *message) bool {
+		i := &m.item
+		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.unheard()) &&
+			t.x.Judge(engine.Arrival{ExecutionID: i.ExecutionID, Token: i.Token, Proven: m.proven,
+				Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source}}).Kind == engine.Recorded
+	})
 }
 
 // interrupted takes the message that nothing is heard of an attempt that runs at

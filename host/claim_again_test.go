@@ -126,13 +126,36 @@ func TestA16AStaleProcessBringsNoAttemptBehindAResult(t *testing.T) {
 	other := w.another(registry, w.store)
 	other.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "done", Body: w.body(done), ReceiveCount: 1}, SourceOrchestrator}})
 	w.expectOutput("a", "7")
+	w.deliver("unheard", w.body(w.unheard()), 1, SourceOrchestrator, 0)
+	if n := len(w.activity.Peek()); n != 1 {
+		t.Errorf("%d attempts are on the queue, want the first alone", n)
+	}
+}
+
+// unheard says that nothing is heard of the first attempt of the activity that
+// is on the queue.
+func (w *world) unheard() wire.Item {
 	execute, err := wire.Parse([]byte(w.activity.Peek()[0].Body))
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
-	unheard := wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: execute.Token, Attempt: 1,
+	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: execute.Token, Attempt: 1,
 		Details: &wire.Failure{Kind: history.FailureInterrupted, Attempt: 1, Retryable: true, Message: "not heard of"}}
-	w.deliver("unheard", w.body(unheard), 1, SourceOrchestrator, 0)
+}
+
+// the result and the message that nothing is heard of its attempt come in
+// one batch.
+func TestA16AResultInTheSameBatchIsHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	done := w.completed("a", 2, "7")
+	done.V = wire.Version
+	w.handle(source{"fifo", w.fifo, SourceOrchestrator}, []queue.Message{
+		{ID: "done", Body: w.body(done), ReceiveCount: 4}, {ID: "unheard", Body: w.body(w.unheard()), ReceiveCount: 1}})
+	w.expectOutput("a", "7")
 	if n := len(w.activity.Peek()); n != 1 {
 		t.Errorf("%d attempts are on the queue, want the first alone", n)
 	}

@@ -19,7 +19,7 @@ import (
 // activity, and goes on as such.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
-		unheard := m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
+		unheard := m.unheard()
 		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat && !unheard {
 			continue
 		}
@@ -27,7 +27,7 @@ func (t *turn) takePending(ctx context.Context) error {
 			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.item.SourceEventID}})
 		var err error
 		switch {
-		case unheard && v.Kind == engine.Recorded:
+		case unheard && v.Kind == engine.Recorded && !t.brings(m.item.SourceEventID):
 			err = t.interrupted(ctx, m)
 		case unheard:
 			// It is judged as any other completion.

@@ -59,11 +59,18 @@ func (w *World) diedWith(inv *invocation) {
 // answers notes that a queue has accepted what a worker says of an attempt, and
 // that the worker was told so: its result, its failure, or the next message.
 func (w *World) answers(p *process, body string) {
-	if p.worker == nil || p.running == nil || p.dead || p.running.expired {
+	if p.running == nil || p.dead || p.running.expired {
 		return
 	}
 	item, err := w.item(body)
 	if err != nil {
+		return
+	}
+	if p.worker == nil {
+		if item.Kind == wire.ActivityCompleted {
+			// It has left its place ahead of what is said of its activity later.
+			delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
+		}
 		return
 	}
 	source, attempt := item.SourceEventID, item.Attempt
@@ -91,11 +98,20 @@ func (w *World) answers(p *process, body string) {
 	}
 }
 
+// lies reports whether the result of an activity is among dead letters: there, too,
+// it has left its place.
+func (w *World) lies(dead *simQueue, key store.ActivityKey) bool {
+	return dead.Queue.Any(func(body string) bool {
+		item, err := w.item(body)
+		return err == nil && item.Kind == wire.ActivityCompleted && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SourceEventID == key.EventID
+	})
+}
+
 // checkAgain: an activity runs again behind an accepted answer only if something
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
 func (w *World) checkAgain(p *process, key store.ActivityKey, info *activity.Info) {
-	if w.trouble.succeeded[key] {
+	if w.trouble.succeeded[key] && !w.lies(w.deadFIFO, key) && !w.lies(w.deadStandard, key) {
 		w.violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
 	}
 	for _, m := range p.running.batch {
