@@ -37,7 +37,6 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "two rounds of a watch have one number",
-			Rare:  true,
 			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
 			File:  "host/pending_round.go",
 			Edits: edit("item.Number = max(due.UnixMilli(), item.Number+1)", "item.Number = 1"),

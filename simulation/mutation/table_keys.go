@@ -29,6 +29,7 @@ func keyMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive launders",
+			Rare:  true,
 			Bug:   "What SQS gave up before it was looked at is whoever's that redrives it.",
 			File:  "host/sender.go",
 			Edits: edit(" && roleOf(m.Attributes[SenderAttribute]) != o.ActivityRole", ""),
