@@ -20,6 +20,8 @@ type group struct {
 	// suspect is the id of the message under which the instance is marked
 	// while its turn is made; empty where nothing is suspected.
 	suspect string
+	// marked: this invocation has marked the instance with it.
+	marked bool
 	// tooLarge is the commit that could not be made: the instance is to fail.
 	tooLarge *store.TooLargeError
 	// factsFirst: arrivals are recorded before the code is run.

@@ -162,7 +162,7 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := t.Clock.Now()
 	due := r.EndedAt.Add(t.Settings.PurgeGrace)
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
-		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli()}
+		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
 	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
 		return t.sendRound(ctx, &item, due)
 	}

@@ -2,14 +2,27 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // SenderAttribute is set by who sends a dead letter again, and names who sent it
-// first: what one role may not send is not made another's by a redrive.
+// before (SentBy): what one role may not send is not made another's by a redrive.
 const SenderAttribute = "turnstile-sender"
+
+// SentBy returns the SenderAttribute of a dead letter that is sent again: the names
+// that it had, and its sender, each role once, with blanks between them. The names
+// that it had are kept, and believed only where they speak against it: who sent it
+// first may have made them up.
+func SentBy(attributes map[string]string, sender string) string {
+	all := strings.Fields(attributes[SenderAttribute])
+	if sender != "" && !slices.ContainsFunc(all, func(s string) bool { return roleOf(s) == roleOf(sender) }) {
+		all = append(all, sender)
+	}
+	return strings.Join(all, " ")
+}
 
 // refusedSender says why a message may not have been sent by its sender; empty if
 // it may. The activity function runs code of authors, and libraries that they
@@ -24,7 +37,8 @@ func (o *Orchestrator) refusedSender(m *message) string {
 	if why := m.Attributes[wire.ReasonAttribute]; hasReason(why, wire.ReasonSender) {
 		return "it was refused before: " + strings.TrimSpace(strings.TrimPrefix(why, string(wire.ReasonSender)+":"))
 	}
-	if o.ActivityRole == "" || roleOf(m.Sender) != o.ActivityRole && roleOf(m.Attributes[SenderAttribute]) != o.ActivityRole {
+	senders := strings.Fields(SentBy(m.Attributes, m.Sender))
+	if o.ActivityRole == "" || !slices.ContainsFunc(senders, func(s string) bool { return roleOf(s) == o.ActivityRole }) {
 		return ""
 	}
 	switch m.item.Kind {

@@ -106,6 +106,12 @@ func TestARedriveMakesNothingTheSendersOwn(t *testing.T) {
 	if got := w.sentBy(roleOfActivities+":f", SourceOrchestrator, wake("c"), map[string]string{SenderAttribute: operator}); got != wire.ReasonSender {
 		t.Errorf("the activity function that names somebody else: %q", got)
 	}
+	// What was given up twice unseen, or names somebody else itself.
+	laundered := SentBy(map[string]string{SenderAttribute: operator}, roleOfActivities+":f")
+	laundered = SentBy(map[string]string{SenderAttribute: laundered}, operator)
+	if got := w.sentBy(operator, SourceOrchestrator, wake("e"), map[string]string{SenderAttribute: laundered}); got != wire.ReasonSender {
+		t.Errorf("redriven twice: %q, want %q", got, wire.ReasonSender)
+	}
 	if got := w.sentBy(operator, SourceOrchestrator, wake("d"), map[string]string{SenderAttribute: operator}); got != "" {
 		t.Errorf("an operator's own: %q", got)
 	}

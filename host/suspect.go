@@ -16,7 +16,8 @@ import (
 // it leaves the mark. One mark proves nothing either: the answer to its write may
 // have been lost, so that nothing was run. A message that finds its own mark is
 // therefore marked a second time and run once more, and only one that finds the
-// second mark is the killer.
+// second mark is the killer. A mark that this invocation has set is no finding: it
+// makes its turn again, behind a conflict.
 func (t *turn) checkSuspect(ctx context.Context) error {
 	if t.creating || t.record == nil || t.record.Status.Terminal() {
 		// A start is marked in the commit that records it.
@@ -24,8 +25,14 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 	}
 	id, second := strings.CutSuffix(t.record.Suspect, secondMark)
 	if id != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {
+		suspected := t.group.suspect != ""
 		t.group.suspect = id
-		if t.mark = t.record.Suspect; second {
+		switch t.mark = t.record.Suspect; {
+		case t.group.marked || !second && !suspected:
+			// It is taken away when the turn has returned.
+			t.marked = true
+			return nil
+		case second:
 			// The mark goes with the commit that records the finding.
 			t.killer = true
 			t.Observer.Count(CountStuck, problemKilled, 1)
@@ -40,7 +47,7 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
 	}
 	t.changed(&change)
-	t.marked = true
+	t.marked, t.group.marked = true, true
 	return nil
 }
 

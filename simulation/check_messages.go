@@ -260,8 +260,8 @@ func (w *World) redrive() int {
 // and who sent it first.
 func redriveMarks(m queue.Message) map[string]string {
 	marks := map[string]string{host.RedriveAttribute: "1"}
-	if m.Sender != "" {
-		marks[host.SenderAttribute] = m.Sender
+	if senders := host.SentBy(m.Attributes, m.Sender); senders != "" {
+		marks[host.SenderAttribute] = senders
 	}
 	return marks
 }

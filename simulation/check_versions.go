@@ -95,7 +95,7 @@ func (w *World) checkReason(r *store.Record, x *recorded) {
 	if r.Status != store.StatusStuck || r.Problem == nil {
 		return
 	}
-	if r.Problem.Kind == "nondeterminism" && !w.trouble.other {
+	if r.Problem.Kind == "nondeterminism" && !w.trouble.other && w.trouble.with[r.Instance] == 0 {
 		// Its messages go round for a build that has the patch, for longer than
 		// the rollout takes.
 		w.violate("V-04", "%s is stuck, and only a patch was rolled out: %s", r.Instance, r.Problem.Message)

@@ -241,9 +241,10 @@ func redriven(l *letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 	delete(out.Attributes, wire.ReasonAttribute)
 	delete(out.Attributes, host.RedriveAttribute)
 	own := map[string]string{host.RedriveAttribute: "dead-letter"}
-	if l.Sender != "" && out.Attributes[host.SenderAttribute] == "" {
+	if senders := host.SentBy(out.Attributes, l.Sender); senders != "" {
 		// What SQS gave up itself was perhaps never looked at.
-		own[host.SenderAttribute] = l.Sender
+		own[host.SenderAttribute] = senders
+		delete(out.Attributes, host.SenderAttribute)
 	}
 	names := sortedKeys(out.Attributes)
 	for len(names)+len(own) > queue.MaxAttributes {

@@ -250,7 +250,7 @@ func stuckMutations() []Mutation {
 			Name:  "one mark makes a killer",
 			Bug:   "A message that finds its first mark is the killer, though the answer to that mark may have been lost and nothing been run.",
 			File:  "host/suspect.go",
-			Edits: edit("t.mark = t.record.Suspect; second {", "t.mark = t.record.Suspect; second || t.mark != \"\" {"),
+			Edits: edit("		case second:\n", "		case second || t.mark != \"\":\n"),
 		},
 		{
 			Name:  "a wake-up of what has ended says nothing",
