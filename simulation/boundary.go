@@ -77,6 +77,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	w.answered(s.p, &c, err)
 	if !s.p.dead {
 		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
+		w.unsureOfMark(c.Turns[0].Instance, c.Record, err)
 	}
 	if err == nil {
 		for i := range c.Turns {

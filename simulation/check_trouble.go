@@ -156,7 +156,7 @@ func (w *World) checkMark(r *store.Record) {
 // unsureOfMark notes that the answer to a change of a suspect's mark was lost: who
 // comes next may find a mark though nothing was run under it.
 func (w *World) unsureOfMark(instance string, c *store.RecordChange, err error) {
-	if c.Suspect != nil && err != nil && !errors.Is(err, store.ErrConflict) {
+	if c != nil && (c.Suspect != nil || c.Create != nil && c.Create.Suspect != "") && err != nil && !errors.Is(err, store.ErrConflict) {
 		note(&w.trouble.unsure, instance, w.trouble.unsure[instance]+1)
 	}
 }
