@@ -134,5 +134,9 @@ func (p *process) longWork(instance string) time.Duration {
 	if len(p.running.batch) > 1 {
 		w.reached("crowd")
 	}
-	return time.Duration(30+w.choices.intN(w.choices.at(ofDelivery, instance), 200)) * time.Second
+	d := time.Duration(30+w.choices.intN(w.choices.at(ofDelivery, instance), 200)) * time.Second
+	if w.clock.now.Add(d + time.Minute).After(p.running.deadline) {
+		return 0 // It would be out of time.
+	}
+	return d
 }

@@ -168,6 +168,11 @@ func (s testedStops) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return err
 }
 
+func (s testedStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) (err error) {
+	s.calls.do(func() { err = s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
+	return err
+}
+
 func TestTheActivitiesOfAProcessConform(t *testing.T) {
 	t.Parallel()
 	storetest.RunActivities(t, func(t *testing.T) store.Activities {

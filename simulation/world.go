@@ -146,7 +146,9 @@ func newWorld(c choices, tracing bool) *World {
 	w.settings.DispatchParallelism = w.settings.Parallelism
 	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
 	if w.bias == crowds {
-		w.settings.Parallelism, w.slots = 10, max(w.slots, 2)
+		// Few at a time, so that some are done long before the last begins.
+		w.settings.Parallelism = []int{2, 3, 10}[w.choices.intN(w.choices.at(ofWorld, "lanes"), 3)]
+		w.slots = max(w.slots, 2)
 	}
 	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
 	w.sealing = newSealing(w.entropy)

@@ -36,6 +36,12 @@ func activityMutations() []Mutation {
 			Edits: edit("time.UnixMilli(scheduled.AtMS)); bounded {", "time.UnixMilli(scheduled.AtMS)); bounded && item.Attempt < 0 {"),
 		},
 		{
+			Name:  "a batch mate is left to become visible",
+			Bug:   "The message of an attempt that is done becomes visible while its batch is worked on, and is run again.",
+			File:  "host/batch_mates.go",
+			Edits: edit("m.state != settled || m.visible.IsZero() {", "m.state != settled || !m.visible.IsZero() {"),
+		},
+		{
 			Name:  "two rounds of a watch have one number",
 			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
 			File:  "host/pending_round.go",
