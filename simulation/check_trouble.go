@@ -58,8 +58,8 @@ func (w *World) diedWith(inv *invocation) {
 // answers notes that a queue has accepted what a worker says of an attempt, and
 // that the worker was told so: its result, its failure, or the next message.
 func (w *World) answers(p *process, body string) {
-	if p.running == nil || p.dead || p.running.expired {
-		return
+	if p.running == nil || p.dead || p.running.expired || p.running.slowed {
+		return // Another may have its message by now.
 	}
 	item, err := w.item(body)
 	if err != nil {
