@@ -37,7 +37,7 @@ type Environment struct {
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
-	ActivityDeadQueueURL string // o w    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
+	ActivityDeadQueueURL string // o a    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
 	DeadFIFOQueueURL     string // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
 	DeadQueueURL         string // o      TURNSTILE_DEAD_QUEUE_URL
 

@@ -259,6 +259,33 @@ func TestFunctionsAreWhatTheParametersSay(t *testing.T) {
 	}
 }
 
+// Senders are told by the unique id of their role, which SQS gives; its ARN or
+// its name would match none of them, and nothing would be refused.
+func TestSendersAreJudgedByTheIdOfTheActivityRole(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	variables := "Environment.Variables."
+	tpl.want("OrchestratorFunction", variables+"TURNSTILE_ACTIVITY_ROLE_ID", map[string]any{"Fn::GetAtt": "ActivityRole.RoleId"})
+	tpl.want("OrchestratorFunction", variables+"TURNSTILE_ACTIVITIES_MAY_SEND", ref("ActivitiesMaySend"))
+	if d := tpl.at("Parameters", "ActivitiesMaySend", "Default"); d != "false" {
+		t.Errorf("by default activities may send starts and events: %v", d)
+	}
+	tpl.want("ActivityFunction", "Role", arnOf("ActivityRole"))
+}
+
+// The keys are the orchestrator's: the other function is not even told where
+// they are.
+func TestTheOrchestratorAloneIsToldOfTheKeys(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	variables := "Environment.Variables."
+	tpl.want("OrchestratorFunction", variables+"TURNSTILE_KEYS_TABLE", ref("KeysTable"))
+	tpl.want("OrchestratorFunction", variables+"TURNSTILE_TOKEN_KEY", ref("TokenKey"))
+	for _, v := range []string{"TURNSTILE_KEYS_TABLE", "TURNSTILE_TOKEN_KEY", "TURNSTILE_HISTORY_TABLE", "TURNSTILE_INSTANCES_TABLE"} {
+		tpl.want("ActivityFunction", variables+v, "")
+	}
+}
+
 func TestSchedulerIsTrustedForThisGroupOfThisAccountAlone(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)

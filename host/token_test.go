@@ -1,15 +1,20 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -181,6 +186,93 @@ func (u *unreadable) Key(ctx context.Context, id string) ([]byte, error) {
 		return nil, store.ErrUnavailable
 	}
 	return u.Keys.Key(ctx, id)
+}
+
+// When a key has leaked it is deleted, and a wake sends what is open again,
+// under the key of today: what was made under the old one is worth nothing.
+func TestAfterAKeyIsDeletedAWakeSendsWhatIsOpenUnderTheNewOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	stolen := w.completed("a", 2, "1")
+	w.current = "2"
+	w.keys.Delete("1")
+	w.restart()
+	sent := len(w.activity.Peek())
+	w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: "operator"})
+	w.send(stolen)
+	w.settleFIFO()
+	w.expectDead(string(wire.ReasonForged))
+	all := w.activity.Peek()
+	if len(all) != sent+1 {
+		t.Fatalf("%d attempts were sent again, want 1", len(all)-sent)
+	}
+	item, err := wire.Parse([]byte(all[sent].Body))
+	if id, _ := keyring.Keyed(item.Token); err != nil || id != "2" {
+		t.Fatalf("sent again: %s, %v; want a token under key 2", all[sent].Body, err)
+	}
+	w.send(wire.Item{Kind: wire.ActivityCompleted, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: item.Token, Result: []byte("1")})
+	w.settleFIFO()
+	if n := len(w.events("a", 1)); n != 4 {
+		t.Errorf("%d events, want 4: the completion, and what follows from it", n)
+	}
+}
+
+// M-14: tokens are in messages, and in nothing that is kept or that people
+// read: at debug, no line of the log has one, no reason of a dead letter quotes
+// one, and nor do histories, records and exports.
+func TestM14NoTokenStandsInLogsReasonsRecordsHistoriesOrExports(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := newWorld(t, func(w *world) {
+		w.logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		w.orchestration("Child", waits("go"))
+		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+			ctx.Activity(engine.ActivityCall{Name: "Fails", Retry: &history.Retry{MaxAttempts: 2, InitialMS: 1000}})
+			ctx.Timer(1000 * time.Hour)
+			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: "child"}))
+		})
+	})
+	sent := map[string]bool{}
+	w.activityFunc("Fails", func(ctx context.Context, _ []byte) ([]byte, error) {
+		info, _ := activity.InfoFrom(ctx)
+		at, err := wire.ParseActivityToken(info.CompletionToken)
+		if err != nil {
+			t.Error(err)
+		}
+		sent[at.Token] = true
+		return nil, errors.New("no")
+	})
+	w.start("main", "Main", "1")
+	w.runFor(time.Minute)
+	// Tokens in the wrong place, or of a wrong form, are refused with a reason.
+	timer, child := w.token("main", 3), w.token("main", 4)
+	sent[timer], sent[child] = true, true
+	w.send(wire.Item{Kind: wire.ActivityCompleted, Instance: "main", ExecutionID: 1, SourceEventID: 2, Token: timer, Result: []byte("1")})
+	w.send(wire.Item{Kind: wire.TimerFired, Instance: "main", ExecutionID: 1, SourceEventID: 4, FireAtMS: 1, Token: child})
+	for _, text := range []string{`"token":"` + timer + `\n"`, `"activity_token":"t1.x.2.bWFpbg.` + timer + `"`, `"token":["` + timer + `"]`} {
+		if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "main", DedupID: text[:20], Body: `{"kind":"ActivityCompleted","instance":"main","execution_id":1,"source_event_id":2,` + text + `}`}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.runFor(time.Minute)
+	if len(sent) < 3 || len(w.deadFIFO.Peek()) < 4 || !strings.Contains(log.String(), "main") {
+		t.Fatalf("tokens %v, dead letters %d: there is nothing to look for", sent, len(w.deadFIFO.Peek()))
+	}
+	shown := log.String()
+	for _, m := range w.deadFIFO.Peek() {
+		shown += m.Attributes[wire.ReasonAttribute] + "\n"
+	}
+	for _, instance := range []string{"main", "child"} {
+		shown += bytesOf(reflect.ValueOf(w.record(instance))) + bytesOf(reflect.ValueOf(w.turns(instance, 1)))
+		shown += string(history.EncodeExport(history.Export{Instance: instance, ExecutionID: 1, Events: w.events(instance, 1)}))
+	}
+	for token := range sent {
+		if strings.Contains(shown, token) {
+			t.Errorf("the token %s stands in\n%s", token, shown)
+		}
+	}
 }
 
 // A firing that nobody can have scheduled does not wait for its time.

@@ -176,6 +176,32 @@ func TestAKeyIsChangedWhileTokensOfTheOneBeforeHold(t *testing.T) {
 	}
 }
 
+// Why the current key must not be deleted: processes that have it go on with
+// it, those that start make another under its id, and neither believes what
+// the other sends out.
+func TestADeletedCurrentKeyPartsTheProcessesThatShareItsID(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	keys := &keyring.Memory{}
+	before := ready(t, keys, "1", 1, &now)
+	keys.Delete("1")
+	after := ready(t, keys, "1", 2, &now)
+	now = now.Add(24 * time.Hour)
+	for _, r := range []*keyring.Ring{before, after} {
+		other := after
+		if r == after {
+			other = before
+		}
+		token := r.Token("a", 1, 2)
+		if err := other.Learn(t.Context(), token); err != nil {
+			t.Fatal(err)
+		}
+		if other.Proves(token, "a", 1, 2) || !r.Proves(token, "a", 1, 2) {
+			t.Error("a process believes the tokens of its own key under that id, and no others")
+		}
+	}
+}
+
 func TestTroubleWithKeysIsAnErrorAndNoVerdict(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)

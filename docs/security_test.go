@@ -1,0 +1,117 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	// testNamed is a test as documents name it: its file and its function.
+	testNamed = regexp.MustCompile("`([^`\\s]+_test\\.go)\\s((?:Test|Fuzz|Benchmark)[A-Za-z0-9_]+)`")
+	// fileNamed is a file of the tree, by its path.
+	fileNamed = regexp.MustCompile("`([a-z][a-z0-9_./-]*/[a-z0-9_.-]+\\.(?:go|md|yaml|toml))[ `]")
+)
+
+// notTested begins a cell that says on what else a row rests.
+const notTested = "not tested here"
+
+func TestEveryTestThatADocumentNamesIsThere(t *testing.T) {
+	t.Parallel()
+	there := map[string][]string{} // the tests of a file
+	count := map[string]int{}
+	for _, doc := range files(t, ".md") {
+		for _, m := range testNamed.FindAllStringSubmatch(read(t, doc), -1) {
+			file, name := m[1], m[2]
+			if _, ok := there[file]; !ok {
+				there[file] = testsOf(t, file)
+			}
+			if !slices.Contains(there[file], name) {
+				t.Errorf("%s names %s in %s, and there is no such test", doc, name, file)
+			}
+			count[doc]++
+		}
+	}
+	if n := count["docs/security.md"]; n < 50 {
+		t.Errorf("docs/security.md names %d tests only: this test no longer finds them", n)
+	}
+}
+
+func TestEveryFileThatTheThreatModelNamesIsThere(t *testing.T) {
+	t.Parallel()
+	names := fileNamed.FindAllStringSubmatch(read(t, "docs/security.md"), -1)
+	for _, m := range names {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+			t.Errorf("docs/security.md names the file %s, which is not there", m[1])
+		}
+	}
+	if len(names) == 0 {
+		t.Error("no file is found: this test has lost the document")
+	}
+}
+
+// TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt: a row of a table of
+// docs/security.md ends with the test that holds it, or says that there is none
+// here, and on what the row rests.
+func TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt(t *testing.T) {
+	t.Parallel()
+	const column = "held by"
+	rows, inTable := 0, false
+	for line := range strings.Lines(read(t, "docs/security.md")) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			inTable = false
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		last := strings.TrimSpace(cells[len(cells)-1])
+		switch {
+		case !inTable:
+			inTable = true
+			if last != column {
+				t.Errorf("the last column of this table is not %q: %s", column, line)
+			}
+		case strings.Trim(last, "- ") == "":
+			if last == "" {
+				t.Errorf("nothing stands behind this row: %s", line)
+			}
+		default:
+			rows++
+			if !testNamed.MatchString(last) && !strings.HasPrefix(last, notTested+":") {
+				t.Errorf("name the test (`package/file_test.go TestName`), or write %q and why that is so: %s", notTested+": …", line)
+			}
+		}
+	}
+	if rows < 30 {
+		t.Errorf("looked at %d rows only: the test has lost the tables", rows)
+	}
+}
+
+// testsOf returns the test functions of a file, none if it is not there.
+func testsOf(t *testing.T, name string) []string {
+	t.Helper()
+	if !strings.HasSuffix(path.Base(name), "_test.go") {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil {
+		return nil
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, read(t, name), parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []string
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+			tests = append(tests, f.Name.Name)
+		}
+	}
+	return tests
+}
