@@ -66,8 +66,8 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
-	if w.outside.former[m.ID] || isTooOld(stored) {
-		return
+	if w.outside.former[m.ID] || isTooOld(stored) || stored.SourceEventID > 0 && w.byForger(stored) {
+		return // What is made up is owed nothing; that it is not recorded is looked at elsewhere.
 	}
 	item := w.asAttempt(stored.WithID(m.ID))
 	if item.Kind == wire.StartOrchestration {
