@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -43,8 +44,8 @@ func (r *resending) from(ctx context.Context, at place) error {
 			if i == 0 && r.continues(n) {
 				// One commit holds the end of the execution before and the
 				// first turn of this one.
-				if before, err := r.t.read(ctx, n-1); err == nil && len(before) > 0 {
-					r.turn(before, len(before)-1)
+				if err := r.endOf(ctx, n-1); err != nil {
+					return err
 				}
 			}
 		}
@@ -120,14 +121,28 @@ func (r *resending) everything(ctx context.Context) error {
 		return err
 	}
 	if r.continues(r.t.execution) {
-		if before, err := r.t.read(ctx, r.t.execution-1); err == nil && len(before) > 0 {
-			r.turn(before, len(before)-1)
+		if err := r.endOf(ctx, r.t.execution-1); err != nil {
+			return err
 		}
 	}
 	for i := range turns {
 		r.turn(turns, i)
 	}
 	return nil
+}
+
+// endOf adds the commit with which an execution ended. One that can't be read by
+// anybody, or by this build, holds up nothing of the execution that followed; a
+// read that fails for the moment is made again when the message comes back.
+func (r *resending) endOf(ctx context.Context, execution int64) error {
+	turns, err := r.t.read(ctx, execution)
+	if corrupt(err) || missesCodec(err) || errors.Is(err, history.ErrNewer) {
+		return nil
+	}
+	if err == nil && len(turns) > 0 {
+		r.turn(turns, len(turns)-1)
+	}
+	return err
 }
 
 // turn adds one commit of an execution: what it scheduled and is open still,

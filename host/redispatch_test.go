@@ -1,0 +1,61 @@
+package host
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// W-07: what the end of the execution before asked for is not taken for sent
+// because its history can't be read for a moment.
+func TestW07AWakeWhoseReadOfTheExecutionBeforeFailsComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if string(in) == "1" {
+			if _, err := ctx.Detach(engine.ChildCall{Name: "Other", Instance: "b", Input: in}); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+		}
+		return waits("go")(ctx, in)
+	})
+	w.orchestration("Other", waits("go"))
+	start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "fifo" {
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	w.deliver("m-1", start, 1, SourceOrchestrator, 0)
+	w.beforeSend = nil
+	if r := w.record("a"); r.ExecutionID != 2 {
+		t.Fatalf("at execution %d", r.ExecutionID)
+	}
+	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "wake"})
+	p := w.process()
+	reads := 0
+	p.faults.fail = func(call string) error {
+		if call == "Read" {
+			if reads++; reads == 2 {
+				return fmt.Errorf("throttled: %w", store.ErrUnavailable)
+			}
+		}
+		return nil
+	}
+	handle := func(receives int) int {
+		return len(p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "m-2", Body: wake, ReceiveCount: receives}, SourceOrchestrator}}))
+	}
+	if failed := handle(1); failed != 1 {
+		t.Errorf("the wake was acknowledged, %d reads", reads)
+	}
+	handle(2)
+	if n := w.fifo.Counts().Total(); n != 1 {
+		t.Errorf("%d starts were sent, want 1", n)
+	}
+}
