@@ -94,6 +94,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 	}
 	back := make([]time.Duration, len(batch))
 	mates := w.newBatchMates(len(batch))
+	whole, _ := timeLeft(ctx, w.Clock)
 	defer mates.part()
 	sideBySide(w.Settings.Parallelism, len(batch), w.Together, func(i int) {
 		messages[i].alone = len(batch) == 1
@@ -103,6 +104,11 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 	})
 	for i, m := range messages {
 		if !m.waits {
+			continue
+		}
+		if !w.hasTimeFor(ctx, m, whole) {
+			w.Observer.Count(CountHandedBack, "no time", 1)
+			mates.finished(ctx, m)
 			continue
 		}
 		// What is done must not be done again if this attempt ends the process.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -145,4 +146,43 @@ func TestACopyOfASuspectIsNoDeath(t *testing.T) {
 		t.Errorf("%d runs, handed back %v", runs, failed)
 	}
 	w.expectCount(CountAttempts, history.FailureLost, 0)
+}
+
+// attempts that are made one after the other, because a process died, have
+// the time that they were given.
+func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		var calls []*engine.Future
+		for range 5 {
+			calls = append(calls, ctx.Activity(engine.ActivityCall{Name: "Work", Input: in}))
+		}
+		if _, err := ctx.Join(calls...); err != nil {
+			return nil, err
+		}
+		return in, nil
+	})
+	runs := 0
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) {
+		runs++
+		w.clock.Advance(4 * time.Minute)
+		return []byte("1"), nil
+	})
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	for id := range int64(5) {
+		key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2 + id}
+		if err := w.stops.MarkSuspect(t.Context(), key, store.Suspect{Attempt: 1, Until: w.clock.Now()}, w.clock.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run()
+	w.expectOutput("a", "1")
+	w.expectCount(CountAttempts, history.FailureTimeout, 0)
+	if runs != 5 {
+		t.Errorf("%d runs, want 5", runs)
+	}
+	w.expectQuiet()
+	w.expectDead()
 }

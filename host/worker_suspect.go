@@ -53,6 +53,18 @@ func (w *Worker) suspects(ctx context.Context, m *message, key store.ActivityKey
 	return true, 0, nil
 }
 
+// hasTimeFor reports whether an attempt that had to wait for the others of its
+// batch still has the time that it was given: cut short, it would fail for what
+// the others took. One that asks for more than a whole invocation never has it.
+func (w *Worker) hasTimeFor(ctx context.Context, m *message, whole time.Duration) bool {
+	need := w.Settings.AttemptTimeout
+	if r := m.item.Retry; r != nil && r.TimeoutMS > 0 {
+		need = time.Duration(r.TimeoutMS) * time.Millisecond
+	}
+	need += w.Settings.ExitTime
+	return need > whole || hasTime(ctx, w.Clock, need)
+}
+
 // clearSuspect takes the mark of an attempt away that has returned.
 func (w *Worker) clearSuspect(ctx context.Context, m *message, key store.ActivityKey) {
 	if !m.marked {
