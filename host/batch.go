@@ -147,7 +147,7 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 	}
 	ids := []string{}
 	for _, m := range b.messages {
-		if m.state == failed && old(m, o.Clock.Now()) {
+		if m.state == failed && m.Source == SourceDelay && old(m, o.Clock.Now()) {
 			o.renew(ctx, m)
 		}
 		if m.state != failed {

@@ -186,3 +186,37 @@ func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
 	w.expectQuiet()
 	w.expectDead()
 }
+
+// what SQS took from the activity queue is older than seven days; that the
+// activity queue refuses it once makes no dead letter of it.
+func TestA08AnOldAttemptThatCannotBeSentAnewComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(nil))
+	w.activityFunc("Work", step)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	taken, err := w.activity.Receive(t.Context(), 10, 0)
+	if err != nil || len(taken) != 1 {
+		t.Fatalf("%d messages, %v", len(taken), err)
+	}
+	if err := w.activity.Delete(t.Context(), taken[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.activityDead.Send(t.Context(), queue.Outgoing{Body: taken[0].Body}); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(10 * 24 * time.Hour)
+	refused := 0
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "activity" && refused == 0 {
+			refused++
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	w.run()
+	w.expectDead()
+	w.expectStatus("a", store.StatusCompleted)
+	w.expectQuiet()
+}
