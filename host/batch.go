@@ -71,13 +71,18 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.joinRound(ctx, m)
 	}
 	if due, ok := dueOf(&m.item); ok && due.After(now) {
-		if _, keyed := keyring.Keyed(m.item.Token); keyed && !m.proven {
+		_, keyed := keyring.Keyed(m.item.Token)
+		if keyed && !m.proven {
 			// It would go round until it is due, and be refused then.
 			return o.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
 				m.item.Kind, m.item.Instance, m.item.ExecutionID, m.item.SourceEventID, o.missingKey(m.item.Token)))
 		}
 		if problem := o.tooFar(&m.item, due, now); problem != "" {
 			return o.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
+		}
+		if m.item.Kind == wire.ActivityPending && !keyed {
+			// Its execution alone knows the token, and how long it may wait.
+			return o.letIn(ctx, m)
 		}
 		if m.item.Kind == wire.ActivityPending {
 			return o.nextRound(ctx, m, m.item, due)

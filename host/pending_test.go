@@ -224,3 +224,18 @@ func TestAnInlineActivityCannotBePending(t *testing.T) {
 	w.run()
 	w.expectOutput("a", `"true"`)
 }
+
+// A-13: what says that an activity is pending and can't be proved is looked at by
+// its instance, however late it says that it is due.
+func TestA13AForgedPendingDoesNotGoRoundUntilItIsDue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("go"))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.send(wire.Item{Kind: wire.ActivityPending, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "forged", Attempt: 1,
+		ScheduledAtMS: w.clock.Now().UnixMilli(), NotBeforeMS: w.clock.Now().Add(365 * 24 * time.Hour).UnixMilli()})
+	w.idle = time.Hour
+	w.run()
+	w.expectQuiet()
+}
