@@ -3,6 +3,7 @@ package metering_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"reflect"
@@ -191,7 +192,25 @@ func (w *watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || answer.StatusCode != http.StatusOK {
 		w.failed.Add(1)
 	}
+	if err == nil {
+		answer.Body = &watchedBody{answer.Body, w}
+	}
 	return answer, err
+}
+
+// watchedBody tells of an answer that did not come whole: its request was out of
+// time, and is made again.
+type watchedBody struct {
+	io.ReadCloser
+	w *watchedTransport
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.w.failed.Add(1)
+	}
+	return n, err
 }
 
 func TestChargesAreThoseThatDynamoDBLocalReports(t *testing.T) {
