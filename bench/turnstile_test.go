@@ -137,14 +137,14 @@ func record(tb testing.TB, reg *engine.Registry, name string) []history.Event {
 			switch e := &turn.Events[i]; e.Kind {
 			case history.ActivityScheduled:
 				arrivals = append(arrivals, engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted,
-					SourceEventID: e.EventID, Payload: encodeSample(int(e.EventID))}})
+					SourceEventID: e.EventID, Payload: encodeSample(int(e.EventID))}, Proven: true})
 			case history.TimerCreated:
 				// It loses, and fires one round later all the same.
 				late = append(late, history.Event{Kind: history.TimerFired, SourceEventID: e.EventID, FireAtMS: e.FireAtMS})
 			}
 		}
 		if len(late) > 1 {
-			arrivals = append(arrivals, engine.Arrival{Event: late[0]})
+			arrivals = append(arrivals, engine.Arrival{Event: late[0], Proven: true})
 			late = late[1:]
 		}
 	}
