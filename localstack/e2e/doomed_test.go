@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 )
@@ -16,7 +17,8 @@ import (
 // sample application should hold such a thing, so the test binary runs it.
 var (
 	doomed = turnstile.NewOrchestration[string, string]("Doomed")
-	die    = turnstile.NewActivity[string, string]("Die")
+	// What was begun is waited for, for as long as it may take.
+	die = turnstile.NewActivity[string, string]("Die").With(turnstile.AttemptTimeout(time.Second))
 )
 
 func sufferTheLoss(ctx turnstile.Context, in string) (string, error) {

@@ -22,7 +22,7 @@ func orchestratorEnvironment(t *testing.T, q queues) []string {
 // queues.
 func workerEnvironment(t *testing.T, q queues) []string {
 	t.Helper()
-	return functionEnvironment(t, q, "TURNSTILE_ACTIVITIES_TABLE")
+	return append(functionEnvironment(t, q, "TURNSTILE_ACTIVITIES_TABLE"), "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL="+q.activityDead.url)
 }
 
 // functionEnvironment is what both have, with more of the test's own.

@@ -12,11 +12,13 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/host"
 )
 
 // With this variable in its environment the test binary is a function: that of
@@ -30,7 +32,8 @@ func TestMain(m *testing.M) {
 	case "orchestrator":
 		awslambda.RunOrchestrator(turnstile.NewApp(doomed.Is(sufferTheLoss)))
 	case "activity":
-		awslambda.RunWorker(turnstile.NewApp(die.Is(killItself)))
+		// A message that comes too early for the mark on its attempt does not wait for long.
+		awslambda.RunWorker(turnstile.NewApp(die.Is(killItself)), awslambda.WithSettings(host.Settings{BackoffMax: 2 * time.Second}))
 	default:
 		fmt.Fprintf(os.Stderr, "%s=%s is neither orchestrator nor activity\n", functionVariable, function)
 		os.Exit(2)
