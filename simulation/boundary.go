@@ -181,6 +181,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 			s.p.w.checkPurge(instance, executionID, asked)
 			s.p.w.shadow.hidden[instance] = executionID
 			note(&inv.hid, instance, true)
+			delete(inv.marked, instance) // It goes with the record.
 			s.p.w.aheadOfPurge(inv, instance, executionID, asked)
 			s.p.w.outside.marks[instance] = s.p.w.outside.marked(instance, len(inv.batch))
 		}
