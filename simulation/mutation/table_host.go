@@ -248,6 +248,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "one mark makes a killer",
+			Rare:  true,
 			Bug:   "A message that finds its first mark is the killer, though the answer to that mark may have been lost and nothing been run.",
 			File:  "host/suspect.go",
 			Edits: edit("		case second:\n", "		case second || t.mark != \"\":\n"),
