@@ -1,0 +1,183 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// simStore is the store as a process sees it.
+type simStore struct {
+	store.Store
+	p *process
+}
+
+func (s simStore) Commit(ctx context.Context, c store.Commit) error {
+	w := s.p.w
+	if len(c.Turns) == 0 {
+		return s.Store.Commit(ctx, c) // It is refused.
+	}
+	s.p.showsTurns(c.Turns)
+	s.p.showsChange(c.Turns[0].Instance, c.Record)
+	sealed := c
+	c.Turns = w.opened(c.Turns)
+	w.aboutToCommit(s.p, &c)
+	inv := s.p.running
+	kind, own := commitClass, inv.committed.of(c.Turns[0].Instance)
+	// It may be in, or come in: nobody may be told that it is not. And behind a
+	// commit of its own a writer that is told so believes that another went on
+	// from there.
+	switch telling := tellsMuch(&c); {
+	case w.attempted[c.Turns[0].Token]:
+		kind = repeatedCommit
+	case own && telling:
+		kind = tellingWrite
+	case own:
+		kind = writeClass
+	case telling:
+		kind = tellingCommit
+	}
+	w.attempted[c.Turns[0].Token] = true
+	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
+	s.p.latest[c.Turns[0].Instance] = c.Turns[0].Token
+	change := s.p.changing(c.Turns[0].Instance, c.Record)
+	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
+		w.landedLate(s.p, &c)
+		change.meets(w)
+		torn := w.tearing(s.p, &c)
+		err := w.commit(ctx, s.p, sealed, &c, change)
+		if err == nil {
+			inv.landedIn(&c)
+			torn()
+		}
+		return err
+	})
+	s.p.pauseFor(w.answersIn(s.p, c.Turns[0].Instance))
+	w.answered(s.p, &c, err)
+	if !s.p.dead {
+		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
+		w.unsureOfMark(c.Turns[0].Instance, c.Record, err)
+	}
+	if err == nil {
+		for i := range c.Turns {
+			t := &c.Turns[i]
+			s.p.seen[executionKey{t.Instance, t.ExecutionID}] = t.Last()
+		}
+		s.p.running.committed.set(c.Turns[0].Instance, true)
+	}
+	return err
+}
+
+// tellsMuch reports whether a commit ends an execution, or changes whether its
+// instance is stuck.
+func tellsMuch(c *store.Commit) bool {
+	events := c.Turns[0].Events
+	return len(events) > 0 && events[len(events)-1].Kind.Terminal() || c.Record != nil && c.Record.Problem != nil
+}
+
+func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
+		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		turns, err = s.p.w.tornRead(instance, executionID, turns, err)
+		s.p.hears(func() string { return turnsText(turns) })
+		return err
+	})
+	s.p.w.reads(s.p, instance, turns, err)
+	if n := len(turns); n > 0 {
+		s.p.w.checkRead(turns)
+		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
+	}
+	return turns, err
+}
+
+func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
+	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
+		r, err = s.Store.Describe(ctx, instance)
+		r, err = s.p.w.tornRecord(instance, r, err)
+		s.p.hears(func() string { return recordText(&r) })
+		return err
+	})
+	return r, err
+}
+
+func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("confirms event %d of %s/%d", eventID, instance, executionID) }, func() error {
+		if err := s.p.w.isolatedBeside(instance); err != nil {
+			return err
+		}
+		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
+		return err
+	})
+	return at, err
+}
+
+func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
+	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
+		page, err = s.Store.List(ctx, q)
+		return err
+	})
+	return page, err
+}
+
+func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	w := s.p.w
+	s.p.showsChange(instance, &change)
+	w.aboutToChange(s.p, instance, &change)
+	changing := s.p.changing(instance, &change)
+	kind := writeClass
+	if change.Problem != nil {
+		kind = tellingWrite
+	}
+	if change.Dispatched != nil {
+		w.reached("dispatch, stops short")
+	}
+	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
+		changing.meets(w)
+		w.mended(instance)
+		err := s.Store.UpdateRecord(ctx, instance, change)
+		if err == nil {
+			w.forbids(instance, &change)
+			changing.landed(w, nil)
+			w.checkRecord(instance)
+		}
+		return err
+	})
+	if !s.p.dead {
+		s.p.running.marks(instance, &change, err)
+		w.unsureOfMark(instance, &change, err)
+	}
+	return err
+}
+
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+	inv := s.p.running
+	asked := inv.purgesOf(s.p.w, instance)
+	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
+		s.p.w.mended(instance)
+		err := s.Store.Hide(ctx, instance, executionID, marks)
+		if err == nil && s.p.w.shadow.last[instance] == executionID {
+			s.p.w.checkPurge(instance, executionID, asked)
+			s.p.w.shadow.hidden[instance] = executionID
+			note(&inv.hid, instance, true)
+			delete(inv.marked, instance) // It goes with the record.
+			s.p.w.aheadOfPurge(inv, instance, executionID, asked)
+			s.p.w.outside.marks[instance] = s.p.w.outside.marked(instance, len(inv.batch))
+		}
+		return err
+	})
+}
+
+func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
+		s.p.w.deleting(instance, upTo)
+		s.p.w.mended(instance)
+		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		if err == nil && s.p.w.tornHere() {
+			s.p.w.tear(instance, &tear{deleted: upTo}, false)
+		}
+		return err
+	})
+	return done && err == nil, err
+}

@@ -1,0 +1,117 @@
+package mutation
+
+// stuckMutations are of instances that are stuck, of wakes and of suspects.
+func stuckMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a wake-up forks",
+			Bug:   "A wake counts whatever its number, so that each duplicate begins a chain of its own.",
+			File:  "host/wake.go",
+			Edits: edit("case t.record != nil && number == t.record.WakeNumber:", "case t.record != nil && number > 0 && t.record.Problem != nil:"),
+		},
+		{
+			Name:  "the next wake-up is not sent again",
+			Rare:  true,
+			Bug:   "A wake that armed the next one and died ahead of sending it ends the chain.",
+			File:  "host/wake.go",
+			Edits: edit("err = t.sendWakeAgain(out)", "err = ctx.Err()"),
+		},
+		{
+			Name:  "the first wake-up is not sent again",
+			Rare:  true,
+			Bug:   "A message that marked the instance as stuck and died ahead of the wake-up does not send it when it comes back.",
+			File:  "host/stuck.go",
+			Edits: edit("return t.resent || slices", "return t.resent && slices"),
+		},
+		{
+			Name:  "who leaves no fact takes a stuck instance on",
+			Bug:   "A duplicate runs the code of a stuck instance; nothing finds that commit again if its process dies.",
+			File:  "host/advance.go",
+			Edits: edit("		park = t.leaveNoFact(arrivals)\n", "		park = t.leaveNoFact(arrivals) && t.creating\n"),
+		},
+		{
+			Name:  "suspects run beside others",
+			Bug:   "A group that is suspected of killing its process is run side by side with the others of its batch, which then look as guilty.",
+			File:  "host/orchestrator.go",
+			Edits: edit("			limit = 1\n", "			limit = max(limit, 1)\n"),
+		},
+		{
+			Name:  "a neighbour is the killer",
+			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
+			File:  "host/suspect.go",
+			Edits: edit("if id != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {", "if id != \"\" && !slices.Contains(t.group.messages, nil) {"),
+		},
+		{
+			Name:  "one mark makes a killer",
+			Rare:  true,
+			Bug:   "A message that finds its first mark is the killer, though the answer to that mark may have been lost and nothing been run.",
+			File:  "host/suspect.go",
+			Edits: edit("		case second:\n", "		case second || t.mark != \"\":\n"),
+		},
+		{
+			Name:  "a wake-up of what has ended says nothing",
+			Rare:  true,
+			Bug:   "A wake-up that finds its instance ended sends nothing, though who ended it may have died ahead of its dispatch.",
+			File:  "host/wake.go",
+			Edits: edit("case number > 0 && number != goOnNumber && t.x.Ended():", "case number > 0 && number != goOnNumber && t.x.Ended() && t.creating:"),
+		},
+		{
+			Name:  "who lost to another forgets its own commit",
+			Rare:  true,
+			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
+			File:  "host/group.go",
+			Edits: edit("				if g.committed {\n", "				if g.committed && g.tooLarge != nil {\n"),
+		},
+		{
+			Name:  "a copy is a duplicate",
+			Bug:   "A second copy of a message in flight is deleted, and the process of the first dies ahead of its dispatch.",
+			File:  "host/copy.go",
+			Edits: edit("copied, err := t.isCopied(ctx, m)", "copied, err := false, ctx.Err()"),
+		},
+		{
+			Name:  "a copy is handled where it is",
+			Bug:   "A copy whose message was deleted by the process of the other marks its instance as stuck, and dies ahead of the wake-up.",
+			File:  "host/copy.go",
+			Edits: edit("if m.copied && m.Source != SourceOrchestrator {", "if m.handled = m.handled || m.copied; m.copied && m.ID == \"\" {"),
+			Rare:  true,
+		},
+		{
+			Name:  "a start overtakes a purge",
+			Bug:   "A start behind a purge in one batch finds the instance that is about to be purged, and is dropped.",
+			File:  "host/group.go",
+			Edits: edit("startsFirst(rest[:n])", "startsFirst(rest)"),
+		},
+		{
+			Name:  "a purge comes again",
+			Bug:   "A batch with a purge and a start that comes again purges what it has started itself.",
+			File:  "host/lives.go",
+			Edits: edit("return mark != \"\" && strings.Contains(r.Purges, mark)", "return mark == \"\" && strings.Contains(r.Purges, \"-\")"),
+		},
+		{
+			Name:  "what stood ahead of a purge is forgotten",
+			Bug:   "An event ahead of a purge comes again without it, and is taken by the next life.",
+			File:  "host/lives.go",
+			Edits: edit("if m.Source == SourceOrchestrator && m.Group == purge.Group && !m.purges() {", "if m.Source == SourceOrchestrator && m.Group == \"\" {"),
+		},
+		{
+			Name:  "who armed a wake-up is no copy",
+			Rare:  true,
+			Bug:   "A copy of a wake that armed the next one, and whose process died ahead of sending it, sends nothing.",
+			File:  "host/copy.go",
+			Edits: edit("strings.Contains(r.Problem.Copies, mark)", "len(mark) == 0"),
+		},
+		{
+			Name:  "a forwarded copy is another message",
+			Bug:   "A copy that lost against the other is forwarded as a message that is not known there.",
+			File:  "host/conflict.go",
+			Edits: edit("return map[string]string{copyAttribute: m.copyID()}", "return nil"),
+			Rare:  true,
+		},
+		{
+			Name:  "a suspect's mark stays",
+			Bug:   "A turn that returned does not take its mark back.",
+			File:  "host/turn.go",
+			Edits: edit("t.clearSuspect(ctx, err != nil)", "_ = ctx"),
+		},
+	}
+}
