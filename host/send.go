@@ -36,7 +36,7 @@ const (
 // after the other. It stops behind the first failure, and when the invocation
 // is about to end.
 func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
-	s := &sender{o: o, deadline: ctx}
+	d := &dispatcher{o: o, deadline: ctx}
 	if left, bounded := timeLeft(ctx, o.Clock); bounded && len(parcels) > 0 {
 		// What is under way near the end is given up while there is time left
 		// to hand the messages back: a process that is killed is suspected.
@@ -46,9 +46,9 @@ func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
 		ctx = within
 	}
 	for rest, first := parcels, true; len(rest) > 0; first = false {
-		if !first && !hasTime(s.deadline, o.Clock, 2*o.Settings.DispatchTime) {
-			s.stop(nil)
-			return s.err()
+		if !first && !hasTime(d.deadline, o.Clock, 2*o.Settings.DispatchTime) {
+			d.stop(nil)
+			return d.err()
 		}
 		var step []*parcel
 		for len(rest) > 0 && len(step) < stepParcels*max(o.Settings.DispatchParallelism, 1) {
@@ -58,16 +58,16 @@ func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
 			rest = rest[1:]
 		}
 		for r := range routes {
-			if s.take(ctx, r, step); s.stopped() {
-				return s.err()
+			if d.take(ctx, r, step); d.stopped() {
+				return d.err()
 			}
 		}
 	}
 	return nil
 }
 
-// sender makes the calls of one dispatch.
-type sender struct {
+// dispatcher makes the calls of one dispatch.
+type dispatcher struct {
 	o *Orchestrator
 	// deadline is the context that has the deadline of the invocation.
 	deadline context.Context
@@ -78,7 +78,7 @@ type sender struct {
 }
 
 // take sends what of a step goes one way.
-func (s *sender) take(ctx context.Context, r route, step []*parcel) {
+func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 	var parcels []*parcel
 	for _, p := range step {
 		if p.route == r {
@@ -86,30 +86,30 @@ func (s *sender) take(ctx context.Context, r route, step []*parcel) {
 		}
 	}
 	if r >= toDelay {
-		s.takeMessages(ctx, r, parcels)
+		d.takeMessages(ctx, r, parcels)
 		return
 	}
-	s.sideBySide(len(parcels), func(i int) {
+	d.sideBySide(len(parcels), func(i int) {
 		p := parcels[i]
 		switch r {
 		case toStop:
-			s.call(ctx, parcels[i:i+1], 1, func() error {
-				if err := s.o.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, s.o.Clock.Now().Add(s.o.Settings.StopRetention)); err != nil {
+			d.call(ctx, parcels[i:i+1], 1, func() error {
+				if err := d.o.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.o.Clock.Now().Add(d.o.Settings.StopRetention)); err != nil {
 					return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 				}
 				return nil
 			})
 		case toRemoval:
-			s.call(ctx, parcels[i:i+1], timerAttempts, func() error {
-				if err := s.o.Timer.Cancel(ctx, p.schedule.Name); err != nil {
+			d.call(ctx, parcels[i:i+1], timerAttempts, func() error {
+				if err := d.o.Timer.Cancel(ctx, p.schedule.Name); err != nil {
 					return fmt.Errorf("schedule not removed: %w", err)
 				}
 				return nil
 			})
 		case toSchedule:
 			past := false
-			s.call(ctx, nil, timerAttempts, func() error {
-				err := s.o.Timer.Schedule(ctx, p.schedule)
+			d.call(ctx, nil, timerAttempts, func() error {
+				err := d.o.Timer.Schedule(ctx, p.schedule)
 				if past = errors.Is(err, timer.ErrPast); err != nil && !past {
 					return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
 				}
@@ -119,7 +119,7 @@ func (s *sender) take(ctx context.Context, r route, step []*parcel) {
 			if past {
 				// A schedule in the past is never an error: it is delivered at
 				// once.
-				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(s.o.Clock.Now()))}
+				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(d.o.Clock.Now()))}
 			}
 		}
 	})
@@ -128,11 +128,11 @@ func (s *sender) take(ctx context.Context, r route, step []*parcel) {
 // takeMessages sends messages to one queue, in batches as SQS takes them. A
 // batch with a message of a group that an earlier one has a message of waits
 // for that one.
-func (s *sender) takeMessages(ctx context.Context, r route, parcels []*parcel) {
+func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parcel) {
 	if len(parcels) == 0 {
 		return
 	}
-	to, name := s.o.queueOf(r)
+	to, name := d.o.queueOf(r)
 	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
 	for i, p := range parcels {
 		msgs[i], pending[i] = p.msg, i
@@ -157,12 +157,12 @@ func (s *sender) takeMessages(ctx context.Context, r route, parcels []*parcel) {
 		rounds[round] = append(rounds[round], batch)
 	}
 	for _, batches := range rounds {
-		s.sideBySide(len(batches), func(i int) {
+		d.sideBySide(len(batches), func(i int) {
 			batch, of := make([]queue.Outgoing, len(batches[i])), make([]*parcel, len(batches[i]))
 			for n, at := range batches[i] {
 				batch[n], of[n] = msgs[at], parcels[at]
 			}
-			s.call(ctx, of, 1, func() error {
+			d.call(ctx, of, 1, func() error {
 				if err := to.Send(ctx, batch...); err != nil {
 					return fmt.Errorf("%d messages for the %s queue: %w", len(batch), name, err)
 				}
@@ -184,18 +184,18 @@ func (o *Orchestrator) queueOf(r route) (to queue.Queue, name string) {
 	return o.Queues.DeadStandard, "dead-letter"
 }
 
-func (s *sender) sideBySide(n int, f func(i int)) {
-	if !s.stopped() {
-		sideBySide(s.o.Settings.DispatchParallelism, n, s.o.Together, f)
+func (d *dispatcher) sideBySide(n int, f func(i int)) {
+	if !d.stopped() {
+		sideBySide(d.o.Settings.DispatchParallelism, n, d.o.Together, f)
 	}
 }
 
 // call makes a call that sends parcels, unless the dispatch is to stop; up to
 // so many times, where it fails for a passing reason of the timer service.
-func (s *sender) call(ctx context.Context, parcels []*parcel, attempts int, f func() error) {
-	for n := 1; !s.stopped(); n++ {
-		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {
-			s.stop(nil)
+func (d *dispatcher) call(ctx context.Context, parcels []*parcel, attempts int, f func() error) {
+	for n := 1; !d.stopped(); n++ {
+		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {
+			d.stop(nil)
 			return
 		}
 		err := f()
@@ -206,42 +206,42 @@ func (s *sender) call(ctx context.Context, parcels []*parcel, attempts int, f fu
 			return
 		}
 		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) {
-			s.stop(err)
+			d.stop(err)
 			return
 		}
-		if err := s.o.pause(ctx, n); err != nil {
-			s.stop(err)
+		if err := d.o.pause(ctx, n); err != nil {
+			d.stop(err)
 		}
 	}
 }
 
 // stop lets no further call be made. Without an error the invocation has no
 // time left.
-func (s *sender) stop(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (d *dispatcher) stop(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if err == nil {
-		s.cut = true
+		d.cut = true
 		return
 	}
-	s.failed = append(s.failed, err)
+	d.failed = append(d.failed, err)
 }
 
-func (s *sender) stopped() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cut || len(s.failed) > 0
+func (d *dispatcher) stopped() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cut || len(d.failed) > 0
 }
 
 // err tells why the dispatch stopped: the first errors, and how many there were.
-func (s *sender) err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	errs := s.failed
+func (d *dispatcher) err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	errs := d.failed
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if s.cut || !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {
+	if d.cut || !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {
 		errs = append([]error{errCutShort}, errs...)
 	}
 	return errors.Join(errs...)

@@ -98,7 +98,7 @@ func (c *choices) drawBias() bias {
 	return bias(c.note(at, b))
 }
 
-// landsLate reports whether a change of a record is to take effect late.
+// markIsLate reports whether a change of a record is to take effect late.
 func (w *World) markIsLate(p *process, c *class) bool {
 	return w.bias == lateMarks && c == tellingWrite && !p.dead && !w.calm && w.choices.oneIn(w.how(LandsLate), 2)
 }
@@ -116,7 +116,7 @@ func (w *World) commitIsLate(p *process) bool {
 	return wakes && w.choices.oneIn(w.how(CrashLate), 2)
 }
 
-// pace is how long each call of the run takes at least.
+// drawPace decides how long each call of the run takes at least.
 func (w *World) drawPace() time.Duration {
 	if w.bias != slowCalls {
 		return 0

@@ -92,15 +92,7 @@ func (w *World) checkReason(r *store.Record, x *recorded) {
 	if r.Version != x.events[0].Version {
 		w.violate("I-06", "the record of %s says version %q, its history %q", r.Instance, r.Version, x.events[0].Version)
 	}
-	if r.Status != store.StatusStuck || r.Problem == nil {
-		return
-	}
-	if r.Problem.Kind == "nondeterminism" && !w.trouble.other && w.trouble.with[r.Instance] == 0 {
-		// Its messages go round for a build that has the patch, for longer than
-		// the rollout takes.
-		w.violate("V-04", "%s is stuck, and only a patch was rolled out: %s", r.Instance, r.Problem.Message)
-	}
-	if r.Problem.Kind != "not_registered" {
+	if r.Status != store.StatusStuck || r.Problem == nil || r.Problem.Kind != "not_registered" {
 		return
 	}
 	for n := w.shadow.hidden[r.Instance] + 1; n <= w.shadow.last[r.Instance]; n++ {

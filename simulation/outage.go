@@ -39,8 +39,8 @@ type outage struct {
 // shorter than seven days costs more than time.
 const longestOutage = 6 * 24 * time.Hour
 
-// outages lets outages come in a run that has the bias.
-func (w *World) outages() {
+// planOutages lets outages come in a run that has the bias.
+func (w *World) planOutages() {
 	if w.bias != outages {
 		return
 	}
@@ -69,7 +69,7 @@ func (w *World) beginOutage() {
 	}
 	o.until = w.clock.now.Add(d)
 	w.log("OUTAGE of %s for %s, %s", serviceNames[o.service], roleNames[o.role], d)
-	w.cut = append(w.cut, o)
+	w.outages = append(w.outages, o)
 	w.clock.AfterFunc(d, func() { w.log("OUTAGE of %s for %s is over", serviceNames[o.service], roleNames[o.role]) })
 	if end := o.until.Add(10 * time.Minute); end.After(w.plan.until) {
 		w.plan.until = end
@@ -79,11 +79,11 @@ func (w *World) beginOutage() {
 
 // refuses reports whether an outage refuses a call to a service.
 func (w *World) refuses(s service, p *process) bool {
-	if len(w.cut) == 0 || w.calm {
+	if len(w.outages) == 0 || w.calm {
 		return false
 	}
-	for i := range w.cut {
-		o := &w.cut[i]
+	for i := range w.outages {
+		o := &w.outages[i]
 		if w.clock.now.Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.worker != nil)) {
 			return true
 		}
@@ -94,8 +94,8 @@ func (w *World) refuses(s service, p *process) bool {
 // noneReceives reports whether the queues are down for everybody: then nobody
 // receives either.
 func (w *World) noneReceives() bool {
-	for i := range w.cut {
-		o := &w.cut[i]
+	for i := range w.outages {
+		o := &w.outages[i]
 		if !w.calm && o.service == theQueues && o.role == everybody && w.clock.now.Before(o.until) {
 			return true
 		}

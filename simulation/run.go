@@ -67,7 +67,7 @@ func run(c choices, tracing bool, setup ...func(*World)) Result {
 	w.build = w.good
 	defer w.close()
 	w.scenario.begin(w)
-	w.outages()
+	w.planOutages()
 	w.run()
 	if len(w.violations) == 0 && !w.givenUp {
 		w.checkEnd()

@@ -49,7 +49,7 @@ type World struct {
 	calm     bool // faults have stopped
 	bias     bias
 	pace     time.Duration // of each call, at least
-	cut      []outage
+	outages  []outage
 	trouble  trouble
 
 	processes []*process

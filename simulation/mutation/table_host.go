@@ -132,13 +132,13 @@ func commitMutations() []Mutation {
 			Name:  "a dispatch cut short is done",
 			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
 			File:  "host/send.go",
-			Edits: edit("		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {\n			s.stop(nil)\n", "		if !hasTime(s.deadline, s.o.Clock, s.o.Settings.DispatchTime) {\n"),
+			Edits: edit("		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {\n			d.stop(nil)\n", "		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {\n"),
 		},
 		{
 			Name:  "a batch behind a failed one is done",
 			Bug:   "What was not sent, because something else could not be, counts as sent.",
 			File:  "host/send.go",
-			Edits: edit("	for n := 1; !s.stopped(); n++ {\n", "	for _, p := range parcels {\n		p.done = true\n	}\n	for n := 1; !s.stopped(); n++ {\n"),
+			Edits: edit("	for n := 1; !d.stopped(); n++ {\n", "	for _, p := range parcels {\n		p.done = true\n	}\n	for n := 1; !d.stopped(); n++ {\n"),
 		},
 		{
 			Name:  "progress is one too far",
