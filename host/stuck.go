@@ -100,17 +100,17 @@ func (t *turn) leaveNoFact(arrivals []*message) bool {
 // arrivals in a commit of their own before the code is run.
 var errFactsFirst = errors.New("host: arrivals to be recorded before the code is run")
 
-// takesOnWithoutFact reports whether a run went past what was parked, or
-// answered it, and has recorded none of the arrivals that brought it about: the code has ended by
-// what was parked, so that they are late, or waits for an inline activity first.
-// Nothing would find that commit again when they come back. It counts also
-// where the record that was read knows of no problem: another process may be
-// about to mark the instance.
+// takesOnWithoutFact reports whether a run went past what was parked or carried
+// over, or answered it, and has recorded none of the arrivals that brought it
+// about: the code has ended by what stood there, so that they are late, or waits
+// for an inline activity first. Nothing would find that commit again when they
+// come back. Whether the record that was read knows of a problem says nothing:
+// another process may have marked the instance since, or be about to.
 func (t *turn) takesOnWithoutFact(arrivals []*message, out *engine.Turn) bool {
-	answers := (len(out.Events) > 0 || out.Recovered) && (t.behind || t.record != nil && t.record.Problem != nil)
-	// So does one that comes upon an inline activity which another process is
-	// at: it may end the instance by that.
-	return len(arrivals) > 0 && (answers || out.State == engine.RunInline) && !t.creating &&
+	// One that comes upon an inline activity which another process is at may end
+	// the instance by that.
+	answers := len(out.Events) > 0 || out.Recovered || out.State == engine.RunInline
+	return len(arrivals) > 0 && answers && !t.creating &&
 		!slices.ContainsFunc(out.Verdicts, func(v engine.Verdict) bool { return v.Kind == engine.Recorded })
 }
 
