@@ -145,7 +145,12 @@ func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
 			return // It may be the next attempt of that, which is another.
 		}
 		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
-			was.Number != item.Number || was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
+			was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
+			continue
+		}
+		// The watch of a pending activity goes on under the number of its next
+		// round, which that of a neighbour may have.
+		if was.Number != item.Number && was.Kind != wire.ActivityPending {
 			continue
 		}
 		if was.SentMS == 0 {
