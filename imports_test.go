@@ -51,6 +51,12 @@ var layers = []layer{
 	{dir: "timer/...", own: "wire timer", foreign: "pgregory.net/rapid"},
 	{dir: "host", own: "activity codec engine history keyring queue store timer wire"},
 	{dir: ".", own: "activity codec engine history queue store wire"},
+	// The page and the API of the console: it stands on the client, and knows
+	// nothing of what it is mounted in.
+	{dir: "console/api", own: ". history store wire"},
+	{dir: "console/page"},
+	{dir: "console", own: ". codec console/api console/page history queue store wire"},
+	{dir: "console/internal/...", own: "any"},
 	{dir: "embedded", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},

@@ -75,7 +75,7 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 	case "on_parent_end":
 		return d.text(&e.OnParentEnd, hasOnParentEnd, b64)
 	case "input", "output", "result", "data", "value":
-		if string(key) == payloadKey(e.Kind) {
+		if string(key) == e.Kind.PayloadName() {
 			return d.payload(&e.Payload, hasPayload, b64)
 		}
 		return d.skip()

@@ -105,14 +105,15 @@ func AppendEvent(dst []byte, e *Event) []byte {
 		dst = appendFailure(append(dst, `,"details":`...), e.Failure)
 	}
 	dst = appendText(dst, "codec", e.Codec)
-	if key := payloadKey(e.Kind); key != "" {
+	if key := e.Kind.PayloadName(); key != "" {
 		dst = appendJSON(dst, key, e.Payload)
 	}
 	return append(dst, '}')
 }
 
-// payloadKey returns the key of a kind's payload, "" if the kind has none.
-func payloadKey(k Kind) string {
+// PayloadName returns what the payload of a kind is called in JSON: "input",
+// "output", "result", "data", "value"; empty if the kind has none.
+func (k Kind) PayloadName() string {
 	switch k {
 	case OrchestrationStarted, OrchestrationContinuedAsNew, ActivityScheduled,
 		SubOrchestrationScheduled, OrchestrationChained:

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/virtual"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	memorystore "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
 	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
@@ -163,6 +164,9 @@ func (e *Env) Now() time.Time { return e.clock.Now() }
 // test. Its ids are counted, not random. It keeps the codecs that it has when
 // Deploy gives the environment others.
 func (e *Env) Client() *turnstile.Client { return e.client }
+
+// Store returns what everything is kept in, to look at and to copy.
+func (e *Env) Store() store.Store { return e.store }
 
 // After calls f when d of virtual time has passed from now, on the goroutine
 // of the test: the place to do from outside what is to be done at that time. No

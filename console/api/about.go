@@ -1,0 +1,80 @@
+package api
+
+import "time"
+
+// About says what this console is, what it shows and what it may do.
+type About struct {
+	// Now is the time of what is shown, from which ages are counted: it may be
+	// another than the reader's.
+	Now   time.Time `json:"now"`
+	Build Build     `json:"build"`
+	Place Place     `json:"place"`
+	// Actions: the console may start, signal, end and redrive.
+	Actions      bool         `json:"actions"`
+	Capabilities Capabilities `json:"capabilities"`
+	Limits       Limits       `json:"limits"`
+	Cost         Cost         `json:"cost"`
+	// Codecs are the marks of those that open payloads here.
+	Codecs []string `json:"codecs,omitempty"`
+}
+
+// Build of the program that serves the console.
+type Build struct {
+	// Version of Turnstile; "(devel)" for one of a checkout.
+	Version string `json:"version"`
+	// Revision of the program's source, and whether it had changes.
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+}
+
+// Place is where what is shown is kept.
+type Place struct {
+	// Kind: "embedded", "sqlite", "local stack", "aws", or what the mounting
+	// program says.
+	Kind string `json:"kind"`
+	// Settings by their names: region, tables, queues, a directory.
+	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// Capabilities say what this console was given.
+type Capabilities struct {
+	DeadLetters bool `json:"dead_letters"`
+	Queues      bool `json:"queues"`
+	// QueueAges: the age of the oldest message can be asked for.
+	QueueAges bool `json:"queue_ages"`
+	// Live says how changes are found: "push", where the environment tells of
+	// them, else "poll".
+	Live string `json:"live"`
+}
+
+// Limits that hold for what is shown and sent.
+type Limits struct {
+	// PayloadBytes of an input, a result, an output, the data of an event.
+	PayloadBytes int `json:"payload_bytes"`
+	// FoldedOverBytes: a payload over it is left out of lists.
+	FoldedOverBytes int `json:"folded_over_bytes"`
+	// PageSize of a list of instances, and EventsPage of a history, at most.
+	PageSize   int `json:"page_size"`
+	EventsPage int `json:"events_page"`
+	// RequestBytes of a body, and ImportBytes of a history that is inspected.
+	RequestBytes int64 `json:"request_bytes"`
+	ImportBytes  int64 `json:"import_bytes"`
+	// LivePages is how many live connections there may be at once.
+	LivePages int `json:"live_pages"`
+}
+
+// Cost says what looking reads. An open page costs nothing where changes are
+// pushed. Elsewhere all open pages share one poller: a look at an instance reads
+// its record and what is new of its history, a look at a list a record for each
+// row. On DynamoDB a record of up to 4 KB is one read unit.
+type Cost struct {
+	// PollSeconds is the shortest time between two looks at the same thing; 0
+	// where changes are pushed.
+	PollSeconds float64 `json:"poll_seconds"`
+	// RecordsAMinute is how many records all open pages together may read a
+	// minute, at most; 0 where changes are pushed.
+	RecordsAMinute int `json:"records_a_minute"`
+	// RecordsLastMinute is how many they did read.
+	RecordsLastMinute int `json:"records_last_minute"`
+}

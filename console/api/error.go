@@ -1,0 +1,89 @@
+package api
+
+import "fmt"
+
+// Code says in a word what went wrong. It is what a program acts on.
+type Code string
+
+// The codes of errors.
+const (
+	// CodeInvalid: the request is not one that is taken; the message names the
+	// field or parameter.
+	CodeInvalid Code = "invalid"
+	// CodeNoSuchRoute: the API has no such address.
+	CodeNoSuchRoute Code = "no_such_route"
+	// CodeMethodNotAllowed: the address takes another method.
+	CodeMethodNotAllowed Code = "method_not_allowed"
+	// CodeHostNotAllowed: the request names a host by which this console is not
+	// reached.
+	CodeHostNotAllowed Code = "host_not_allowed"
+	// CodeCrossOrigin: the request comes from a page of another site, or without
+	// the header that a page of another site cannot send.
+	CodeCrossOrigin Code = "cross_origin"
+	// CodeReadOnly: this console does not act.
+	CodeReadOnly Code = "read_only"
+	// CodeTooLarge: the request, a payload or the answer is over its limit.
+	CodeTooLarge Code = "too_large"
+	// CodeNotFound: there is no such instance, execution, event or dead letter.
+	CodeNotFound Code = "not_found"
+	// CodeAlreadyExists: the id is taken by another start.
+	CodeAlreadyExists Code = "already_exists"
+	// CodeEnded: the instance has ended, so that the action has no effect.
+	CodeEnded Code = "ended"
+	// CodeStillRunning: an instance that runs is not purged without force.
+	CodeStillRunning Code = "still_running"
+	// CodeNotPending: the activity was completed before, or nobody waits for it.
+	CodeNotPending Code = "not_pending"
+	// CodeBadToken: the text is not the completion token of an activity.
+	CodeBadToken Code = "bad_token"
+	// CodeBadPageToken: the page token belongs to another query.
+	CodeBadPageToken Code = "bad_page_token"
+	// CodeCorrupt: the history is damaged.
+	CodeCorrupt Code = "corrupt"
+	// CodeNewer: a newer build wrote what is to be shown.
+	CodeNewer Code = "newer_build"
+	// CodeSealed: it is sealed by a codec that this program does not have.
+	CodeSealed Code = "sealed"
+	// CodeNotOffered: this console was not given what that takes.
+	CodeNotOffered Code = "not_offered"
+	// CodeDenied: the role in use may not do this; the message says which
+	// action on which resource.
+	CodeDenied Code = "access_denied"
+	// CodeOlderStack: the stack lacks a table, an index or a queue that this
+	// build needs.
+	CodeOlderStack Code = "older_stack"
+	// CodeCredentials: there are no credentials, or they are not taken.
+	CodeCredentials Code = "credentials"
+	// CodeBusy: too many do this at once.
+	CodeBusy Code = "busy"
+	// CodeUnavailable: it passes; try again.
+	CodeUnavailable Code = "unavailable"
+	// CodeInternal: a fault that none of the others names.
+	CodeInternal Code = "internal"
+)
+
+// Error is what is answered in place of a result, as {"error": …}.
+type Error struct {
+	Code Code `json:"code"`
+	// Message says what was wrong, and where.
+	Message string `json:"message"`
+	// Advice says what to do, where the message does not.
+	Advice string `json:"advice,omitempty"`
+}
+
+func (e *Error) Error() string {
+	if e.Advice == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Advice
+}
+
+// Errorf returns an error with a code and a message.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Failed is the answer that holds an Error.
+type Failed struct {
+	Error Error `json:"error"`
+}

@@ -1,0 +1,107 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// Pages of instances.
+const (
+	defaultPage = 50
+	maxPage     = 200
+)
+
+// statuses that can be asked for.
+var instanceStatuses = []turnstile.Status{
+	turnstile.StatusRunning, turnstile.StatusStuck, turnstile.StatusCorrupt,
+	turnstile.StatusCompleted, turnstile.StatusFailed, turnstile.StatusCancelled, turnstile.StatusTerminated,
+}
+
+func (h *handler) listInstances(r *request) (api.InstanceList, error) {
+	q, err := listQuery(r.URL.Query())
+	if err != nil {
+		return api.InstanceList{}, err
+	}
+	page, err := h.client.List(r.Context(), q)
+	if err != nil {
+		return api.InstanceList{}, err
+	}
+	return listOf(&page), nil
+}
+
+func listOf(page *turnstile.ListPage) api.InstanceList {
+	out := api.InstanceList{Instances: make([]api.Instance, len(page.Instances)), NextPageToken: page.NextPageToken}
+	for i := range page.Instances {
+		out.Instances[i] = api.InstanceOf(&page.Instances[i])
+		out.Instances[i].Fold(api.FoldOver)
+	}
+	return out
+}
+
+// listQuery reads the parameters of a list.
+func listQuery(v url.Values) (turnstile.ListQuery, error) {
+	q := turnstile.ListQuery{PageSize: defaultPage}
+	for name, values := range v {
+		if len(values) > 1 {
+			return q, api.Errorf(api.CodeInvalid, "%s is given %d times", clip(name, 50), len(values))
+		}
+		value := values[0]
+		if value == "" {
+			continue
+		}
+		var err error
+		switch name {
+		case "status":
+			if q.Status = turnstile.Status(value); !slices.Contains(instanceStatuses, q.Status) {
+				err = api.Errorf(api.CodeInvalid, "status %q: one of %v", clip(value, 50), instanceStatuses)
+			}
+		case "name":
+			q.Name = value
+		case "where":
+			q.Where, err = turnstile.ParseWhere(value)
+		case "from":
+			q.From, err = timeOf(name, value)
+		case "to":
+			q.To, err = timeOf(name, value)
+		case "page_size":
+			q.PageSize, err = number(name, value, 1, maxPage)
+		case "page_token":
+			q.PageToken = value
+		default:
+			err = api.Errorf(api.CodeInvalid, "there is no parameter %q: status, name, where, from, to, page_size, page_token", clip(name, 50))
+		}
+		if err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+func timeOf(name, value string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, value)
+	if err != nil {
+		return t, api.Errorf(api.CodeInvalid, "%s %q: a time is written as in 2026-12-01T09:30:00Z", name, clip(value, 50))
+	}
+	return t, nil
+}
+
+func number(name, value string, least, most int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return 0, api.Errorf(api.CodeInvalid, "%s %q: a number from %d to %d", name, clip(value, 50), least, most)
+	}
+	return n, nil
+}
+
+func (h *handler) instance(r *request) (api.Instance, error) {
+	d, err := h.client.Describe(r.Context(), r.vars["id"])
+	if err != nil {
+		return api.Instance{}, err
+	}
+	return api.InstanceOf(&d), nil
+}

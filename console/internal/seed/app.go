@@ -1,0 +1,139 @@
+package seed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+)
+
+// Declarations of what the story needs besides the orders.
+var (
+	campaign = turnstile.NewOrchestration[string, string]("Campaign")
+	region   = turnstile.NewOrchestration[string, string]("Region")
+	syncs    = turnstile.NewOrchestration[string, string]("SyncCatalogue")
+	report   = turnstile.NewOrchestration[int, int]("NightlyReport")
+	settle   = turnstile.NewOrchestration[int, int]("SettleAccounts")
+	echo     = turnstile.NewOrchestration[json.RawMessage, json.RawMessage]("Echo")
+	migrate  = turnstile.NewOrchestration[string, string]("MigrateTenant")
+	invoice  = turnstile.NewOrchestration[string, string]("Invoice")
+	retired  = turnstile.NewOrchestration[string, string]("Retired")
+
+	publish   = turnstile.NewActivity[string, string]("Publish")
+	callShop  = turnstile.NewActivity[string, string]("CallShop").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: 5 * time.Minute, MaxInterval: time.Hour}))
+	book      = turnstile.NewActivity[int, int]("Book")
+	repeat    = turnstile.NewActivity[json.RawMessage, json.RawMessage]("Repeat")
+	copyRows  = turnstile.NewActivity[string, string]("CopyRows")
+	checkRows = turnstile.NewActivity[string, string]("CheckRows")
+
+	signedOff = turnstile.NewEvent[string]("signed off")
+)
+
+// App is the application as it is deployed at the end of the story. latency is
+// how long a call of the orders' services takes.
+func App(latency time.Duration) *turnstile.App {
+	return turnstile.NewApp(append(parts(latency), migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
+		// Changed: it checked behind the copy before.
+		rows, err := checkRows.Call(ctx, tenant)
+		if err != nil {
+			return "", err
+		}
+		return copyRows.Call(ctx, rows)
+	}))...)
+}
+
+// oldApp is what was deployed at its beginning.
+func oldApp() *turnstile.App {
+	return turnstile.NewApp(append(parts(0),
+		migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
+			rows, err := copyRows.Call(ctx, tenant)
+			if err != nil {
+				return "", err
+			}
+			if _, err := signedOff.Wait(ctx); err != nil {
+				return "", err
+			}
+			return checkRows.Call(ctx, rows)
+		}),
+		retired.Is(func(ctx turnstile.Context, what string) (string, error) { return signedOff.Wait(ctx) }),
+	)...)
+}
+
+func parts(latency time.Duration) []turnstile.Part {
+	own := []turnstile.Part{
+		campaign.Is(func(ctx turnstile.Context, what string) (string, error) {
+			return region.Call(ctx, what+" in the north")
+		}),
+		region.Is(func(ctx turnstile.Context, what string) (string, error) {
+			if _, err := publish.Call(ctx, what); err != nil {
+				return "", err
+			}
+			return syncs.Call(ctx, what)
+		}),
+		syncs.Is(func(ctx turnstile.Context, what string) (string, error) {
+			if err := turnstile.SetStatus(ctx, map[string]string{"step": "calling the shop"}); err != nil {
+				return "", err
+			}
+			return callShop.Call(ctx, what)
+		}),
+		report.Is(func(ctx turnstile.Context, n int) (int, error) {
+			if _, err := book.Call(ctx, n); err != nil {
+				return 0, err
+			}
+			if err := turnstile.Sleep(ctx, 10*time.Minute); err != nil {
+				return 0, err
+			}
+			if n >= 6 {
+				return n, nil
+			}
+			return 0, report.ContinueAsNew(ctx, n+1)
+		}),
+		settle.Is(settleAll),
+		echo.Is(func(ctx turnstile.Context, in json.RawMessage) (json.RawMessage, error) {
+			if err := turnstile.SetStatus(ctx, in); err != nil {
+				return nil, err
+			}
+			return repeat.Call(ctx, in)
+		}),
+		invoice.Is(func(ctx turnstile.Context, customer string) (string, error) {
+			if _, err := publish.Call(ctx, customer); err != nil {
+				return "", err
+			}
+			var lines []int
+			return fmt.Sprint(lines[len(customer)]), nil
+		}),
+		publish.Is(func(_ context.Context, what string) (string, error) { return "published " + what, nil }),
+		callShop.Is(func(context.Context, string) (string, error) {
+			return "", turnstile.WithCode(errors.New("shop: 503 Service Unavailable (upstream connect error)"), "shop_down")
+		}),
+		book.Is(func(_ context.Context, n int) (int, error) { return n, nil }),
+		repeat.Is(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil }),
+		copyRows.Is(func(_ context.Context, t string) (string, error) { return "rows of " + t, nil }),
+		checkRows.Is(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
+	}
+	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(latency, 2*time.Second))))
+}
+
+// settleAll books n accounts, a hundred side by side: two events each.
+func settleAll(ctx turnstile.Context, n int) (int, error) {
+	sum := 0
+	for from := 0; from < n; from += 100 {
+		var futures []turnstile.Future[int]
+		for i := from; i < min(from+100, n); i++ {
+			futures = append(futures, book.Start(ctx, i))
+		}
+		booked, err := turnstile.Join(ctx, futures...)
+		if err != nil {
+			return 0, err
+		}
+		sum += len(booked)
+		if err := turnstile.SetStatus(ctx, map[string]int{"booked": sum, "of": n}); err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
+}

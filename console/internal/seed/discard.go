@@ -1,0 +1,19 @@
+package seed
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// discard is the queue of a world that does not go on.
+type discard struct{}
+
+func (discard) Send(context.Context, ...queue.Outgoing) error { return nil }
+func (discard) Receive(ctx context.Context, _ int, _ time.Duration) ([]queue.Message, error) {
+	return nil, ctx.Err()
+}
+func (discard) Delete(context.Context, queue.Message) error                       { return nil }
+func (discard) SetVisibility(context.Context, queue.Message, time.Duration) error { return nil }
+func (discard) FIFO() bool                                                        { return true }

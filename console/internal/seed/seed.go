@@ -1,0 +1,93 @@
+// Package seed makes an environment that has something of everything, always the
+// same: for developing the console, for its tests and for its pictures.
+package seed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// Epoch is when the story begins that pictures show.
+var Epoch = time.Date(2030, 5, 6, 9, 0, 0, 0, time.UTC)
+
+// Span is how long the story takes: from its beginning to the Now of the World.
+const Span = 3 * time.Hour
+
+// World is what was made.
+type World struct {
+	Client *turnstile.Client
+	Store  store.Store
+	// Now is the time at the end of the story.
+	Now time.Time
+}
+
+// Make lets the story happen in virtual time, from start on.
+func Make(start time.Time) (w *World, err error) {
+	t := &failing{}
+	defer func() {
+		if f, ok := recover().(failed); ok {
+			err = fmt.Errorf("seed: %s", string(f))
+		}
+	}()
+	env := turnstiletest.New(t, oldApp(), turnstiletest.Epoch(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.MaxBatches(1_000_000))
+	story(env, start)
+	c, err := turnstile.NewClient(turnstile.ClientConfig{Store: env.Store(), Queue: discard{}})
+	return &World{Client: c, Store: env.Store(), Now: start.Truncate(time.Second).Add(Span)}, err
+}
+
+// CopyTo copies records and histories into another store. What was under way is
+// not: a wake sends it again.
+func (w *World) CopyTo(ctx context.Context, to store.Store) error {
+	q := store.ListQuery{PageSize: store.MaxPageSize}
+	for {
+		page, err := w.Store.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Records {
+			if err := w.copyInstance(ctx, to, page.Records[i]); err != nil {
+				return err
+			}
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+func (w *World) copyInstance(ctx context.Context, to store.Store, r store.Record) error {
+	change := &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r, UpdatedAt: r.UpdatedAt}
+	for execution := r.FirstExecution; execution <= r.ExecutionID; execution++ {
+		turns, err := w.Store.Read(ctx, r.Instance, execution, 1)
+		if err != nil {
+			return err
+		}
+		for i := range turns {
+			if err := to.Commit(ctx, store.Commit{Turns: turns[i : i+1], Record: change}); err != nil {
+				return fmt.Errorf("copying %s: %w", r.Instance, err)
+			}
+			change = nil
+		}
+	}
+	return nil
+}
+
+// failing is the test that the kit works in.
+type failing struct{}
+
+type failed string
+
+func (*failing) Helper()             {}
+func (*failing) Cleanup(func())      {}
+func (*failing) Logf(string, ...any) {}
+func (*failing) Errorf(format string, args ...any) {
+	panic(failed(fmt.Sprintf(format, args...)))
+}
+func (*failing) Fatalf(format string, args ...any) {
+	panic(failed(fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,40 @@
+package console
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// Option is an option of Handler.
+type Option func(*options)
+
+type options struct {
+	hosts   []string
+	actions bool
+	place   api.Place
+	now     func() time.Time
+}
+
+// AllowHosts adds names by which the console is reached, as they stand in the
+// request's Host header: "ops.example.com", or with a port that has to fit,
+// "ops.example.com:8443". Default: localhost, 127.0.0.1 and ::1, at any port. A
+// request for another host is refused: a page of a stranger whose name resolves
+// to this machine could else read all that the console shows (DNS rebinding).
+//
+// Behind a proxy that rewrites Host, give the name that people see all the same:
+// actions demand that the page comes from it.
+func AllowHosts(names ...string) Option {
+	return func(o *options) { o.hosts = append(o.hosts, names...) }
+}
+
+// AllowActions lets the console act: start, raise, cancel, terminate, wake,
+// purge, complete by token, redrive. Default: it reads only.
+func AllowActions() Option { return func(o *options) { o.actions = true } }
+
+// Place says where what is shown is kept, for the page's "about".
+func Place(p api.Place) Option { return func(o *options) { o.place = p } }
+
+// Clock is where the console takes the time from that ages are counted from, for
+// an environment in virtual time; default time.Now.
+func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }

@@ -1,0 +1,174 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// route is an address of the API, with what it takes and answers.
+type route struct {
+	method string
+	// pattern is the path behind base; {name} stands for one encoded segment.
+	pattern string
+	// acts: it changes something, and is there only where actions are allowed.
+	acts bool
+	endpoint
+}
+
+// endpoint serves a route.
+type endpoint struct {
+	// takes and returns are the types of the bodies, nil where there is none or
+	// it is no JSON.
+	takes, returns reflect.Type
+	serve          func(*request) error
+}
+
+// request is a request with the variables of its path, decoded.
+type request struct {
+	*http.Request
+	w    http.ResponseWriter
+	vars map[string]string
+}
+
+// reads is an endpoint that takes no body.
+func reads[Out any](f func(*request) (Out, error)) endpoint {
+	return endpoint{returns: reflect.TypeFor[Out](), serve: func(r *request) error {
+		out, err := f(r)
+		if err != nil {
+			return err
+		}
+		return write(r.w, http.StatusOK, out)
+	}}
+}
+
+// takes is an endpoint with a JSON body of at most limit bytes.
+func takes[In, Out any](limit int64, f func(*request, In) (Out, error)) endpoint {
+	return endpoint{takes: reflect.TypeFor[In](), returns: reflect.TypeFor[Out](), serve: func(r *request) error {
+		var in In
+		if err := decode(r, limit, &in); err != nil {
+			return err
+		}
+		out, err := f(r, in)
+		if err != nil {
+			return err
+		}
+		return write(r.w, http.StatusOK, out)
+	}}
+}
+
+// maxRequest is the largest body of a request, in bytes: a payload with all that
+// may stand around it.
+const maxRequest = 1 << 20
+
+func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) {
+	w.Header().Set("Cache-Control", "no-store")
+	found, vars, err := h.match(r.Method, path)
+	if err == nil {
+		err = h.guard.allow(r, &found)
+	}
+	if err == nil {
+		err = found.serve(&request{Request: r, w: w, vars: vars})
+	}
+	if err != nil {
+		fail(w, err)
+	}
+}
+
+// match returns the route of an encoded path, and the variables in it.
+func (h *handler) match(method, path string) (route, map[string]string, error) {
+	var others []string
+	for _, found := range h.routes {
+		vars, fits, err := found.vars(path)
+		switch {
+		case !fits:
+		case err != nil:
+			return route{}, nil, api.Errorf(api.CodeInvalid, "the address is not percent-encoded as it has to be: %v", err)
+		case found.method == method || found.method == http.MethodGet && method == http.MethodHead:
+			return found, vars, nil
+		default:
+			others = append(others, found.method)
+		}
+	}
+	if len(others) > 0 {
+		return route{}, nil, api.Errorf(api.CodeMethodNotAllowed, "%s takes %s, not %s", clip(path, 100), strings.Join(others, ", "), clip(method, 20))
+	}
+	return route{}, nil, api.Errorf(api.CodeNoSuchRoute, "the API has no %q", clip(base+path, 100))
+}
+
+func (r *route) vars(path string) (vars map[string]string, fits bool, err error) {
+	want, got := strings.Split(r.pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return nil, false, nil
+	}
+	vars = map[string]string{}
+	for i, segment := range want {
+		if !strings.HasPrefix(segment, "{") {
+			if segment != got[i] {
+				return nil, false, nil
+			}
+			continue
+		}
+		value, e := url.PathUnescape(got[i])
+		if e != nil && err == nil {
+			err = e
+		}
+		vars[strings.Trim(segment, "{}")] = value
+	}
+	return vars, true, err
+}
+
+// decode reads the JSON body of a request.
+func decode(r *request, limit int64, into any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return api.Errorf(api.CodeInvalid, "the body has to be JSON: send it with Content-Type: application/json")
+	}
+	d := json.NewDecoder(http.MaxBytesReader(r.w, r.Body, limit))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			return api.Errorf(api.CodeInvalid, "the body goes on behind its JSON value")
+		}
+		return nil
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return api.Errorf(api.CodeTooLarge, "the body is over %d bytes", tooLarge.Limit)
+	}
+	return api.Errorf(api.CodeInvalid, "the body cannot be read: %s", clip(strings.TrimPrefix(err.Error(), "json: "), 300))
+}
+
+// maxAnswer is the largest JSON answer, in bytes.
+const maxAnswer = 32 << 20
+
+// write answers with JSON.
+func write(w http.ResponseWriter, status int, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxAnswer {
+		return api.Errorf(api.CodeTooLarge, "the answer has %d bytes, and at most %d are sent: ask for less at once", len(text), maxAnswer)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	// A reader that has gone needs no answer.
+	_, _ = w.Write(append(text, '\n'))
+	return nil
+}
+
+// clip shortens a text for a message, at a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
