@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// Click waits for an element that a person could click, and clicks it: it fits
+// the CSS selector, shows the text (its own, or that of its label; "" for any),
+// is enabled, and nothing covers it.
+func (p *Page) Click(selector, text string) error {
+	at, err := p.point(selector, text)
+	if err != nil {
+		return err
+	}
+	return p.do(chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// Hover moves the pointer onto an element; see [Page.Click] for which one.
+func (p *Page) Hover(selector, text string) error {
+	at, err := p.point(selector, text)
+	if err != nil {
+		return err
+	}
+	return call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at[0], Y: at[1]})
+}
+
+func (p *Page) point(selector, text string) ([]float64, error) {
+	find := fmt.Sprintf(clickable, quoted(selector), quoted(text))
+	if err := p.Wait(find + " !== null"); err != nil {
+		return nil, fmt.Errorf("nothing to click: %q with the text %q: %w", selector, text, err)
+	}
+	return Eval[[]float64](p, find)
+}
+
+const clickable = `((selector, text) => {
+	for (const e of document.querySelectorAll(selector)) {
+		const own = (e.getAttribute("aria-label") ?? e.innerText ?? e.value ?? "").trim();
+		if (text && own !== text && (e.innerText ?? "").trim() !== text || e.matches(":disabled")) continue;
+		e.scrollIntoView({block: "nearest", inline: "nearest", behavior: "instant"});
+		for (const r of e.getClientRects()) {
+			const x = r.x + r.width / 2, y = r.y + r.height / 2;
+			const top = document.elementFromPoint(x, y);
+			if (r.width && r.height && top && (e.contains(top) || top.contains(e) && top.matches("label"))) return [x, y];
+		}
+	}
+	return null;
+})(%s, %s)`
+
+// Type types text where the focus is.
+func (p *Page) Type(text string) error { return p.do(chromedp.KeyEvent(text)) }
+
+// Press presses a key where the focus is: "Enter", "Escape", "ArrowDown", "j",
+// with the modifiers "Control+", "Shift+", "Alt+" and "Meta+" before it.
+func (p *Page) Press(key string) error {
+	var options []chromedp.KeyOption
+	for name, modifier := range modifiers {
+		if rest, found := strings.CutPrefix(key, name+"+"); found {
+			key = rest
+			options = append(options, chromedp.KeyModifiers(modifier))
+		}
+	}
+	if named, found := keys[key]; found {
+		key = named
+	}
+	return p.do(chromedp.KeyEvent(key, options...))
+}
+
+var modifiers = map[string]chromedp.Modifier{
+	"Control": chromedp.ModifierCtrl, "Shift": chromedp.ModifierShift, "Alt": chromedp.ModifierAlt, "Meta": chromedp.ModifierMeta,
+}
+
+var keys = map[string]string{
+	"Enter": kb.Enter, "Escape": kb.Escape, "Tab": kb.Tab, "Backspace": kb.Backspace, "Delete": kb.Delete, "Space": " ",
+	"ArrowDown": kb.ArrowDown, "ArrowUp": kb.ArrowUp, "ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight,
+	"Home": kb.Home, "End": kb.End, "PageDown": kb.PageDown, "PageUp": kb.PageUp,
+}
+
+// Text waits for an element and returns what it shows.
+func (p *Page) Text(selector string) (string, error) {
+	find := "document.querySelector(" + quoted(selector) + ")"
+	if err := p.Wait(find); err != nil {
+		return "", err
+	}
+	return Eval[string](p, find+".innerText")
+}
+
+// Shows waits until the page shows a text.
+func (p *Page) Shows(text string) error {
+	return p.Wait("document.body.innerText.includes(" + quoted(text) + ")")
+}
+
+// quoted is a string as JavaScript has it.
+func quoted(s string) string {
+	// A string always becomes JSON.
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+func call[P, R any](p *Page, command cdp.Command[P, R], params P) error {
+	_, err := chromedp.Call(p.ctx, command, params)
+	return err
+}
