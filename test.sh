@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All tests, those that need Go only first. What it starts, it stops.
 #   ./test.sh go      what needs Go only
-#   ./test.sh local   what needs the emulators; installs them into .local/
+#   ./test.sh local   what needs a browser or the emulators; installs them into .local/
 #   ./test.sh all     both
 #   ./test.sh fuzz    each fuzz target for half a minute, and each property test
 #                     on other values than the last time
@@ -40,6 +40,8 @@ go_tests() {
 	step "bench: the cost of a chain, and every benchmark once"
 	go -C bench vet ./...
 	(cd bench && "${test[@]}" -bench . -benchtime 1x ./...)
+	step "go vet in browsertest"
+	go -C browsertest vet ./...
 	step "turnstile-lint on our own orchestrations"
 	built="$(mktemp -d)"
 	go -C lint build -o "$built/turnstile-lint" ./cmd/turnstile-lint
@@ -53,7 +55,7 @@ go_tests() {
 }
 
 # emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now
-# that the emulators are there.
+# that the emulators, or the browser, are there.
 emulated() {
 	local log status=0
 	log="$(mktemp)"
@@ -63,7 +65,7 @@ emulated() {
 	else
 		grep -E '^ok' "$log"
 		if grep "NOT RUN" "$log"; then
-			echo "left out although the emulators are there; see above" >&2
+			echo "left out although what they need is there; see above" >&2
 			status=1
 		fi
 	fi
@@ -76,6 +78,10 @@ stop_local() {
 }
 
 local_tests() {
+	step "the console's page in a browser, and the installation of one"
+	go -C browsertest run ./cmd/install
+	emulated browsertest ./...
+
 	step "the local commands' own tests, and the installation"
 	localstack/local.sh install
 	localstack/local.sh test
