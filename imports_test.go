@@ -56,7 +56,6 @@ var layers = []layer{
 	{dir: "console/api", own: ". history store wire"},
 	{dir: "console/page"},
 	{dir: "console", own: ". codec console/api console/page history queue store wire"},
-	{dir: "console/internal/...", own: "any"},
 	{dir: "embedded", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},

@@ -1,6 +1,6 @@
-// Package seed makes an environment that has something of everything, always the
+// Package demo makes an environment that has something of everything, always the
 // same: for developing the console, for its tests and for its pictures.
-package seed
+package demo
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// Epoch is when the story begins that pictures show.
+// Epoch is when the story begins that stands still.
 var Epoch = time.Date(2030, 5, 6, 9, 0, 0, 0, time.UTC)
 
 // Span is how long the story takes: from its beginning to the Now of the World.
@@ -31,7 +31,7 @@ func Make(start time.Time) (w *World, err error) {
 	t := &failing{}
 	defer func() {
 		if f, ok := recover().(failed); ok {
-			err = fmt.Errorf("seed: %s", string(f))
+			err = fmt.Errorf("demo: %s", string(f))
 		}
 	}()
 	env := turnstiletest.New(t, oldApp(), turnstiletest.Epoch(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.MaxBatches(1_000_000))

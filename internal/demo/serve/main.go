@@ -1,11 +1,11 @@
-// Command demo serves the console over an environment that has something of
+// Command serve serves the console over an environment that has something of
 // everything: the sample orders in every status, instances that are stuck, wait
 // for children or have made many attempts, a history of 10,000 events, and
 // payloads that a careless page would trip over.
 //
-//	go run ./console/internal/demo                   it goes on: new orders begin, actions work
-//	go run ./console/internal/demo -still            nothing moves, and each run is the same
-//	go run ./console/internal/demo -addr 127.0.0.1:0 -prefix /console
+//	go run ./internal/demo/serve                   it goes on: new orders begin, actions work
+//	go run ./internal/demo/serve -still            nothing moves, and each run is the same
+//	go run ./internal/demo/serve -addr 127.0.0.1:0 -prefix /console
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/internal/demo"
 )
 
 func main() {
@@ -40,14 +41,11 @@ func run(ctx context.Context) error {
 	every := flag.Duration("every", 15*time.Second, "time between two new orders")
 	flag.Parse()
 
-	c, options, err := open(ctx, *still, *every)
-	if err != nil {
-		return err
-	}
+	var options []console.Option
 	if !*reading {
 		options = append(options, console.AllowActions())
 	}
-	h, err := console.Handler(c, options...)
+	h, err := demo.Open(ctx, demo.Options{Still: *still, Every: *every}, options...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,83 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/examples/orders/orders"
+)
+
+// Options say what Open makes.
+type Options struct {
+	// Still: nothing moves, time stands at the end of the story, and each run is
+	// the same. Actions are sent, and nobody takes them.
+	Still bool
+	// Every is the time between two new orders that Open starts; 0 for none.
+	Every time.Duration
+}
+
+// Open returns the console of the story. What runs ends with ctx.
+func Open(ctx context.Context, o Options, options ...console.Option) (http.Handler, error) {
+	if o.Still {
+		w, err := Make(Epoch)
+		if err != nil {
+			return nil, err
+		}
+		return console.Handler(w.Client, append(w.Options(), options...)...)
+	}
+	env, err := embedded.New(App(300 * time.Millisecond))
+	if err != nil {
+		return nil, err
+	}
+	w, err := Make(time.Now().UTC().Add(-Span))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.CopyTo(ctx, env.Store()); err != nil {
+		return nil, err
+	}
+	go func() {
+		if err := env.Run(ctx); err != nil {
+			slog.Error("demo", "error", err)
+		}
+	}()
+	go orderAgain(ctx, env.Client(), o.Every)
+	return console.Handler(env.Client(), append([]console.Option{console.Place(api.Place{Kind: "embedded"})}, options...)...)
+}
+
+// Options are those of a console of the world.
+func (w *World) Options() []console.Option {
+	return []console.Option{console.Clock(func() time.Time { return w.Now }), console.Place(api.Place{Kind: "embedded"})}
+}
+
+// orderAgain starts an order now and then, and approves most of them.
+func orderAgain(ctx context.Context, c *turnstile.Client, every time.Duration) {
+	if every <= 0 {
+		return
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		id := fmt.Sprintf("live-%d", n)
+		if _, err := orders.Fulfil.StartWith(ctx, c, Order(id, n), turnstile.InstanceID(id)); err != nil {
+			slog.Error("demo", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n%3 != 0 {
+			if err := orders.Approved.Raise(ctx, c, id, orders.Approval{By: "Grace", Approved: n%4 != 0}); err != nil {
+				slog.Error("demo", "error", err)
+			}
+		}
+	}
+}
