@@ -1,7 +1,8 @@
 // Package embedded runs an application in one process with everything that
 // Turnstile needs: the engine and the host as they run on Lambda, on stores,
 // queues and timers in memory. It is for trying things out, for tests and for
-// samples; nothing outlives the process.
+// samples. Nothing outlives the process, unless it is given a database by
+// Storage.
 //
 //	env, err := embedded.New(app)
 //	...

@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
 	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
 	"github.com/turnstile-go/turnstile/wire"
@@ -29,6 +28,7 @@ type Environment struct {
 	virtual *virtualClock // nil in real time
 	gauge   *gauge
 
+	database     Database
 	store        store.Store
 	queues       *queues.Queues
 	timer        *memorytimer.Timer
@@ -57,8 +57,8 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	for _, o := range opts {
 		o(&e.opts)
 	}
-	if e.opts.workers < 1 {
-		return nil, fmt.Errorf("embedded: %d workers: at least one is needed", e.opts.workers)
+	if err := e.opts.check(); err != nil {
+		return nil, err
 	}
 	e.clock = host.WallClock{}
 	if e.opts.virtual {
@@ -66,18 +66,28 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 		e.virtual.handled = e.gauge
 		e.clock = e.virtual
 	}
-	return e, e.wire(app)
+	e.database = e.opts.database
+	if e.database == nil {
+		e.database = newInMemory(e.clock.Now)
+	}
+	if err := e.database.Acquire(); err != nil {
+		return nil, fmt.Errorf("embedded: %w", err)
+	}
+	if err := e.wire(app); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
 }
 
 func (e *Environment) wire(app *turnstile.App) error {
 	var err error
-	if e.queues, err = queues.New(e.clock); err != nil {
+	if e.queues, err = queues.New(e.clock, e.database.Queue); err != nil {
 		return err
 	}
 	changed := newSignal()
-	e.store = watchedStore{memorystore.New(), changed}
-	stops := memorystore.NewActivities(e.clock.Now)
-	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {
+	e.store = watchedStore{e.database.Store(), changed}
+	stops := e.database.Activities()
+	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Journal: e.database.Timer(), Deliver: func(ctx context.Context, s timer.Schedule) error {
 		return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
 	}})
 	if err != nil {
@@ -89,8 +99,8 @@ func (e *Environment) wire(app *turnstile.App) error {
 		}
 		return q
 	})
-	// The key lives as long as what is kept in memory.
-	keys, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Now: e.clock.Now})
+	// The key lives as long as what is kept.
+	keys, err := keyring.New(keyring.Config{Keys: e.database.Keys(), Now: e.clock.Now})
 	if err != nil {
 		return err
 	}
@@ -109,9 +119,31 @@ func (e *Environment) wire(app *turnstile.App) error {
 		return err
 	}
 	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
-		Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		Store: e.store, Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
+}
+
+// outside is the orchestrator queue for whoever sends from outside.
+func (e *Environment) outside() queue.Queue {
+	return flushed{e.queues.Orchestrator, e.database.Flush}
+}
+
+// close ends what New has begun, and Run.
+func (e *Environment) close() error {
+	if e.orchestrator != nil {
+		e.orchestrator.Close()
+	}
+	if e.timer != nil {
+		e.timer.Close()
+	}
+	if e.queues != nil {
+		e.queues.Close()
+	}
+	if err := e.database.Release(); err != nil {
+		return fmt.Errorf("embedded: %w", err)
+	}
+	return nil
 }
 
 // Client returns a client of the environment. What it sends before Run is
@@ -142,7 +174,7 @@ func (e *Environment) Send(ctx context.Context, body string) error {
 	if _, err := e.opts.random.Read(id[:]); err != nil {
 		return fmt.Errorf("embedded: making an id: %w", err)
 	}
-	return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})
+	return e.outside().Send(ctx, queue.Outgoing{Body: body, Group: group, DedupID: fmt.Sprintf("sent-%x", id)})
 }
 
 // DeadLetters returns how many messages are in the final dead-letter queues.

@@ -273,16 +273,23 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		options []embedded.Option
 		want    string
 	}{
-		"no application":               {nil, nil, "NewApp"},
-		"an application with an error": {turnstile.NewApp(twice, twice), nil, "registered twice"},
-		"no workers":                   {application(), []embedded.Option{embedded.Workers(0)}, "at least one"},
-		"settings that cannot be":      {application(), []embedded.Option{embedded.Settings(host.Settings{CacheAge: time.Hour})}, "CacheAge"},
+		"no application":                         {nil, nil, "NewApp"},
+		"an application with an error":           {turnstile.NewApp(twice, twice), nil, "registered twice"},
+		"no workers":                             {application(), []embedded.Option{embedded.Workers(0)}, "at least one"},
+		"virtual time that outlives the process": {application(), []embedded.Option{embedded.VirtualTime(epoch), embedded.Storage(database{})}, "leave one of them out"},
+		"a database that another has":            {application(), []embedded.Option{embedded.Storage(database{})}, "another environment has it"},
+		"settings that cannot be":                {application(), []embedded.Option{embedded.Settings(host.Settings{CacheAge: time.Hour})}, "CacheAge"},
 	} {
 		if _, err := embedded.New(c.app, c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gave %v, want an error that mentions %q", name, err, c.want)
 		}
 	}
 }
+
+// database is one that somebody else has.
+type database struct{ embedded.Database }
+
+func (database) Acquire() error { return errors.New("another environment has it") }
 
 func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) {
 	t.Parallel()

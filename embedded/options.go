@@ -24,6 +24,14 @@ type options struct {
 	workers  int
 	grace    time.Duration
 	stall    time.Duration
+	database Database
+}
+
+// Storage keeps everything in a database, so that it outlives the process: see
+// package sqlite. Default: in memory. The environment that Run has ended has
+// given it back, and another may take it; whoever opened it closes it.
+func Storage(db Database) Option {
+	return func(o *options) { o.database = db }
 }
 
 // VirtualTime lets time begin at start and stand still while anything runs;

@@ -14,7 +14,7 @@ import (
 
 // Run handles messages until ctx ends, then lets what is being handled finish
 // (its context ends after the Grace), and returns when nothing runs any
-// more. The environment cannot be run again.
+// more. An error says that the end of it could not be kept in the Database. The environment cannot be run again.
 func (e *Environment) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
 		return errors.New("embedded: an environment runs once: make another one")
@@ -42,10 +42,7 @@ func (e *Environment) Run(ctx context.Context) error {
 	lastCall.Stop()
 	stopDriving()
 	driver.Wait()
-	e.orchestrator.Close()
-	e.timer.Close()
-	e.queues.Close()
-	return nil
+	return e.close()
 }
 
 // receive takes batches from one queue, one after the other, until ctx ends.

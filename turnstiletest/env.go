@@ -112,7 +112,7 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 
 func (e *Env) wire() error {
 	var err error
-	if e.queues, err = queues.New(e.clock); err != nil {
+	if e.queues, err = queues.New(e.clock, nil); err != nil {
 		return err
 	}
 	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {

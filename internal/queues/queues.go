@@ -24,12 +24,16 @@ const (
 	visibility           = 2 * time.Minute
 )
 
-// New returns empty queues on a clock.
-func New(clock memory.Clock) (*Queues, error) {
+// New returns the queues on a clock: empty, or with what their journals keep.
+// journal, unless nil, returns the one of the queue of a name; nil for none.
+func New(clock memory.Clock, journal func(name string) memory.Journal) (*Queues, error) {
 	var errs []error
 	make := func(o memory.Options) *memory.Queue {
 		o.Clock = clock
 		o.Visibility = visibility
+		if journal != nil {
+			o.Journal = journal(o.Name)
+		}
 		q, err := memory.New(o)
 		errs = append(errs, err)
 		return q

@@ -37,11 +37,14 @@ func (d *dedup) find(key dedupKey, now time.Time) (string, bool) {
 }
 
 func (d *dedup) remember(key dedupKey, id string, now time.Time) {
+	d.add(dedupEntry{key, id, now.Add(DedupWindow)})
+}
+
+func (d *dedup) add(e dedupEntry) {
 	if d.ids == nil {
 		d.ids = map[dedupKey]dedupEntry{}
 	}
-	e := dedupEntry{key, id, now.Add(DedupWindow)}
-	d.ids[key] = e
+	d.ids[e.key] = e
 	d.order = append(d.order, e)
 }
 

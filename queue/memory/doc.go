@@ -1,6 +1,7 @@
 // Package memory is a queue with the semantics of SQS in the memory of one
 // process: FIFO groups, deduplication, visibility timeouts, delays, redrive to
-// a dead-letter queue, long polling.
+// a dead-letter queue, long polling. With a Journal its messages outlive the
+// process.
 //
 // It is deterministic: on an injected clock the same calls in the same order
 // give the same messages with the same ids. Time only passes as the clock says,

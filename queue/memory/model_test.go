@@ -135,16 +135,23 @@ func TestTheQueueBehavesAsTheModel(t *testing.T) {
 		ctx := context.Background()
 		c := newClock()
 		m := &model{fifo: rapid.Bool().Draw(t, "fifo"), visibility: 10 * time.Second, limit: 3, now: c.Now()}
-		dead, err := memory.New(memory.Options{Name: "dead", FIFO: m.fifo, Clock: c})
-		if err != nil {
-			t.Fatal(err)
+		kept, keptDead := newNotes(m.fifo), newNotes(m.fifo)
+		open := func() (dead, q *memory.Queue) {
+			dead, err := memory.New(memory.Options{Name: "dead", FIFO: m.fifo, Clock: c, Journal: keptDead})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q, err = memory.New(memory.Options{FIFO: m.fifo, Clock: c, Visibility: m.visibility, DeadLetter: dead, MaxReceiveCount: m.limit, Journal: kept})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return dead, q
 		}
-		defer dead.Close()
-		q, err := memory.New(memory.Options{FIFO: m.fifo, Clock: c, Visibility: m.visibility, DeadLetter: dead, MaxReceiveCount: m.limit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer q.Close()
+		dead, q := open()
+		defer func() {
+			q.Close()
+			dead.Close()
+		}()
 
 		var held []queue.Message // the deliveries so far, the stale ones too
 		pick := func(t *rapid.T) queue.Message {
@@ -223,6 +230,17 @@ func TestTheQueueBehavesAsTheModel(t *testing.T) {
 				c.Advance(d)
 				m.now = m.now.Add(d)
 				m.step()
+			},
+			"reopen": func(t *rapid.T) {
+				q.Close()
+				dead.Close()
+				dead, q = open()
+				// What was in flight is visible again, all in the order of sending.
+				for _, msg := range m.msgs {
+					if msg.inFlight || msg.due.IsZero() {
+						m.show(msg)
+					}
+				}
 			},
 			"": func(t *rapid.T) {
 				var want memory.Counts

@@ -44,6 +44,9 @@ type Options struct {
 	// Expired, if set, is told of each message that its retention has deleted.
 	// It must not call the queue.
 	Expired func(queue.Message)
+	// Journal keeps the messages beyond the process; default: nobody does. Its
+	// dead-letter queue has one as well then.
+	Journal Journal
 }
 
 func (o *Options) complete() error {

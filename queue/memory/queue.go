@@ -48,12 +48,14 @@ type Queue struct {
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New returns an empty queue. The error names every option that can't be.
+// New returns a queue, with what its journal has kept or empty. The error names
+// every option that can't be.
 func New(opts Options) (*Queue, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
 	}
-	return &Queue{opts: opts, messages: map[string]*message{}, groups: map[string]*group{}}, nil
+	q := &Queue{opts: opts, messages: map[string]*message{}, groups: map[string]*group{}}
+	return q, q.load()
 }
 
 // FIFO reports whether it is a FIFO queue.
@@ -97,6 +99,11 @@ func (q *Queue) sendFrom(ctx context.Context, sender string, msgs []queue.Outgoi
 		return nil, err
 	}
 	defer q.unlock()
+	if j := q.opts.Journal; j != nil {
+		if err := j.Ready(); err != nil {
+			return nil, err
+		}
+	}
 	ids := make([]string, len(msgs))
 	for i, o := range msgs {
 		ids[i] = q.send(sender, o, now)
@@ -122,14 +129,24 @@ func (q *Queue) send(sender string, o queue.Outgoing, now time.Time) string {
 		sentAt:     now,
 	}
 	q.enter(m, key, now)
+	var due time.Time
 	if o.Delay > 0 {
-		m.state, m.due = delayed, now.Add(o.Delay)
+		due = now.Add(o.Delay)
+	}
+	q.place(m, due, now)
+	q.noteSent(m)
+	return m.id
+}
+
+// place lets a message that has entered wait until it is due, or shows it.
+func (q *Queue) place(m *message, due, now time.Time) {
+	if due.After(now) {
+		m.state, m.due = delayed, due
 		q.counts.Delayed++
 		q.waiting.add(m)
 	} else {
 		q.show(m)
 	}
-	return m.id
 }
 
 // enter makes m a message of this queue; it is not yet visible.
@@ -139,10 +156,17 @@ func (q *Queue) enter(m *message, key dedupKey, now time.Time) {
 	if q.opts.FIFO {
 		m.dedupID = key.id
 		q.dedup.remember(key, m.id, now)
-		m.group = q.groups[key.group]
+	}
+	q.join(m, key.group)
+}
+
+// join puts a message among the others, and into its group.
+func (q *Queue) join(m *message, id string) {
+	if q.opts.FIFO {
+		m.group = q.groups[id]
 		if m.group == nil {
-			m.group = &group{id: key.group, index: -1}
-			q.groups[key.group] = m.group
+			m.group = &group{id: id, index: -1}
+			q.groups[id] = m.group
 		}
 	}
 	if len(q.messages) == 0 || m.sentAt.Before(q.oldest) {
@@ -249,6 +273,9 @@ func (q *Queue) deliver(m *message, now time.Time) queue.Message {
 	q.counts.Visible--
 	q.counts.InFlight++
 	q.waiting.add(m)
+	if j := q.opts.Journal; j != nil {
+		j.Received(m.seq, m.received)
+	}
 	return m.view()
 }
 

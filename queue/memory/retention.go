@@ -38,11 +38,11 @@ func (q *Queue) expire(now time.Time) {
 func (q *Queue) drop(m *message) {
 	switch {
 	case m.state == delayed:
-		delete(q.messages, m.id)
+		q.forget(m)
 		q.waiting.remove(m)
 		q.counts.Delayed--
 	case m.state == visible && m.group != nil:
-		delete(q.messages, m.id)
+		q.forget(m)
 		q.counts.Visible--
 		g := m.group
 		first := g.visible[0] == m

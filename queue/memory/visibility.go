@@ -104,7 +104,7 @@ func (q *Queue) show(m *message) {
 // remove takes a message that is in flight, or visible on a standard queue,
 // out of the queue.
 func (q *Queue) remove(m *message) {
-	delete(q.messages, m.id)
+	q.forget(m)
 	if m.state == visible {
 		q.visible.Remove(m.element)
 		q.counts.Visible--
@@ -142,6 +142,7 @@ func (q *Queue) adopt(dead *message, now time.Time) {
 	defer q.unlock()
 	q.enter(m, key, now)
 	q.show(m)
+	q.noteSent(m)
 }
 
 // receivable reports whether a Receive would return something.

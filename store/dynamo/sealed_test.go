@@ -259,7 +259,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 		t.Fatal(err)
 	}
 	clock := virtual.NewClock(time.Now()) // The client stamps what it sends by the wall clock.
-	q, err := queues.New(clock)
+	q, err := queues.New(clock, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	// Failed is told of each delivery that failed and will be tried again.
 	// Default: nobody is.
 	Failed func(s timer.Schedule, err error)
+	// Journal keeps the schedules beyond the process; default: nobody does.
+	Journal Journal
 }
 
 // Timer is a timer in memory. It implements timer.Timer and is safe for
@@ -51,7 +53,7 @@ type Timer struct {
 
 var _ timer.Timer = (*Timer)(nil)
 
-// New returns a timer without schedules.
+// New returns a timer, with what its journal has kept or without schedules.
 func New(opts Options) (*Timer, error) {
 	if opts.Deliver == nil {
 		return nil, errors.New("timer: memory: Deliver is required")
@@ -62,7 +64,7 @@ func New(opts Options) (*Timer, error) {
 	t := &Timer{opts: opts, schedules: map[string]*schedule{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.idle = sync.NewCond(&t.mu)
-	return t, nil
+	return t, t.load()
 }
 
 // Schedule creates a schedule; see timer.Timer. It is due to the nanosecond.
@@ -84,12 +86,22 @@ func (t *Timer) Schedule(ctx context.Context, s timer.Schedule) error {
 	if now := t.opts.Clock.Now(); t.opts.RefusePast && !s.Due.After(now) {
 		return fmt.Errorf("schedule %q, due %s, now %s: %w", s.Name, s.Due.UTC().Format(time.RFC3339Nano), now.UTC().Format(time.RFC3339Nano), timer.ErrPast)
 	}
+	if j := t.opts.Journal; j != nil {
+		if err := j.Ready(); err != nil {
+			return fmt.Errorf("schedule %q: %w", s.Name, err)
+		}
+		j.Created(s)
+	}
+	t.add(s)
+	t.arm()
+	return nil
+}
+
+func (t *Timer) add(s timer.Schedule) {
 	t.lastSeq++
 	created := &schedule{Schedule: s, seq: t.lastSeq, next: s.Due, retry: firstRetry}
 	t.schedules[s.Name] = created
 	t.due.add(created)
-	t.arm()
-	return nil
 }
 
 // Cancel removes a schedule; see timer.Timer. One that is being delivered at
@@ -135,7 +147,7 @@ func (t *Timer) NextDue() (time.Time, bool) {
 	return t.due[0].next, true
 }
 
-// Close drops what is pending and waits for a delivery that is under way,
+// Close drops what is pending, which the journal keeps, and waits for a delivery that is under way,
 // whose context it ends. Deliver must not call it.
 func (t *Timer) Close() {
 	t.cancel()
@@ -153,6 +165,9 @@ func (t *Timer) Close() {
 func (t *Timer) remove(s *schedule) {
 	delete(t.schedules, s.Name)
 	t.due.remove(s)
+	if j := t.opts.Journal; j != nil {
+		j.Removed(s.Name)
+	}
 }
 
 // arm sets the clock's timer to the first schedule, and to nothing else, for a

@@ -1,0 +1,89 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
+)
+
+// Database keeps everything that an environment must not forget: package
+// sqlite has one. Queues and timers work in memory and tell their journals what
+// changes; the store answers for itself.
+//
+// All that is written, through the store or a journal, becomes durable in the
+// order in which it was written, so that a crash takes away the end of it and
+// nothing else. A method of the store returns when its write is durable; what a
+// journal is told is durable when a later Flush or write has returned.
+type Database interface {
+	// Acquire takes the database for one environment, until Release: an error if
+	// another has it.
+	Acquire() error
+	// Release makes all that was written durable and ends what Acquire began.
+	Release() error
+	Store() store.Store
+	Activities() store.Activities
+	Keys() keyring.Keys
+	// Queue returns the journal of the queue of that name.
+	Queue(name string) memoryqueue.Journal
+	// Timer returns the journal of the timer.
+	Timer() memorytimer.Journal
+	// Flush returns when all that was written before is durable.
+	Flush(ctx context.Context) error
+}
+
+// inMemory is the Database that forgets everything.
+type inMemory struct {
+	store      store.Store
+	activities store.Activities
+	keys       keyring.Memory
+}
+
+func newInMemory(now func() time.Time) *inMemory {
+	return &inMemory{store: memorystore.New(), activities: memorystore.NewActivities(now)}
+}
+
+func (*inMemory) Acquire() error                   { return nil }
+func (*inMemory) Release() error                   { return nil }
+func (m *inMemory) Store() store.Store             { return m.store }
+func (m *inMemory) Activities() store.Activities   { return m.activities }
+func (m *inMemory) Keys() keyring.Keys             { return &m.keys }
+func (*inMemory) Queue(string) memoryqueue.Journal { return nil }
+func (*inMemory) Timer() memorytimer.Journal       { return nil }
+func (*inMemory) Flush(context.Context) error      { return nil }
+
+// flushed is a queue for senders from outside: what they have sent is durable
+// when Send returns. The host needs no such thing, for the message that made it
+// send is deleted later, and so forgotten later.
+type flushed struct {
+	queue.Queue
+	flush func(context.Context) error
+}
+
+func (q flushed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if err := q.Queue.Send(ctx, msgs...); err != nil {
+		return err
+	}
+	if err := q.flush(ctx); err != nil {
+		return fmt.Errorf("what was sent is not durable yet: %w", err)
+	}
+	return nil
+}
+
+// check refuses what cannot be together.
+func (o *options) check() error {
+	if o.workers < 1 {
+		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
+	}
+	if o.virtual && o.database != nil {
+		return errors.New("embedded: VirtualTime and Storage don't go together: what outlives the process has due times of the real clock; leave one of them out")
+	}
+	return nil
+}
