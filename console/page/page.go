@@ -1,4 +1,7 @@
-// Package page is the browser's side of the console: plain files, embedded.
+// Package page holds the files of the console's page: plain ES modules, styles
+// and two small libraries, as they are served. There is no build step. Every
+// address in them is relative, so that the page works under any path that ends
+// in a slash.
 package page
 
 import (
@@ -6,8 +9,8 @@ import (
 	"io/fs"
 )
 
-//go:embed *
-var all embed.FS
+//go:embed index.html icon.svg *.js actions components instance styles views vendor
+var files embed.FS
 
-// Files returns the files of the page, index.html at the root.
-func Files() fs.FS { return all }
+// Files returns the files, index.html at the top; no Go files are among them.
+func Files() fs.FS { return files }

@@ -1,0 +1,29 @@
+// Why an instance is not well.
+import { html } from "../ui.js";
+import { advice, isProblem } from "../problems.js";
+import { Ago } from "./time.js";
+import { Diff } from "./diff.js";
+import { Chip } from "./status.js";
+import { Copy, Text } from "./text.js";
+
+// ProblemLine is the problem, or the failure, in a line. Props: instance.
+export function ProblemLine({ instance: i }) {
+  const p = i.problem ?? i.failure;
+  if (!p || (!p.message && !p.kind)) return null;
+  const kind = p.kind ?? "", message = p.message ?? "";
+  return html`<span class=${"problem-line " + (i.problem ? i.status : "failed")}>${kind && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
+}
+
+// Problem shows all that is known of it. Props: instance.
+export function Problem({ instance: i }) {
+  const p = i.problem;
+  if (!p || !isProblem(i)) return null;
+  return html`<section class=${"problem notice " + i.status} aria-label="Problem"><div class="grow">
+    <h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`since <${Ago} at=${p.since_ms} />` : ""}${
+      p.tries ? `, ${p.tries} tries` : ""}</small></h2>
+    <p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>
+    ${p.diff && html`<${Diff} have=${p.diff.have} did=${p.diff.did} />`}
+    <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)}</p>
+    ${p.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${p.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${p.stack} lines=${true} max=${40000} /></pre></details>`}
+  </div></section>`;
+}
