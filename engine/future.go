@@ -94,8 +94,9 @@ func (f *Future) become(state futureState, value []byte, err error) {
 	f.wake()
 }
 
-// cancel makes an open future ready with a cancelled error, and notes what has
-// to be stopped outside.
+// cancel makes an open future ready with a cancelled error, and notes it: what is
+// under way outside has to be stopped, and nothing else tells who reads the
+// history that nobody waits for this any more.
 func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
 
 // stop is cancel for the reason of another cancellation.
@@ -105,14 +106,16 @@ func (f *Future) stop(cause *CancelledError) {
 	}
 	x := f.x
 	f.become(cancelled, nil, cause.of(f.what()))
-	switch {
-	case f.branch != nil:
+	if f.branch != nil {
 		// Its code goes on and sees the cancelled scope; its result goes to
 		// nobody.
 		x.cancelScope(f.branch.context.scope, cause.of("branch"))
-	case f.kind == history.ExternalSubscribed:
+		return
+	}
+	if f.kind == history.ExternalSubscribed {
 		x.forgetWait(f.name)
-	case f.stoppable():
+	}
+	if f.kind != history.KindUnknown {
 		x.noteCancelled(f.id)
 	}
 }

@@ -389,7 +389,6 @@ func (m *model) cancelFutureBy(f *modelFuture, err *programError) {
 	switch {
 	case f.branch != nil:
 		m.cancelScopeBy(f.branch.scope, err)
-	case f.event.Kind == history.ActivityScheduled && f.event.Inline, f.event.Kind == history.ExternalSubscribed:
 	default:
 		m.cancelled = append(m.cancelled, f.id)
 	}

@@ -500,8 +500,8 @@ func (d *driver) commit(turn engine.Turn) {
 	d.histories[k] = append(d.histories[k][:len(d.histories[k]):len(d.histories[k])], turn.Events...)
 	d.cancelled[k] = append(d.cancelled[k], turn.Cancelled...)
 	for _, id := range turn.Cancelled {
-		if id < 1 || id > int64(len(d.histories[k])) || !stoppable(&d.histories[k][id-1]) {
-			d.fail("cancelled %v, but event %d is nothing to stop", turn.Cancelled, id)
+		if id < 1 || id > int64(len(d.histories[k])) || !cancellable(&d.histories[k][id-1]) {
+			d.fail("cancelled %v, but event %d is nothing that can be cancelled", turn.Cancelled, id)
 		}
 	}
 	if len(turn.Events) > 0 {
@@ -555,6 +555,11 @@ func (d *driver) arrivalOf(e history.Event) engine.Arrival {
 		a.ExecutionID = 0
 	}
 	return a
+}
+
+// cancellable events are those of operations that code can wait for.
+func cancellable(e *history.Event) bool {
+	return e.Kind == history.ActivityScheduled || e.Kind == history.ExternalSubscribed || stoppable(e)
 }
 
 // stoppable events have something outside that a cancellation has to stop.

@@ -122,8 +122,9 @@ type Turn struct {
 	// those already recorded) stand without having been run.
 	Parked bool
 	// Cancelled lists scheduling events, of this run or earlier, that were
-	// cancelled by it or closed by its end and have something outside to stop:
-	// queued activities, timers, children. In the order of scheduling.
+	// cancelled by it, and those that its end closed and that have something
+	// outside to stop: queued activities, timers, children. In the order in which
+	// they were cancelled.
 	Cancelled []int64
 	// Next are the first events of the next execution, if this one ended with
 	// OrchestrationContinuedAsNew: its OrchestrationStarted and what is carried

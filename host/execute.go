@@ -171,9 +171,26 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 		if err != nil {
 			return err
 		}
-		return w.sendAttempt(ctx, next, due)
+		if err := w.sendAttempt(ctx, next, due); err != nil {
+			return err
+		}
+		w.noteNext(ctx, item, failure, next.Attempt, due)
+		return nil
 	}
 	return w.sendEnd(ctx, item, failure, r.startedAtMS)
+}
+
+// noteNext notes the attempt that was sent, for those who look at the activity:
+// its history says nothing before it has ended. A note that fails is no matter of
+// the activity.
+func (w *Worker) noteNext(ctx context.Context, item *wire.Item, failure *history.Failure, attempt int, due time.Time) {
+	now := w.Clock.Now()
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	next := store.NextAttempt{Attempt: attempt, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: cut(failure.Message, store.MaxNextText)}
+	if err := w.Stops.NoteNext(ctx, key, next, now.Add(w.Settings.StopRetention)); err != nil {
+		w.Logger.DebugContext(ctx, "next attempt not noted", "activity", item.Name, "instance", item.Instance,
+			"event_id", item.SchedulingEventID, "attempt", attempt, "error", err)
+	}
 }
 
 // nextAttempt returns the attempt that follows a failed one, and when it is

@@ -54,6 +54,12 @@ func (s simStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspec
 	})
 }
 
+func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("notes attempt %d of activity %v", next.Attempt, key) }, func() error {
+		return s.Activities.NoteNext(ctx, key, next, expiresAt)
+	})
+}
+
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)

@@ -31,6 +31,11 @@ type Activities interface {
 	// with the zero Suspect, takes the mark away. It replaces whatever mark there
 	// is.
 	MarkSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
+
+	// NoteNext notes the attempt that is to follow one which failed, for those
+	// who look: nobody else hears of it before the activity ends. One before the
+	// last that was noted changes nothing, and is no error.
+	NoteNext(ctx context.Context, key ActivityKey, next NextAttempt, expiresAt time.Time) error
 }
 
 // ActivityKey names an activity: its scheduling event.
@@ -50,7 +55,26 @@ type ActivityState struct {
 	// Suspect is the mark of an attempt that has not returned; the zero value
 	// if there is none.
 	Suspect Suspect
+	// Next is the attempt that was noted last as the one to follow; the zero
+	// value if none was. It stays when that attempt has begun.
+	Next NextAttempt
 }
+
+// NextAttempt is an attempt that follows one which failed.
+type NextAttempt struct {
+	// Attempt, from 2; 0 for none.
+	Attempt int
+	// DueAt is when it may begin at the earliest, NotedAt when the one before it
+	// had failed, by the clock of its worker.
+	DueAt, NotedAt time.Time
+	// Kind of that failure, one of the history.Failure constants, and its text,
+	// at most MaxNextText bytes.
+	Kind, Message string
+}
+
+// MaxNextText is how much of a failure's text goes with the attempt that follows
+// it, in bytes.
+const MaxNextText = 500
 
 // Heartbeat is a sign of life of an attempt.
 type Heartbeat struct {

@@ -112,8 +112,9 @@ type Turn struct {
 	// the code. For logs and checks, not for replay.
 	Parked bool
 	// Cancelled lists the scheduling events (of this execution, in any turn)
-	// that this turn cancelled or, by ending, closed: what has to be stopped
-	// or removed outside. In the order of scheduling.
+	// that this turn cancelled, waits and inline activities too, and those that
+	// it closed by ending and that have to be stopped or removed outside. In the
+	// order in which they were cancelled.
 	Cancelled []int64
 }
 

@@ -209,6 +209,10 @@ func (s boundedActivities) MarkSuspect(ctx context.Context, key store.ActivityKe
 	return s.b.call(func() string { return "marks " + keyText(key) }, func() error { return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
 }
 
+func (s boundedActivities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	return s.b.call(func() string { return "notes the next attempt of " + keyText(key) }, func() error { return s.Activities.NoteNext(ctx, key, next, expiresAt) })
+}
+
 func keyText(key store.ActivityKey) string {
 	return fmt.Sprintf("activity %d of %s execution %d", key.EventID, key.Instance, key.ExecutionID)
 }

@@ -148,6 +148,25 @@ func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, sus
 	return err
 }
 
+// NoteNext implements store.Activities.
+func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := a.update(ctx, of(key, "next attempt of an activity"), &dynamodb.UpdateItemInput{
+		Key:                 activityKey(key),
+		UpdateExpression:    aws.String("SET next_attempt = :attempt, next_due_ms = :due, next_noted_ms = :noted, next_kind = :kind, next_message = :message, expires_at = :expires"),
+		ConditionExpression: aws.String("attribute_not_exists(next_attempt) OR next_attempt <= :attempt"),
+		ExpressionAttributeValues: attributes{":attempt": number(int64(next.Attempt)), ":due": number(next.DueAt.UnixMilli()), ":noted": number(next.NotedAt.UnixMilli()),
+			":kind": text(next.Kind), ":message": text(next.Message), ":expires": number(expiresAt.Unix())},
+	}, len(next.Kind)+len(next.Message))
+	var refused *types.ConditionalCheckFailedException
+	if errors.As(err, &refused) {
+		return nil // A later attempt has been noted.
+	}
+	return err
+}
+
 // update changes an item, on a condition if there is one. The
 // *types.ConditionalCheckFailedException of one whose condition does not hold
 // has the item as it stands.
@@ -186,6 +205,10 @@ func activityState(r request, item attributes) (s store.ActivityState, err error
 	}
 	if s.Suspect.Attempt = int(numberOf(item, "suspect_attempt")); s.Suspect.Attempt != 0 {
 		s.Suspect.Deaths, s.Suspect.Until = int(numberOf(item, "suspect_deaths")), time.UnixMilli(numberOf(item, "suspect_until_ms")).UTC()
+	}
+	if s.Next.Attempt = int(numberOf(item, "next_attempt")); s.Next.Attempt != 0 {
+		s.Next.DueAt, s.Next.NotedAt = time.UnixMilli(numberOf(item, "next_due_ms")).UTC(), time.UnixMilli(numberOf(item, "next_noted_ms")).UTC()
+		s.Next.Kind, s.Next.Message = textOf(item, "next_kind"), textOf(item, "next_message")
 	}
 	s.Beat.Codec = textOf(item, "beat_codec")
 	if s.Beat.Details, err = bytesOf(item, "beat_details"); err != nil {

@@ -113,6 +113,23 @@ func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, sus
 	return nil
 }
 
+// NoteNext implements store.Activities.
+func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	it := a.find(key)
+	if next.Attempt < it.state.Next.Attempt {
+		return nil
+	}
+	next.DueAt, next.NotedAt = next.DueAt.UTC().Truncate(time.Millisecond), next.NotedAt.UTC().Truncate(time.Millisecond)
+	it.state.Next, it.expiresAt = next, expiresAt
+	a.items[key] = it
+	return nil
+}
+
 // copied returns the state, sharing no memory with the item.
 func (it activity) copied() store.ActivityState {
 	s := it.state

@@ -166,6 +166,24 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				}
 			}
 		}},
+		{"the next attempt is seen, the newest that was noted, and leaves the rest as it is", func(t *testing.T, a store.Activities) {
+			key := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
+			noted := now().UTC().Truncate(time.Millisecond)
+			second := store.NextAttempt{Attempt: 2, DueAt: noted.Add(time.Second), NotedAt: noted, Kind: "application", Message: "the bank ü is closed"}
+			third := store.NextAttempt{Attempt: 3, DueAt: noted.Add(time.Minute), NotedAt: noted.Add(time.Second), Kind: "timeout"}
+			again := third
+			again.DueAt = third.DueAt.Add(time.Second)
+			request(t, a, key, "enough")
+			for _, c := range []struct{ note, want store.NextAttempt }{{second, second}, {third, third}, {second, third}, {again, again}} {
+				if err := a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+				state, err := a.State(t.Context(), key)
+				if err != nil || state.Next != c.want || !state.Stop {
+					t.Errorf("state %+v, %v; want the next attempt %+v beside the request to stop", state, err, c.want)
+				}
+			}
+		}},
 		{"S-15 a cancelled context stops the call", func(t *testing.T, a store.Activities) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -180,6 +198,9 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			}
 			if err := a.Claim(ctx, key, store.Claim{Attempt: 1, Token: "a"}, now()); !errors.Is(err, context.Canceled) {
 				t.Fatalf("claim: got %v, want context.Canceled", err)
+			}
+			if err := a.NoteNext(ctx, key, store.NextAttempt{Attempt: 2}, now()); !errors.Is(err, context.Canceled) {
+				t.Fatalf("next attempt: got %v, want context.Canceled", err)
 			}
 			wantStop(t, a, key, "", false)
 		}},
