@@ -56,7 +56,7 @@ var layers = []layer{
 	{dir: "console/api", own: ". history store wire"},
 	{dir: "console/page"},
 	{dir: "console", own: ". codec console/api console/page history queue store wire"},
-	{dir: "embedded", own: "any"},
+	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},

@@ -176,3 +176,9 @@ func (o observers) Committed(c host.Committed) {
 		each.Committed(c)
 	}
 }
+
+func (o observers) ProblemChanged(c host.ProblemChange) {
+	for _, each := range o {
+		each.ProblemChanged(c)
+	}
+}

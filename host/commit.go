@@ -146,15 +146,27 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(CountTurns, d.outcome, 1)
-		c := Committed{Turns: turns, Actions: out.actions}
-		if d.change != nil && d.change.Problem != nil {
-			c.Problem = *d.change.Problem
-		} else if d.change != nil && d.change.Create != nil {
-			c.Problem = d.change.Create.Problem
-		}
-		t.Observer.Committed(c)
+		t.Observer.Committed(Committed{Turns: turns, Actions: out.actions})
+	}
+	if problem, changed := d.problem(); changed {
+		t.Observer.ProblemChanged(ProblemChange{Instance: t.group.instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})
 	}
 	return nil
+}
+
+// problem returns what the draft marked the instance with, nil if it took a
+// mark away, and whether it did either. An end clears the field whether or not
+// there was a mark, and says enough by itself.
+func (d *draft) problem() (p *store.Problem, changed bool) {
+	switch c := d.change; {
+	case c == nil:
+		return nil, false
+	case c.Create != nil:
+		return c.Create.Problem, c.Create.Problem != nil
+	case c.Problem != nil && *c.Problem != nil:
+		return *c.Problem, true
+	}
+	return nil, d.outcome == outcomeRecovered
 }
 
 // commit writes a draft: one conditional write. A draft without events only

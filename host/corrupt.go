@@ -58,6 +58,7 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 			return fmt.Errorf("host: instance %q not marked corrupt: %w", t.group.instance, err)
 		}
 		t.changed(&change)
+		t.Observer.ProblemChanged(ProblemChange{Instance: t.group.instance, ExecutionID: r.ExecutionID, At: t.Clock.Now(), Problem: problem})
 	}
 	open := t.group.open()
 	for i, m := range open {

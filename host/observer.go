@@ -17,14 +17,25 @@ type Observer interface {
 	// plain payloads, and what was sent because of it. Nothing in it may be
 	// changed.
 	Committed(c Committed)
+	// ProblemChanged tells that an instance is stuck or corrupt, at each try that
+	// shows it, and that it goes on. It comes behind the Committed of the same
+	// turn; a turn that changes the record alone has none.
+	ProblemChanged(c ProblemChange)
 }
 
 // Committed is a commit and its dispatch.
 type Committed struct {
 	Turns   []store.Turn
 	Actions []Action
-	// Problem is why the instance is stuck, where this commit marked it or
-	// gave another reason; nil otherwise.
+}
+
+// ProblemChange is what became of an instance that cannot go on, or can again.
+type ProblemChange struct {
+	Instance    string
+	ExecutionID int64
+	// At is the host's time.
+	At time.Time
+	// Problem, with its message in plain; nil if the instance goes on.
 	Problem *store.Problem
 }
 
@@ -104,3 +115,6 @@ func (NoObserver) Timing(Timing, time.Duration) {}
 
 // Committed implements Observer.
 func (NoObserver) Committed(Committed) {}
+
+// ProblemChanged implements Observer.
+func (NoObserver) ProblemChanged(ProblemChange) {}

@@ -90,32 +90,3 @@ func TestM11AConflictWithNobody(t *testing.T) {
 		})
 	}
 }
-
-// The observer learns with the commit why an instance is stuck.
-func TestACommitCarriesTheProblem(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		if _, err := waits("go")(ctx, in); err != nil {
-			return nil, err
-		}
-		panic("broken")
-	})
-	w.orchestration("AtOnce", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	w.raise("a", "go", "1", "e")
-	w.start("b", "AtOnce", "1")
-	w.settleFIFO()
-	var kinds []string
-	for _, c := range w.observer.committed {
-		kind := ""
-		if c.Problem != nil {
-			kind = c.Problem.Kind
-		}
-		kinds = append(kinds, c.Turns[0].Instance+" "+kind)
-	}
-	if got := strings.Join(kinds, ", "); got != "a , a panic, b panic" && got != "a , b panic, a panic" {
-		t.Errorf("commits with %q", got)
-	}
-}

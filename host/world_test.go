@@ -579,6 +579,7 @@ type recorder struct {
 	mu        sync.Mutex
 	counts    map[string]int
 	committed []Committed
+	problems  []ProblemChange
 }
 
 func newRecorder() *recorder { return &recorder{counts: map[string]int{}} }
@@ -593,6 +594,12 @@ func (r *recorder) Committed(c Committed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.committed = append(r.committed, c)
+}
+
+func (r *recorder) ProblemChanged(c ProblemChange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, c)
 }
 
 func (w *world) expectCount(c Counter, reason string, want int) {

@@ -17,14 +17,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, isTerminal(os.Stdout))
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
 	os.Exit(code)
-}
-
-// isTerminal reports whether colours would reach a person. NO_COLOR turns them
-// off (https://no-color.org).
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

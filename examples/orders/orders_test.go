@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +45,7 @@ func TestOutputs(t *testing.T) {
 				"→ timer         (event 8) due in 12s", "OrchestrationContinuedAsNew", "execution 2", "Grace approves",
 				"ExternalEvent               approved", "order-1001/shipment", "order-1001 completed in", `"status": "shipped"`,
 			},
-			not: []string{"\x1b[", "stuck", "not taken"},
+			not: []string{"\x1b[", "stuck", "dead letter"},
 		},
 		"nobody approves and all is undone": {
 			args:  []string{"-virtual", "-approve=false"},
@@ -60,7 +59,7 @@ func TestOutputs(t *testing.T) {
 		"work items on standard input": {
 			args: []string{"-keep", "-approve-after=0s", "-latency=0s", "-input", `{"card":"0000"}`}, code: exitFailed,
 			input: "\nnonsense\n" + `{"kind":"StartOrchestration","instance":"second","name":"Fulfil","input":{"id":"2","card":"0000"}}` + "\n",
-			shows: []string{"not taken", "nonsense\n         malformed", "OrchestrationFailed         application: order 2:"},
+			shows: []string{"dead letter  nonsense\n        malformed", "OrchestrationFailed         application: order 2:"},
 		},
 		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after"}},
 		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
@@ -72,7 +71,7 @@ func TestOutputs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out screen
-			if code := run(t.Context(), c.args, strings.NewReader(c.input), &out, false); code != c.code {
+			if code := run(t.Context(), c.args, strings.NewReader(c.input), &out); code != c.code {
 				t.Errorf("exit status %d, want %d", code, c.code)
 			}
 			for _, want := range c.shows {
@@ -92,29 +91,15 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-func TestColoursAreForTerminalsOnlyAndChangeNothingElse(t *testing.T) {
-	t.Parallel()
-	var out screen
-	if code := run(t.Context(), []string{"-virtual"}, strings.NewReader(""), &out, true); code != exitDone {
-		t.Fatalf("exit status %d", code)
-	}
-	if !strings.Contains(out.String(), "\x1b[36mOrchestrationStarted") {
-		t.Error("nothing is coloured")
-	}
-	if bare := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(out.String(), ""); !strings.Contains(bare, "order-1001 completed in") {
-		t.Errorf("without its colours it is not what it should be:\n%s", bare)
-	}
-}
-
 func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
 	t.Parallel()
 	var out screen
-	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), &out, false); code != exitFailed {
+	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), &out); code != exitFailed {
 		t.Errorf("exit status %d, want %d", code, exitFailed)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if code := run(ctx, []string{"-keep", "-approve=false"}, strings.NewReader(""), &out, false); code != exitFailed {
+	if code := run(ctx, []string{"-keep", "-approve=false"}, strings.NewReader(""), &out); code != exitFailed {
 		t.Errorf("interrupted, exit status %d, want %d", code, exitFailed)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 )
 
@@ -26,7 +27,7 @@ const (
 const pickUp = 2 * time.Second
 
 // run is the command, with what it works on handed in.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colours bool) int {
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	f, err := parse(args, out)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -36,18 +37,21 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		return exitUsage
 	}
 
-	show := newDisplay(out, colours)
-	options := []embedded.Option{embedded.Observe(show), embedded.OnDeadLetter(show.deadLetter)}
+	start := time.Now()
+	var options []embedded.Option
 	if f.virtual {
-		options = append(options, embedded.VirtualTime(time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)))
+		start = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
+		options = append(options, embedded.VirtualTime(start))
 	}
+	show := livetrace.New(out, livetrace.Since(start))
+	options = append(options, show.Options()...)
 	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, pickUp))))
 	env, err := embedded.New(app, options...)
 	if err != nil {
 		fmt.Fprintln(out, "orders:", err)
 		return exitFailed
 	}
-	show.title(env.Now(), f)
+	title(out, f)
 
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -65,7 +69,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		code = await(ctx, env, order, f, show)
 	}
 	if f.keep {
-		keep(ctx, env, in, show)
+		keep(ctx, env, in, out, show)
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -76,7 +80,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 }
 
 // begin starts the order, and sets when it is approved; forget drops that.
-func begin(ctx context.Context, env *embedded.Environment, f flags, show *display) (order *turnstile.Run[orders.Result], forget func() bool, err error) {
+func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetrace.Trace) (order *turnstile.Run[orders.Result], forget func() bool, err error) {
 	forget = func() bool { return false }
 	order, err = orders.Fulfil.StartWith(ctx, env.Client(), f.order, turnstile.InstanceID(f.instance))
 	if err != nil {
@@ -84,10 +88,10 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *displa
 	}
 	if f.approve {
 		forget = env.AfterFunc(f.approveAfter, func() {
-			show.said(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
+			show.Say(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
 			err := orders.Approved.Raise(ctx, env.Client(), f.instance, orders.Approval{By: "Grace", Approved: true}, turnstile.SenderID("approval-"+f.order.ID))
 			if err != nil {
-				show.said(env.Now(), f.instance, err.Error())
+				show.Say(env.Now(), f.instance, err.Error())
 			}
 		})
 	}
@@ -95,7 +99,7 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *displa
 }
 
 // await waits for the order and shows how it ended.
-func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[orders.Result], f flags, show *display) int {
+func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[orders.Result], f flags, show *livetrace.Trace) int {
 	if !f.keep {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.limit)
@@ -104,12 +108,12 @@ func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[
 	_, err := order.Wait(ctx)
 	d, described := env.Client().Describe(context.WithoutCancel(ctx), order.Instance)
 	if described != nil {
-		show.said(env.Now(), order.Instance, errors.Join(err, described).Error())
+		show.Say(env.Now(), order.Instance, errors.Join(err, described).Error())
 		return exitFailed
 	}
-	show.outcome(d, env.DeadLetters())
+	show.Outcome(d)
 	if _, gaveUp := errors.AsType[*turnstile.WaitError](err); gaveUp {
-		show.said(env.Now(), order.Instance, err.Error())
+		show.Say(env.Now(), order.Instance, err.Error())
 	}
 	if err != nil {
 		return exitFailed
@@ -119,8 +123,8 @@ func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[
 
 // keep hands every line of in to the queue, until in or ctx ends; after the end
 // of in it waits until nothing runs any more.
-func keep(ctx context.Context, env *embedded.Environment, in io.Reader, show *display) {
-	show.hint()
+func keep(ctx context.Context, env *embedded.Environment, in io.Reader, out io.Writer, show *livetrace.Trace) {
+	hint(out)
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -148,7 +152,7 @@ func keep(ctx context.Context, env *embedded.Environment, in io.Reader, show *di
 				continue
 			}
 			if err := env.Send(ctx, line); err != nil {
-				show.deadLetter(embedded.DeadLetter{Body: line, Reason: err.Error()})
+				show.DeadLetter(embedded.DeadLetter{Body: line, Reason: err.Error()})
 			}
 		}
 	}

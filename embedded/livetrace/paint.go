@@ -1,4 +1,4 @@
-package main
+package livetrace
 
 import "github.com/turnstile-go/turnstile/history"
 
@@ -6,7 +6,7 @@ import "github.com/turnstile-go/turnstile/history"
 type paint bool
 
 func (p paint) code(code, s string) string {
-	if !p {
+	if !p || s == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"

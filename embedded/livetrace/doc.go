@@ -1,0 +1,11 @@
+// Package livetrace shows people an application at work: each turn as it is
+// committed, with what arrived, what the code answered and what was sent; why
+// an instance is stuck, and that it goes on; what the code logs; and what became
+// a dead letter.
+//
+//	trace := livetrace.New(os.Stdout)
+//	env, err := embedded.New(app, trace.Options()...)
+//
+// It is text for a terminal, with colours there and without them elsewhere, and
+// may change from one release to the next. Programs read histories.
+package livetrace

@@ -1,0 +1,89 @@
+package livetrace
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// describe puts an event into words: its kind, and what it is about.
+func describe(e *history.Event) (kind, detail string) {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if e.SourceEventID != 0 {
+		add("← %d", e.SourceEventID)
+	}
+	if e.Name != "" {
+		add("%s", e.Name)
+	}
+	if e.Version != "" {
+		add("version %s", e.Version)
+	}
+	switch e.Kind {
+	case history.ActivityScheduled:
+		if e.Inline {
+			add("inline")
+		}
+	case history.TimerCreated:
+		add("%s", span(time.Duration(e.DurationMS)*time.Millisecond))
+	case history.SubOrchestrationScheduled, history.OrchestrationChained:
+		add("as %s", e.Instance)
+	case history.SystemCall:
+		add("%s", e.Op)
+	case history.OrchestrationCancelRequested:
+		add("%s", e.Reason)
+	}
+	if e.Imposed != "" {
+		add("imposed: %s", e.Imposed)
+	}
+	if e.Failure != nil {
+		add("%s: %s", e.Failure.Kind, e.Failure.Message)
+	}
+	if payload := string(e.Payload); payload != "" && payload != "{}" {
+		add("%s", payload)
+	}
+	return e.Kind.String(), printable(strings.Join(parts, " "))
+}
+
+// action puts into words what was sent because of a turn made at now.
+func action(a host.Action, now time.Time) string {
+	s := fmt.Sprintf("%-13s", a.Kind)
+	if a.Name != "" {
+		s += " " + printable(a.Name)
+	}
+	if a.EventID != 0 {
+		s += fmt.Sprintf(" (event %d)", a.EventID)
+	}
+	if !a.Due.IsZero() {
+		s += " due in " + span(max(a.Due.Sub(now), 0))
+	}
+	return s
+}
+
+func continues(k history.Kind) bool { return k == history.OrchestrationContinuedAsNew }
+
+// addresses are the arguments of a function in a stack, and the offset in its
+// code: they say nothing to people.
+var addresses = regexp.MustCompile(`\((?:\{?0x|\.\.\.|\{\.\.\.)[^)]*\)$| \+0x[0-9a-f]+$`)
+
+// stack is the part of a stack that helps: its first lines, where the code is.
+func stack(text string) []string {
+	const most = 6
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = addresses.ReplaceAllString(strings.TrimRight(line, "\n"), "")
+		line = printable(strings.ReplaceAll(line, "\t", "    "))
+		if line == "" || strings.HasPrefix(line, "goroutine ") {
+			continue
+		}
+		if len(lines) == most {
+			return append(lines, "…")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,55 @@
+package livetrace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Outcome shows how an instance ended, with its output in full, or how it
+// stands.
+func (t *Trace) Outcome(d turnstile.Description) {
+	status := t.paint.red(string(d.Status))
+	switch d.Status {
+	case turnstile.StatusCompleted:
+		status = t.paint.green(string(d.Status))
+	case turnstile.StatusRunning:
+		status = t.paint.yellow(string(d.Status))
+	}
+	var b block
+	b.line("")
+	b.line("%s %s %s", t.paint.bold(printable(d.Instance)), status, lasted(&d))
+	switch {
+	case d.Failure != nil:
+		b.line("  %s", printable(d.Failure.Message))
+	case d.Problem != nil:
+		b.line("  %s: %s", printable(d.Problem.Kind), printable(d.Problem.Message))
+	case len(d.Output) > 0:
+		for line := range strings.Lines(indented(d.Output)) {
+			b.line("  %s", printable(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.write(&b)
+}
+
+func lasted(d *turnstile.Description) string {
+	if d.EndedAt.IsZero() {
+		return "for " + span(d.UpdatedAt.Sub(d.CreatedAt).Round(10*time.Millisecond))
+	}
+	return fmt.Sprintf("in %s", span(d.EndedAt.Sub(d.CreatedAt).Round(10*time.Millisecond)))
+}
+
+// indented is JSON to be read; anything else is as it is.
+func indented(value []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return string(value)
+	}
+	return b.String()
+}

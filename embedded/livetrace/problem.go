@@ -1,0 +1,56 @@
+package livetrace
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/host"
+)
+
+// ProblemChanged implements host.Observer: it shows why an instance is stuck,
+// in a line if that is known already, and that it goes on.
+func (t *Trace) ProblemChanged(c host.ProblemChange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b block
+	b.line("")
+	if c.Problem == nil {
+		delete(t.problems, c.Instance)
+		b.line("%s", t.entry(t.clock(c.At), printable(c.Instance), t.paint.green("goes on")))
+	} else {
+		t.problem(&b, &c)
+	}
+	t.write(&b)
+}
+
+func (t *Trace) problem(b *block, c *host.ProblemChange) {
+	p := c.Problem
+	what, advice := "stuck: "+p.Kind, "Nothing is lost. Its next message tries again, and so do wake-ups with growing delay."
+	if p.Kind == "corrupt" {
+		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
+	}
+	if p.EventID != 0 {
+		what += fmt.Sprintf(", at event %d", p.EventID)
+	}
+	if p.Tries > 1 {
+		what += fmt.Sprintf(", try %d", p.Tries)
+	}
+	known := t.problems[c.Instance] == p.Message
+	if known {
+		what += ", as before"
+	}
+	b.line("%s", t.entry(t.clock(c.At), printable(c.Instance), t.paint.red(printable(what))))
+	if known {
+		return
+	}
+	t.problems[c.Instance] = p.Message
+	width := t.width() - 8
+	for _, line := range wrap(printable(p.Message), width) {
+		b.line("        %s", t.paint.red(line))
+	}
+	for _, line := range stack(p.Stack) {
+		b.line("        %s", t.paint.dim(clip(line, width)))
+	}
+	for _, line := range wrap(advice, width) {
+		b.line("        %s", line)
+	}
+}

@@ -1,0 +1,87 @@
+package livetrace
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Widths in columns.
+const (
+	usual = 116 // where no terminal says otherwise
+	// narrow is from where on the columns of a turn are aligned.
+	narrow    = 76
+	narrowest = 40
+)
+
+// printable makes what others wrote one line that cannot steer a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case !unicode.IsPrint(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// clip cuts a line to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:max(n-1, 0)]) + "…"
+}
+
+// wrap breaks a text into lines of at most n characters, at spaces; a word that
+// is longer has a line of its own.
+func wrap(s string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func timeOfDay(at time.Time) string { return at.Local().Format("15:04:05.000") }
+
+// elapsed writes what has passed, from a hundredth of a second to years, in the
+// same width as far as it goes.
+func elapsed(d time.Duration) string {
+	d = max(d, 0)
+	if d < time.Hour {
+		return fmt.Sprintf("%+8.2fs", d.Seconds())
+	}
+	return fmt.Sprintf("%9s", "+"+span(d))
+}
+
+// span writes how long something takes: in parts of a second if it is short,
+// else in two units.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return d.Round(time.Millisecond).String()
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < day:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd%02dh", d/day, d%day/time.Hour)
+}

@@ -1,0 +1,149 @@
+package livetrace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Trace writes what happens. It is a host.Observer, and safe for concurrent
+// use: what belongs together is written in one piece.
+type Trace struct {
+	host.NoObserver
+	paint paint
+	width func() int
+	when  func(time.Time) string
+
+	mu  sync.Mutex
+	out io.Writer
+	// By instance, of those that run: how many turns it has had, if it began
+	// while the trace looked; and why it is stuck.
+	turns    map[string]int
+	problems map[string]string
+}
+
+var _ host.Observer = (*Trace)(nil)
+
+// New returns a trace that is written to out. What out does not take is lost:
+// nothing waits for a trace, and nothing fails for it.
+func New(out io.Writer, opts ...Option) *Trace {
+	t := &Trace{out: out, turns: map[string]int{}, problems: map[string]string{}, when: timeOfDay, width: func() int { return usual }}
+	if file, ok := out.(*os.File); ok && isTerminal(file) {
+		t.paint = paint(os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+		t.width = func() int { return columns(file) }
+	}
+	for _, o := range opts {
+		o(t)
+	}
+	return t
+}
+
+// Options returns what an environment needs to tell the trace everything:
+// embedded.Observe, embedded.OnDeadLetter and embedded.Logger.
+func (t *Trace) Options() []embedded.Option {
+	return []embedded.Option{embedded.Observe(t), embedded.OnDeadLetter(t.DeadLetter), embedded.Logger(slog.New(t.LogHandler(slog.LevelInfo)))}
+}
+
+// Committed implements host.Observer: it shows a turn, or the two of a
+// continue-as-new.
+func (t *Trace) Committed(c host.Committed) {
+	var b block
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	width := t.width()
+	for i := range c.Turns {
+		t.turn(&b, &c.Turns[i], width)
+	}
+	if c.Turns[0].Parked {
+		b.line("        %s", t.paint.yellow("recorded; the code has not run"))
+	}
+	for _, a := range c.Actions {
+		b.line("        %s", t.paint.dim(clip("→ "+action(a, eventTime(&c.Turns[0])), width-8)))
+	}
+	t.write(&b)
+}
+
+func (t *Trace) turn(b *block, turn *store.Turn, width int) {
+	var head []string
+	if n, counted := t.turns[turn.Instance]; counted || turn.First() == 1 && turn.ExecutionID == 1 {
+		t.turns[turn.Instance] = n + 1
+		head = append(head, fmt.Sprintf("turn %d", n+1))
+	}
+	if turn.ExecutionID > 1 {
+		head = append(head, fmt.Sprintf("execution %d", turn.ExecutionID))
+	}
+	if last := turn.Events[len(turn.Events)-1].Kind; last.Terminal() && !continues(last) {
+		delete(t.turns, turn.Instance) // What has ended takes no room.
+		delete(t.problems, turn.Instance)
+	}
+	b.line("")
+	b.line("%s", t.entry(t.clock(eventTime(turn)), printable(turn.Instance), t.paint.dim(strings.Join(head, " · "))))
+	for i := range turn.Events {
+		e := &turn.Events[i]
+		name, detail := describe(e)
+		if width < narrow {
+			b.line("%4d %s %s", e.EventID, t.paint.kind(e.Kind, name), clip(detail, width-6-len(name)))
+			continue
+		}
+		b.line("  %5d %s %s", e.EventID, t.paint.kind(e.Kind, fmt.Sprintf("%-27s", name)), clip(detail, width-36))
+	}
+}
+
+// Say shows a line of the program's own, such as that a person has approved
+// something. instance may be empty.
+func (t *Trace) Say(at time.Time, instance, text string) {
+	var b block
+	b.line("")
+	b.line("%s", t.entry(t.clock(at), printable(instance), t.paint.yellow(printable(text))))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.write(&b)
+}
+
+// DeadLetter shows a message that was moved to a dead-letter queue, with its
+// reason. It is what embedded.OnDeadLetter takes.
+func (t *Trace) DeadLetter(m embedded.DeadLetter) {
+	var b block
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	width := t.width()
+	b.line("")
+	b.line("%s  %s", t.paint.red("dead letter"), clip(printable(m.Body), width-13))
+	for _, line := range wrap(printable(m.Reason), width-8) {
+		b.line("        %s", line)
+	}
+	t.write(&b)
+}
+
+// entry is the line that begins a block.
+func (t *Trace) entry(when, instance, text string) string {
+	if instance == "" {
+		return when + "  " + text
+	}
+	return when + "  " + t.paint.bold(instance) + "  " + text
+}
+
+func (t *Trace) clock(at time.Time) string { return t.paint.dim(t.when(at)) }
+
+// write writes a block; t.mu is held.
+func (t *Trace) write(b *block) { _, _ = t.out.Write(b.text.Bytes()) }
+
+// block is text that is written in one piece.
+type block struct{ text bytes.Buffer }
+
+func (b *block) line(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	b.text.WriteString(strings.TrimRight(line, " "))
+	b.text.WriteByte('\n')
+}
+
+func eventTime(t *store.Turn) time.Time { return time.UnixMilli(t.Events[0].AtMS) }
