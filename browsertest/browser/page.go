@@ -49,7 +49,7 @@ type Request struct {
 
 // limit is how long a page may take for one step. It is there to fail with a
 // text rather than to hang: nothing depends on it.
-const limit = 30 * time.Second
+const limit = time.Minute
 
 // Page opens an empty tab.
 func (b *Browser) Page(view View) (*Page, error) {
@@ -144,7 +144,7 @@ func Eval[T any](p *Page, expression string) (T, error) {
 }
 
 // Wait waits until a JavaScript expression is true, through navigations too,
-// and fails with what the page shows if that takes 30 seconds.
+// and fails with what the page shows if that takes a minute.
 func (p *Page) Wait(expression string) error {
 	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
