@@ -45,6 +45,20 @@ func (b *tab) must(err error) {
 	}
 }
 
+// goTo changes the address behind the #, as a link of the page does, and waits
+// until nothing is loading: "#/stuck".
+func (b *tab) goTo(address string) {
+	b.t.Helper()
+	eval[bool](b, "location.hash = "+js(address)+", true")
+	b.settled()
+}
+
+// settled waits until the page is drawn and nothing in it is loading.
+func (b *tab) settled() {
+	b.t.Helper()
+	b.wait(`document.getElementById("app")?.dataset.started && document.querySelector("main")?.childElementCount && !document.querySelector(".loading")`)
+}
+
 // click clicks what fits the selector and has this text or label; "" for any.
 func (b *tab) click(selector, text string) {
 	b.t.Helper()
@@ -91,15 +105,15 @@ func (b *tab) text() string {
 	return eval[string](b, "document.body.innerText")
 }
 
-// accessible fails the test for each rule of axe-core that what is shown
-// breaks.
-func (b *tab) accessible(where string) {
+// axe returns what axe-core finds in what is shown, a line each.
+func (b *tab) axe() []string {
 	b.t.Helper()
 	found, err := b.Axe()
 	b.must(err)
-	for _, f := range found {
-		b.t.Errorf("%s: %s", where, strings.ReplaceAll(f, "\n", " "))
+	for i, f := range found {
+		found[i] = strings.ReplaceAll(f, "\n", " ")
 	}
+	return found
 }
 
 // js is a string as JavaScript has it.

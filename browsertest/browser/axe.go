@@ -20,7 +20,10 @@ func (p *Page) Axe() ([]string, error) {
 	if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
 		return nil, err
 	}
-	result, err := Eval[json.RawMessage](p, `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+	result, err := Eval[json.RawMessage](p, `axe.run(document, {
+		resultTypes: ["violations"],
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	}).then(r =>
 		r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.failureSummary + ": " + n.html.slice(0, 200))))`)
 	if err != nil {
 		return nil, err
