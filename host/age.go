@@ -76,13 +76,6 @@ func old(m *message, now time.Time) bool {
 	return m.Source != SourceOrchestrator && !m.SentAt.IsZero() && now.Sub(m.SentAt) > wire.MaxAge/2 && m.item.Kind != ""
 }
 
-// renew sends on, through the FIFO queue, what would go back to a standard queue
-// and is old. A message of the FIFO queue that goes to its dead letters begins
-// its fourteen days anew. What can't be sent goes back.
-func (o *Orchestrator) renew(ctx context.Context, m *message) {
-	o.forwardOne(ctx, m, hopAttributes(m), "old")
-}
-
 // renew sends an attempt anew that would go back to the activity queue and is
 // old.
 func (w *Worker) renew(ctx context.Context, m *message, back time.Duration) {

@@ -207,38 +207,10 @@ func TestAnAttemptThatIsTooOldDoesNotRun(t *testing.T) {
 }
 
 // A message keeps its time on its way from a standard queue to its dead letters,
-// and SQS deletes it fourteen days after. So what goes back at half of that is
-// sent anew.
-func TestAMessageThatIsSevenDaysOldOnAStandardQueueIsSentAnew(t *testing.T) {
+// and SQS deletes it fourteen days after. So an attempt that goes back at half of
+// that is sent anew.
+func TestAMessageThatIsSevenDaysOldOnTheActivityQueueIsSentAnew(t *testing.T) {
 	t.Parallel()
-	t.Run("from the delay queue", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		w.orchestration("Main", waits("go"))
-		w.start("a", "Main", "1")
-		w.settleFIFO()
-		broken := true
-		w.beforeCommit = func(*store.Commit) error {
-			if broken {
-				return fmt.Errorf("throttled: %w", store.ErrUnavailable)
-			}
-			return nil
-		}
-		w.sendStandard(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("7"), ID: "e"})
-		w.stepDelay()
-		if n := w.delay.Counts().Total(); n != 1 || w.fifo.Counts().Total() != 0 {
-			t.Errorf("a young message does not go back: %d on the delay queue", n)
-		}
-		w.clock.Advance(fourteenDays/2 + time.Minute)
-		w.stepDelay()
-		if n := w.delay.Counts().Total(); n != 0 || w.fifo.Counts().Total() != 1 {
-			t.Errorf("%d on the delay queue, %d on the FIFO queue", n, w.fifo.Counts().Total())
-		}
-		broken = false
-		w.run()
-		w.expectOutput("a", "[7]")
-		w.expectDead()
-	})
 	t.Run("from the activity queue", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)

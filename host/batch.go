@@ -16,9 +16,10 @@ type batch struct {
 }
 
 // open parses the messages. What can't be understood is moved to a dead-letter
-// queue, what is not due is sent round, and the rest is left unsettled. On the
-// FIFO queue nothing of a group is looked at behind a message that could not be
-// moved.
+// queue, what is not due is sent round, and what a standard queue brought goes on
+// to the FIFO queue. The rest is left unsettled: messages of the FIFO queue, of
+// which turns are made. Nothing of a group is looked at behind a message that
+// could not be moved.
 func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 	b := &batch{messages: make([]*message, len(deliveries))}
 	broken := map[string]bool{}
@@ -64,13 +65,15 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	case m.Source == SourceActivityDead:
 		return o.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 	}
+	due, bounded := dueOf(&m.item)
+	early := bounded && due.After(now)
+	if m.Source != SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
+		return o.passOn(ctx, m)
+	}
 	if err := o.prove(ctx, m); err != nil || m.state != unsettled {
 		return err
 	}
-	if m.item.Kind == wire.ActivityPending && m.Source != SourceOrchestrator {
-		return o.joinRound(ctx, m)
-	}
-	if due, ok := dueOf(&m.item); ok && due.After(now) {
+	if early {
 		_, keyed := keyring.Keyed(m.item.Token)
 		if keyed && !m.proven {
 			// It would go round until it is due, and be refused then.
@@ -88,7 +91,11 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 			return o.nextRound(ctx, m, m.item, due)
 		}
 		// A clock that was ahead may have taken it for due already.
-		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
+		mark := roundMark(m)
+		if m.Source != SourceOrchestrator {
+			mark = redriveMark(m)
+		}
+		if err := o.sendRound(ctx, &m.item, due, mark); err != nil {
 			return err
 		}
 		o.Observer.Count(CountDelayed, "not_due", 1)
@@ -152,9 +159,6 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 	}
 	ids := []string{}
 	for _, m := range b.messages {
-		if m.state == failed && m.Source == SourceDelay && old(m, o.Clock.Now()) {
-			o.renew(ctx, m)
-		}
 		if m.state != failed {
 			continue
 		}

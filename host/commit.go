@@ -110,9 +110,6 @@ func (t *turn) parkPending(d *draft, q *arrivalQueue) error {
 
 // commitAndDispatch makes a draft durable, and then does what follows from it.
 func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
-	if err := t.wakeFirst(ctx, d); err != nil {
-		return err
-	}
 	turns, err := t.commit(ctx, d)
 	if err != nil {
 		return err
@@ -184,7 +181,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 		}
 		t.changed(d.change)
-		return nil, t.confirmRecovery(ctx, d)
+		return nil, nil
 	}
 	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.events,
 		Messaged: d.messaged, Parked: d.parked, Cancelled: d.cancelled}}

@@ -71,14 +71,11 @@ type message struct {
 	item  wire.Item
 	state messageState
 	// handled: a commit for it stands in history, though this is its first
-	// delivery: that of another process which had the message at the same time,
-	// or of this invocation, which then lost one to another process.
+	// delivery: this invocation made it, and then lost one to another process.
 	handled bool
 	// proven: it brought back the token of the event that it names, under a key
 	// of the stack.
 	proven bool
-	// copied: found to be a copy, and not sent on yet.
-	copied bool
 	// visible is when the message of an attempt becomes visible to other workers;
 	// the zero time while the queue's own visibility timeout holds.
 	visible time.Time

@@ -25,8 +25,8 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	}
 	now := t.Clock.Now()
 	item := m.item
-	if item.FirstSeenMS == 0 || m.redriven() {
-		item.FirstSeenMS, item.Hops = now.UnixMilli(), 0
+	if since, begins := t.roundSince(m); begins {
+		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
 	}
 	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.EarlyWindow)
 	if !now.Before(end) && endsChild {
@@ -40,8 +40,7 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	if due.After(end) {
 		due = end
 	}
-	// A mark that it was handled before would begin a new window.
-	if err := t.sendRound(ctx, &item, due, map[string]string{copyAttribute: m.copyID()}); err != nil {
+	if err := t.sendRound(ctx, &item, due, roundMark(m)); err != nil {
 		return err
 	}
 	t.Observer.Count(CountDelayed, "early", 1)

@@ -97,12 +97,7 @@ func (g *group) open() []*message {
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 	began := o.Clock.Now()
-	cold, attempts := false, o.Settings.TurnAttempts
-	if !slices.ContainsFunc(g.messages, func(m *message) bool { return m.Source != SourceDelay }) {
-		// A message from the delay queue has no place in the order of its
-		// group: it gets one attempt, and goes on through the FIFO queue.
-		attempts = 1
-	}
+	cold := false
 	for conflicts, rebuilt := 0, false; ; cold = true {
 		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			o.failOpen(g, "no time")
@@ -122,12 +117,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		case errors.Is(err, errRebuild) && !rebuilt:
 			rebuilt = true
 			continue
-		case errors.Is(err, errCopy):
-			o.forwardCopies(ctx, g)
-			if len(g.open()) == 0 {
-				return
-			}
-			continue // Each message is found to be one but once.
 		case errors.Is(err, errPurged):
 			continue // One message less is open.
 		case errors.Is(err, errFactsFirst) && !g.factsFirst:
@@ -142,7 +131,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		case errors.Is(err, store.ErrConflict):
 			// Whoever lost dispatches nothing: reload and run again.
 			o.Observer.Count(CountConflicts, t.heat(), 1)
-			if conflicts++; conflicts < attempts {
+			if conflicts++; conflicts < o.Settings.TurnAttempts {
 				if g.committed {
 					// What the winner committed may follow from what this
 					// invocation has, and nobody knows whether it is sent.
@@ -153,7 +142,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 				continue
 			}
 			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
-			o.forward(ctx, g, g.committed)
 			o.failOpen(g, "conflict")
 			return
 		case errors.As(err, &patched):

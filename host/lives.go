@@ -89,14 +89,11 @@ func ofFormer(r *store.Record, m *message) bool {
 // in its FIFO group. They were for the life that it hides, and may come again
 // without it. What the queue delivered before is acknowledged: it lets nothing by.
 func (t *turn) aheadMarks(purge *message) (marks string) {
-	if purge.Source != SourceOrchestrator {
-		return ""
-	}
 	for _, m := range t.group.all {
 		if m == purge {
 			break
 		}
-		if m.Source == SourceOrchestrator && m.Group == purge.Group && !m.purges() {
+		if m.Group == purge.Group && !m.purges() {
 			marks += messageMark(m)
 		}
 	}

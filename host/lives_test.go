@@ -219,7 +219,7 @@ func TestTwoPurgesOfOneLifeAtOnceAreBothKnown(t *testing.T) {
 			handle(a, SourceOrchestrator, lifePurge("pA"))
 		}
 	}, func() {}})
-	handle(b, SourceDelay, lifePurge("pB"))
+	handle(b, SourceOrchestrator, lifePurge("pB"))
 	w.fifoBatch(1, lifePurge("pA"), lifeStart("s2"))
 	for _, items := range [][]wire.Item{{lifePurge("pA"), lifeStart("s2")}, {lifePurge("pB")}} {
 		w.restart()

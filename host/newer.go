@@ -27,7 +27,7 @@ func (o *Orchestrator) newer(ctx context.Context, g *group, cause error) {
 // goRound sends a message round for another build, and settles it.
 func (o *Orchestrator) goRound(ctx context.Context, m *message, reason string) error {
 	due := o.Clock.Now().Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops))
-	if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
+	if err := o.sendRound(ctx, &m.item, due, roundMark(m)); err != nil {
 		return err
 	}
 	o.Observer.Count(CountDelayed, reason, 1)

@@ -70,8 +70,9 @@ const (
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
 	// "patch" (of a build that is being rolled out), "codec" (sealed by one that this build does not have), "not_due", "grace".
 	CountDelayed Counter = "delayed"
-	// CountForwarded: messages of standard queues sent on to the FIFO queue: a
-	// commit was lost, or a copy of the message is, or was, in other hands.
+	// CountForwarded: messages of standard queues sent on to the FIFO queue, by
+	// kind; and "old": attempts sent to the activity queue anew, ahead of its
+	// retention.
 	CountForwarded Counter = "forwarded"
 	// CountConflicts: commits that another writer won.
 	CountConflicts Counter = "conflicts"

@@ -77,7 +77,7 @@ func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, cause *patchE
 		if end := since.Add(o.Settings.PatchWindow); due.After(end) {
 			due = end
 		}
-		if err := o.sendRound(ctx, &m.item, due, hopAttributes(m)); err != nil {
+		if err := o.sendRound(ctx, &m.item, due, roundMark(m)); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
 			o.fail(m, "queue")
 			continue

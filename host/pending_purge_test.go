@@ -42,7 +42,7 @@ func TestAMessageAboutAPendingActivityAnswersForItsTurnBehindAPurge(t *testing.T
 				t.Fatal(pending, err)
 			}
 			m := pending[0]
-			died := w.deliver(m.ID, m.Body, 1, SourceDelay, killAt)
+			died := w.deliver(m.ID, m.Body, 1, SourceOrchestrator, killAt)
 			w.process().faults.killAt = 0
 			committed := len(w.turns("a", 1)) > 1
 			w.fifoBatch(1, lifePurge("p"))
@@ -51,12 +51,12 @@ func TestAMessageAboutAPendingActivityAnswersForItsTurnBehindAPurge(t *testing.T
 			}
 			start := lifeStart("s2")
 			m.ReceiveCount = 2
-			batch := []Delivery{{m, SourceDelay}}
+			batch := []Delivery{{m, SourceOrchestrator}}
 			switch anew {
 			case "before":
 				w.fifoBatch(1, start)
 			case "together":
-				batch = append(batch, Delivery{queue.Message{ID: "s2", Body: w.body(start), ReceiveCount: 1}, SourceDelay})
+				batch = append(batch, Delivery{queue.Message{ID: "s2", Body: w.body(start), ReceiveCount: 1}, SourceOrchestrator})
 			}
 			if died {
 				w.give(batch...)

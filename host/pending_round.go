@@ -30,30 +30,11 @@ func (o *Orchestrator) nextRound(ctx context.Context, m *message, item wire.Item
 	item.Number = max(due.UnixMilli(), item.Number+1)
 	body, err := o.edge.again(&item)
 	if err == nil {
-		err = o.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(now)), Attributes: hopAttributes(m)})
+		err = o.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(now)), Attributes: roundMark(m)})
 	}
 	if err != nil {
 		return fmt.Errorf("host: %s for instance %q not sent round: %w", item.Kind, item.Target(), err)
 	}
 	o.settle(m, "pending")
-	return nil
-}
-
-// joinRound sends the message on to the FIFO queue where its round is over. One
-// that may have been handled before, and one that was not, stay two.
-func (o *Orchestrator) joinRound(ctx context.Context, m *message) error {
-	id, mark := wire.DedupID(&m.item), map[string]string(nil)
-	if m.returning() {
-		id, mark = wire.HopDedupID(id, "handled"), handledMark()
-	}
-	body, err := o.edge.again(&m.item)
-	if err == nil {
-		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(m.item.Target()), DedupID: id, Attributes: mark})
-	}
-	if err != nil {
-		return fmt.Errorf("host: %s for instance %q not sent on: %w", m.item.Kind, m.item.Target(), err)
-	}
-	o.Observer.Count(CountForwarded, "pending", 1)
-	m.state = settled
 	return nil
 }

@@ -65,7 +65,7 @@ func parseProgress(text string) (p progress, ok bool) {
 
 // progressMark is that of a message.
 func progressMark(m *message) string {
-	sum := sha256.Sum256([]byte(m.copyID()))
+	sum := sha256.Sum256([]byte(m.ID))
 	return hex.EncodeToString(sum[:6])
 }
 

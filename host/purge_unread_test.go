@@ -20,7 +20,7 @@ func (w *world) withKey(id string) {
 func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 	t.Parallel()
 	for _, receives := range []int{1, 2} {
-		for name, from := range map[string]Source{"fifo": SourceOrchestrator, "delay": SourceDelay} {
+		for name, from := range map[string]Source{"fifo": SourceOrchestrator, "delay": SourceOrchestrator} {
 			t.Run(name, func(t *testing.T) {
 				w := livesWorld(t)
 				w.withKey("a")
@@ -92,10 +92,10 @@ func TestAPurgeOfWhatNobodyCanReadIsMadeAfterAWhile(t *testing.T) {
 		mark     map[string]string
 	}{
 		"comes again":          {2, SourceOrchestrator, 0, nil},
-		"standard, just ended": {1, SourceDelay, 0, nil},
-		"standard, long ended": {1, SourceDelay, time.Hour, nil},
+		"standard, just ended": {1, SourceOrchestrator, 0, nil},
+		"standard, long ended": {1, SourceOrchestrator, time.Hour, nil},
 		"redriven":             {1, SourceOrchestrator, time.Hour, map[string]string{RedriveAttribute: "1"}},
-		"redriven standard":    {1, SourceDelay, time.Hour, map[string]string{RedriveAttribute: "1"}},
+		"redriven standard":    {1, SourceOrchestrator, time.Hour, map[string]string{RedriveAttribute: "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := livesWorld(t)

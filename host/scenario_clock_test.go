@@ -46,6 +46,7 @@ func TestM04AReturningMessageThatIsNotDueGoesRoundAsOne(t *testing.T) {
 	}
 	w.sendStandard(wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2,
 		Token: w.token("a", 2), FireAtMS: w.events("a", 1)[1].FireAtMS})
+	w.step() // It is sent on.
 	w.step()
 	w.expectHistory("a", 1, "Started Timer Fired←2 Act(Step)")
 	if throttled != 1 {

@@ -32,9 +32,9 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 			t.Fatalf("%+v", turns)
 		}
 		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
-		died := w.deliver("more", event, 1, SourceDelay, killAt)
+		died := w.deliver("more", event, 1, SourceOrchestrator, killAt)
 		if died {
-			w.deliver("more", event, 2, SourceDelay, 0)
+			w.deliver("more", event, 2, SourceOrchestrator, 0)
 		}
 		w.runFor(time.Hour)
 		if w.expectOutput("other", "1"); t.Failed() {
@@ -73,13 +73,13 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 		w.process().faults.kill()
 		return errKilled
 	}
-	w.deliver("more", event, 1, SourceDelay, 0)
+	w.deliver("more", event, 1, SourceOrchestrator, 0)
 	w.beforeCommit = nil
 	if late == nil {
 		t.Fatal("nothing was answered")
 	}
 	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	w.deliver("more", event, 2, SourceDelay, 0)
+	w.deliver("more", event, 2, SourceOrchestrator, 0)
 	w.expectStatus("main", store.StatusStuck)
 	if err := w.store.Commit(t.Context(), *late); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the late commit: %v, want a conflict", err)
@@ -118,9 +118,9 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 		if err := w.delay.Delete(t.Context(), fired[0]); err != nil {
 			t.Fatal(err)
 		}
-		died := w.deliver("timer", fired[0].Body, 1, SourceDelay, killAt)
+		died := w.deliver("timer", fired[0].Body, 1, SourceOrchestrator, killAt)
 		if died {
-			w.deliver("timer", fired[0].Body, 2, SourceDelay, 0)
+			w.deliver("timer", fired[0].Body, 2, SourceOrchestrator, 0)
 		}
 		w.runFor(time.Hour)
 		if w.expectOutput("other", "1"); t.Failed() {

@@ -49,7 +49,7 @@ func TestACopyOfAnEventDoesNotTakeOnWhatWasParkedWhileItRead(t *testing.T) {
 	}
 	defer o.Close()
 	p.kill() // It sends nothing any more.
-	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "copy", Body: w.body(first), ReceiveCount: 2}, SourceDelay}})
+	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "copy", Body: w.body(first), ReceiveCount: 2}, SourceOrchestrator}})
 	w.expectStatus("main", store.StatusStuck)
 	w.deploy("Main", right)
 	w.runFor(time.Hour)

@@ -24,7 +24,7 @@ func TestAMarkThatLandsWhenItsMessageIsGoneHasNoEffect(t *testing.T) {
 	o := w.another(w.process().o.Orchestrations, s)
 	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "main", ID: "operator"})
 	deliver := func(o *Orchestrator, receives int) {
-		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "m", Body: wake, ReceiveCount: receives}, SourceDelay}})
+		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: "m", Body: wake, ReceiveCount: receives}, SourceOrchestrator}})
 	}
 	deliver(o, 1)
 	if s.held == nil {

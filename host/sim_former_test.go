@@ -79,7 +79,7 @@ func TestAPurgeLosesNothingThatItsInstanceHasDecided(t *testing.T) {
 				if refused == 0 {
 					t.Fatal("nothing was to be sent")
 				}
-				w.deliver("p", w.body(wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "p", Force: true}), 2, SourceDelay, 0)
+				w.deliver("p", w.body(wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "p", Force: true}), 2, SourceOrchestrator, 0)
 				if !w.record("main").Purged {
 					t.Fatalf("record %+v", w.record("main"))
 				}

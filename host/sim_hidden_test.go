@@ -40,6 +40,7 @@ func TestWhatAHiddenInstanceHasNotSentIsSent(t *testing.T) {
 			}
 			w.beforeSend = nil
 			w.sendStandard(wire.Item{Kind: wire.PurgeInstance, Instance: "p", ID: "purge"})
+			w.step() // It is sent on.
 			w.step()
 			if !w.record("p").Purged {
 				t.Fatalf("not purged: %+v", w.record("p"))

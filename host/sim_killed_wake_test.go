@@ -32,7 +32,7 @@ func TestAnObsoleteWakeThatMarkedTheInstanceSendsTheNext(t *testing.T) {
 				p.faults.killAt, p.faults.after = killAt, true
 			}
 			p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)},
-				[]Delivery{{queue.Message{ID: suspect, Body: wake, ReceiveCount: receives}, SourceDelay}})
+				[]Delivery{{queue.Message{ID: suspect, Body: wake, ReceiveCount: receives}, SourceOrchestrator}})
 			if p.isDead() {
 				p.o.Close()
 				w.orchestrator = nil

@@ -52,8 +52,8 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 				o := w.another(w.process().o.Orchestrations, s)
 				source := source{"fifo", w.fifo, SourceOrchestrator}
 				if from == "delay" {
-					source.name, source.queue, source.from = "delay", w.delay, SourceDelay
 					w.sendStandard(item)
+					w.step() // It is sent on.
 				} else {
 					w.send(item)
 				}
@@ -98,7 +98,7 @@ func (s *betweenRead) Read(ctx context.Context, instance string, executionID, fr
 	return turns, err
 }
 
-// deliveryOf is a first delivery of an item from the delay queue.
+// deliveryOf is a first delivery of an item.
 func (w *world) deliveryOf(item wire.Item) []Delivery {
 	w.Helper()
 	item.V = wire.Version
@@ -106,5 +106,5 @@ func (w *world) deliveryOf(item wire.Item) []Delivery {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return []Delivery{{queue.Message{ID: "delivery-" + item.ID, Body: string(body), ReceiveCount: 1}, SourceDelay}}
+	return []Delivery{{queue.Message{ID: "delivery-" + item.ID, Body: string(body), ReceiveCount: 1}, SourceOrchestrator}}
 }

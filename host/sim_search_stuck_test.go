@@ -42,7 +42,7 @@ func TestAWarmTurnThatFindsTheInstanceStuckDoesNotTakeItOn(t *testing.T) {
 	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Status: &status, Problem: &problem, WakeNumber: &number, UpdatedAt: w.clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	w.deliver("timer", fired[0].Body, 1, SourceDelay, 0)
+	w.deliver("timer", fired[0].Body, 1, SourceOrchestrator, 0)
 	w.expectStatus("main", store.StatusStuck)
 	w.expectHistory("main", 2, "Started")
 }

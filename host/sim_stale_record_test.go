@@ -35,7 +35,7 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 	s := &betweenRead{Store: w.store}
 	o := w.another(registry, s)
 	s.happens = func() {
-		w.deliver("t", w.body(wire.Item{Kind: wire.TerminateInstance, Instance: "main", ID: "t"}), 2, SourceDelay, 0)
+		w.deliver("t", w.body(wire.Item{Kind: wire.TerminateInstance, Instance: "main", ID: "t"}), 2, SourceOrchestrator, 0)
 	}
 	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "main", Number: 1, ID: "wake"}))
 	w.expectStatus("main", store.StatusTerminated)

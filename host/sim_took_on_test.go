@@ -33,9 +33,9 @@ func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 		w.run()
 		w.deploy("Child", child)
 		event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "more", ID: "more", Data: []byte("2")})
-		died := w.deliver("more", event, 1, SourceDelay, killAt)
+		died := w.deliver("more", event, 1, SourceOrchestrator, killAt)
 		if died {
-			w.deliver("more", event, 2, SourceDelay, 0)
+			w.deliver("more", event, 2, SourceOrchestrator, 0)
 		}
 		w.runFor(4 * time.Hour)
 		if w.expectOutput("main", "1"); t.Failed() {

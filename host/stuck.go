@@ -53,12 +53,11 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	}
 	p.SinceMS = t.Clock.Now().UnixMilli()
 	if before != nil {
-		p.SinceMS, p.Tries, p.ArmedBy, p.Copies = before.SinceMS, before.Tries, before.ArmedBy, before.Copies
+		p.SinceMS, p.Tries = before.SinceMS, before.Tries
 	}
 	arm := before == nil || w.arm || number == 0
 	if arm {
 		p.Tries++
-		p.ArmedBy, p.Copies = t.cause, t.copyMarks()
 	}
 	if arm || t.mayHaveMarked() {
 		d.wake = t.nextWake(p.Tries)
@@ -122,11 +121,10 @@ func (t *turn) mayHaveMarked() bool {
 }
 
 // nextWake returns the wake-up after so many tries. Its number is that which
-// the record has once the turn is committed. It carries the mark of the message
-// that armed it, if that leaves no fact.
+// the record has once the turn is committed.
 func (t *turn) nextWake(tries int) *wire.Item {
 	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1))
-	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli(), Reason: t.cause}
+	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
 }
 
 // wake adds a wake-up of a stuck instance. One that is due later than a queue
@@ -139,23 +137,6 @@ func (out *outbox) wake(item *wire.Item) error {
 	}
 	out.actions = append(out.actions, Action{Kind: "wake", Name: item.Instance, Due: due})
 	return nil
-}
-
-// wakeFirst sends the wake-up ahead of a mark that leaves no commit: another
-// process may have had the message as well and have deleted it, so that nothing
-// would come back if this one died between the two. A wake-up whose mark is not
-// made is obsolete.
-func (t *turn) wakeFirst(ctx context.Context, d *draft) error {
-	if d.wake == nil || len(d.events) > 0 || d.change == nil || d.change.WakeNumber == nil || t.creating {
-		return nil
-	}
-	d.wake.Number = *d.change.WakeNumber
-	out := t.newOutbox()
-	if err := out.wake(d.wake); err != nil {
-		return err
-	}
-	d.wake = nil
-	return out.flush(ctx)
 }
 
 // cut bounds a text and marks it as cut.

@@ -38,7 +38,7 @@ func TestW09ATurnThatKillsItsProcess(t *testing.T) {
 		w.orchestration("Good", waits("e"))
 		w.start("bad", "Killer", "1")
 		w.start("good", "Good", "1")
-		w.runFor(11 * time.Minute)
+		w.runFor(10 * time.Minute)
 		r := w.record("bad")
 		if r.Status != store.StatusStuck || r.Problem.Kind != "killed" || r.Suspect != "" {
 			t.Fatalf("record %+v, problem %+v", r, r.Problem)
@@ -210,7 +210,7 @@ func TestAMarkWhoseAnswerWasLostBlamesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
-	failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: event, ReceiveCount: 5}, SourceDelay}})
+	failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: id, Body: event, ReceiveCount: 5}, SourceOrchestrator}})
 	if r := w.record("main"); len(failed) > 0 || r.Problem != nil || r.Suspect != "" {
 		t.Errorf("handed back %v, record %+v, problem %+v", failed, r, r.Problem)
 	}
@@ -229,7 +229,7 @@ func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
-	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: mark, Body: event, ReceiveCount: 2}, SourceDelay}})
+	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{{queue.Message{ID: mark, Body: event, ReceiveCount: 2}, SourceOrchestrator}})
 	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != problemKilled || r.Suspect != "" {
 		t.Errorf("record %+v", r)
 	}

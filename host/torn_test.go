@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
@@ -197,7 +196,7 @@ func TestAMessageThatComesBackIsNotLateForATornRead(t *testing.T) {
 		w.start("main", "Main", "1")
 		w.run()
 		body := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
-		if !w.deliver("go", body, 1, SourceDelay, killAt) {
+		if !w.deliver("go", body, 1, SourceOrchestrator, killAt) {
 			break
 		}
 		if w.record("main").ExecutionID == 2 {
@@ -205,7 +204,7 @@ func TestAMessageThatComesBackIsNotLateForATornRead(t *testing.T) {
 		}
 		s := &tornStore{Store: w.store, execution: 1, slot: 3, reads: 1}
 		o := w.another(w.process().o.Orchestrations, s)
-		d := Delivery{Source: SourceDelay}
+		d := Delivery{Source: SourceOrchestrator}
 		d.ID, d.Body, d.ReceiveCount = "go", body, 2
 		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []Delivery{d})
 		w.run()
@@ -237,28 +236,5 @@ func TestWhatIsStoredAndNoHistoryNeedsNoConfirmation(t *testing.T) {
 	w.expectDead("corrupt")
 	if s.isolated > 0 {
 		t.Errorf("%d isolated reads", s.isolated)
-	}
-}
-
-// Rule 11: behind a recovery that left no event the history is read again. A hole
-// there is a commit in the middle until it is confirmed.
-func TestAHoleBehindARecoveryIsReadAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", goingOn) })
-	w.start("main", "Main", "1")
-	w.run()
-	d := &draft{outcome: outcomeRecovered}
-	s := &tornStore{Store: w.store, execution: 1, slot: 3, hole: true, reads: 1}
-	tn := &turn{Orchestrator: w.another(w.process().o.Orchestrations, s), group: &group{instance: "main"}}
-	if err := tn.loadByRecord(t.Context(), nil); err == nil {
-		t.Fatal("the torn read was not noticed")
-	}
-	if err := tn.loadByRecord(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	defer tn.x.Close()
-	s.reads = 1
-	if err := tn.confirmRecovery(t.Context(), d); !errors.Is(err, store.ErrConflict) || corrupt(err) {
-		t.Errorf("got %v, want a conflict", err)
 	}
 }

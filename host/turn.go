@@ -82,7 +82,7 @@ func (t *turn) heat() string {
 
 // handle takes the group's messages through. It settles those that are done;
 // with an error, the others have to come back. store.ErrConflict,
-// *store.TooLargeError, errRebuild, errCopy and history.ErrNewer ask for more; nothing
+// *store.TooLargeError, errRebuild and history.ErrNewer ask for more; nothing
 // of what they are about was dispatched. So does errPurged.
 func (t *turn) handle(ctx context.Context) error {
 	err := t.proceed(ctx)
@@ -97,9 +97,6 @@ func (t *turn) proceed(ctx context.Context) error {
 		return err
 	}
 	t.Observer.Count(CountCache, t.heat(), 1)
-	if err := t.findCopies(ctx); err != nil {
-		return err
-	}
 	if err := t.settleFormer(ctx); err != nil {
 		return err
 	}

@@ -9,8 +9,6 @@ const knewMark = "!"
 //   - 32 random hexadecimal digits, new for each content: an append is the
 //     writer's own only if it has the token and the same bytes;
 //   - knewMark, if it applies;
-//   - marks of messages, each behind "+", by which copies of them are known
-//     (copy.go);
 //   - the mark of the cause, behind "-", if it is an item that leaves no fact
 //     (cause.go).
 func (t *turn) token() (string, error) {
@@ -21,5 +19,5 @@ func (t *turn) token() (string, error) {
 	if t.record != nil && t.record.Problem != nil {
 		token += knewMark
 	}
-	return token + t.copyMarks() + t.cause, nil
+	return token + t.cause, nil
 }

@@ -53,10 +53,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			}
 			continue
 		}
-		err := t.resendAside(ctx, out, m)
-		if err != nil {
-			return w, err
-		}
+		var err error
 		switch number := m.item.Number; {
 		case number == 0:
 			w = wakes{true, true, true}
@@ -73,11 +70,9 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 				err = out.lastTurn(ctx)
 			}
 		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber &&
-			(m.returning() || m.item.Reason != "" && m.item.Reason == t.record.Problem.ArmedBy):
+			m.returning():
 			// It re-armed, or was found to kill its process and marked the
-			// instance, and may not have sent the next. Or two processes had
-			// the message that armed it at once, and the one that had it last
-			// marked the instance when the other had deleted it.
+			// instance, and may not have sent the next.
 			err = t.sendWakeAgain(out)
 		case t.record != nil && number > 0 && number < t.record.WakeNumber && t.record.Problem == nil:
 			// It cleared the mark, and perhaps saw too late, or died before it
@@ -103,21 +98,6 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 		}
 	}
 	return w, out.flush(ctx)
-}
-
-// resendAside sends again what the message that armed a wake-up may not have
-// sent: two processes had it at once, and the one that found the instance stuck
-// still, and deleted it, knew nothing of the other, which took the instance on
-// and died.
-func (t *turn) resendAside(ctx context.Context, out *resending, m *message) error {
-	if m.item.Reason == "" || t.record != nil && m.item.Number == t.record.WakeNumber {
-		return nil
-	}
-	at, found, err := t.locateCause(ctx, m.item.Reason)
-	if err != nil || !found {
-		return err
-	}
-	return out.from(ctx, at)
 }
 
 func (t *turn) sendWakeAgain(r *resending) error {

@@ -97,7 +97,7 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 	if errors.Is(err, queue.ErrReceiptExpired) {
 		return
 	}
-	w.acknowledged(inv.p, m, inv.began)
+	w.acknowledged(inv, m)
 	w.checkBehindPurge(inv, m)
 	if !m.from.FIFO() && !w.calm {
 		w.ghosts = append(w.ghosts, m)

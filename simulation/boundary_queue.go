@@ -3,8 +3,10 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/wire"
@@ -75,8 +77,16 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			return err
 		}
 		q.w.answers(q.p, m.Body)
+		q.p.running.hasSent(m.Body)
 	}
 	return nil
+}
+
+// hasSent notes the body of a message that is in its queue.
+func (inv *invocation) hasSent(body string) {
+	if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.Source == host.SourceDelay || m.Source == host.SourceActivityDead }) {
+		inv.sent = append(inv.sent, body)
+	}
 }
 
 func (q processQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {

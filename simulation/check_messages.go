@@ -56,7 +56,8 @@ func (w *World) item(body string) (*wire.Item, error) {
 }
 
 // acknowledged is I-07: what is deleted from a queue is accounted for.
-func (w *World) acknowledged(p *process, m delivered, began int) {
+func (w *World) acknowledged(inv *invocation, m delivered) {
+	p, began := inv.p, inv.began
 	w.reached("I-07")
 	stored, err := w.item(m.Body)
 	if err != nil && w.reach.noise[m.Body] {
@@ -75,6 +76,10 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 			w.reached("M-06")
 		}
 	}
+	if m.from == w.delay || m.from == w.activityDead {
+		w.checkPassedOn(inv, m, &item)
+		return
+	}
 	born, ok := w.shadow.born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == forgedToken) {
 		return // It met no instance.
@@ -83,12 +88,6 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 		return // It met the life before, which has ended.
 	}
 	life := int64(1)
-	if ok && w.outside.copied[m.ID] && w.shadow.hidden[item.Target()] > 0 {
-		return // So may the other copy have, or what it was sent on as.
-	}
-	if ok && w.outside.copied[m.ID] && w.reach.first[m.ID] < born && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance) {
-		return // The other copy, or what it was sent on as, may have met no instance.
-	}
 	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this life of its instance; what an older one knew is no excuse.
 		life = w.shadow.hidden[item.Target()] + 1
@@ -96,6 +95,20 @@ func (w *World) acknowledged(p *process, m delivered, began int) {
 	if !w.accounted(&item, life) && !w.queued(&item) {
 		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
 	}
+}
+
+// checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
+// it there. The invocation that acknowledges it has sent it on: to the FIFO queue,
+// round, to the activity queue if it is an attempt, or to the dead letters.
+func (w *World) checkPassedOn(inv *invocation, m delivered, item *wire.Item) {
+	for _, body := range inv.sent {
+		if other, err := w.item(body); err == nil {
+			if id := other.WithID(m.ID); sameFact(item, &id) {
+				return
+			}
+		}
+	}
+	w.violate("I-07", "%s acknowledged %s of %s, and has not sent it on: %s", inv.p.name, m.ID, m.from.name, bodyText(m.Body))
 }
 
 // asAttempt makes of the notice that nothing is heard of an attempt the attempt

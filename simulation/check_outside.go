@@ -28,9 +28,6 @@ type outside struct {
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
 	runs int
-	// copied are messages of which two copies were handed out at once: one may
-	// have had its effect in an earlier life than the one that the other meets.
-	copied map[string]bool
 	// former are messages for a life that was hidden behind them.
 	former map[string]bool
 	// ahead is the life that each of them was for, where it is known.
@@ -47,7 +44,7 @@ func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}, closed: map[family]bool{},
 		deaths: map[store.ActivityKey]int{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}, copied: map[string]bool{}}
+		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

@@ -66,6 +66,9 @@ type invocation struct {
 	hid map[string]bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
+	// sent are the bodies of what it has sent, if a standard queue brought it
+	// anything.
+	sent []string
 	// learned is what it knows of activities where it has no strands; toCount of
 	// the stops that it was told of are not counted yet.
 	learned learned

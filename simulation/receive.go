@@ -100,7 +100,6 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 // copy has another copy of a message that was just received handed out while it
 // is in flight: at once, or some seconds later.
 func (w *World) copy(m delivered) {
-	w.outside.copied[m.ID] = true
 	m.copy, m.until = true, w.clock.now.Add(time.Minute)
 	d := time.Duration(w.choices.intN(w.how(Copied), 1000)) * time.Millisecond
 	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.intN(w.how(Copied), 4)]

@@ -229,12 +229,6 @@ type Problem struct {
 	SinceMS int64 `json:"since_ms,omitempty"`
 	// Tries so far.
 	Tries int `json:"tries,omitempty"`
-	// ArmedBy is the mark of the message that armed the wake-up, if that
-	// message leaves no fact in history.
-	ArmedBy string `json:"armed_by,omitempty"`
-	// Copies are the marks of the messages of standard queues that were handled
-	// by the turn which armed the wake-up.
-	Copies string `json:"copies,omitempty"`
 }
 
 // RecordChange changes some fields of a record; nil fields stay as they are.

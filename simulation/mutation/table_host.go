@@ -187,7 +187,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a commit does not say what caused it",
 			Bug:   "The commit of a wake or a terminate is not found when that comes back.",
 			File:  "host/turn_token.go",
-			Edits: edit("return token + t.copyMarks() + t.cause, nil", "return token + t.copyMarks(), nil"),
+			Edits: edit("return token + t.cause, nil", "return token, nil"),
 		},
 		{
 			Name:  "a fact is looked for in the current execution alone",
@@ -199,8 +199,8 @@ func redeliveryMutations() []Mutation {
 			Name:  "a hop makes a message new",
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
-			File:  "host/conflict.go",
-			Edits: edit("	case m.returning():\n		return handledMark()\n", ""),
+			File:  "host/door.go",
+			Edits: edit("	case m.Attributes[RedriveAttribute] != \"\":\n		return map[string]string{RedriveAttribute: m.Attributes[RedriveAttribute]}\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
 		},
 	}
 }
@@ -212,7 +212,13 @@ func messageMutations() []Mutation {
 			Name:  "a timer that is early fires",
 			Bug:   "A timer's message is taken before its time.",
 			File:  "host/batch.go",
-			Edits: edit("ok && due.After(now) {", "ok && due.IsZero() {"),
+			Edits: edit("early := bounded && due.After(now)", "early := bounded && due.IsZero()"),
+		},
+		{
+			Name:  "the door is lost behind",
+			Bug:   "A message of a standard queue is acknowledged though it could not be sent on.",
+			File:  "host/door.go",
+			Edits: edit("	if err != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on", "	if err != nil && ctx.Err() != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on"),
 		},
 		{
 			Name:  "an event that is early is dropped",

@@ -63,19 +63,6 @@ func stuckMutations() []Mutation {
 			Edits: edit("				if g.committed {\n", "				if g.committed && g.tooLarge != nil {\n"),
 		},
 		{
-			Name:  "a copy is a duplicate",
-			Bug:   "A second copy of a message in flight is deleted, and the process of the first dies ahead of its dispatch.",
-			File:  "host/copy.go",
-			Edits: edit("copied, err := t.isCopied(ctx, m)", "copied, err := false, ctx.Err()"),
-		},
-		{
-			Name:  "a copy is handled where it is",
-			Bug:   "A copy whose message was deleted by the process of the other marks its instance as stuck, and dies ahead of the wake-up.",
-			File:  "host/copy.go",
-			Edits: edit("if m.copied && m.Source != SourceOrchestrator {", "if m.handled = m.handled || m.copied; m.copied && m.ID == \"\" {"),
-			Rare:  true,
-		},
-		{
 			Name:  "a start overtakes a purge",
 			Bug:   "A start behind a purge in one batch finds the instance that is about to be purged, and is dropped.",
 			File:  "host/group.go",
@@ -91,21 +78,7 @@ func stuckMutations() []Mutation {
 			Name:  "what stood ahead of a purge is forgotten",
 			Bug:   "An event ahead of a purge comes again without it, and is taken by the next life.",
 			File:  "host/lives.go",
-			Edits: edit("if m.Source == SourceOrchestrator && m.Group == purge.Group && !m.purges() {", "if m.Source == SourceOrchestrator && m.Group == \"\" {"),
-		},
-		{
-			Name:  "who armed a wake-up is no copy",
-			Rare:  true,
-			Bug:   "A copy of a wake that armed the next one, and whose process died ahead of sending it, sends nothing.",
-			File:  "host/copy.go",
-			Edits: edit("strings.Contains(r.Problem.Copies, mark)", "len(mark) == 0"),
-		},
-		{
-			Name:  "a forwarded copy is another message",
-			Bug:   "A copy that lost against the other is forwarded as a message that is not known there.",
-			File:  "host/conflict.go",
-			Edits: edit("return map[string]string{copyAttribute: m.copyID()}", "return nil"),
-			Rare:  true,
+			Edits: edit("if m.Group == purge.Group && !m.purges() {", "if m.Group == \"\" {"),
 		},
 		{
 			Name:  "a suspect's mark stays",

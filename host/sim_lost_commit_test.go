@@ -9,12 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// M-16, W-11: a message from the delay queue ends an execution as
-// continued-as-new; the first round of the next is committed by another
-// process, which dies before its dispatch. The message has lost that commit and
-// goes on through the FIFO queue, where it must be known that it was handled
-// before: it answers for what it began.
-func TestAForwardedMessageAnswersForWhatItBegan(t *testing.T) {
+// M-16, W-11: a message ends an execution as continued-as-new; the first round of
+// the next is committed by another process, which dies before its dispatch. The
+// message has lost that commit, and its turn is made again: it is known that it
+// has committed before, and answers for what it began.
+func TestAMessageThatLostToAnotherAnswersForWhatItBegan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.inline = append(w.inline, activity.Activity{Name: "Inline", Source: "test", Func: step})
@@ -46,12 +45,7 @@ func TestAForwardedMessageAnswersForWhatItBegan(t *testing.T) {
 	}
 	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, w.deliveryOf(
 		wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
-	forwarded, err := w.fifo.Receive(t.Context(), 10, 0)
-	if err != nil || len(forwarded) != 1 || forwarded[0].Attributes[RedriveAttribute] == "" {
-		t.Fatalf("forwarded %+v, %v; want one message with the mark that it was handled before", forwarded, err)
-	}
 	w.run()
 	w.expectOutput("a", "21")
-	w.expectCount(CountForwarded, "conflict", 1)
 	w.expectQuiet()
 }
