@@ -91,6 +91,39 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
+// What runs on Lambda has no console in it, nor the environment that serves one.
+func TestTheFunctionsDoNotLinkTheConsole(t *testing.T) {
+	t.Parallel()
+	of := map[string][]string{}
+	for file, imports := range goFiles(t) {
+		dir := path.Dir(file)
+		of[dir] = append(of[dir], imports...)
+	}
+	linked := map[string]string{} // by folder, who imports it
+	var link func(dir, by string)
+	link = func(dir, by string) {
+		if _, seen := linked[dir]; seen {
+			return
+		}
+		linked[dir] = by
+		for _, imported := range of[dir] {
+			if own, isOwn := strings.CutPrefix(imported, module); isOwn {
+				link(path.Join(".", own), dir)
+			}
+		}
+	}
+	link("lambdas/orchestrator", "")
+	link("lambdas/activity", "")
+	if linked["host"] == "" {
+		t.Error("they do not even link the host: the test has lost the source")
+	}
+	for dir, by := range linked {
+		if dir == "embedded" || strings.HasPrefix(dir, "console") {
+			t.Errorf("%s links %s", by, dir)
+		}
+	}
+}
+
 func TestImportsTableRefusesWhatItShould(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -36,6 +36,7 @@ type Environment struct {
 	worker       *host.Worker
 	client       *turnstile.Client
 	ran          atomic.Bool
+	beside       beside // nil if nothing runs beside it
 }
 
 // New returns an environment for the application. The error is the
@@ -75,6 +76,12 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	}
 	if err := e.wire(app); err != nil {
 		return nil, errors.Join(err, e.close())
+	}
+	if e.opts.beside != nil {
+		var err error
+		if e.beside, err = e.opts.beside(e); err != nil {
+			return nil, errors.Join(err, e.close())
+		}
 	}
 	return e, nil
 }

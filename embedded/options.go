@@ -25,6 +25,8 @@ type options struct {
 	grace    time.Duration
 	stall    time.Duration
 	database Database
+	// beside makes what runs beside the environment; nil for nothing.
+	beside func(*Environment) (beside, error)
 }
 
 // Storage keeps everything in a database, so that it outlives the process: see

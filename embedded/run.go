@@ -14,7 +14,8 @@ import (
 
 // Run handles messages until ctx ends, then lets what is being handled finish
 // (its context ends after the Grace), and returns when nothing runs any
-// more. An error says that the end of it could not be kept in the Database. The environment cannot be run again.
+// more. An error says that the end of it could not be kept in the Database, or
+// that the console ended before it. The environment cannot be run again.
 func (e *Environment) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
 		return errors.New("embedded: an environment runs once: make another one")
@@ -36,13 +37,21 @@ func (e *Environment) Run(ctx context.Context) error {
 		driver.Go(func() { skipWaits(driving, e.virtual, e.gauge, received, e.opts.stall) })
 	}
 
+	if e.beside != nil {
+		e.beside.begin()
+	}
+
 	<-ctx.Done()
+	var errBeside error
+	if e.beside != nil {
+		errBeside = e.beside.end()
+	}
 	lastCall := time.AfterFunc(e.opts.grace, stopHandling)
 	receivers.Wait()
 	lastCall.Stop()
 	stopDriving()
 	driver.Wait()
-	return e.close()
+	return errors.Join(errBeside, e.close())
 }
 
 // receive takes batches from one queue, one after the other, until ctx ends.

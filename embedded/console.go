@@ -1,0 +1,132 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// ConsoleAddr is where Console listens if no port is given, and it is free.
+const ConsoleAddr = "127.0.0.1:8876"
+
+// Console serves the console (package console) beside the environment while it
+// runs, on this machine alone, with actions allowed: everybody who has an
+// account on the machine may use it. ConsoleURL says where it is.
+//
+// addr is host:port. Without a host it is 127.0.0.1; another has to be a
+// loopback address too, for there is no login: to reach it from elsewhere, mount
+// console.Handler behind yours. Port 0 is any that is free. An empty addr is
+// ConsoleAddr, or where that is taken, any free port. New listens already, so
+// that it is New that fails where an addr is taken.
+//
+// Options are added to those that an environment gives: its time, its place, and
+// that actions are allowed.
+func Console(addr string, opts ...console.Option) Option {
+	return func(o *options) {
+		o.beside = func(e *Environment) (beside, error) { return newConsoleServer(e, addr, opts) }
+	}
+}
+
+// ConsoleURL returns the address of the console, such as
+// "http://127.0.0.1:8876/"; empty without Console.
+func (e *Environment) ConsoleURL() string {
+	if e.beside == nil {
+		return ""
+	}
+	return e.beside.url()
+}
+
+// beside is what runs beside an environment. Only Console makes one, so that a
+// program without it links no HTTP server.
+type beside interface {
+	url() string
+	// begin is called when Run begins, end when it is to end.
+	begin()
+	end() error
+}
+
+type consoleServer struct {
+	listener net.Listener
+	server   http.Server
+	// stop ends the requests that go on for as long as somebody looks.
+	stop   context.CancelFunc
+	served chan error
+}
+
+func newConsoleServer(e *Environment, addr string, opts []console.Option) (*consoleServer, error) {
+	place := api.Place{Kind: "embedded"}
+	if file, ok := e.database.(interface{ Path() string }); ok {
+		place = api.Place{Kind: "sqlite", Settings: map[string]string{"file": file.Path()}}
+	}
+	opts = append([]console.Option{console.AllowActions(), console.Place(place), console.Clock(e.clock.Now)}, opts...)
+	handler, err := console.Handler(e.client, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: %w", err)
+	}
+	listener, err := listen(addr)
+	if err != nil {
+		return nil, err
+	}
+	base, stop := context.WithCancel(context.Background())
+	return &consoleServer{
+		listener: listener, stop: stop, served: make(chan error, 1),
+		server: http.Server{
+			Handler: handler, ReadHeaderTimeout: 10 * time.Second,
+			BaseContext: func(net.Listener) context.Context { return base },
+			// A browser that went away is no news.
+			ErrorLog: log.New(io.Discard, "", 0),
+		},
+	}, nil
+}
+
+func (c *consoleServer) url() string { return "http://" + c.listener.Addr().String() + "/" }
+
+func (c *consoleServer) begin() {
+	go func() { c.served <- c.server.Serve(c.listener) }()
+}
+
+func (c *consoleServer) end() error {
+	c.stop()
+	ctx, done := context.WithTimeout(context.Background(), time.Second)
+	defer done()
+	if c.server.Shutdown(ctx) != nil {
+		_ = c.server.Close() // What is answered that slowly is cut off.
+	}
+	if err := <-c.served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("embedded: the console ended: %w", err)
+	}
+	return nil
+}
+
+// listen listens on a loopback address.
+func listen(addr string) (net.Listener, error) {
+	if addr == "" {
+		if l, err := net.Listen("tcp", ConsoleAddr); err == nil {
+			return l, nil
+		}
+		addr = "127.0.0.1:0"
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: Console(%q): no address: one is host:port, such as %s", addr, ConsoleAddr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("embedded: Console(%q): %s is no loopback address, and the console has no login: use 127.0.0.1, or mount console.Handler behind a login of your own", addr, host)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("embedded: the console can't listen: %w; another address, or port 0 for any that is free, will do", err)
+	}
+	return l, nil
+}

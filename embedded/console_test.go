@@ -1,0 +1,148 @@
+package embedded_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/embedded"
+)
+
+// get asks the console of an environment, on a connection of its own.
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+func TestTheConsoleIsServedBesideTheEnvironmentAsLongAsItRuns(t *testing.T) {
+	t.Parallel()
+	env, err := embedded.New(application(), embedded.VirtualTime(epoch), embedded.Console("127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- env.Run(ctx) }()
+	url := env.ConsoleURL()
+	if status, page := get(t, url); status != http.StatusOK || !strings.Contains(page, "<html") {
+		t.Errorf("the page is %d %q", status, page)
+	}
+	var about api.About
+	if status, text := get(t, url+"api/v1/about"); status != http.StatusOK || json.Unmarshal([]byte(text), &about) != nil {
+		t.Errorf("about is %d %q", status, text)
+	}
+	if !about.Actions || about.Place.Kind != "embedded" || !about.Now.Equal(epoch) {
+		t.Errorf("about is %+v; want actions, the environment's time and its place", about)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if conn, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(url, "http:"), "/")); err == nil {
+		conn.Close()
+		t.Error("it is served on after the end of Run")
+	}
+}
+
+func TestOptionsOfTheConsoleAreAddedToTheEnvironmentsOwn(t *testing.T) {
+	t.Parallel()
+	env := running(t, embedded.Console("127.0.0.1:0", console.Place(api.Place{Kind: "my shop"})))
+	if _, text := get(t, env.ConsoleURL()+"api/v1/about"); !strings.Contains(text, "my shop") || !strings.Contains(text, `"actions":true`) {
+		t.Errorf("about is %s", text)
+	}
+}
+
+func TestWhereTheConsoleListens(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for addr, want := range map[string]string{
+		"127.0.0.1:0":          "http://127.0.0.1:",
+		":0":                   "http://127.0.0.1:",
+		"localhost:0":          "http://",
+		"[::1]:0":              "http://[::1]:",
+		"":                     "http://127.0.0.1:",
+		"0.0.0.0:0":            "error: 0.0.0.0 is no loopback address",
+		"192.0.2.1:0":          "error: mount console.Handler behind a login of your own",
+		"example.com:80":       "error: example.com is no loopback address",
+		"8080":                 "error: one is host:port, such as " + embedded.ConsoleAddr,
+		"127.0.0.1:http-or-so": "error: another address",
+		taken.Addr().String():  "error: address already in use; another address, or port 0",
+	} {
+		t.Run(addr, func(t *testing.T) {
+			env, err := embedded.New(application(), embedded.Console(addr))
+			if text, fails := strings.CutPrefix(want, "error: "); fails {
+				if err == nil || !strings.Contains(err.Error(), text) || !strings.HasPrefix(err.Error(), "embedded: ") {
+					t.Errorf("the error is %v, want one that says %q", err, text)
+				}
+				return
+			}
+			if addr == "[::1]:0" && err != nil {
+				t.Skipf("NOT RUN: this machine has no IPv6: %v", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, env)
+			if url := env.ConsoleURL(); !strings.HasPrefix(url, want) || !strings.HasSuffix(url, "/") {
+				t.Errorf("its address is %s, want %s…", url, want)
+			}
+		})
+	}
+}
+
+// Two programs, each with the default: the second gets another port.
+func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
+	t.Parallel()
+	first, second := running(t, embedded.Console("")), running(t, embedded.Console(""))
+	if a, b := first.ConsoleURL(), second.ConsoleURL(); a == b || a == "" || b == "" {
+		t.Errorf("the addresses are %q and %q", a, b)
+	}
+}
+
+// What is not asked for is not linked: a program that runs an environment alone
+// has no HTTP server and no page in it.
+func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "plain")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./testdata/plain").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	symbols, err := exec.CommandContext(t.Context(), "go", "tool", "nm", binary).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(symbols), "turnstile/embedded.") {
+		t.Fatal("the binary has no symbols of embedded: the test has lost it")
+	}
+	for _, not := range []string{"net/http.(*Server).Serve", "turnstile/console.Handler", "turnstile/console/page."} {
+		if strings.Contains(string(symbols), not) {
+			t.Errorf("it links %s", not)
+		}
+	}
+}
