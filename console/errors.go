@@ -43,8 +43,10 @@ var statuses = map[api.Code]int{
 }
 
 // fail answers with an error.
-func fail(w http.ResponseWriter, err error) {
-	e := explain(err)
+func (h *handler) fail(w http.ResponseWriter, err error) { refuse(w, h.explain(err)) }
+
+// refuse answers with an error in the API's words.
+func refuse(w http.ResponseWriter, e *api.Error) {
 	status := statuses[e.Code]
 	if status == 0 {
 		status = http.StatusInternalServerError
@@ -54,10 +56,18 @@ func fail(w http.ResponseWriter, err error) {
 }
 
 // explain says in the API's words what an error of the client means.
-func explain(err error) *api.Error {
+func (h *handler) explain(err error) *api.Error {
+	if err == nil {
+		return nil
+	}
 	var said *api.Error
 	if errors.As(err, &said) {
 		return said
+	}
+	if h.explained != nil {
+		if said = h.explained(err); said != nil {
+			return said
+		}
 	}
 	e := &api.Error{Code: codeOf(err), Message: strings.TrimPrefix(err.Error(), "turnstile: ")}
 	switch e.Code {

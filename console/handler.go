@@ -13,10 +13,11 @@ import (
 // handler serves the page and the API.
 type handler struct {
 	options
-	client *turnstile.Client
-	guard  guard
-	routes []route
-	page   http.Handler
+	client  *turnstile.Client
+	guard   guard
+	counter counter
+	routes  []route
+	page    http.Handler
 }
 
 // Handler returns the console of a client: the page at its root, the JSON API
@@ -37,6 +38,7 @@ func Handler(c *turnstile.Client, opts ...Option) (http.Handler, error) {
 		return nil, err
 	}
 	h.page = newPage()
+	h.counter = counter{client: c, now: h.now, keep: 15 * time.Second}
 	h.routes = h.table()
 	return h, nil
 }
@@ -50,14 +52,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/")
 	rest, isAPI := strings.CutPrefix(path, base)
 	if err := h.guard.host(r); err != nil {
-		fail(w, err)
+		h.fail(w, err)
 		return
 	}
 	switch {
 	case isAPI:
 		h.serveAPI(w, r, rest)
 	case strings.HasPrefix(path+"/", "api/"):
-		fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its addresses begin with %s", clip(path, 100), base))
+		h.fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its addresses begin with %s", clip(path, 100), base))
 	default:
 		h.page.ServeHTTP(w, r)
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/turnstile-go/turnstile/console/api"
@@ -10,10 +11,12 @@ import (
 type Option func(*options)
 
 type options struct {
-	hosts   []string
-	actions bool
-	place   api.Place
-	now     func() time.Time
+	hosts     []string
+	actions   bool
+	place     api.Place
+	now       func() time.Time
+	actor     func(*http.Request) string
+	explained func(error) *api.Error
 }
 
 // AllowHosts adds names by which the console is reached, as they stand in the
@@ -38,3 +41,12 @@ func Place(p api.Place) Option { return func(o *options) { o.place = p } }
 // Clock is where the console takes the time from that ages are counted from, for
 // an environment in virtual time; default time.Now.
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// Actor says on whose behalf a request acts, for the histories (Client.As): the
+// login that the mounting program knows. It is asked for actions alone. Default:
+// nobody is named.
+func Actor(of func(*http.Request) string) Option { return func(o *options) { o.actor = of } }
+
+// Explain says in the API's words what an error of the environment means, such as
+// a permission that is missing on AWS; nil for those that it does not know.
+func Explain(f func(error) *api.Error) Option { return func(o *options) { o.explained = f } }

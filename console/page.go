@@ -19,7 +19,7 @@ func (p *static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		fail(w, api.Errorf(api.CodeMethodNotAllowed, "the page takes GET, not %s", clip(r.Method, 20)))
+		refuse(w, api.Errorf(api.CodeMethodNotAllowed, "the page takes GET, not %s", clip(r.Method, 20)))
 		return
 	case r.URL.Path == "":
 		// Mounted under a path, and asked for without the slash at its end:
@@ -32,7 +32,7 @@ func (p *static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	info, err := fs.Stat(p.files, name)
 	if err != nil || info.IsDir() || strings.HasSuffix(name, ".go") {
-		fail(w, api.Errorf(api.CodeNoSuchRoute, "the console has no %q", clip(name, 100)))
+		refuse(w, api.Errorf(api.CodeNoSuchRoute, "the console has no %q", clip(name, 100)))
 		return
 	}
 	w.Header().Set("Cache-Control", "no-cache")

@@ -78,7 +78,7 @@ func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) 
 		err = found.serve(&request{Request: r, w: w, vars: vars})
 	}
 	if err != nil {
-		fail(w, err)
+		h.fail(w, err)
 	}
 }
 

@@ -54,15 +54,15 @@ type Event struct {
 	// policy, limit.
 	Imposed string `json:"imposed,omitempty"`
 	// Start is what OrchestrationStarted and ParentAttached have besides.
-	Start *Start `json:"start,omitempty"`
+	Start *StartFacts `json:"start,omitempty"`
 	// Folded names what a list left out for its size: "details",
 	// "custom_status". A payload says so itself.
 	Folded []string `json:"folded,omitempty"`
 }
 
-// Start is what a start says besides name, version and input. It never holds
+// StartFacts are what a start says besides name, version and input. It never holds
 // what proves something: the secret, and the token for the parent.
-type Start struct {
+type StartFacts struct {
 	ExecutionID      int64                      `json:"execution_id,omitempty"`
 	StartID          string                     `json:"start_id,omitempty"`
 	Parent           *Parent                    `json:"parent,omitempty"`
@@ -100,7 +100,7 @@ func EventOf(e *history.Event, whole bool) Event {
 		out.PayloadName = e.Kind.PayloadName()
 	}
 	if s := e.Start; s != nil {
-		out.Start = &Start{
+		out.Start = &StartFacts{
 			ExecutionID: s.ExecutionID, StartID: s.StartID, CustomStatus: valueJSON(s.CustomStatus),
 			SearchAttributes: turnstile.SearchAttributes(s.SearchAttributes), Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
 		}

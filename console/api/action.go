@@ -1,0 +1,123 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/turnstile-go/turnstile"
+)
+
+// Start asks for a new instance.
+type Start struct {
+	// Name of the orchestration.
+	Name string `json:"name"`
+	// Version; left out for the newest that is deployed.
+	Version string `json:"version,omitempty"`
+	// Instance id; left out for a random one.
+	Instance string `json:"instance,omitempty"`
+	// StartID tells a repeat of this start from another one; left out for a
+	// random one.
+	StartID          string                     `json:"start_id,omitempty"`
+	Input            json.RawMessage            `json:"input,omitempty"`
+	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
+	Headers          map[string]string          `json:"headers,omitempty"`
+	// Events that the instance finds when it starts.
+	Events []StartEvent `json:"events,omitempty"`
+	// UseExisting takes the instance that has the id already, if it is one of
+	// the same orchestration.
+	UseExisting bool `json:"use_existing,omitempty"`
+}
+
+// StartEvent is an event that a start brings.
+type StartEvent struct {
+	Name string          `json:"name"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Started says under which ids an instance was asked to start.
+type Started struct {
+	Instance string `json:"instance"`
+	StartID  string `json:"start_id"`
+}
+
+// Raise raises an external event.
+type Raise struct {
+	Name string          `json:"name"`
+	Data json.RawMessage `json:"data,omitempty"`
+	// SenderID tells a repeat of the event from another; left out for a random
+	// one.
+	SenderID string `json:"sender_id,omitempty"`
+}
+
+// End cancels or terminates.
+type End struct {
+	// Reason for the history.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Wake lets one instance try again. It has no fields.
+type Wake struct{}
+
+// Purge removes an instance.
+type Purge struct {
+	// Force takes a running instance too: it is terminated first.
+	Force bool `json:"force,omitempty"`
+}
+
+// Sent says that an action was sent. It takes effect when the orchestrator
+// handles it.
+type Sent struct {
+	Instance string `json:"instance,omitempty"`
+	// NoRecord: there is no record of the instance yet; what was sent counts only
+	// if a start is queued.
+	NoRecord bool `json:"no_record,omitempty"`
+}
+
+// WakeMany lets many instances try again: those named, or those that a filter
+// finds.
+type WakeMany struct {
+	Instances []string `json:"instances,omitempty"`
+	// Status to wake: "stuck" or "corrupt", all of them as far as the other
+	// fields do not narrow it.
+	Status string `json:"status,omitempty"`
+	// Problem is the kind of problem that they have, such as "nondeterminism".
+	Problem string `json:"problem,omitempty"`
+	// Name of their orchestration.
+	Name string `json:"name,omitempty"`
+}
+
+// WokenMany says what became of WakeMany.
+type WokenMany struct {
+	// Sent are the instances to which a wake was sent.
+	Sent []string `json:"sent"`
+	// Failed are those to which none was sent, and why.
+	Failed []WakeFailed `json:"failed,omitempty"`
+	// More: there were more than one request takes; send it again.
+	More bool `json:"more,omitempty"`
+}
+
+// WakeFailed is an instance to which no wake was sent.
+type WakeFailed struct {
+	Instance string `json:"instance"`
+	Error    Error  `json:"error"`
+}
+
+// CompleteActivity completes a pending activity by its token.
+type CompleteActivity struct {
+	Token  string          `json:"token"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// FailActivity lets a pending activity fail by its token. The failure is final.
+type FailActivity struct {
+	Token   string `json:"token"`
+	Message string `json:"message"`
+	// Code that the orchestration may act on.
+	Code    string          `json:"code,omitempty"`
+	Details json.RawMessage `json:"details,omitempty"`
+}
+
+// HeartbeatActivity says that a pending activity is still worked on.
+type HeartbeatActivity struct {
+	Token   string          `json:"token"`
+	Details json.RawMessage `json:"details,omitempty"`
+}

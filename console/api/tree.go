@@ -1,0 +1,39 @@
+package api
+
+import "time"
+
+// Tree is where an instance stands among its parents and children.
+type Tree struct {
+	// Ancestors, the root first; empty for a root.
+	Ancestors []TreeNode `json:"ancestors"`
+	Instance  TreeNode   `json:"instance"`
+	// Truncated: there is more than was looked up.
+	Truncated bool `json:"truncated,omitempty"`
+	// Missing: the parent has no record any more, so that Ancestors do not begin
+	// with the root.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// TreeNode is an instance in a tree.
+type TreeNode struct {
+	Instance string `json:"instance"`
+	// Status is left out where there is no record: the child has not begun, or
+	// was purged.
+	Status      string    `json:"status,omitempty"`
+	Name        string    `json:"name,omitempty"`
+	Version     string    `json:"version,omitempty"`
+	ExecutionID int64     `json:"execution_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at,omitzero"`
+	EndedAt     time.Time `json:"ended_at,omitzero"`
+	// Why it is not well, in a line.
+	Why string `json:"why,omitempty"`
+	// EventID in the parent's history that scheduled it.
+	EventID int64 `json:"event_id,omitempty"`
+	// Detached: nobody waits for it.
+	Detached bool `json:"detached,omitempty"`
+	// Children that the current execution scheduled, in order.
+	Children []TreeNode `json:"children,omitempty"`
+	// MoreChildren is how many children were not looked up; -1 if the history
+	// was not read.
+	MoreChildren int `json:"more_children,omitempty"`
+}

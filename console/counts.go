@@ -1,0 +1,73 @@
+package console
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+const (
+	// countTo is where counting the instances of a status stops.
+	countTo = 1000
+	// countsKept is how many different counts are kept.
+	countsKept = 50
+)
+
+// counter counts instances, and keeps what it counted for a while: counting
+// reads a record for each.
+type counter struct {
+	client *turnstile.Client
+	now    func() time.Time
+	// keep is for how long, in real time.
+	keep time.Duration
+
+	mu   sync.Mutex
+	kept map[string]kept
+}
+
+type kept struct {
+	counts api.Counts
+	until  time.Time
+}
+
+func (h *handler) counts(r *request) (api.Counts, error) {
+	name := ""
+	for key, values := range r.URL.Query() {
+		if key != "name" || len(values) > 1 {
+			return api.Counts{}, api.Errorf(api.CodeInvalid, "there is no parameter %q: name, once", clip(key, 50))
+		}
+		name = values[0]
+	}
+	return h.counter.of(r.Context(), name)
+}
+
+// of counts the instances of an orchestration, of all if name is empty. Requests
+// that come meanwhile wait for the same counts.
+func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k, ok := c.kept[name]; ok && time.Now().Before(k.until) {
+		return k.counts, nil
+	}
+	counts := api.Counts{CountedAt: c.now().UTC(), Counts: map[string]api.Count{}}
+	for _, status := range instanceStatuses {
+		n, err := c.count(ctx, turnstile.ListQuery{Status: status, Name: name, PageSize: countTo})
+		if err != nil {
+			return api.Counts{}, err
+		}
+		counts.Counts[string(status)] = n
+	}
+	if c.kept == nil || len(c.kept) >= countsKept {
+		c.kept = map[string]kept{}
+	}
+	c.kept[name] = kept{counts, time.Now().Add(c.keep)}
+	return counts, nil
+}
+
+func (c *counter) count(ctx context.Context, q turnstile.ListQuery) (api.Count, error) {
+	page, err := c.client.List(ctx, q)
+	return api.Count{Count: len(page.Instances), More: page.NextPageToken != ""}, err
+}

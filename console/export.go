@@ -1,0 +1,45 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// export answers with the history of an execution as `turnstile history --export`
+// writes it: without what proves something.
+func (h *handler) export(r *request) error {
+	execution := "current"
+	for key, values := range r.URL.Query() {
+		if key != "execution" || len(values) > 1 {
+			return api.Errorf(api.CodeInvalid, "there is no parameter %q: execution, once", clip(key, 50))
+		}
+		execution = values[0]
+	}
+	n, events, err := h.history(r.Context(), r.vars["id"], execution)
+	if err != nil {
+		return err
+	}
+	text := history.EncodeExport(history.Export{Instance: r.vars["id"], ExecutionID: n, Events: events})
+	r.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	r.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(r.vars["id"], n)))
+	// A reader that has gone needs no answer.
+	_, _ = r.w.Write(text)
+	return nil
+}
+
+// fileName is a name for the export of an instance that every file system takes.
+func fileName(instance string, execution int64) string {
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '-'
+	}, instance)
+	if len(safe) > 80 {
+		safe = safe[:80]
+	}
+	return fmt.Sprintf("history-%s-%d.json", safe, execution)
+}
