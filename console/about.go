@@ -11,11 +11,12 @@ import (
 func (h *handler) about(*request) (api.About, error) {
 	return api.About{
 		Now: h.now().UTC(), Build: buildOf(), Place: h.place, Actions: h.actions,
-		Capabilities: api.Capabilities{Live: "poll"},
+		Capabilities: api.Capabilities{Live: h.liveBy()},
 		Limits: api.Limits{
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
-			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest,
+			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages,
 		},
+		Cost: h.watcher.cost(),
 	}, nil
 }
 

@@ -34,14 +34,7 @@ type kept struct {
 }
 
 func (h *handler) counts(r *request) (api.Counts, error) {
-	name := ""
-	for key, values := range r.URL.Query() {
-		if key != "name" || len(values) > 1 {
-			return api.Counts{}, api.Errorf(api.CodeInvalid, "there is no parameter %q: name, once", clip(key, 50))
-		}
-		name = values[0]
-	}
-	return h.counter.of(r.Context(), name)
+	return h.counter.of(r.Context(), r.query.Get("name"))
 }
 
 // of counts the instances of an orchestration, of all if name is empty. Requests

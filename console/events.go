@@ -19,13 +19,12 @@ func (h *handler) events(r *request) (api.Events, error) {
 	out := api.Events{Instance: r.vars["id"], Events: []api.Event{}}
 	from, limit := 1, defaultEvents
 	var err error
-	query := r.URL.Query()
-	if v := query.Get("from"); v != "" {
+	if v := r.query.Get("from"); v != "" {
 		if from, err = number("from", v, 1, math.MaxInt32); err != nil {
 			return out, err
 		}
 	}
-	if v := query.Get("limit"); v != "" {
+	if v := r.query.Get("limit"); v != "" {
 		if limit, err = number("limit", v, 1, maxEvents); err != nil {
 			return out, err
 		}

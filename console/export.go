@@ -4,19 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
 )
 
 // export answers with the history of an execution as `turnstile history --export`
 // writes it: without what proves something.
 func (h *handler) export(r *request) error {
-	execution := "current"
-	for key, values := range r.URL.Query() {
-		if key != "execution" || len(values) > 1 {
-			return api.Errorf(api.CodeInvalid, "there is no parameter %q: execution, once", clip(key, 50))
-		}
-		execution = values[0]
+	execution := r.query.Get("execution")
+	if execution == "" {
+		execution = "current"
 	}
 	n, events, err := h.history(r.Context(), r.vars["id"], execution)
 	if err != nil {

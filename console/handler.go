@@ -15,7 +15,8 @@ type handler struct {
 	options
 	client  *turnstile.Client
 	guard   guard
-	counter counter
+	counter *counter
+	watcher *watcher
 	routes  []route
 	page    http.Handler
 }
@@ -29,7 +30,7 @@ func Handler(c *turnstile.Client, opts ...Option) (http.Handler, error) {
 	if c == nil {
 		return nil, errors.New("console: the client is nil: make one, or take that of the environment")
 	}
-	h := &handler{client: c, options: options{now: time.Now, place: api.Place{Kind: "unknown"}}}
+	h := &handler{client: c, options: options{now: time.Now, place: api.Place{Kind: "unknown"}, poll: defaultPoll, records: defaultRecords}}
 	for _, o := range opts {
 		o(&h.options)
 	}
@@ -38,7 +39,8 @@ func Handler(c *turnstile.Client, opts ...Option) (http.Handler, error) {
 		return nil, err
 	}
 	h.page = newPage()
-	h.counter = counter{client: c, now: h.now, keep: 15 * time.Second}
+	h.counter = &counter{client: c, now: h.now, keep: 15 * time.Second}
+	h.watcher = h.newWatcher()
 	h.routes = h.table()
 	return h, nil
 }

@@ -17,6 +17,8 @@ type options struct {
 	now       func() time.Time
 	actor     func(*http.Request) string
 	explained func(error) *api.Error
+	poll      time.Duration
+	records   int
 }
 
 // AllowHosts adds names by which the console is reached, as they stand in the
@@ -50,3 +52,21 @@ func Actor(of func(*http.Request) string) Option { return func(o *options) { o.a
 // Explain says in the API's words what an error of the environment means, such as
 // a permission that is missing on AWS; nil for those that it does not know.
 func Explain(f func(error) *api.Error) Option { return func(o *options) { o.explained = f } }
+
+const (
+	defaultPoll    = 3 * time.Second
+	defaultRecords = 600
+)
+
+// Polling says how often what is shown live is looked at where the environment
+// does not tell of changes: each thing after interval at the soonest, and all
+// open pages together so that they read no more than records a minute. Default:
+// 3 seconds, 600 records.
+//
+// A look at an instance reads 2 records, one at a list one for each row; pages
+// that show the same share their looks, and nothing is read while none is open. On
+// DynamoDB a record of up to 4 KB is a read unit: with the default, whatever is
+// open costs at most 600 read units a minute, and an instance alone 40.
+func Polling(interval time.Duration, records int) Option {
+	return func(o *options) { o.poll, o.records = interval, records }
+}

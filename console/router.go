@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/console/api"
@@ -18,9 +19,21 @@ type route struct {
 	method string
 	// pattern is the path behind base; {name} stands for one encoded segment.
 	pattern string
+	// summary says in a sentence what it is for.
+	summary string
+	// query are the parameters that it takes, each once.
+	query []param
 	// acts: it changes something, and is there only where actions are allowed.
 	acts bool
 	endpoint
+}
+
+// param is a parameter of a query.
+type param struct {
+	name string
+	// kind: "string", "integer", "time".
+	kind  string
+	about string
 }
 
 // endpoint serves a route.
@@ -31,11 +44,13 @@ type endpoint struct {
 	serve          func(*request) error
 }
 
-// request is a request with the variables of its path, decoded.
+// request is a request with the variables of its path and the parameters of its
+// query, decoded.
 type request struct {
 	*http.Request
-	w    http.ResponseWriter
-	vars map[string]string
+	w     http.ResponseWriter
+	vars  map[string]string
+	query url.Values
 }
 
 // reads is an endpoint that takes no body.
@@ -75,7 +90,10 @@ func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) 
 		err = h.guard.allow(r, &found)
 	}
 	if err == nil {
-		err = found.serve(&request{Request: r, w: w, vars: vars})
+		err = found.checkQuery(r.URL.Query())
+	}
+	if err == nil {
+		err = found.serve(&request{Request: r, w: w, vars: vars, query: r.URL.Query()})
 	}
 	if err != nil {
 		h.fail(w, err)
@@ -120,9 +138,30 @@ func (r *route) vars(path string) (vars map[string]string, fits bool, err error)
 		if e != nil && err == nil {
 			err = e
 		}
-		vars[strings.Trim(segment, "{}")] = value
+		// A segment that is "." or ".." would be folded away: with "~" before it
+		// it is not, and one that begins with "~" has another before it.
+		vars[strings.Trim(segment, "{}")] = strings.TrimPrefix(value, "~")
 	}
 	return vars, true, err
+}
+
+// checkQuery refuses parameters that the route does not know, and repeated ones.
+func (r *route) checkQuery(v url.Values) error {
+	names := make([]string, len(r.query))
+	for i := range r.query {
+		names[i] = r.query[i].name
+	}
+	for name, values := range v {
+		switch {
+		case !slices.Contains(names, name) && len(names) == 0:
+			return api.Errorf(api.CodeInvalid, "%s takes no parameters, and %q was given", r.pattern, clip(name, 50))
+		case !slices.Contains(names, name):
+			return api.Errorf(api.CodeInvalid, "%s has no parameter %q: it takes %s", r.pattern, clip(name, 50), strings.Join(names, ", "))
+		case len(values) > 1:
+			return api.Errorf(api.CodeInvalid, "the parameter %s is given %d times", name, len(values))
+		}
+	}
+	return nil
 }
 
 // decode reads the JSON body of a request.

@@ -2,28 +2,72 @@ package console
 
 import "net/http"
 
+const (
+	get  = http.MethodGet
+	post = http.MethodPost
+)
+
 // table returns the routes of the API. openapi.json describes each of them.
 func (h *handler) table() []route {
-	const instance = "instances/{id}"
+	const (
+		instance  = "instances/{id}"
+		execution = instance + "/executions/{execution}"
+	)
+	filters := []param{
+		{"status", "string", "only with this status: running, stuck, corrupt, completed, failed, cancelled, terminated; one that is stuck or corrupt is not listed as running"},
+		{"name", "string", "only of this orchestration"},
+		{"where", "string", `only those whose search attributes meet these conditions: customer = "c-1" and total > 100`},
+		{"from", "time", "only started at this time or later"},
+		{"to", "time", "only started before this time"},
+		{"page_size", "integer", "instances a page, 1 to 200; default 50"},
+	}
 	return []route{
-		{method: http.MethodGet, pattern: "about", endpoint: reads(h.about)},
-		{method: http.MethodGet, pattern: "instances", endpoint: reads(h.listInstances)},
-		{method: http.MethodGet, pattern: instance, endpoint: reads(h.instance)},
-		{method: http.MethodGet, pattern: "counts", endpoint: reads(h.counts)},
-		{method: http.MethodGet, pattern: instance + "/tree", endpoint: reads(h.tree)},
-		{method: http.MethodGet, pattern: instance + "/export", endpoint: endpoint{serve: h.export}},
-		{method: http.MethodGet, pattern: instance + "/executions/{execution}/events", endpoint: reads(h.events)},
-		{method: http.MethodGet, pattern: instance + "/executions/{execution}/events/{event}", endpoint: reads(h.event)},
+		{method: get, pattern: "about", endpoint: reads(h.about),
+			summary: "What this console is, shows, and may do."},
+		{method: get, pattern: "instances", endpoint: reads(h.listInstances),
+			summary: "A page of instances, newest first.",
+			query:   append(filters[:len(filters):len(filters)], param{"page_token", "string", "go on behind a page, with its next_page_token"})},
+		{method: get, pattern: "counts", endpoint: reads(h.counts),
+			summary: "How many instances there are of each status, counted up to a thousand, and kept for a quarter of a minute.",
+			query:   []param{{"name", "string", "only of this orchestration"}}},
+		{method: get, pattern: "live", endpoint: endpoint{serve: h.live},
+			summary: "What changes, as server-sent events: of one instance, or of the first page of a list.",
+			query:   append([]param{{"instance", "string", "this instance; without it the list that the others select"}}, filters...)},
+		{method: get, pattern: instance, endpoint: reads(h.instance),
+			summary: "How an instance stands."},
+		{method: get, pattern: instance + "/tree", endpoint: reads(h.tree),
+			summary: "Its parents, up to the root, and its children, with theirs."},
+		{method: get, pattern: instance + "/export", endpoint: endpoint{serve: h.export},
+			summary: "The history of an execution as the command line exports it, without what proves something.",
+			query:   []param{{"execution", "string", `"current", or a number from 1; default current`}}},
+		{method: get, pattern: execution + "/events", endpoint: reads(h.events),
+			summary: "The history of an execution, in pages.",
+			query: []param{
+				{"from", "integer", "the first event; default 1"},
+				{"limit", "integer", "events a page, 1 to 2000; default 500"},
+			}},
+		{method: get, pattern: execution + "/events/{event}", endpoint: reads(h.event),
+			summary: "One event with its whole payload."},
 
-		{method: http.MethodPost, pattern: "instances", acts: true, endpoint: takes(maxRequest, h.start)},
-		{method: http.MethodPost, pattern: instance + "/raise", acts: true, endpoint: takes(maxRequest, h.raise)},
-		{method: http.MethodPost, pattern: instance + "/cancel", acts: true, endpoint: takes(maxRequest, h.cancel)},
-		{method: http.MethodPost, pattern: instance + "/terminate", acts: true, endpoint: takes(maxRequest, h.terminate)},
-		{method: http.MethodPost, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake)},
-		{method: http.MethodPost, pattern: instance + "/purge", acts: true, endpoint: takes(maxRequest, h.purge)},
-		{method: http.MethodPost, pattern: "wake", acts: true, endpoint: takes(maxRequest, h.wakeMany)},
-		{method: http.MethodPost, pattern: "activities/complete", acts: true, endpoint: takes(maxRequest, h.completeActivity)},
-		{method: http.MethodPost, pattern: "activities/fail", acts: true, endpoint: takes(maxRequest, h.failActivity)},
-		{method: http.MethodPost, pattern: "activities/heartbeat", acts: true, endpoint: takes(maxRequest, h.heartbeatActivity)},
+		{method: post, pattern: "instances", acts: true, endpoint: takes(maxRequest, h.start),
+			summary: "Start an instance."},
+		{method: post, pattern: instance + "/raise", acts: true, endpoint: takes(maxRequest, h.raise),
+			summary: "Raise an external event for an instance."},
+		{method: post, pattern: instance + "/cancel", acts: true, endpoint: takes(maxRequest, h.cancel),
+			summary: "Ask an instance to stop; its code decides how."},
+		{method: post, pattern: instance + "/terminate", acts: true, endpoint: takes(maxRequest, h.terminate),
+			summary: "End an instance without running its code."},
+		{method: post, pattern: instance + "/wake", acts: true, endpoint: takes(maxRequest, h.wake),
+			summary: "Let an instance try again, and send again what it has open."},
+		{method: post, pattern: instance + "/purge", acts: true, endpoint: takes(maxRequest, h.purge),
+			summary: "Remove an instance that has ended."},
+		{method: post, pattern: "wake", acts: true, endpoint: takes(maxRequest, h.wakeMany),
+			summary: "Let many instances try again, at most 500."},
+		{method: post, pattern: "activities/complete", acts: true, endpoint: takes(maxRequest, h.completeActivity),
+			summary: "Complete a pending activity by its token."},
+		{method: post, pattern: "activities/fail", acts: true, endpoint: takes(maxRequest, h.failActivity),
+			summary: "Let a pending activity fail by its token."},
+		{method: post, pattern: "activities/heartbeat", acts: true, endpoint: takes(maxRequest, h.heartbeatActivity),
+			summary: "Say by its token that a pending activity is still worked on."},
 	}
 }
