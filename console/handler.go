@@ -38,7 +38,9 @@ func Handler(c *turnstile.Client, opts ...Option) (http.Handler, error) {
 	if h.guard, err = newGuard(h.hosts, h.actions); err != nil {
 		return nil, err
 	}
-	h.page = newPage()
+	if h.page, err = newPage(); err != nil {
+		return nil, err
+	}
 	h.counter = &counter{client: c, now: h.now, keep: 15 * time.Second}
 	h.watcher = h.newWatcher()
 	h.routes = h.table()

@@ -37,14 +37,14 @@ func (h *handler) live(r *request) error {
 		return err
 	}
 	defer leave()
+	stream := stream{w: r.w, control: http.NewResponseController(r.w)}
 	r.w.Header().Set("Content-Type", "text/event-stream")
 	// Proxies that gather answers are asked not to.
 	r.w.Header().Set("X-Accel-Buffering", "no")
-	stream := stream{w: r.w, control: http.NewResponseController(r.w)}
-	if err := stream.send(message{"hello", api.LiveHello{Now: h.now().UTC(), Live: h.liveBy()}}); err != nil {
-		if errors.Is(err, http.ErrNotSupported) {
-			return api.Errorf(api.CodeNotOffered, "live changes: what serves this console cannot stream (its http.ResponseWriter has no Flush)")
-		}
+	if errors.Is(stream.control.Flush(), http.ErrNotSupported) {
+		return api.Errorf(api.CodeNotOffered, "live changes: what serves this console cannot stream (its http.ResponseWriter has no Flush)")
+	}
+	if stream.send(message{"hello", api.LiveHello{Now: h.now().UTC(), Live: h.liveBy()}}) != nil {
 		return nil // The page has gone.
 	}
 	ticker := time.NewTicker(pulse)

@@ -104,11 +104,9 @@ func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) 
 func (h *handler) match(method, path string) (route, map[string]string, error) {
 	var others []string
 	for _, found := range h.routes {
-		vars, fits, err := found.vars(path)
+		vars, fits := found.vars(path)
 		switch {
 		case !fits:
-		case err != nil:
-			return route{}, nil, api.Errorf(api.CodeInvalid, "the address is not percent-encoded as it has to be: %v", err)
 		case found.method == method || found.method == http.MethodGet && method == http.MethodHead:
 			return found, vars, nil
 		default:
@@ -121,28 +119,28 @@ func (h *handler) match(method, path string) (route, map[string]string, error) {
 	return route{}, nil, api.Errorf(api.CodeNoSuchRoute, "the API has no %q", clip(base+path, 100))
 }
 
-func (r *route) vars(path string) (vars map[string]string, fits bool, err error) {
+func (r *route) vars(path string) (vars map[string]string, fits bool) {
 	want, got := strings.Split(r.pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
-		return nil, false, nil
+		return nil, false
 	}
 	vars = map[string]string{}
 	for i, segment := range want {
 		if !strings.HasPrefix(segment, "{") {
 			if segment != got[i] {
-				return nil, false, nil
+				return nil, false
 			}
 			continue
 		}
-		value, e := url.PathUnescape(got[i])
-		if e != nil && err == nil {
-			err = e
+		value, err := url.PathUnescape(got[i])
+		if err != nil {
+			return nil, false
 		}
 		// A segment that is "." or ".." would be folded away: with "~" before it
 		// it is not, and one that begins with "~" has another before it.
 		vars[strings.Trim(segment, "{}")] = strings.TrimPrefix(value, "~")
 	}
-	return vars, true, err
+	return vars, true
 }
 
 // checkQuery refuses parameters that the route does not know, and repeated ones.

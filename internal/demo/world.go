@@ -29,6 +29,7 @@ type World struct {
 // Make lets the story happen in virtual time, from start on.
 func Make(start time.Time) (w *World, err error) {
 	t := &failing{}
+	defer t.end()
 	defer func() {
 		if f, ok := recover().(failed); ok {
 			err = fmt.Errorf("demo: %s", string(f))
@@ -78,12 +79,19 @@ func (w *World) copyInstance(ctx context.Context, to store.Store, r store.Record
 }
 
 // failing is the test that the kit works in.
-type failing struct{}
+type failing struct{ cleanups []func() }
+
+// end lets go of what the kit holds.
+func (f *failing) end() {
+	for _, c := range f.cleanups {
+		c()
+	}
+}
 
 type failed string
 
 func (*failing) Helper()             {}
-func (*failing) Cleanup(func())      {}
+func (f *failing) Cleanup(c func())  { f.cleanups = append(f.cleanups, c) }
 func (*failing) Logf(string, ...any) {}
 func (*failing) Errorf(format string, args ...any) {
 	panic(failed(fmt.Sprintf(format, args...)))

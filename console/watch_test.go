@@ -1,0 +1,243 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// scene is a watcher with a topic that can be changed.
+type scene struct {
+	*watcher
+	t     *testing.T
+	looks map[string]int
+	reads int
+	value int
+	err   error
+}
+
+func newScene(t *testing.T, records int) *scene {
+	s := &scene{t: t, looks: map[string]int{}}
+	s.watcher = &watcher{
+		pause: 3 * time.Second, settle: 100 * time.Millisecond, records: records, most: 5,
+		topics: map[string]*topic{}, poke: make(chan struct{}, 1),
+		failed: func(err error) message { return message{"failed", err.Error()} },
+	}
+	return s
+}
+
+// topic is one of which a look reads that many records.
+func (s *scene) topic(key string, reads int) *topic {
+	return &topic{
+		key: key,
+		look: func(context.Context) (any, int, error) {
+			s.looks[key]++
+			s.reads += reads
+			return s.value, reads, s.err
+		},
+		news: func(before, state any) []message {
+			if before == state {
+				return nil
+			}
+			return []message{{"value", state}}
+		},
+	}
+}
+
+func (s *scene) join(key string, reads int) (*subscriber, func()) {
+	s.t.Helper()
+	sub, leave, ok := s.subscribe(s.topic(key, reads))
+	if !ok {
+		s.t.Fatal("no more may be connected")
+	}
+	return sub, leave
+}
+
+// told returns what a page was told.
+func told(s *subscriber) string {
+	text := ""
+	for {
+		select {
+		case m, more := <-s.messages:
+			if !more {
+				return text + "end"
+			}
+			text += fmt.Sprint(m.event, " ", m.data, ";")
+		default:
+			return text
+		}
+	}
+}
+
+func TestPagesThatShowTheSameShareTheirLooks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 1_000_000)
+		a, leaveA := s.join("x", 1)
+		synctest.Wait()
+		time.Sleep(time.Second)
+		b, leaveB := s.join("x", 1)
+		if got := told(b); got != "value 0;" {
+			t.Errorf("one who comes later is told %q at once", got)
+		}
+		s.value = 1
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := told(a) + told(b); got != "value 0;value 1;value 1;" {
+			t.Errorf("told were %q", got)
+		}
+		if n := s.looks["x"]; n < 19 || n > 22 {
+			t.Errorf("%d looks in a minute, want one each 3 seconds", n)
+		}
+		leaveA()
+		leaveB()
+	})
+}
+
+func TestNothingIsReadWhileNobodyLooks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 600)
+		for range 3 {
+			_, leave := s.join("x", 1)
+			time.Sleep(10 * time.Second)
+			leave()
+			leave()
+			synctest.Wait()
+			n := s.looks["x"]
+			time.Sleep(time.Hour)
+			if s.looks["x"] != n || s.running || s.connected != 0 || len(s.topics) != 0 {
+				t.Fatalf("%d looks behind the end, %d connected, topics %v", s.looks["x"]-n, s.connected, s.topics)
+			}
+		}
+		// synctest fails if the goroutine is still there.
+	})
+}
+
+func TestAllPagesTogetherReadNoMoreThanTheyMay(t *testing.T) {
+	t.Parallel()
+	for _, open := range []map[string]int{
+		{"list": 51}, {"list": 201}, {"instance": 2}, {"list": 51, "instance": 2}, {"list": 201, "other": 101, "instance": 2},
+		{"conditions": 1000, "instance": 2}, {"a": 51, "b": 51, "c": 51, "d": 51, "e": 51},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newScene(t, 600)
+			first := 0
+			for key, reads := range open {
+				_, leave := s.join(key, reads)
+				defer leave()
+				first += reads
+			}
+			synctest.Wait()
+			const minutes = 60
+			time.Sleep(minutes * time.Minute)
+			synctest.Wait()
+			// What a page reads when it opens comes on top, and a look that has
+			// begun is finished.
+			if most := 600*minutes + 2*first; s.reads > most {
+				t.Errorf("%v: %d records in an hour, at most %d", open, s.reads, most)
+			}
+			if n := s.looks["instance"]; open["instance"] > 0 && n < minutes*19 {
+				t.Errorf("%v: %d looks at the instance, which needs few, in an hour", open, n)
+			}
+			if got := s.cost(); got.RecordsAMinute != 600 || got.RecordsLastMinute > 600+first {
+				t.Errorf("%v: %+v is said", open, got)
+			}
+		})
+	}
+}
+
+func TestWhereChangesAreToldOfOneIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 0)
+		changed := make(chan struct{})
+		s.changed = func() <-chan struct{} { return changed }
+		s.pause = time.Hour
+		sub, leave := s.join("x", 1)
+		defer leave()
+		time.Sleep(time.Second)
+		told(sub)
+		for i := 1; i <= 3; i++ {
+			s.value = i
+			old := changed
+			changed = make(chan struct{})
+			close(old)
+			time.Sleep(s.settle + time.Millisecond)
+			synctest.Wait()
+			if got := told(sub); got != fmt.Sprintf("value %d;", i) {
+				t.Errorf("told was %q", got)
+			}
+		}
+	})
+}
+
+func TestALookThatFailsIsToldAndTheNextOneGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 600)
+		s.err = errors.New("throttled")
+		sub, leave := s.join("x", 1)
+		defer leave()
+		synctest.Wait()
+		s.err = nil
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		if got := told(sub); got != "failed throttled;value 0;" {
+			t.Errorf("told was %q", got)
+		}
+	})
+}
+
+func TestAPageThatDoesNotTakeItsMessagesIsLetGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 1_000_000)
+		slow, leaveSlow := s.join("x", 1)
+		well, leaveWell := s.join("x", 1)
+		for s.value = range 2 * queued {
+			time.Sleep(4 * time.Second)
+			synctest.Wait()
+			told(well)
+		}
+		for range queued {
+			<-slow.messages
+		}
+		if _, more := <-slow.messages; more {
+			t.Error("the slow one goes on")
+		}
+		if s.value++; told(well) != "" {
+			t.Error("told without a look")
+		}
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		if got := told(well); got == "" || s.connected != 2 {
+			t.Errorf("the other is told %q; %d are connected", got, s.connected)
+		}
+		leaveSlow()
+		leaveWell()
+	})
+}
+
+func TestNoMorePagesAreConnectedThanMayBe(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, 600)
+		var leaves []func()
+		for i := range s.most {
+			_, leave := s.join(fmt.Sprint(i), 1)
+			leaves = append(leaves, leave)
+		}
+		if _, _, ok := s.subscribe(s.topic("one more", 1)); ok {
+			t.Error("one more is connected")
+		}
+		leaves[0]()
+		_, leave := s.join("now", 1)
+		for _, l := range append(leaves, leave) {
+			l()
+		}
+	})
+}
