@@ -1,0 +1,218 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Source is the history of one execution.
+type Source struct {
+	ExecutionID int64
+	// Turns as they were committed, payloads as they are.
+	Turns []store.Turn
+	// Known: the turns are those that were committed. FromEvents has none.
+	Known bool
+}
+
+// FromTurns returns the source of an execution that was read from a store.
+func FromTurns(executionID int64, turns []store.Turn) Source {
+	return Source{ExecutionID: executionID, Turns: turns, Known: true}
+}
+
+// FromEvents returns the source of an execution of which there are events alone:
+// each round counts as a turn, and what was cancelled is not known.
+func FromEvents(instance string, executionID int64, events []history.Event) Source {
+	s := Source{ExecutionID: executionID}
+	first := 0
+	for i := range events {
+		// A round is one arrival and the answers behind it.
+		if i > first && events[i].Kind.Arrival() {
+			s.Turns = append(s.Turns, store.Turn{Instance: instance, ExecutionID: executionID, Events: events[first:i]})
+			first = i
+		}
+	}
+	if first < len(events) {
+		s.Turns = append(s.Turns, store.Turn{Instance: instance, ExecutionID: executionID, Events: events[first:]})
+	}
+	return s
+}
+
+// New makes the timeline of an instance of its executions, in order. It takes
+// any history: one that is cut, or damaged, gives the rows of what there is.
+func New(instance string, executions ...Source) *Timeline {
+	t := &Timeline{Instance: instance}
+	for i := range executions {
+		b := builder{t: t, source: &executions[i], rowOf: map[int64]int{}}
+		b.build()
+	}
+	t.bound()
+	return t
+}
+
+// builder builds what one execution adds to a timeline.
+type builder struct {
+	t      *Timeline
+	source *Source
+	x      Execution
+	// rowOf is the row of a scheduling event.
+	rowOf map[int64]int
+	waits waits
+}
+
+func (b *builder) build() {
+	b.x = Execution{ID: b.source.ExecutionID, TurnsKnown: b.source.Known, FirstRow: len(b.t.Rows)}
+	b.waits = newWaits(b.source)
+	for i := range b.source.Turns {
+		if turn := &b.source.Turns[i]; len(turn.Events) > 0 {
+			b.turn(turn)
+		}
+	}
+	b.x.Rows = len(b.t.Rows) - b.x.FirstRow
+	b.close()
+	b.t.Executions = append(b.t.Executions, b.x)
+}
+
+func (b *builder) turn(turn *store.Turn) {
+	last := &turn.Events[len(turn.Events)-1]
+	tick := Tick{ExecutionID: b.x.ID, At: at(last.AtMS), First: turn.First(), Last: last.EventID, Parked: turn.Parked}
+	if first := &turn.Events[0]; first.Kind.Arrival() {
+		tick.Arrival = first.Kind
+	}
+	b.t.Ticks = append(b.t.Ticks, tick)
+	b.x.Turns++
+	b.x.Parked = turn.Parked
+	for i := range turn.Events {
+		b.x.Events++
+		b.event(&turn.Events[i])
+	}
+	if last.Kind.Terminal() {
+		return // What it cancelled, it closed by its end.
+	}
+	for _, id := range turn.Cancelled {
+		if n, ok := b.rowOf[id]; ok && b.t.Rows[n].State == StateOpen {
+			b.t.Rows[n].cancel(turn)
+		}
+	}
+}
+
+func (b *builder) event(e *history.Event) {
+	switch {
+	case e.Kind.Scheduling():
+		b.rowOf[e.EventID] = len(b.t.Rows)
+		b.t.Rows = append(b.t.Rows, b.row(e))
+		if e.Kind == history.ExternalSubscribed {
+			b.waits.subscribe(e)
+			b.match(e.Name)
+		}
+		return
+	case e.Kind == history.ExternalEvent:
+		b.waits.arrive(e)
+		if b.match(e.Name) {
+			return
+		}
+	case e.Kind.Completes() != history.KindUnknown:
+		if n, ok := b.rowOf[e.SourceEventID]; ok {
+			b.complete(&b.t.Rows[n], e)
+			return
+		}
+	case e.Kind == history.OrchestrationStarted:
+		b.x.From, b.x.Name, b.x.Version = at(e.AtMS), e.Name, e.Version
+		if e.Start != nil {
+			b.x.Parent = e.Start.Parent
+		}
+	case e.Kind.Terminal():
+		b.x.To, b.x.End, b.x.Imposed, b.x.Failure = at(e.AtMS), e.Kind, e.Imposed, e.Failure
+	}
+	b.t.Marks = append(b.t.Marks, Mark{ExecutionID: b.x.ID, EventID: e.EventID, Kind: e.Kind, At: at(e.AtMS), Name: e.Name})
+}
+
+// match gives kept events of a name to the waits that take them. It reports
+// whether the last one that arrived has been taken.
+func (b *builder) match(name string) bool {
+	taken := false
+	for {
+		wait, event, assumed := b.waits.take(name)
+		if event == nil {
+			return taken
+		}
+		taken = true
+		r := &b.t.Rows[b.rowOf[wait]]
+		r.CompletedBy, r.Assumed = event.EventID, assumed
+		b.t.unmark(b.x.ID, event.EventID)
+		r.end(StateDone, at(event.AtMS))
+	}
+}
+
+// unmark takes back the mark of an event that nobody had taken when it came.
+func (t *Timeline) unmark(executionID, eventID int64) {
+	for i := len(t.Marks) - 1; i >= 0 && t.Marks[i].ExecutionID == executionID; i-- {
+		if t.Marks[i].EventID == eventID {
+			t.Marks = slices.Delete(t.Marks, i, i+1)
+			return
+		}
+	}
+}
+
+// close ends what is open when its execution has ended.
+func (b *builder) close() {
+	if b.x.From.IsZero() && len(b.t.Ticks) > 0 {
+		// A history that is cut does not say when it began.
+		for i := range b.t.Ticks {
+			if b.t.Ticks[i].ExecutionID == b.x.ID {
+				b.x.From = b.t.Ticks[i].At
+				break
+			}
+		}
+	}
+	if b.x.End == history.KindUnknown {
+		return
+	}
+	for i := b.x.FirstRow; i < len(b.t.Rows); i++ {
+		switch r := &b.t.Rows[i]; {
+		case r.State == StateOpen:
+			r.end(StateClosed, b.x.To)
+		case r.EndedAt.IsZero():
+			r.end(r.State, b.x.To)
+		}
+	}
+}
+
+// bound sets from when to when the timeline goes.
+func (t *Timeline) bound() {
+	seen := func(at time.Time) {
+		if at.IsZero() {
+			return
+		}
+		if t.From.IsZero() || at.Before(t.From) {
+			t.From = at
+		}
+		if at.After(t.To) {
+			t.To = at
+		}
+	}
+	for i := range t.Executions {
+		seen(t.Executions[i].From)
+		seen(t.Executions[i].To)
+	}
+	for i := range t.Ticks {
+		seen(t.Ticks[i].At)
+	}
+	for i := range t.Rows {
+		seen(t.Rows[i].ScheduledAt)
+		seen(t.Rows[i].EndedAt)
+	}
+}
+
+// at is the time of an event.
+func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// said is a time that may be left out: 0 is none.
+func said(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return at(ms)
+}

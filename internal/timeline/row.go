@@ -1,0 +1,129 @@
+package timeline
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// row is that of a scheduling event, as it stands when it is recorded.
+func (b *builder) row(e *history.Event) Row {
+	r := Row{ExecutionID: b.x.ID, EventID: e.EventID, Name: e.Name, Version: e.Version, Op: e.Op, Instance: e.Instance,
+		State: StateOpen, ScheduledAt: at(e.AtMS)}
+	doing := DoingWait
+	switch e.Kind {
+	case history.ActivityScheduled:
+		r.Kind, r.MaxAttempts, doing = KindActivity, 1, DoingUnknown
+		if e.Inline {
+			r.Kind = KindInline
+		}
+		if p := e.Retry; p != nil {
+			r.MaxAttempts, r.AttemptsMade, r.FirstEventID = max(p.MaxAttempts, 1), p.AttemptsMade, p.FirstEventID
+			if p.TotalTimeoutMS > 0 {
+				r.DueAt = at(e.AtMS + p.TotalTimeoutMS)
+			}
+		}
+	case history.TimerCreated:
+		r.Kind, r.DueAt = KindTimer, said(e.FireAtMS)
+	case history.ExternalSubscribed:
+		r.Kind = KindWait
+	case history.SubOrchestrationScheduled:
+		r.Kind, doing = KindChild, DoingRun
+	case history.OrchestrationChained:
+		r.Kind = KindDetached
+	default:
+		r.Kind = KindCall
+	}
+	if r.Kind == KindDetached || r.Kind == KindCall {
+		r.State, r.EndedAt = StateDone, r.ScheduledAt
+		return r
+	}
+	r.Spans = []Span{{Doing: doing, From: r.ScheduledAt}}
+	return r
+}
+
+// complete ends a row with its completion, which may come behind its
+// cancellation: then it is recorded, and goes to nobody.
+func (b *builder) complete(r *Row, e *history.Event) {
+	if r.CompletedBy != 0 || len(r.Spans) == 0 {
+		return // A history that can't be. The first counts.
+	}
+	r.CompletedBy = e.EventID
+	r.Attempt, r.StartedAt, r.RequestID = e.Attempt, said(e.StartedAtMS), e.RequestID
+	if f := e.Failure; f != nil {
+		r.Failure = f
+		r.Attempt = max(r.Attempt, f.Attempt)
+	}
+	state := StateDone
+	switch {
+	case r.State == StateCancelled:
+		if !r.EndedAt.IsZero() {
+			return
+		}
+		state = StateCancelled
+	case e.Failure != nil && e.Failure.Kind == history.FailureCancelled:
+		state = StateCancelled
+	case e.Kind == history.ActivityFailed, e.Kind == history.SubOrchestrationFailed:
+		state = StateFailed
+	}
+	r.split()
+	r.end(state, at(e.AtMS))
+}
+
+// split cuts the time of an activity where its last attempt began. A worker's
+// clock may differ: the attempt lies within what the orchestrator saw.
+func (r *Row) split() {
+	if r.StartedAt.IsZero() {
+		return
+	}
+	began := later(r.StartedAt, r.ScheduledAt)
+	before := DoingWait
+	if r.Attempt > r.AttemptsMade+1 {
+		before = DoingUnknown // When the attempts before it ran is not known.
+	}
+	spans := []Span{{Doing: before, From: r.ScheduledAt, To: began}, {Doing: DoingRun, From: began, Attempt: r.Attempt}}
+	if stop := r.Spans[len(r.Spans)-1]; stop.Doing == DoingStop {
+		if began.Before(stop.From) {
+			spans[1].To = stop.From
+			spans = append(spans, stop)
+		} else {
+			spans[0].To, spans[1] = stop.From, stop
+		}
+	}
+	r.Spans = spans
+}
+
+// cancel notes that the turn has cancelled the row.
+func (r *Row) cancel(turn *store.Turn) {
+	r.CancelledBy = turn.Last()
+	r.end(StateCancelled, at(turn.Events[len(turn.Events)-1].AtMS))
+	if stops := r.Kind == KindActivity || r.Kind == KindChild; stops && r.EventID < turn.First() {
+		// It is asked to stop: until its completion comes it may be under way.
+		// What one turn schedules and cancels is never sent.
+		r.Spans = append(r.Spans, Span{Doing: DoingStop, From: r.EndedAt})
+		r.EndedAt = time.Time{}
+	}
+}
+
+// end ends the row's last span.
+func (r *Row) end(state State, now time.Time) {
+	r.State = state
+	if r.Kind == KindTimer && state == StateDone {
+		// The firing is on its way from when it is due.
+		if due := r.DueAt; !due.IsZero() && due.After(r.ScheduledAt) && now.After(due) {
+			r.Spans[0].To = due
+			r.Spans = append(r.Spans, Span{Doing: DoingLate, From: due})
+		}
+	}
+	last := &r.Spans[len(r.Spans)-1]
+	last.To = later(now, last.From)
+	r.EndedAt = last.To
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

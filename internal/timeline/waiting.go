@@ -1,0 +1,261 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Reader is where WaitingFor looks.
+type Reader interface {
+	// Record returns how an instance stands: store.ErrNotFound (wrapped) if
+	// there is no record.
+	Record(ctx context.Context, instance string) (Standing, error)
+	// Turns returns an execution of an instance as it was committed.
+	Turns(ctx context.Context, instance string, execution int64) ([]store.Turn, error)
+	// Activity returns what is known of an activity outside its history.
+	// ErrNotKept where nobody can look there.
+	Activity(ctx context.Context, key store.ActivityKey) (store.ActivityState, error)
+}
+
+// ErrNotKept says that what is known of activities outside their histories can't
+// be looked at here.
+var ErrNotKept = errors.New("timeline: what is known of running activities can't be looked at here")
+
+// Standing is how an instance stands.
+type Standing struct {
+	Instance, Name, Version string
+	Status                  store.Status
+	ExecutionID             int64
+	CreatedAt, UpdatedAt    time.Time
+	Problem                 *store.Problem
+}
+
+// Waiting is what an instance waits for.
+type Waiting struct {
+	Standing
+	// Operations that are open, in the order in which they were scheduled.
+	Operations []Operation
+	// More operations are open than Operations has.
+	More int
+}
+
+// Operation is one that an instance waits for.
+type Operation struct {
+	Row
+	// Child is how the instance of a child stands, and what it waits for. Nil
+	// with NotRead empty: it has no record yet.
+	Child *Waiting
+	// NotRead says why a child, or what is known of an activity, was not read:
+	// the bound of reads, or an error.
+	NotRead string
+}
+
+// Bounds of WaitingFor, for those who give none.
+const (
+	// DefaultReads is how many requests it makes at most.
+	DefaultReads = 200
+	// DefaultOperations is how many operations of one instance it returns.
+	DefaultOperations = 100
+)
+
+// waitingReader counts reads.
+type waitingReader struct {
+	Reader
+	left       int
+	operations int
+	now        time.Time
+}
+
+// notRead is the bound of reads in words.
+const notRead = "not looked at: the bound of reads was reached"
+
+// WaitingFor returns what an instance waits for, down to the leaf: the children
+// of its children, and what is known of their activities. It makes at most `reads`
+// requests (0: DefaultReads), instance by instance in breadth, so that what is
+// near is read first; what it did not read says so. now is the time of the look.
+//
+// An instance that has ended, or is not there, waits for nothing; errors of
+// children stand at their operation, those of the instance itself are returned.
+func WaitingFor(ctx context.Context, r Reader, instance string, reads int, now time.Time) (*Waiting, error) {
+	if reads <= 0 {
+		reads = DefaultReads
+	}
+	w := &waitingReader{Reader: r, left: reads, operations: DefaultOperations, now: now}
+	root, err := w.instance(ctx, instance)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{instance: true}
+	for level := []*Waiting{root}; len(level) > 0; {
+		var next []*Waiting
+		for _, parent := range level {
+			for i := range parent.Operations {
+				o := &parent.Operations[i]
+				if o.Kind != KindChild || o.State != StateOpen {
+					continue
+				}
+				if o.NotRead = w.child(ctx, o, seen); o.Child != nil {
+					next = append(next, o.Child)
+				}
+			}
+		}
+		level = next
+	}
+	return root, nil
+}
+
+// child reads the instance of an operation, and says why it did not.
+func (w *waitingReader) child(ctx context.Context, o *Operation, seen map[string]bool) string {
+	if seen[o.Instance] {
+		return "shown above"
+	}
+	if w.left <= 0 {
+		return notRead
+	}
+	seen[o.Instance] = true
+	found, err := w.instance(ctx, o.Instance)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return ""
+	case err != nil:
+		return err.Error()
+	}
+	o.Child = found
+	return ""
+}
+
+// instance reads one instance: its record, its history if it runs, and what is
+// known of its activities. Where the bound is met the operations say so.
+func (w *waitingReader) instance(ctx context.Context, instance string) (*Waiting, error) {
+	w.left--
+	standing, err := w.Record(ctx, instance)
+	if err != nil {
+		return nil, err
+	}
+	out := &Waiting{Standing: standing}
+	if standing.Status.Terminal() || standing.Status == store.StatusCorrupt {
+		return out, nil
+	}
+	w.left--
+	turns, err := w.Turns(ctx, instance, standing.ExecutionID)
+	if err != nil {
+		return nil, err
+	}
+	t := New(instance, FromTurns(standing.ExecutionID, turns))
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.State != StateOpen {
+			continue
+		}
+		if len(out.Operations) == w.operations {
+			out.More++
+			continue
+		}
+		out.Operations = append(out.Operations, Operation{Row: *r})
+	}
+	for i := range out.Operations {
+		w.activity(ctx, instance, &out.Operations[i])
+	}
+	return out, nil
+}
+
+// activity adds what is known of an activity outside its history.
+func (w *waitingReader) activity(ctx context.Context, instance string, o *Operation) {
+	if o.Kind != KindActivity {
+		return
+	}
+	if w.left <= 0 {
+		o.NotRead = notRead
+		return
+	}
+	w.left--
+	state, err := w.Activity(ctx, store.ActivityKey{Instance: instance, ExecutionID: o.ExecutionID, EventID: o.EventID})
+	if err != nil {
+		o.NotRead = err.Error()
+		return
+	}
+	if l := liveOf(&state); l != nil {
+		o.annotate(l, w.now)
+	}
+}
+
+// Leaf is the end of a path: the operation that an instance waits for in the
+// end, with those above it.
+type Leaf struct {
+	// Path of operations, from that of the instance itself to the leaf.
+	Path []*Operation
+	// In is the instance that waits for the last of them.
+	In *Waiting
+}
+
+// Operation is the last of the path; nil where an instance runs and waits for
+// nothing.
+func (l *Leaf) Operation() *Operation {
+	if len(l.Path) == 0 {
+		return nil
+	}
+	return l.Path[len(l.Path)-1]
+}
+
+// Leaves returns the ends of all paths, in order, `limit` of them at most: of
+// each child what that waits for; a child that is stuck, has ended, has no record
+// yet or was not read is a leaf itself.
+func (w *Waiting) Leaves(limit int) []Leaf {
+	var all []Leaf
+	w.leaves(nil, limit, &all)
+	return all
+}
+
+func (w *Waiting) leaves(path []*Operation, limit int, all *[]Leaf) {
+	for i := range w.Operations {
+		if len(*all) >= limit {
+			return
+		}
+		o := &w.Operations[i]
+		down := append(path[:len(path):len(path)], o)
+		if c := o.Child; c != nil && c.Problem == nil && len(c.Operations) > 0 {
+			c.leaves(down, limit, all)
+			continue
+		}
+		*all = append(*all, Leaf{Path: down, In: w})
+	}
+}
+
+// Text says in a line what an operation waits for, without times that pass: who
+// shows it says how long from now NextAt is.
+func (o *Operation) Text() string {
+	switch o.Kind {
+	case KindActivity, KindInline:
+		return o.activityText()
+	case KindTimer:
+		return "timer"
+	case KindWait:
+		return "event " + o.Name
+	case KindChild:
+		return "child " + o.Name
+	}
+	return o.Name
+}
+
+func (o *Operation) activityText() string {
+	text := "activity " + o.Name
+	if o.Kind == KindInline {
+		text = "inline activity " + o.Name
+	}
+	return text + ", " + o.AttemptText()
+}
+
+// NextAt is when something is due to happen to an operation: a timer fires, an
+// attempt follows. Zero where that is not known.
+func (o *Operation) NextAt() time.Time {
+	switch {
+	case o.Kind == KindTimer:
+		return o.DueAt
+	case o.Live != nil && len(o.Spans) > 0 && o.Spans[len(o.Spans)-1].Doing == DoingRetry:
+		return o.Live.Retry.DueAt
+	}
+	return time.Time{}
+}
