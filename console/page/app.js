@@ -3,19 +3,23 @@ import { html, render, useEffect, useMemo, useRef, useState } from "./ui.js";
 import { get } from "./api.js";
 import { About } from "./about.js";
 import { Connection, Disconnected, Empty, Icon, IconButton, Mark, Toasts, Button, Text } from "./components.js";
+import { count } from "./format.js";
 import { format } from "./location.js";
 import { modKey, useKeys } from "./keyboard.js";
+import { setServerTime } from "./clock.js";
+import { Counts, useAllCounts, useCounts } from "./counts.js";
 import { choose, useSetting } from "./settings.js";
 import { go, useLocation } from "./router.js";
 import { plainText } from "./visible.js";
 import { Instance, Inspect } from "./instance/index.js";
 import { Instances } from "./views/instances.js";
-import { Stuck, useAttention } from "./views/stuck.js";
+import { Stuck } from "./views/stuck.js";
 import { DeadLetters } from "./views/deadletters.js";
 import { Queues } from "./views/queues.js";
 import { AboutView } from "./views/about.js";
 import { Palette } from "./views/palette.js";
 import { Help } from "./views/help.js";
+import { ActivityDialog } from "./actions/activity.js";
 import { StartDialog } from "./actions/start.js";
 
 // The views of the navigation: segment, word, key behind g.
@@ -36,18 +40,21 @@ export function start(root) {
 
 function App() {
   const [state, setState] = useState({ about: null, error: null });
-  const [open, setOpen] = useState(null); // "palette", "help", "start"
+  const [open, setOpen] = useState(null); // "palette", "help", "start", "activity"
   const close = () => setOpen(null);
   const where = useLocation();
   const view = where.segments[0] ?? "instances";
   const read = async () => {
     try {
-      setState({ about: await get("about"), error: null });
+      const about = await get("about");
+      setServerTime(about.now);
+      setState({ about, error: null });
     } catch (error) {
       setState((s) => ({ ...s, error }));
     }
   };
   useEffect(() => { read(); }, []);
+  const counts = useCounts("", state.about);
   const may = state.about?.actions === true;
   useKeys({
     "mod+k": () => setOpen((o) => (o === "palette" ? null : "palette")),
@@ -56,7 +63,7 @@ function App() {
     ...Object.fromEntries(views.map(([segment, , key]) => ["g " + key, () => go(format([segment]))])),
   });
   const shared = useMemo(() => ({ ...state, reload: read, open: setOpen }), [state]);
-  return html`<${About.Provider} value=${shared}>
+  return html`<${About.Provider} value=${shared}><${Counts.Provider} value=${counts}>
     <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
     <${Head} view=${view} about=${state.about} open=${setOpen} />
     <${Disconnected} />
@@ -64,18 +71,20 @@ function App() {
     <${Toasts} />
     ${open === "palette" && html`<${Palette} onClose=${close} views=${views} open=${setOpen} />`}
     ${open === "help" && html`<${Help} onClose=${close} views=${views} />`}
+    ${open === "activity" && html`<${ActivityDialog} onClose=${close} />`}
     ${open === "start" && html`<${StartDialog} onClose=${close} />`}
-  <//>`;
+  <//><//>`;
 }
 
 function Head({ view, about, open }) {
-  const attention = useAttention();
+  const counts = useAllCounts()?.data?.counts ?? {};
+  const stuck = (counts.stuck?.count ?? 0) + (counts.corrupt?.count ?? 0), more = counts.stuck?.more || counts.corrupt?.more;
   const place = about?.place;
   return html`<header class="head">
     <a class="brand" href="#/instances"><${Mark} /><span class="brand-word">Turnstile</span></a>
     ${place && html`<span class="place" title=${plainText(Object.entries(place.settings ?? {}).map(([k, v]) => `${k}: ${v}`).join("\n"))}><${Text} value=${place.kind} />${place.settings?.region && html` <${Text} value=${place.settings.region} />`}</span>`}
     <nav class="nav" aria-label="Views">${views.map(([segment, word]) => html`<a key=${segment} href=${format([segment])} aria-current=${segment === view ? "page" : null}>${word}${
-      segment === "stuck" && attention.count > 0 && html`<span class="badge"><span class="sr">(</span>${attention.count}${attention.more ? "+" : ""}<span class="sr">)</span></span>`}</a>`)}</nav>
+      segment === "stuck" && stuck > 0 && html`<span class="badge"><span class="sr">(</span>${count(stuck, more)}<span class="sr">)</span></span>`}</a>`)}</nav>
     <span class="grow"></span>
     <${Connection} />
     <div class="tools">

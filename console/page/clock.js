@@ -1,13 +1,27 @@
-// The time of day, for what shows how long ago something was. One timer serves
-// all of them; it stands still while the tab is hidden.
+// The time of day as the server has it, for what shows how long ago something
+// was: the reader's clock may be another. One timer serves all; it stands still
+// while the tab is hidden.
 import { useEffect, useState } from "./ui.js";
 
 const listeners = new Set();
-let timer = 0;
+let timer = 0, ahead = 0; // by how many ms the server's clock is ahead of this one
+
+// now is the server's time in ms.
+export function now() {
+  return Date.now() + ahead;
+}
+
+// setServerTime takes the time that the server has just said (RFC 3339).
+export function setServerTime(at) {
+  const ms = new Date(at).getTime();
+  // Below that it is the way of the answer, not a difference.
+  if (!Number.isNaN(ms)) ahead = Math.abs(ms - Date.now()) < 2000 ? 0 : ms - Date.now();
+  tick();
+}
 
 function tick() {
-  const now = Date.now();
-  for (const f of listeners) f(now);
+  const at = now();
+  for (const f of listeners) f(at);
 }
 
 function run() {
@@ -21,9 +35,9 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) tick();
 });
 
-// useNow returns the time in ms, renewed each second.
+// useNow returns the server's time in ms, renewed each second.
 export function useNow() {
-  const [now, set] = useState(Date.now);
+  const [at, set] = useState(now);
   useEffect(() => {
     listeners.add(set);
     run();
@@ -32,5 +46,5 @@ export function useNow() {
       run();
     };
   }, []);
-  return now;
+  return at;
 }

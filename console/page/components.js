@@ -25,9 +25,10 @@
 //	FormDialog  title, onClose, children, action, kind, disabled, submit, wide
 //	Field       label, hint, error, children(control props)
 //	JsonField   label, hint, value, onInput, rows
+//	Combo       label, placeholder, options(text), inputRef, open, value    a field with suggestions
 //	Tabs        of [[key, label, href, count?]], current, label
-//	Facts       of [[term, value]]           a definition list; values that are absent are left out
-//	Problem     instance                     why it is stuck, corrupt or failed: text, diff, stack, what to do
+//	Facts       of [[term, value]], list     a definition list; values that are absent are left out
+//	Problem     instance, bare                     why it is stuck, corrupt or failed: text, diff, stack, what to do
 //	ProblemLine instance                     the same in a line
 //	toast(text | {text, href, link}, "done"|"failed"), Toasts
 //	useRowKeys(ref)                          j and k go through [data-row] by their [data-row-link]
@@ -40,6 +41,7 @@ export { Payload, Json } from "./components/payload.js";
 export { Diff } from "./components/diff.js";
 export { Empty, Loading, Failure, Stale, Resource, Connection, Disconnected } from "./components/states.js";
 export { Dialog, FormDialog, Field, JsonField, jsonError } from "./components/dialog.js";
+export { Combo } from "./components/combo.js";
 export { Tabs, Facts } from "./components/layout.js";
 export { Problem, ProblemLine } from "./components/problem.js";
 export { toast, Toasts } from "./components/toast.js";

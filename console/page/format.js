@@ -29,12 +29,13 @@ export function coarse(ms) {
 }
 
 // ago writes how long before now a time was. A time ahead of now by the
-// difference of two clocks is "now"; one further ahead is "in 3m".
+// difference of two clocks is "just now"; one further ahead is "in 3m".
 export function ago(at, now) {
   const ms = now - at;
+  if (!Number.isFinite(ms)) return "";
   if (ms < -2 * second) return "in " + coarse(-ms);
   const text = coarse(ms);
-  return text === "now" || text === "" ? text || "now" : text + " ago";
+  return text === "now" ? "just now" : text + " ago";
 }
 
 // moment writes a time in full, in the zone of the reader or in UTC:

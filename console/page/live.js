@@ -1,38 +1,37 @@
-// Live changes by server-sent events. One connection serves everyone who wants
-// the same changes. It is closed while the tab is hidden and opened again when
-// it is shown; a lost one is tried again with growing delay.
+// Live changes by server-sent events. A connection is closed while the tab is
+// hidden and opened again when it is shown; a lost one is tried again with
+// growing delay.
 import { url } from "./api.js";
+import { setServerTime } from "./clock.js";
 import { connection } from "./connection.js";
+import { parse } from "./json.js";
 
 const shortest = 1000, longest = 30_000;
-const open = new Map(); // from address to Stream
+const events = ["list", "instance", "gone", "failed"];
+const open = new Set();
 
-// subscribe calls change with the data of every event, and with null when
-// something may have been missed (after each connection but the first, and
-// when the tab is shown again): read anew then. It returns what ends it.
-export function subscribe(query, change) {
-  const address = url("live", query).href;
-  let stream = open.get(address);
-  if (!stream) open.set(address, stream = new Stream(address));
-  stream.listeners.add(change);
+// subscribe opens the live connection with a query ({ instance } or that of a
+// list) and calls on(event, data) for each message: "list", "instance", "gone",
+// "failed", as console/api has them. Each connection begins with the whole
+// state, so that nothing is missed. It returns what ends it.
+export function subscribe(query, on) {
+  const stream = new Stream(url("live", query).href, on);
+  open.add(stream);
   return () => {
-    stream.listeners.delete(change);
-    if (stream.listeners.size > 0) return;
     stream.end();
-    open.delete(address);
+    open.delete(stream);
     if (open.size === 0 && connection.state !== "lost") connection.set("idle");
   };
 }
 
 class Stream {
-  listeners = new Set();
   source = null;
   timer = 0;
   delay = shortest;
-  missed = false;
 
-  constructor(address) {
+  constructor(address, on) {
     this.address = address;
+    this.on = on;
     this.onVisibility = () => (document.hidden ? this.pause() : this.resume());
     document.addEventListener("visibilitychange", this.onVisibility);
     if (document.hidden) connection.set("hidden");
@@ -41,23 +40,25 @@ class Stream {
 
   connect() {
     clearTimeout(this.timer);
-    if (connection.state !== "lost") connection.set("waiting");
+    if (connection.state !== "lost" && connection.state !== "off") connection.set("waiting");
     const source = this.source = new EventSource(this.address);
-    source.onopen = () => {
+    source.addEventListener("hello", (e) => {
       this.delay = shortest;
+      setServerTime(read(e.data)?.now);
       connection.set("live");
-      if (this.missed) this.tell(null);
-      this.missed = true;
-    };
-    const take = (e) => this.tell(read(e.data));
-    source.onmessage = take;
-    source.addEventListener("changed", take);
-    // The server ends a stream that nobody may look at any more, and one whose
-    // program stops: say which, rather than "lost".
+    });
+    for (const event of events) {
+      source.addEventListener(event, (e) => {
+        const data = read(e.data);
+        if (data && this.source === source) this.on(event, data);
+      });
+    }
     source.onerror = () => {
       if (this.source !== source) return;
+      // The browser gives up where something answered, and no stream.
+      const answered = source.readyState === EventSource.CLOSED;
       this.close();
-      connection.set("lost");
+      connection.set(answered ? "off" : "lost");
       this.timer = setTimeout(() => this.connect(), this.delay * (0.75 + Math.random() / 2));
       this.delay = Math.min(this.delay * 2, longest);
     };
@@ -71,7 +72,6 @@ class Stream {
 
   resume() {
     if (this.source) return;
-    this.missed = true;
     this.delay = shortest;
     this.connect();
   }
@@ -86,16 +86,12 @@ class Stream {
     this.close();
     document.removeEventListener("visibilitychange", this.onVisibility);
   }
-
-  tell(data) {
-    for (const change of [...this.listeners]) change(data);
-  }
 }
 
 function read(data) {
   try {
-    return JSON.parse(data);
+    return parse(data);
   } catch {
-    return {};
+    return null;
   }
 }

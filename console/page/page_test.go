@@ -85,7 +85,7 @@ func TestEveryFileOfTheFolderIsEmbedded(t *testing.T) {
 	}
 }
 
-var imported = regexp.MustCompile(`(?:\bfrom|\bimport)\s*\(?\s*["']([^"']+)["']`)
+var imported = regexp.MustCompile(`(?m)(?:^(?:import|export)\b[^;"']*\bfrom\s*|\bimport\(\s*)["']([^"']+)["']`)
 
 func TestEveryImportIsARelativeFileThatIsThere(t *testing.T) {
 	t.Parallel()

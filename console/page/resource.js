@@ -1,22 +1,19 @@
-// What a view reads from the API, kept up to date.
+// What a view reads from the API.
 import { useCallback, useEffect, useRef, useState } from "./ui.js";
-import { subscribe } from "./live.js";
+import { onConnection } from "./connection.js";
 
-// useResource calls load(signal) whenever key changes, and again on reload and
-// on live changes; key null reads nothing. Options:
+// useResource calls load(signal) whenever key changes, and again on reload();
+// key null reads nothing. Options: poll, to read every that many ms too.
 //
-//	live      query of the live connection, or null for none
-//	wants     (change) => bool: whether a change is about this; default all
-//	every     at least this many ms lie between two reads for changes; default 1000
-//	poll      read every that many ms too; default never
-//
-// It returns { data, error, loading, key, at, reload }. data stays what it was
-// while the same key is read again, and when that fails: error says so then.
-// at is when data was read. Nothing is read while the tab is hidden.
-export function useResource(key, load, options = {}) {
-  const [state, set] = useState({ key: null, data: undefined, error: null, loading: key !== null, at: 0 });
+// It returns { data, error, loading, at, reload, setData, setError }. data stays what it
+// was while the same key is read again, and when that fails: error says so then.
+// at is when data was read. Nothing is read while the tab is hidden; what failed
+// because the server did not answer is read again when it does.
+export function useResource(key, load, { poll = 0 } = {}) {
+  const empty = { key, data: undefined, error: null, loading: key !== null, at: 0 };
+  const [state, set] = useState(empty);
   const now = useRef();
-  now.current = { key, load, ...options };
+  now.current = { key, load };
   const run = useRef(null); // the AbortController of the read under way
 
   const read = useCallback(async () => {
@@ -38,59 +35,41 @@ export function useResource(key, load, options = {}) {
     }
   }, []);
 
+  // setData takes data that came by another way, such as a live change: a value
+  // or a function of the data before.
+  const setData = useCallback((data) => {
+    set((s) => (s.key !== now.current.key ? s : { ...s, data: typeof data === "function" ? data(s.data) : data, error: null, at: Date.now() }));
+  }, []);
+
+  // setError says that what is shown could not be read again.
+  const setError = useCallback((error) => {
+    set((s) => (s.key !== now.current.key ? s : { ...s, error }));
+  }, []);
+
   useEffect(() => {
-    if (key === null) {
-      set({ key: null, data: undefined, error: null, loading: false, at: 0 });
-      return;
-    }
-    read();
+    if (key !== null) read();
     return () => {
       run.current?.abort();
       run.current = null;
     };
   }, [key]);
 
-  const live = key !== null && options.live ? JSON.stringify(options.live) : null;
+  const failed = state.key === key && state.error?.code === "unreachable";
   useEffect(() => {
-    if (live === null) return;
-    const later = paced(() => read(), () => now.current.every ?? 1000);
-    const end = subscribe(JSON.parse(live), (change) => {
-      if (change === null || (now.current.wants ?? (() => true))(change)) later.soon();
-    });
-    return () => {
-      end();
-      later.stop();
-    };
-  }, [live, key]);
+    if (!failed) return;
+    return onConnection((c) => { if (c !== "lost" && c !== "waiting" && c !== "hidden") read(); });
+  }, [failed]);
 
   useEffect(() => {
-    if (key === null || !options.poll) return;
-    const timer = setInterval(() => document.hidden || read(), options.poll);
+    if (key === null || !poll) return;
+    const timer = setInterval(() => document.hidden || read(), poll);
     const shown = () => document.hidden || read();
     document.addEventListener("visibilitychange", shown);
     return () => {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", shown);
     };
-  }, [options.poll, key]);
+  }, [poll, key]);
 
-  const mine = state.key === key;
-  return mine ? { ...state, reload: read } : { key, data: undefined, error: null, loading: key !== null, at: 0, reload: read };
-}
-
-// paced calls f at once, and then at most once in every() ms; the last call is
-// never lost.
-function paced(f, every) {
-  let timer = 0, last = 0;
-  return {
-    soon() {
-      if (timer) return;
-      timer = setTimeout(() => {
-        timer = 0;
-        last = Date.now();
-        if (!document.hidden) f();
-      }, Math.max(0, last + every() - Date.now()));
-    },
-    stop() { clearTimeout(timer); },
-  };
+  return { ...(state.key === key ? state : empty), reload: read, setData, setError };
 }

@@ -9,8 +9,9 @@ export function Tabs({ of, current, label }) {
     n !== undefined && html` <span class="tab-count num">${count(n)}</span>`}</a>`)}</nav>`;
 }
 
-// Facts is a list of terms and values. Props: of: [[term, value]]; those whose
-// value is null, undefined, false or "" are left out.
-export function Facts({ of }) {
-  return html`<dl class="facts">${of.filter(([, v]) => v !== null && v !== undefined && v !== false && v !== "").map(([term, value]) => html`<div key=${term}><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+// Facts is a list of terms and values, in columns as there is room. Props: of:
+// [[term, value]]; those whose value is null, undefined, false or "" are left
+// out. list: one below the other, with lines between them.
+export function Facts({ of, list = false }) {
+  return html`<dl class=${list ? "facts list" : "facts"}>${of.filter(([, v]) => v !== null && v !== undefined && v !== false && v !== "").map(([term, value]) => html`<div key=${term}><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -1,5 +1,6 @@
 // Why an instance is not well.
 import { html } from "../ui.js";
+import { plural } from "../format.js";
 import { advice, isProblem } from "../problems.js";
 import { Ago } from "./time.js";
 import { Diff } from "./diff.js";
@@ -11,16 +12,17 @@ export function ProblemLine({ instance: i }) {
   const p = i.problem ?? i.failure;
   if (!p || (!p.message && !p.kind)) return null;
   const kind = p.kind ?? "", message = p.message ?? "";
-  return html`<span class=${"problem-line " + (i.problem ? i.status : "failed")}>${kind && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
+  return html`<span class=${"problem-line " + i.status}>${kind && kind !== i.status && !message.startsWith(kind) && html`<strong>${kind}</strong> `}<${Text} value=${message} max=${300} /></span>`;
 }
 
-// Problem shows all that is known of it. Props: instance.
-export function Problem({ instance: i }) {
+// Problem shows all that is known of it. Props: instance, bare (without frame
+// and heading, where what is around it has them).
+export function Problem({ instance: i, bare = false }) {
   const p = i.problem;
   if (!p || !isProblem(i)) return null;
-  return html`<section class=${"problem notice " + i.status} aria-label="Problem"><div class="grow">
-    <h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`since <${Ago} at=${p.since_ms} />` : ""}${
-      p.tries ? `, ${p.tries} tries` : ""}</small></h2>
+  return html`<section class=${bare ? "problem" : "problem notice " + i.status} aria-label="Problem"><div class="grow">
+    ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`since <${Ago} at=${p.since_ms} />` : ""}${
+      p.tries ? `, ${plural(p.tries, "try", "tries")}` : ""}</small></h2>`}
     <p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>
     ${p.diff && html`<${Diff} have=${p.diff.have} did=${p.diff.did} />`}
     <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)}</p>

@@ -45,6 +45,7 @@ const words = {
   idle: ["", ""],
   live: ["Live", "Changes are shown as they happen."],
   waiting: ["Connecting", "The page connects, to show changes as they happen."],
+  off: ["Not live", "The server answers, but changes do not come in; the page tries again by itself. Reload a view to see what is new."],
   lost: ["Not connected", "The server does not answer. The page tries again by itself."],
   hidden: ["Paused", "While the tab is hidden nothing is read."],
 };

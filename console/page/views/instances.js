@@ -1,6 +1,85 @@
-import { html } from "../ui.js";
-import { Empty } from "../components.js";
+// The list of instances.
+import { html, useEffect, useRef, useState } from "../ui.js";
+import { get } from "../api.js";
+import { useAbout } from "../about.js";
+import { Button, Empty, IconButton, Resource, useRowKeys } from "../components.js";
+import { useConnection } from "../connection.js";
+import { useAllCounts, useCounts } from "../counts.js";
+import { plural } from "../format.js";
+import { useKeys } from "../keyboard.js";
+import { and, condition, filters } from "../listquery.js";
+import { format } from "../location.js";
+import { go, setQuery } from "../router.js";
+import { Filters, StatusFilter } from "./filters.js";
+import { Rows } from "./instance-rows.js";
+import { useLiveList } from "./live-list.js";
 
-export function Instances() {
-  return html`<${Empty} title="This view is still to come" />`;
+// Instances. Props: query (of the address): status, name, where, since, from,
+// to, page (a token), roots ("yes" hides children).
+export function Instances({ query }) {
+  const list = useLiveList(query);
+  const table = useRef(null);
+  const search = useRef(null);
+  const about = useAbout();
+  const all = useAllCounts(), named = useCounts(query.name ?? "", query.name ? about : null);
+  const counts = query.name ? named : all;
+  const state = useConnection();
+  useRowKeys(table);
+  useKeys({ "/": () => search.current?.focus() });
+  const rows = list.data?.rows;
+  const shown = rows && (query.roots === "yes" ? rows.filter((r) => !r.parent) : rows);
+  const names = [...new Set((rows ?? []).map((r) => r.name))].sort();
+  return html`<div class="view-head"><h1>Instances</h1>
+      ${(query.page || state !== "live") && html`<${IconButton} icon="reload" label="Read again" onClick=${list.reload} />`}</div>
+    <${StatusFilter} query=${query} counts=${counts} />
+    <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />
+    <${Said} list=${list} shown=${shown} query=${query} />
+    <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
+      ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
+      : html`<div class="table-wrap" ref=${table}><${Rows} rows=${shown} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
+        <${Pager} data=${data} list=${list} query=${query} shown=${shown.length} />`)}<//>`;
+}
+
+// Said tells a screen reader what a changed query has found; live changes are
+// not read out.
+function Said({ list, shown, query }) {
+  const [text, set] = useState("");
+  useEffect(() => {
+    if (shown) set(shown.length === 0 ? "No instances" : plural(shown.length, "instance") + " on this page");
+  }, [JSON.stringify(query), list.data === undefined]);
+  return html`<p class="sr" role="status">${text}</p>`;
+}
+
+function Nothing({ query, all, hidden }) {
+  const narrowed = filters(query).length > 0 || query.status;
+  if (hidden > 0) return html`<${Empty} title="Only children are here"><p><a href=${format(["instances"], { ...query, roots: "" })}>Show children</a></p><//>`;
+  if (narrowed) {
+    return html`<${Empty} title=${query.status && filters(query).length === 0 ? `No instance is ${query.status}` : "Nothing matches"}>
+      <p><a href="#/instances">Show all instances</a></p><//>`;
+  }
+  const some = Object.values(all?.data?.counts ?? {}).some((c) => c.count > 0);
+  return html`<${Empty} title=${some ? "Nothing here" : "No instances yet"}>
+    <p>Instances appear here by themselves when they start.</p>
+    <p>From code: <code>client.Start(ctx, c, Fulfil, order)</code>. From a shell: <code>turnstile start Fulfil --input '{…}'</code></p><//>`;
+}
+
+function Pager({ data, list, query, shown }) {
+  const [busy, setBusy] = useState(false);
+  const older = async () => {
+    setBusy(true);
+    try {
+      // Rows came in since the token was made: one that is of the page as it
+      // is now leads on without a gap.
+      const asked = list.asked();
+      const page = data.moved ? await get("instances", asked) : { next_page_token: data.token };
+      if (page.next_page_token) go(format(["instances"], { ...query, since: "", from: asked.from, to: asked.to, page: page.next_page_token }));
+      window.scrollTo(0, 0);
+    } catch (error) {
+      list.setError(error);
+    }
+    setBusy(false);
+  };
+  return html`<div class="pager"><span class="muted grow">${plural(shown, "instance")} on this page, newest first</span>
+    ${query.page && html`<${Button} icon="left" href=${format(["instances"], { ...query, page: "" })}>Newest<//>`}
+    ${data.more && html`<${Button} busy=${busy} onClick=${older}>Older<//>`}</div>`;
 }

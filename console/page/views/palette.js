@@ -1,6 +1,46 @@
-import { html } from "../ui.js";
-import { Dialog } from "../components.js";
+// The command palette: go anywhere, do anything, by typing.
+import { html, useEffect, useRef } from "../ui.js";
+import { useMayAct } from "../about.js";
+import { Combo, Dialog, statuses } from "../components.js";
+import { modKey } from "../keyboard.js";
+import { suggestions } from "../listquery.js";
+import { format, instance } from "../location.js";
+import { knownNames } from "../names.js";
+import { go } from "../router.js";
+import { choose } from "../settings.js";
 
-export function Palette({ onClose }) {
-  return html`<${Dialog} title="Go to" onClose=${onClose}>Still to come.<//>`;
+// Palette. Props: onClose, views, open (opens a dialog of the shell).
+export function Palette({ onClose, views, open }) {
+  const field = useRef(null);
+  const may = useMayAct();
+  useEffect(() => field.current.focus(), []);
+  const then = (f) => () => { onClose(); f(); };
+  const to = (key, text, address, hint, icon = "right") => ({ key, text, hint, icon, run: then(() => go(address)) });
+  const commands = [
+    ...views.map(([segment, word, key]) => to("v" + segment, word, format([segment]), "g " + key)),
+    ...statuses.map(([s]) => to("s" + s, "Instances that are " + s, format(["instances"], { status: s }), "", "search")),
+    to("inspect", "Inspect an exported history", "#/inspect", "", "file"),
+    ...(may ? [
+      { key: "start", text: "Start an orchestration", hint: "n", icon: "plus", run: () => open("start") },
+      { key: "activity", text: "Complete an activity by its token, or let it fail", icon: "check", run: () => open("activity") },
+    ] : []),
+    { key: "light", text: "Theme: light", icon: "sun", run: then(() => choose("theme", "light")) },
+    { key: "dark", text: "Theme: dark", icon: "moon", run: then(() => choose("theme", "dark")) },
+    { key: "system", text: "Theme: as the system", icon: "screen", run: then(() => choose("theme", "system")) },
+    { key: "utc", text: "Times in UTC", icon: "right", run: then(() => choose("utc", "yes")) },
+    { key: "local", text: "Times in your time zone", icon: "right", run: then(() => choose("utc", "no")) },
+    { key: "keys", text: "Keys", hint: "?", icon: "keyboard", run: () => open("help") },
+  ];
+  const options = (text) => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = commands.filter((c) => words.every((w) => c.text.toLowerCase().includes(w)));
+    if (words.length === 0) return fits;
+    const meant = suggestions(text, knownNames()).map(({ kind, text }) => ({
+      instance: to("i" + text, text, instance(text), "open the instance"),
+      name: to("n" + text, text, format(["instances"], { name: text }), "only this orchestration", "search"),
+      where: to("w" + text, text, format(["instances"], { where: text }), "search attributes", "search"),
+    })[kind]);
+    return [...fits, ...meant];
+  };
+  return html`<${Dialog} bare=${true} class="palette" title=${`Go to (${modKey} K)`} onClose=${onClose}><${Combo} open=${true} label="Go to, or do" placeholder="An id, a view, a command" inputRef=${field} options=${options} /><//>`;
 }

@@ -1,0 +1,67 @@
+// The dialogs of the actions. Props of each: instance (as the API has it),
+// onClose, onDone.
+import { html, useState } from "../ui.js";
+import { path } from "../api.js";
+import { Field, FormDialog, Id, JsonField, jsonError } from "../components.js";
+import { go } from "../router.js";
+import { newID, send, withJSON } from "./send.js";
+
+// sends makes the submit of a dialog: what was refused changes the instance for
+// the reader too, for it lost a race.
+function sends(action, body, did, { instance, onDone }) {
+  return async () => {
+    try {
+      await send(path("instances", instance.instance, action), body, did, instance.instance);
+    } finally {
+      onDone?.();
+    }
+  };
+}
+
+const of = (instance) => html`<p>Instance <${Id} id=${instance.instance} copy=${false} /></p>`;
+
+export function RaiseDialog(props) {
+  const [name, setName] = useState(""), [data, setData] = useState(""), [id] = useState(newID);
+  const wrong = name.trim() === "" || jsonError(data) !== "";
+  return html`<${FormDialog} title="Raise an event" action="Raise" onClose=${props.onClose} disabled=${wrong}
+    submit=${sends("raise", withJSON({ name, sender_id: id }, { data }), `Event ${name} sent to`, props)}>
+    ${of(props.instance)}
+    <${Field} label="Event" hint="Its name, as the code has it; case counts.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} onInput=${(e) => setName(e.target.value)} />`}<//>
+    <${JsonField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} /><//>`;
+}
+
+function Reason({ value, onInput }) {
+  return html`<${Field} label="Reason" hint="Stands in the history.">${(p) => html`<input ...${p} value=${value} autocomplete="off" onInput=${(e) => onInput(e.target.value)} />`}<//>`;
+}
+
+export function CancelDialog(props) {
+  const [reason, setReason] = useState("");
+  return html`<${FormDialog} title="Cancel" action="Cancel the instance" onClose=${props.onClose} submit=${sends("cancel", { reason }, "Cancel sent to", props)}>
+    ${of(props.instance)}<p>What it waits for returns an error that says it was cancelled, and its code can still clean up. It reaches children and running activities.</p>
+    <${Reason} value=${reason} onInput=${setReason} /><//>`;
+}
+
+export function TerminateDialog(props) {
+  const [reason, setReason] = useState("");
+  return html`<${FormDialog} title="Terminate" action="Terminate the instance" kind="danger" onClose=${props.onClose} submit=${sends("terminate", { reason }, "Terminate sent to", props)}>
+    ${of(props.instance)}<p>It ends at once, and its code does not run: nothing is compensated. It reaches children and running activities. To let it clean up, cancel it.</p>
+    <${Reason} value=${reason} onInput=${setReason} /><//>`;
+}
+
+export function WakeDialog(props) {
+  return html`<${FormDialog} title="Wake" action="Wake the instance" onClose=${props.onClose} submit=${sends("wake", {}, "Wake-up sent to", props)}>
+    ${of(props.instance)}<p>A stuck instance tries again now. All that it has open (activities, timers, children) is sent again, which is harmless.</p><//>`;
+}
+
+export function PurgeDialog(props) {
+  const [sure, setSure] = useState(false);
+  const ended = !["running", "stuck", "corrupt"].includes(props.instance.status);
+  const submit = async () => {
+    await sends("purge", ended ? {} : { force: true }, "Purged:", { ...props, onDone: null })();
+    go("#/instances");
+  };
+  return html`<${FormDialog} title="Purge" action="Purge the instance" kind="danger" onClose=${props.onClose} disabled=${!sure} submit=${submit}>
+    ${of(props.instance)}<p>It is hidden at once and its history is deleted; the id can be started again. This cannot be undone.</p>
+    ${!ended && html`<p><strong>It has not ended.</strong> It is terminated first, and its code does not run.</p>`}
+    <label class="check"><input type="checkbox" checked=${sure} onChange=${(e) => setSure(e.target.checked)} /><span>Purge <${Id} id=${props.instance.instance} copy=${false} /> for good</span></label><//>`;
+}

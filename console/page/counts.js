@@ -1,0 +1,47 @@
+// How many instances there are of each status. Counting reads a record for each
+// on the server, which keeps the counts for a while; so they are read seldom
+// where that costs something.
+import { createContext, useContext, useEffect, useRef } from "./ui.js";
+import { get } from "./api.js";
+import { useResource } from "./resource.js";
+
+const changed = "turnstile:changed"; // an event of window: a list has changed
+
+// listChanged says that a live message has changed what is shown.
+export function listChanged() {
+  window.dispatchEvent(new Event(changed));
+}
+
+// useCounts reads the counts of an orchestration, of all if name is empty. about
+// is the answer of about; without it nothing is read.
+export function useCounts(name, about) {
+  const push = about?.capabilities?.live === "push";
+  const counts = useResource(about ? "counts " + name : null, (signal) => get("counts", { name }, { signal }), { poll: push ? 20_000 : 60_000 });
+  const last = useRef(0);
+  useEffect(() => {
+    if (!push) return;
+    let timer = 0;
+    const soon = () => {
+      if (timer) return;
+      timer = setTimeout(() => {
+        timer = 0;
+        last.current = Date.now();
+        if (!document.hidden) counts.reload();
+      }, Math.max(300, last.current + 2000 - Date.now()));
+    };
+    window.addEventListener(changed, soon);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener(changed, soon);
+    };
+  }, [push, name]);
+  return counts;
+}
+
+// Counts are those of all instances, which the shell reads.
+export const Counts = createContext(null);
+
+// useAllCounts returns them as useResource does.
+export function useAllCounts() {
+  return useContext(Counts);
+}

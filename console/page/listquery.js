@@ -1,0 +1,63 @@
+// The query of a list of instances: as it stands in the page's address, as the
+// API takes it, and as words. Pure.
+
+export const spans = { "15m": "the last 15 minutes", "1h": "the last hour", "24h": "the last 24 hours", "7d": "the last 7 days", "30d": "the last 30 days" };
+const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+// pageSize is how many instances a page has.
+export const pageSize = 50;
+
+// apiQuery makes the API's query of the address's: status, name, where, since
+// (a key of spans) or from and to (RFC 3339), page (a token). now is in ms.
+export function apiQuery(query, now) {
+  const { status, name, where, since, to, page } = query;
+  let { from } = query;
+  const m = /^(\d+)([mhd])$/.exec(since ?? "");
+  if (m) from = new Date(now - m[1] * unit[m[2]]).toISOString();
+  return { status, name, where, from, to, page_size: pageSize, page_token: page };
+}
+
+// filters names what narrows the list, the status apart: [[field, words]].
+export function filters(query) {
+  const out = [];
+  if (query.name) out.push(["name", "orchestration " + query.name]);
+  if (query.where) out.push(["where", query.where]);
+  if (query.since) out.push(["since", "started in " + (spans[query.since] ?? "the last " + query.since)]);
+  if (query.from) out.push(["from", "started at " + query.from + " or later"]);
+  if (query.to) out.push(["to", "started before " + query.to]);
+  return out;
+}
+
+// condition writes a condition on a search attribute: text in quotes, as the API
+// reads it.
+export function condition(name, value) {
+  return `${name} = ${typeof value === "number" ? value : JSON.stringify(String(value))}`;
+}
+
+// and joins conditions; one that stands there already is not repeated.
+export function and(where, more) {
+  if (!where) return more;
+  return where.split(" and ").includes(more) ? where : where + " and " + more;
+}
+
+// suggestions says what a text in the search field may mean, the likeliest
+// first: { kind: "where" | "instance" | "name", text }. names are those of
+// orchestrations that are known.
+export function suggestions(text, names) {
+  text = text.trim();
+  if (text === "") return names.map((name) => ({ kind: "name", text: name }));
+  const where = /^[\p{L}_][\p{L}\p{N}_.-]*\s*(=|<=?|>=?|\^=)/u.test(text);
+  const like = names.filter((n) => n !== text && n.toLowerCase().includes(text.toLowerCase())).map((name) => ({ kind: "name", text: name }));
+  const out = [{ kind: "instance", text }, ...like];
+  if (/^[\p{L}\p{N}_.\-/]+$/u.test(text)) out.push({ kind: "name", text });
+  return where ? [{ kind: "where", text }, ...out] : out;
+}
+
+// merge puts a live message of a list into its rows: changed rows replace those
+// of the same id, order says which stand there. Rows that it does not know are
+// left out.
+export function merge(rows, message) {
+  const known = new Map(rows.map((r) => [r.instance, r]));
+  for (const r of message.changed ?? []) known.set(r.instance, r);
+  return message.order.map((id) => known.get(id)).filter(Boolean);
+}

@@ -1,0 +1,73 @@
+// The filters above the list of instances. They stand in the address.
+import { html, useState } from "../ui.js";
+import { Button, Combo, Field, FormDialog, Icon, StatusShape, Text, statuses } from "../components.js";
+import { count } from "../format.js";
+import { and, filters, spans, suggestions } from "../listquery.js";
+import { format, instance } from "../location.js";
+import { go, setQuery } from "../router.js";
+
+// StatusFilter shows the statuses with their counts, as links. Props: query,
+// counts (a resource).
+export function StatusFilter({ query, counts }) {
+  const of = counts?.data?.counts;
+  const link = (status, word, meaning) => {
+    const c = status ? of?.[status] : null;
+    const none = c && c.count === 0;
+    return html`<a key=${status} href=${format(["instances"], { ...query, status, page: "" })} aria-current=${(query.status ?? "") === status ? "true" : null}
+      class=${`${status} ${none ? "none" : ""}`} title=${meaning}>${status && html`<${StatusShape} status=${status} />`}<span>${word}</span>${c && html` <span class="num counted">${count(c.count, c.more)}</span>`}</a>`;
+  };
+  return html`<nav class="status-filter" aria-label="Status">${link("", "All", "Instances of every status")}${statuses.map(([s, meaning]) => link(s, s, meaning))}</nav>`;
+}
+
+// Filters shows the search field, the time and what narrows the list. Props:
+// query, names (of orchestrations that are known), searchRef, hidden (how many
+// rows are children that are not shown).
+export function Filters({ query, names, searchRef, hidden }) {
+  const [between, setBetween] = useState(false);
+  const options = (text) => suggestions(text, names).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
+  const pick = (e) => {
+    const value = e.target.value;
+    if (value === "between") {
+      e.target.value = query.since ?? "";
+      setBetween(true);
+    } else {
+      setQuery({ since: value, from: "", to: "", page: "" });
+    }
+  };
+  return html`<div class="filters">
+      <${Combo} label="Search instances" placeholder='Id, orchestration, or customer = "c-1"' inputRef=${searchRef} options=${options} keys="/" />
+      <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
+        <option value="">Started at any time</option>
+        ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>Started in ${words}</option>`)}
+        ${(query.from || query.to) && html`<option value="dates">Started between two times</option>`}
+        <option value="between">Between two times…</option>
+      </select>
+      <label class="check inline"><input type="checkbox" checked=${query.roots === "yes"} onChange=${(e) => setQuery({ roots: e.target.checked ? "yes" : "" })} />
+        <span>Hide children${hidden > 0 ? ` (${hidden})` : ""}</span></label>
+    </div>
+    ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
+      <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + words}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
+      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status }))}>Clear<//></li></ul>`}
+    ${between && html`<${Between} query=${query} onClose=${() => setBetween(false)} />`}`;
+}
+
+const meant = {
+  instance: (text) => ({ icon: "right", text, note: "open the instance with this id", run: () => go(instance(text)) }),
+  name: (text) => ({ icon: "search", text, note: "only this orchestration", run: () => setQuery({ name: text, page: "" }) }),
+  where: (text, query) => ({ icon: "search", text, note: "only with these search attributes", run: () => setQuery({ where: and(query.where, text), page: "" }) }),
+};
+
+function Between({ query, onClose }) {
+  const [from, setFrom] = useState(local(query.from)), [to, setTo] = useState(local(query.to));
+  const submit = async () => setQuery({ since: "", from: from && new Date(from).toISOString(), to: to && new Date(to).toISOString(), page: "" });
+  const wrong = from && to && from >= to ? "The end has to be after the beginning." : "";
+  return html`<${FormDialog} title="Started between two times" action="Show" onClose=${onClose} disabled=${wrong !== ""} submit=${submit}>
+    <div class="fields"><${Field} label="From" hint="Your local time">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
+    <${Field} label="To" error=${wrong} hint="Empty for now">${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//></div><//>`;
+}
+
+// local is a time as a field of the browser takes it.
+function local(at) {
+  const d = new Date(at ?? "");
+  return Number.isNaN(d.getTime()) ? "" : new Date(d.getTime() - d.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

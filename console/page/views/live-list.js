@@ -1,0 +1,45 @@
+// A page of instances, kept up to date.
+import { useEffect, useRef, useState } from "../ui.js";
+import { get } from "../api.js";
+import { now } from "../clock.js";
+import { listChanged } from "../counts.js";
+import { apiQuery, merge } from "../listquery.js";
+import { subscribe } from "../live.js";
+import { meet } from "../names.js";
+import { useResource } from "../resource.js";
+
+const watched = ["status", "name", "where", "since", "from", "to", "page"];
+
+// useLiveList reads the page that the address's query names. The first page is
+// live. It returns what useResource returns, with data: { rows, token (of the
+// next page), more, moved (the token is older than the rows) }, and fresh: the
+// ids that changed last.
+export function useLiveList(query) {
+  const key = JSON.stringify(watched.map((k) => query[k] ?? ""));
+  const asked = useRef(null);
+  const [fresh, setFresh] = useState(new Set());
+  const list = useResource(key, async (signal) => {
+    asked.current = apiQuery(query, now());
+    const page = await get("instances", asked.current, { signal });
+    meet(page.instances);
+    return { rows: page.instances, token: page.next_page_token ?? "", more: !!page.next_page_token, moved: false };
+  });
+  const there = list.data !== undefined;
+  useEffect(() => {
+    if (!there || query.page) return;
+    let first = true;
+    return subscribe(apiQuery(query, now()), (event, data) => {
+      if (event === "list") {
+        const begin = first;
+        meet(data.changed ?? []);
+        first = false;
+        list.setData((d) => d && { ...d, rows: merge(begin ? [] : d.rows, data), more: data.more === true, moved: d.moved || !begin });
+        if (!begin) setFresh(new Set((data.changed ?? []).map((i) => i.instance)));
+        listChanged();
+      } else if (event === "failed") {
+        list.setError(data.error);
+      }
+    });
+  }, [key, there]);
+  return { ...list, fresh, asked: () => asked.current };
+}
