@@ -103,14 +103,15 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	}
 }
 
-// Call schedules the activity and waits for its result: Start and Await. It
+// Call schedules the activity and waits for its result: [Activity.Start] and
+// [Future.Await]. It
 // records one event, and one when the activity has ended; its retries record
 // none.
 //
 // Errors: *ActivityError, *EncodeError and *PayloadTooLargeError for the input,
 // *DecodeError for the result, *CancelledError.
 func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
-	return Await(ctx, a.Start(ctx, in))
+	return a.Start(ctx, in).Await(ctx)
 }
 
 // ActivityInfo returns what an attempt can learn about itself: instance,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -33,7 +34,7 @@ func TestA01EmptyValuesArriveAsSuch(t *testing.T) {
 			e := start(t,
 				echo.Is(func(_ context.Context, in everything) (everything, error) { return in, nil }),
 				pass.Is(func(ctx turnstile.Context, in everything) (everything, error) { return echo.Call(ctx, in) }))
-			run := ok[*turnstile.Run[everything]](t)(pass.StartWith(e.ctx, e.client, sent))
+			run := ok[*client.Run[everything]](t)(client.Start(e.ctx, e.client, pass, sent))
 			if got := ok[everything](t)(run.Wait(e.ctx)); !reflect.DeepEqual(got, sent) {
 				t.Errorf("%#v came back as %#v", sent, got)
 			}
@@ -53,7 +54,7 @@ func TestA01EmptyValuesArriveAsSuch(t *testing.T) {
 				some, err := maybe.Call(ctx, &in)
 				return none == nil && some != nil && *some == "", err
 			}))
-		run := ok[*turnstile.Run[bool]](t)(pass.StartWith(e.ctx, e.client, ""))
+		run := ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, pass, ""))
 		if !ok[bool](t)(run.Wait(e.ctx)) {
 			t.Error("a nil pointer and an empty string were not told apart")
 		}
@@ -84,16 +85,16 @@ func TestA02AFailedActivityIsATypedError(t *testing.T) {
 	}))
 	t.Run("A-02 that the code may handle", func(t *testing.T) {
 		t.Parallel()
-		run := ok[*turnstile.Run[string]](t)(buy.StartWith(e.ctx, e.client, true))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, buy, true))
 		if got := ok[string](t)(run.Wait(e.ctx)); got != "went on" {
 			t.Errorf("output %q", got)
 		}
 	})
 	t.Run("A-02 returned unhandled it fails the orchestration and names the activity", func(t *testing.T) {
 		t.Parallel()
-		run := ok[*turnstile.Run[string]](t)(buy.StartWith(e.ctx, e.client, false))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, buy, false))
 		_, err := run.Wait(e.ctx)
-		failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err)
+		failed, isFailed := errors.AsType[*client.OrchestrationError](err)
 		if !isFailed {
 			t.Fatalf("the error is %v, want an *OrchestrationError", err)
 		}
@@ -123,7 +124,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 		try.Is(func(ctx turnstile.Context, failures int) (int, error) { return flaky.Call(ctx, failures) }))
 
 	// fails twice, succeeds on the third of five.
-	run := ok[*turnstile.Run[int]](t)(try.StartWith(e.ctx, e.client, 2))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, try, 2))
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 3 {
 		t.Errorf("succeeded on attempt %d, want 3", got)
 	}
@@ -137,7 +138,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 		}
 	}
 	// All five fail.
-	run = ok[*turnstile.Run[int]](t)(try.StartWith(e.ctx, e.client, 9))
+	run = ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, try, 9))
 	_, err := run.Wait(e.ctx)
 	if err == nil || !strings.Contains(err.Error(), "on attempt 5: not yet") {
 		t.Errorf("the error is %v", err)
@@ -159,7 +160,7 @@ func TestOptionsAreRecordedWithTheActivity(t *testing.T) {
 		}
 		return slow.Call(ctx, n)
 	}))
-	run := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1))
 	ok[int](t)(run.Wait(e.ctx))
 	events := e.history(run.Instance)
 	if events[1].Retry != nil {
@@ -188,7 +189,7 @@ func TestR26AFieldAddedToATypeIsNoOtherInput(t *testing.T) {
 	}
 	e := start(t, turnstile.NewOrchestration[before, int]("Flow").Is(work),
 		turnstile.NewActivity[before, int]("Work").Is(func(_ context.Context, in before) (int, error) { return in.A, nil }))
-	run := ok[*turnstile.Run[int]](t)(turnstile.NewOrchestration[before, int]("Flow").StartWith(e.ctx, e.client, before{A: 7}))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, turnstile.NewOrchestration[before, int]("Flow"), before{A: 7}))
 	ok[int](t)(run.Wait(e.ctx))
 	events := e.history(run.Instance)
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 var odd = turnstile.NewActivity[int, int]("Odd")
@@ -29,7 +30,7 @@ func TestF07AnyTakesTheFirstSuccess(t *testing.T) {
 		if i != 2 || n != 3 || err != nil {
 			return differ("Any gave %d, %d, %v", i, n, err)
 		}
-		if _, err := turnstile.Await(ctx, never); !errors.Is(err, turnstile.ErrCancelled) {
+		if _, err := never.Await(ctx); !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("the loser gave %v", err)
 		}
 		return nil
@@ -57,7 +58,7 @@ func TestF07AnyListsAllErrorsIfNoneSucceeds(t *testing.T) {
 		return err
 	}, odd.Is(oddOnly))
 	// Unhandled, it fails the orchestration with all that was wrong.
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || strings.Count(failed.Message, `activity "Odd" failed: even`) != 2 {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || strings.Count(failed.Message, `activity "Odd" failed: even`) != 2 {
 		t.Error(err)
 	}
 }
@@ -127,7 +128,7 @@ func TestF08AsCompletedYieldsInHistoryOrder(t *testing.T) {
 		}
 		slow, failing, quick := sleep(time.Hour), odd.Start(ctx, 2), sleep(time.Minute)
 		asDuration := turnstile.Go(ctx, func(ctx turnstile.Context) (time.Duration, error) {
-			_, err := turnstile.Await(ctx, failing)
+			_, err := failing.Await(ctx)
 			return 0, err
 		})
 		var order []int
@@ -147,7 +148,7 @@ func TestF08AsCompletedYieldsInHistoryOrder(t *testing.T) {
 		if slow.Ready() {
 			return differ("the slow one is ready")
 		}
-		_, err := turnstile.Await(ctx, slow)
+		_, err := slow.Await(ctx)
 		return err
 	}, odd.Is(oddOnly))
 	if err != nil {

@@ -23,10 +23,10 @@ func TestABranchHasAResultOfItsOwnType(t *testing.T) {
 			return local{c}, err
 		})
 		failing := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return 7, errors.New("odd") })
-		if got, err := turnstile.Await(ctx, branch); got.channel != c || err != nil {
+		if got, err := branch.Await(ctx); got.channel != c || err != nil {
 			return differ("the branch gave %v, %v", got, err)
 		}
-		if got, err := turnstile.Await(ctx, failing); got != 0 || err == nil || err.Error() != "odd" {
+		if got, err := failing.Await(ctx); got != 0 || err == nil || err.Error() != "odd" {
 			return differ("the failing branch gave %v, %v", got, err)
 		}
 		if branch.EventID() != 0 {
@@ -86,7 +86,7 @@ func TestACancelledBranchSeesItsScopeCancelled(t *testing.T) {
 			return err
 		}
 		branch.Cancel("enough")
-		n, err := turnstile.Await(ctx, branch)
+		n, err := branch.Await(ctx)
 		if cancelled, ok := errors.AsType[*turnstile.CancelledError](err); !ok || cancelled.Reason != "enough" || n != 0 {
 			return differ("the branch gave %d, %v", n, err)
 		}

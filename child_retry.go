@@ -23,12 +23,12 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 				once.options.instance = fmt.Sprintf("%s/%d", id, attempt)
 			}
 			child := once.Start(ctx, in)
-			out, err := Await(ctx, child)
+			out, err := child.Await(ctx)
 			if err == nil || attempt >= policy.MaxAttempts || !policy.retries(err) {
 				return out, err
 			}
 			var r history.Retry
-			policy.applyToActivity(&r)
+			retry(policy).applyToActivity(&r)
 			delay := activity.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
 			if err := Sleep(ctx, min(delay, MaxTimer)); err != nil {
 				return out, err

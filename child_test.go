@@ -10,20 +10,21 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		policy turnstile.ParentEnd
+		policy turnstile.OrchestrationOption
 		again  bool
-		want   turnstile.Status
+		want   client.Status
 	}{
-		{"it is left by default", turnstile.LeaveChild, false, turnstile.StatusCompleted},
-		{"it is cancelled", turnstile.CancelChild, false, turnstile.StatusCancelled},
-		{"it is terminated", turnstile.TerminateChild, false, turnstile.StatusTerminated},
-		{"it is cancelled where the parent continues as new", turnstile.CancelChild, true, turnstile.StatusCancelled},
+		{"it is left by default", turnstile.LeaveChild(), false, client.StatusCompleted},
+		{"it is cancelled", turnstile.CancelChild(), false, client.StatusCancelled},
+		{"it is terminated", turnstile.TerminateChild(), false, client.StatusTerminated},
+		{"it is cancelled where the parent continues as new", turnstile.CancelChild(), true, client.StatusCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,9 +42,9 @@ func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 					}
 					return in, parent.ContinueAsNew(ctx, 2)
 				}))
-			run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("parent")))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("parent")))
 			ok[int](t)(run.Wait(e.ctx))
-			if d := ok[turnstile.Description](t)(e.client.Wait(e.ctx, "child")); d.Status != c.want {
+			if d := ok[client.Description](t)(e.client.Wait(e.ctx, "child")); d.Status != c.want {
 				t.Errorf("the child is %s, want %s", d.Status, c.want)
 			}
 		})
@@ -55,7 +56,7 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		fail     error
-		id       turnstile.InstanceID
+		id       string
 		attempts []string
 		delay    time.Duration
 	}{
@@ -67,7 +68,7 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 			t.Parallel()
 			child := turnstile.NewOrchestration[int, int]("Child")
 			parent := turnstile.NewOrchestration[int, string]("Parent")
-			call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 10 * time.Second, FinalCodes: []string{"closed"}}), c.id)
+			call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 10 * time.Second, FinalCodes: []string{"closed"}}), turnstile.InstanceID(c.id))
 			note := turnstile.NewActivity[string, int]("Note")
 			var attempts []string
 			e := start(t,
@@ -87,7 +88,7 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 					return failed.Instance, nil
 				}))
 			began := e.Now()
-			run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("p")))
+			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
 			if last := ok[string](t)(run.Wait(e.ctx)); !slices.Equal(attempts, c.attempts) || last != attempts[len(attempts)-1] {
 				t.Errorf("attempts %q, the last that failed is %q; want %q", attempts, last, c.attempts)
 			}
@@ -109,10 +110,10 @@ func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 	for _, end := range []struct {
 		by   string
 		kind turnstile.FailureKind
-		call func(*turnstile.Client, context.Context, string, string) error
+		call func(*client.Client, context.Context, string, string) error
 	}{
-		{"a cancel", turnstile.KindCancelled, (*turnstile.Client).Cancel},
-		{"a terminate", turnstile.KindTerminated, (*turnstile.Client).Terminate},
+		{"a cancel", turnstile.KindCancelled, (*client.Client).Cancel},
+		{"a terminate", turnstile.KindTerminated, (*client.Client).Terminate},
 	} {
 		t.Run(end.by, func(t *testing.T) {
 			e := arrange(t, nil,
@@ -129,7 +130,7 @@ func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 				parent.Is(func(ctx turnstile.Context, in string) (int, error) {
 					return child.With(again, turnstile.InstanceID("c")).Call(ctx, in)
 				}))
-			run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, "", turnstile.InstanceID("p")))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, "", client.InstanceID("p")))
 			e.AfterFunc(time.Hour, func() {
 				if err := end.call(e.client, e.ctx, "deep of c", "by hand"); err != nil {
 					t.Error(err)
@@ -139,8 +140,8 @@ func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 			if n := ok[int](t)(run.Wait(e.ctx)); n != 7 {
 				t.Errorf("the parent got %d", n)
 			}
-			first := ok[turnstile.Description](t)(e.client.Describe(e.ctx, "c"))
-			if first.Status != turnstile.StatusFailed || first.Failure.Kind != string(turnstile.KindApplication) || first.Failure.Source != "Deep" {
+			first := ok[client.Description](t)(e.client.Describe(e.ctx, "c"))
+			if first.Status != client.StatusFailed || first.Failure.Kind != string(turnstile.KindApplication) || first.Failure.Source != "Deep" {
 				t.Errorf("the first attempt is %s, with %+v", first.Status, first.Failure)
 			}
 		})
@@ -157,7 +158,7 @@ func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 		parent.Is(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
 	}
 	e := start(t, parts)
-	run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
 	if _, err := run.Wait(e.ctx); err == nil {
 		t.Fatal("it did not fail")
 	}
@@ -176,7 +177,7 @@ func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
 		return parent.Is(func(ctx turnstile.Context, _ int) (int, error) { return call.Call(ctx, n) })
 	}
 	e := start(t, part(1), child.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
-	run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
 	if turn.Stuck == nil || !strings.Contains(turn.Stuck.Message, "child_test.go:") {
@@ -203,14 +204,14 @@ func TestTheTimeOfAnExecution(t *testing.T) {
 			}
 			return days, nil
 		}))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 3, turnstile.InstanceID("slow")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 3, client.InstanceID("slow")))
 	if _, err := run.Wait(e.ctx); !errors.Is(err, turnstile.ErrTimeout) {
 		t.Errorf("it ended with %v, want ErrTimeout", err)
 	}
 	if released != 1 {
 		t.Errorf("its clean-up ran %d times", released)
 	}
-	run = ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("fast")))
+	run = ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.InstanceID("fast")))
 	if days := ok[int](t)(run.Wait(e.ctx)); days != 1 {
 		t.Errorf("%d days", days)
 	}
@@ -232,12 +233,12 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 			}
 			return call.Call(ctx, 100)
 		}))
-	first := ok[*turnstile.Run[int]](t)(sum.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("sum")))
+	first := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 1, client.InstanceID("sum")))
 	if err := first.Confirm(e.ctx); err != nil {
 		t.Fatal(err)
 	}
-	fails := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, false, turnstile.InstanceID("fails")))
-	uses := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, true, turnstile.InstanceID("uses")))
+	fails := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, false, client.InstanceID("fails")))
+	uses := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.InstanceID("uses")))
 	if n := ok[int](t)(uses.Wait(e.ctx)); n != 2 {
 		t.Errorf("the one that runs gave %d, want 2", n)
 	}
@@ -245,21 +246,21 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 		t.Errorf("without the option: %v", err)
 	}
 	// It has ended by now.
-	again := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, true, turnstile.InstanceID("again")))
+	again := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.InstanceID("again")))
 	if n := ok[int](t)(again.Wait(e.ctx)); n != 2 {
 		t.Errorf("the one that has ended gave %d, want 2", n)
 	}
 	// Clients may use it as well, but none of another orchestration.
-	run := ok[*turnstile.Run[int]](t)(sum.StartWith(e.ctx, e.client, 7, turnstile.InstanceID("sum"), turnstile.UseExisting()))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 7, client.InstanceID("sum"), client.UseExisting()))
 	if n := ok[int](t)(run.Wait(e.ctx)); n != 2 || run.StartID != first.StartID {
 		t.Errorf("a client's start gave %d by start %q, want 2 by %q", n, run.StartID, first.StartID)
 	}
-	fresh := ok[*turnstile.Run[int]](t)(sum.With(turnstile.UseExisting()).StartWith(e.ctx, e.client, 7, turnstile.InstanceID("fresh")))
+	fresh := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum.With(turnstile.UseExisting()), 7, client.InstanceID("fresh")))
 	if n := ok[int](t)(fresh.Wait(e.ctx)); n != 8 || fresh.StartID != "" {
 		t.Errorf("a client's start of a new one gave %d by start %q, want 8", n, fresh.StartID)
 	}
-	var exists *turnstile.AlreadyExistsError
-	if _, err := other.StartWith(e.ctx, e.client, 7, turnstile.InstanceID("sum"), turnstile.UseExisting()); !errors.As(err, &exists) {
+	var exists *client.AlreadyExistsError
+	if _, err := client.Start(e.ctx, e.client, other, 7, client.InstanceID("sum"), client.UseExisting()); !errors.As(err, &exists) {
 		t.Errorf("an instance of another orchestration: %v", err)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 type (
@@ -39,7 +40,7 @@ var (
 	Fulfil   = turnstile.NewOrchestration[Order, Receipt]("Fulfil")
 	Approved = turnstile.NewEvent[Order]("approved")
 
-	_, _, _, _ = context.Background, errors.New, http.NewRequestWithContext, time.Second
+	_, _, _, _, _ = context.Background, errors.New, http.NewRequestWithContext, time.Second, client.New
 )
 
 func charge(ctx context.Context, o Order) (Receipt, error) { return Receipt{}, nil }
@@ -66,9 +67,9 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"an orchestration continues with its own input": {
 			`func f(ctx turnstile.Context, o Order) error { return Fulfil.ContinueAsNew(ctx, RIGHT) }`, `o`, `Receipt{}`, "as Order value"},
 		"an event has its data": {
-			`func f(ctx context.Context, c *turnstile.Client, o Order) { Approved.Raise(ctx, c, "a", RIGHT) }`, `o`, `true`, "as Order value"},
+			`func f(ctx context.Context, c *client.Client, o Order) { client.Raise(ctx, c, Approved, "a", RIGHT) }`, `o`, `true`, "as Order value"},
 		"a future has its type": {
-			`func f(ctx turnstile.Context, o Order) { n, _ := turnstile.Await(ctx, RIGHT.Start(ctx, o)); _ = n + 1 }`, `Ship`, `Charge`, "mismatched types"},
+			`func f(ctx turnstile.Context, o Order) { n, _ := RIGHT.Start(ctx, o).Await(ctx); _ = n + 1 }`, `Ship`, `Charge`, "mismatched types"},
 		"a join is of one type": {
 			`func f(ctx turnstile.Context, o Order) { turnstile.Join(ctx, Charge.Start(ctx, o), RIGHT.Start(ctx, o)) }`, `Charge`, `Ship`, "does not match"},
 		"a map takes the items of its function": {
@@ -86,7 +87,7 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"it does not go to the code of an activity": {
 			`func f(ctx turnstile.Context, io context.Context, o Order) { charge(RIGHT, o) }`, `io`, `ctx`, "does not implement context.Context"},
 		"a client is not for orchestrations": {
-			`func f(ctx turnstile.Context, io context.Context, c *turnstile.Client, o Order) { Fulfil.StartWith(RIGHT, c, o) }`, `io`, `ctx`, "does not implement context.Context"},
+			`func f(ctx turnstile.Context, io context.Context, c *client.Client, o Order) { client.Start(RIGHT, c, Fulfil, o) }`, `io`, `ctx`, "does not implement context.Context"},
 		"activities make no durable calls": {
 			`func f(ctx turnstile.Context, io context.Context, o Order) { Charge.Call(RIGHT, o) }`, `ctx`, `io`, "as turnstile.Context value"},
 		"nor do they wait durably": {
@@ -102,10 +103,14 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 			`func f(ctx turnstile.Context, o Order) (RIGHT, error) { panic(0) }; var _ = Fulfil.Is(f)`, `Receipt`, `string`, "cannot use f"},
 		"options of activities are for activities": {
 			`var _ = RIGHT.With(turnstile.AttemptTimeout(time.Second))`, `Charge`, `Fulfil`, "does not implement turnstile.OrchestrationOption"},
+		"a retry policy is no option by itself": {
+			`var _ = Charge.With(RIGHT)`, `turnstile.Retry(turnstile.RetryPolicy{})`, `turnstile.RetryPolicy{}`, "does not implement turnstile.ActivityOption"},
+		"options of a start are for a start": {
+			`func f(ctx turnstile.Context, o Order) { Fulfil.With(RIGHT("a")).Call(ctx, o) }`, `turnstile.InstanceID`, `client.InstanceID`, "does not implement turnstile.OrchestrationOption"},
 		"options of orchestrations are for orchestrations": {
 			`var _ = RIGHT.With(turnstile.Strict())`, `Fulfil`, `Charge`, "does not implement turnstile.ActivityOption"},
 		"a start has no retries": {
-			`func f(ctx context.Context, c *turnstile.Client, o Order) { Fulfil.StartWith(ctx, c, o, RIGHT) }`, `turnstile.InstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement turnstile.StartOption"},
+			`func f(ctx context.Context, c *client.Client, o Order) { client.Start(ctx, c, Fulfil, o, RIGHT) }`, `client.InstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement client.StartOption"},
 		"an application is made of implementations": {
 			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Is(charge)`, `Charge`, "does not implement turnstile.Part"},
 	} {
@@ -125,7 +130,7 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 // as the compiler does.
 func compiler(t *testing.T) func(source string) error {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "net/http")
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "./client", "net/http")
 	var failed bytes.Buffer
 	list.Stderr = &failed
 	out, err := list.Output()

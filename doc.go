@@ -1,5 +1,5 @@
-// Package turnstile is what the authors and the callers of durable
-// orchestrations use. An orchestration is a plain Go function whose progress
+// Package turnstile is what the authors of durable orchestrations use; what
+// starts and looks at them is package client. An orchestration is a plain Go function whose progress
 // survives crashes, deployments and waits of months: what it does is recorded
 // in a history, and whenever something happens the function is run again
 // against that history to where it stood, and then on.
@@ -46,7 +46,7 @@
 // *ChildError. errors.Is tells ErrCancelled, ErrTimeout and ErrTerminated,
 // whatever the type. An error that an orchestration returns ends it as failed
 // (with ErrCancelled, as cancelled, if the instance itself was cancelled), and
-// whoever waits gets it as a *ChildError or *OrchestrationError.
+// whoever waits gets it as a [*ChildError] or *client.OrchestrationError.
 //
 // A panic is no failure: it parks the instance until the code is put right.
 // Calls that are mistakes whatever the data, such as one on a declaration that
@@ -81,23 +81,24 @@
 //	app := turnstile.NewApp(Charge.Is(payments.charge)) // the worker's main
 //
 // Package awslambda runs an App on AWS Lambda, package embedded in one process.
-// A Client starts instances, raises events for them, and waits:
+// Package client starts instances, raises events for them, and waits:
 //
-//	run, err := Fulfil.StartWith(ctx, client, order, turnstile.InstanceID("order-17"))
-//	err = Approved.Raise(ctx, client, run.Instance, Approval{By: "Grace"})
+//	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
+//	err = client.Raise(ctx, c, Approved, run.Instance, Approval{By: "Grace"})
 //	result, err := run.Wait(ctx)
 //
 // # Where to look
 //
 // Activities: Activity.Call, Start and Inline, Batch, Retry, AttemptTimeout,
-// Permanent, WithCode, ActivityInfo. Waiting: Await, Select, Any, Join,
+// Permanent, WithCode, ActivityInfo. Waiting: Future.Await, Select, Any, Join,
 // JoinMixed, Settle, AsCompleted, Sleep, After, Poll. Side by side: Go, Map,
 // ForEach, Mutex, Semaphore, WaitGroup. Events: Event.Wait, WaitFor, TryWait,
 // All, Subscribe. Other orchestrations: Orchestration.Call, Start, Detach,
 // ContinueAsNew; other instances: Event.RaiseTo, CancelInstance. Cancelling:
 // WithCancel, WithTimeout, Shield, Future.Cancel. Undoing: Saga. Changing:
 // Version, Patched. What is recorded once: Now, GUID, Random, SideEffect, Trace.
-// What is shown: SetStatus, Logger; Info. From outside: Client.
+// What is shown: SetCustomStatus, SetSearchAttributes, Logger;
+// Info. From outside: package client.
 //
 // Values travel as JSON by encoding/json and may have 256 KiB (MaxPayload).
 package turnstile

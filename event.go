@@ -7,8 +7,8 @@ import (
 )
 
 // Event is the declaration of an external event: its name, and the type of its
-// data, which travels as JSON. Somebody raises it for an instance (Raise,
-// Client.RaiseEvent, or a work item), the orchestration waits for it.
+// data, which travels as JSON. Somebody raises it for an instance (client.Raise,
+// [Event.RaiseTo], or a work item), the orchestration waits for it.
 //
 // Events are kept until they are waited for, first in, first out by name, and
 // each is taken by one wait. Names are case-sensitive.
@@ -47,7 +47,7 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 // Errors: *DecodeError for data that T cannot take (the event is consumed, and
 // stays in the history), *CancelledError.
 func (e Event[T]) Wait(ctx Context) (T, error) {
-	return Await(ctx, e.Subscribe(ctx))
+	return e.Subscribe(ctx).Await(ctx)
 }
 
 // TryWait is Wait without waiting: it takes the next event if one has come
@@ -120,5 +120,5 @@ func (e Event[T]) WaitFor(ctx Context, d time.Duration) (T, error) {
 		var zero T
 		return zero, &TimeoutError{What: "event", Name: e.name, After: d}
 	}
-	return Await(ctx, event)
+	return event.Await(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // raised starts an orchestration and raises the numbers a minute apart.
@@ -14,11 +15,11 @@ func raised(t *testing.T, code func(turnstile.Context) error, values ...any) ([]
 	t.Helper()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	e := arrange(t, nil, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	anything := turnstile.NewEvent[any]("number")
 	for n, value := range values {
 		e.AfterFunc(time.Duration(n+1)*time.Minute, func() {
-			if err := anything.Raise(e.ctx, e.client, run.Instance, value); err != nil {
+			if err := client.Raise(e.ctx, e.client, anything, run.Instance, value); err != nil {
 				t.Error(err)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 type approval struct{ By string }
@@ -38,8 +39,8 @@ func TestE01AnEventBringsItsData(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := arrange(t, nil, ask.Is(asked))
-			run := ok[*turnstile.Run[string]](t)(ask.StartWith(e.ctx, e.client, time.Hour))
-			if err := e.client.RaiseEvent(e.ctx, turnstile.RaiseRequest{Instance: run.Instance, Name: "approved", Data: []byte(c.data)}); err != nil {
+			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, ask, time.Hour))
+			if err := e.client.Raise(e.ctx, client.RaiseRequest{Instance: run.Instance, Name: "approved", Data: []byte(c.data)}); err != nil {
 				t.Fatal(err)
 			}
 			e.run()
@@ -61,10 +62,10 @@ func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
 		a, err := approved.Wait(ctx)
 		return a.By, err
 	}))
-	run := ok[*turnstile.Run[string]](t)(next.StartWith(e.ctx, e.client, 1))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, next, 1))
 	// E-07: an event that comes later goes to the next wait for that name.
 	e.AfterFunc(2*time.Hour, func() {
-		if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Ada"}); err != nil {
+		if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{By: "Ada"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -80,7 +81,7 @@ func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
 		a, err := approved.WaitFor(ctx, within)
 		return a.By, err
 	}))
-	run := ok[*turnstile.Run[string]](t)(ask.StartWith(e.ctx, e.client, time.Hour))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, ask, time.Hour))
 	_, err := run.Wait(e.ctx)
 	if !errors.Is(err, turnstile.ErrTimeout) || !strings.Contains(err.Error(), `event "approved" did not come within 1h0m0s`) {
 		t.Errorf("the error is %v", err)
@@ -99,11 +100,11 @@ func TestDataThatTheTypeCannotTakeIsATypedErrorAndTheEventIsConsumed(t *testing.
 		a, err := approved.Wait(ctx)
 		return a.By, err
 	}))
-	run := ok[*turnstile.Run[string]](t)(twice.StartWith(e.ctx, e.client, 1))
-	if err := turnstile.NewEvent[[]string]("approved").Raise(e.ctx, e.client, run.Instance, []string{"Grace"}); err != nil {
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, twice, 1))
+	if err := client.Raise(e.ctx, e.client, turnstile.NewEvent[[]string]("approved"), run.Instance, []string{"Grace"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Ada"}); err != nil {
+	if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{By: "Ada"}); err != nil {
 		t.Fatal(err)
 	}
 	e.run()
@@ -127,16 +128,16 @@ func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
 	}))
 	check := map[string]func(){}
 	for name, c := range map[string]struct {
-		options []turnstile.RaiseOption
+		options []client.RaiseOption
 		want    int
 	}{
 		"E-04 raised twice without an id, as two events": {nil, 2},
-		"E-04 raised twice with one id, as one event":    {[]turnstile.RaiseOption{turnstile.SenderID("request-1")}, 1},
+		"E-04 raised twice with one id, as one event":    {[]client.RaiseOption{client.SenderID("request-1")}, 1},
 	} {
-		run := ok[*turnstile.Run[int]](t)(count.StartWith(e.ctx, e.client, time.Hour))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, count, time.Hour))
 		for _, at := range []time.Duration{time.Second, 10 * time.Minute} {
 			e.AfterFunc(at, func() {
-				if err := approved.Raise(e.ctx, e.client, run.Instance, approval{}, c.options...); err != nil {
+				if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{}, c.options...); err != nil {
 					t.Error(err)
 				}
 			})
@@ -164,7 +165,7 @@ func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
 		b, err := approved.Wait(ctx)
 		return a.By + b.By, err
 	}))
-	run := ok[*turnstile.Run[string]](t)(both.StartWith(e.ctx, e.client, 1, approved.First(approval{By: "a"}), approved.First(approval{By: "b"})))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, both, 1, client.WithEvent(approved, approval{By: "a"}), client.WithEvent(approved, approval{By: "b"})))
 	if got := ok[string](t)(run.Wait(e.ctx)); got != "ab" {
 		t.Errorf("output %q, want ab", got)
 	}

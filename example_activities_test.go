@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // An activity hands out its token, and somebody else completes it with it.
@@ -14,8 +15,8 @@ func ExampleErrPending() {
 	ask := turnstile.NewActivity[string, bool]("Ask").With(turnstile.TotalTimeout(72 * time.Hour))
 	request := turnstile.NewOrchestration[string, bool]("Request")
 	var mail string // in which the token stands
-	show(request, "a desk", func(client *turnstile.Client, _ *turnstile.Run[bool]) error {
-		fmt.Println("first answer:", ask.Complete(context.Background(), client, mail, true))
+	show(request, "a desk", func(c *client.Client, _ *client.Run[bool]) error {
+		fmt.Println("first answer:", client.Complete(context.Background(), c, ask, mail, true))
 		return nil
 	},
 		ask.Is(func(ctx context.Context, _ string) (bool, error) {
@@ -59,20 +60,20 @@ func ExampleHeartbeat() {
 }
 
 // A status is seen from outside while the orchestration waits.
-func ExampleSetStatus() {
+func ExampleSetCustomStatus() {
 	type progress struct{ Step string }
 	nightly := turnstile.NewOrchestration[string, string]("Import")
-	show(nightly, "orders.csv", func(client *turnstile.Client, run *turnstile.Run[string]) error {
-		d, err := client.Describe(context.Background(), run.Instance)
+	show(nightly, "orders.csv", func(c *client.Client, run *client.Run[string]) error {
+		d, err := c.Describe(context.Background(), run.Instance)
 		if err != nil {
 			return err
 		}
-		status, err := turnstile.CustomStatusOf[progress](d)
+		status, err := client.CustomStatusOf[progress](d)
 		fmt.Println("it is", d.Status, "and", status.Step)
 		return err
 	},
 		nightly.Is(func(ctx turnstile.Context, file string) (string, error) {
-			if err := turnstile.SetStatus(ctx, progress{Step: "waiting for the night"}); err != nil {
+			if err := turnstile.SetCustomStatus(ctx, progress{Step: "waiting for the night"}); err != nil {
 				return "", err
 			}
 			return file + " is imported", turnstile.Sleep(ctx, 8*time.Hour)

@@ -173,8 +173,8 @@ func ExampleJoinMixed() {
 			if err := turnstile.JoinMixed(ctx, left, title); err != nil {
 				return "", err
 			}
-			n, _ := turnstile.Await(ctx, left)
-			t, _ := turnstile.Await(ctx, title)
+			n, _ := left.Await(ctx)
+			t, _ := title.Await(ctx)
 			return fmt.Sprintf("%s: %d left", t, n), nil
 		}))
 	// Output: completed: Teapot: 3 left

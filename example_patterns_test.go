@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // An activity is repeated until what it returns is enough.
@@ -142,9 +143,9 @@ func ExamplePatched() {
 func ExampleEvent_All() {
 	ordered := turnstile.NewEvent[int]("ordered")
 	till := turnstile.NewOrchestration[int, int]("Till")
-	show(till, 0, func(c *turnstile.Client, run *turnstile.Run[int]) error {
+	show(till, 0, func(c *client.Client, run *client.Run[int]) error {
 		for _, cents := range []int{300, 450, 0} {
-			if err := ordered.Raise(context.Background(), c, run.Instance, cents); err != nil {
+			if err := client.Raise(context.Background(), c, ordered, run.Instance, cents); err != nil {
 				return err
 			}
 		}
@@ -172,8 +173,8 @@ func ExampleEvent_All() {
 func ExampleEvent_TryWait() {
 	note := turnstile.NewEvent[string]("note")
 	day := turnstile.NewOrchestration[string, []string]("Day")
-	show(day, "", func(c *turnstile.Client, run *turnstile.Run[[]string]) error {
-		return note.Raise(context.Background(), c, run.Instance, "milk")
+	show(day, "", func(c *client.Client, run *client.Run[[]string]) error {
+		return client.Raise(context.Background(), c, note, run.Instance, "milk")
 	},
 		day.Is(func(ctx turnstile.Context, _ string) ([]string, error) {
 			if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // Orchestration code says by what its instance is to be found, and a client
@@ -16,12 +17,12 @@ func ExampleSetSearchAttributes() {
 		Total    float64
 	}
 	fulfil := turnstile.NewOrchestration[order, string]("Fulfil")
-	show(fulfil, order{Customer: "c-1", Total: 120.5}, func(client *turnstile.Client, _ *turnstile.Run[string]) error {
-		where, err := turnstile.ParseWhere(`customer = "c-1" and total > 100 and due < 2031-01-01`)
+	show(fulfil, order{Customer: "c-1", Total: 120.5}, func(c *client.Client, _ *client.Run[string]) error {
+		where, err := client.ParseWhere(`customer = "c-1" and total > 100 and due < 2031-01-01`)
 		if err != nil {
 			return err
 		}
-		page, err := client.List(context.Background(), turnstile.ListQuery{Status: turnstile.StatusRunning, Where: where})
+		page, err := c.List(context.Background(), client.ListQuery{Status: client.StatusRunning, Where: where})
 		for _, d := range page.Instances {
 			fmt.Println(d.Instance, d.Status, "with", d.SearchAttributes)
 		}

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
 // show runs one instance of an orchestration in virtual time and prints what
 // came of it. during, if not nil, is done an hour after the start.
-func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func(*turnstile.Client, *turnstile.Run[Out]) error, parts ...turnstile.Part) {
+func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func(*client.Client, *client.Run[Out]) error, parts ...turnstile.Part) {
 	env, err := embedded.New(turnstile.NewApp(parts...), embedded.VirtualTime(epoch))
 	if err != nil {
 		fmt.Println(err)
@@ -20,7 +21,7 @@ func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	run, err := flow.StartWith(ctx, env.Client(), in, turnstile.InstanceID("example"))
+	run, err := client.Start(ctx, env.Client(), flow, in, client.InstanceID("example"))
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -69,7 +70,7 @@ func Example() {
 	ended := make(chan error, 1)
 	go func() { ended <- env.Run(ctx) }()
 
-	run, err := welcome.StartWith(ctx, env.Client(), "Ada")
+	run, err := client.Start(ctx, env.Client(), welcome, "Ada")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -98,7 +99,7 @@ func ExampleSelect() {
 			case first == 1:
 				return "nobody answered", nil
 			}
-			cents, err := turnstile.Await(ctx, price)
+			cents, err := price.Await(ctx)
 			return fmt.Sprintf("%s for %d cents", what, cents), err
 		}))
 	// Output: completed: teapot for 3900 cents
@@ -136,8 +137,8 @@ func ExampleEvent_WaitFor() {
 		}
 		return question + " " + answer, err
 	})
-	show(ask, "Ship it?", func(c *turnstile.Client, run *turnstile.Run[string]) error {
-		return decision.Raise(context.Background(), c, run.Instance, "Yes.")
+	show(ask, "Ship it?", func(c *client.Client, run *client.Run[string]) error {
+		return client.Raise(context.Background(), c, decision, run.Instance, "Yes.")
 	}, code)
 	show(ask, "Ship it?", nil, code)
 	// Output:
@@ -167,7 +168,7 @@ func ExampleActivityError() {
 func ExampleShield() {
 	release := turnstile.NewActivity[string, string]("Release")
 	rent := turnstile.NewOrchestration[string, string]("Rent")
-	show(rent, "a boat", func(_ *turnstile.Client, run *turnstile.Run[string]) error {
+	show(rent, "a boat", func(_ *client.Client, run *client.Run[string]) error {
 		return run.Cancel(context.Background(), "it rains")
 	},
 		release.Is(func(_ context.Context, what string) (string, error) {

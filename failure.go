@@ -82,7 +82,7 @@ func (e *ActivityError) Error() string {
 
 // Is makes it an ErrCancelled or an ErrTimeout by its kind; all three kinds of
 // timeout are one.
-func (e *ActivityError) Is(target error) bool { return isOfKind(e.Kind, target) }
+func (e *ActivityError) Is(target error) bool { return e.Kind.Is(target) }
 
 // Failure says how it is recorded if an orchestration returns it.
 func (e *ActivityError) Failure() *history.Failure { return sourced(e.failure, e.Activity) }
@@ -113,7 +113,7 @@ func (e *ChildError) Error() string {
 }
 
 // Is makes it an ErrCancelled, an ErrTerminated or an ErrTimeout by its kind.
-func (e *ChildError) Is(target error) bool { return isOfKind(e.Kind, target) }
+func (e *ChildError) Is(target error) bool { return e.Kind.Is(target) }
 
 // Failure says how it is recorded if an orchestration returns it.
 func (e *ChildError) Failure() *history.Failure { return sourced(e.failure, e.Orchestration) }
@@ -132,7 +132,9 @@ func ofKind(kind FailureKind) string {
 	return " (" + string(kind) + ")"
 }
 
-func isOfKind(kind FailureKind, target error) bool {
+// Is reports whether a failure of this kind is target: [ErrCancelled],
+// [ErrTerminated] or [ErrTimeout], which all three kinds of timeout are.
+func (kind FailureKind) Is(target error) bool {
 	switch target {
 	case ErrCancelled:
 		return kind == KindCancelled

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -27,7 +28,7 @@ func TestATimerOverAHundredYearsIsAnErrorAtTheCall(t *testing.T) {
 		if _, err := event.WaitFor(ctx, d); !isInvalid(err) {
 			return "", fmt.Errorf("WaitFor: %w", err)
 		}
-		if _, err := turnstile.Await(ctx, turnstile.After(ctx, d)); !isInvalid(err) {
+		if _, err := turnstile.After(ctx, d).Await(ctx); !isInvalid(err) {
 			return "", fmt.Errorf("After: %w", err)
 		}
 		// A scope without an end in sight is one with the longest.
@@ -36,7 +37,7 @@ func TestATimerOverAHundredYearsIsAnErrorAtTheCall(t *testing.T) {
 		return "as said", nil
 	}))
 	for _, d := range []time.Duration{turnstile.MaxTimer + 1, math.MaxInt64 - 1, math.MaxInt64} {
-		run := ok[*turnstile.Run[string]](t)(sleeper.StartWith(e.ctx, e.client, int64(d)))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, sleeper, int64(d)))
 		if got, err := run.Wait(e.ctx); err != nil || got != "as said" {
 			t.Errorf("%s: %q, %v", d, got, err)
 		}
@@ -63,7 +64,7 @@ func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
 			return twice.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: math.MaxInt64}),
 				turnstile.TotalTimeout(math.MaxInt64), turnstile.AttemptTimeout(math.MaxInt64)).Call(ctx, n)
 		}))
-	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client, 7))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7))
 	if got, err := run.Wait(e.ctx); err != nil || got != 14 {
 		t.Errorf("%d, %v", got, err)
 	}
@@ -71,7 +72,7 @@ func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
 
 func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 	t.Parallel()
-	headers := turnstile.Headers{"traceparent": "00-1", "tenant": "é"}
+	headers := map[string]string{"traceparent": "00-1", "tenant": "é"}
 	var seen [2]map[string]string
 	note := turnstile.NewActivity[int, int]("Note")
 	main := turnstile.NewOrchestration[int, int]("Main")
@@ -84,12 +85,12 @@ func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 			seen[1] = turnstile.Info(ctx).Headers
 			return note.Call(ctx, n)
 		}))
-	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client, 7, headers))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.Headers(headers)))
 	if _, err := run.Wait(e.ctx); err != nil || !maps.Equal(seen[0], headers) || !maps.Equal(seen[1], headers) {
 		t.Errorf("%v, %v", seen, err)
 	}
-	for what, bad := range map[string]turnstile.Headers{"a name in capitals": {"Tenant": "x"}, "a value over two lines": {"a": "b\nc"}} {
-		if _, err := main.StartWith(e.ctx, e.client, 7, bad); !isInvalid(err) {
+	for what, bad := range map[string]map[string]string{"a name in capitals": {"Tenant": "x"}, "a value over two lines": {"a": "b\nc"}} {
+		if _, err := client.Start(e.ctx, e.client, main, 7, client.Headers(bad)); !isInvalid(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -101,8 +102,8 @@ func TestAClientActsForSomebody(t *testing.T) {
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, main.Is(func(ctx turnstile.Context, n int) (int, error) { return event.Wait(ctx) }))
 	before := e.Now()
-	run := ok[*turnstile.Run[int]](t)(main.StartWith(e.ctx, e.client.As("ada"), 7, turnstile.InstanceID("a")))
-	if err := event.Raise(e.ctx, e.client.As("bob"), "a", 7); err != nil {
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client.As("ada"), main, 7, client.InstanceID("a")))
+	if err := client.Raise(e.ctx, e.client.As("bob"), event, "a", 7); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run.Wait(e.ctx); err != nil {
@@ -119,7 +120,7 @@ func TestAClientActsForSomebody(t *testing.T) {
 		t.Errorf("started at %d, before %s", at, before)
 	}
 	for _, actor := range []string{"a\nb", "a\u202eb", strings.Repeat("x", 257), "\xff"} {
-		_, err := main.StartWith(e.ctx, e.client.As(actor), 7)
+		_, err := client.Start(e.ctx, e.client.As(actor), main, 7)
 		if _, is := errors.AsType[*turnstile.InvalidNameError](err); !is {
 			t.Errorf("actor %q: %v", actor, err)
 		}
@@ -132,7 +133,7 @@ func TestNamesAreCheckedByTheClientAsByTheContract(t *testing.T) {
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, main.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	for _, id := range []string{"a\x00b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b", "a\ufeffb", "a\uffffb", "", strings.Repeat("x", 513), "a b", "$(id)", "ä", "👩‍👩‍👧"} {
-		_, err := main.StartWith(e.ctx, e.client, 1, turnstile.InstanceID(id+""))
+		_, err := client.Start(e.ctx, e.client, main, 1, client.InstanceID(id+""))
 		if id == "" {
 			continue // a random one
 		}

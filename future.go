@@ -38,14 +38,14 @@ type Awaitable interface {
 
 // Await waits for the operation and returns its result.
 //
-// Errors: *ActivityError, *ChildError, *DecodeError for a result or an event
-// that the type cannot take, *CancelledError when the operation, the scope of
+// Errors: [*ActivityError], [*ChildError], [*DecodeError] for a result or an event
+// that the type cannot take, [*CancelledError] when the operation, the scope of
 // ctx or the instance was cancelled. Awaiting twice gives the same again. It
 // records nothing.
-func Await[T any](ctx Context, f Future[T]) (T, error) {
-	run := ctx.engine("Await")
+func (f Future[T]) Await(ctx Context) (T, error) {
+	run := ctx.engine("Future.Await")
 	if f.op == nil {
-		panic(&MisuseError{Call: "Await", Problem: "the Future is the zero value: it was never started"})
+		panic(&MisuseError{Call: "Future.Await", Problem: "the Future is the zero value: it was never started"})
 	}
 	value, err := run.Await(f.op)
 	if err != nil {

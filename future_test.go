@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // outcome runs an orchestration with the activity Double to its end, and
@@ -18,7 +19,7 @@ func outcome(t *testing.T, code func(turnstile.Context) error, parts ...turnstil
 	t.Helper()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	e := start(t, append(parts, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))...)
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	_, err := run.Wait(e.ctx)
 	return kinds(e.history(run.Instance)), err
 }
@@ -33,11 +34,11 @@ func TestSelectTakesTheEarliestOfAnyTypes(t *testing.T) {
 		if first != 1 || err != nil {
 			return differ("Select gave %d, %v", first, err)
 		}
-		if n, err := turnstile.Await(ctx, number); n != 8 || err != nil {
+		if n, err := number.Await(ctx); n != 8 || err != nil {
 			return differ("the winner gave %d, %v", n, err)
 		}
 		// F-05: awaiting a loser returns the typed cancelled error at once.
-		_, err = turnstile.Await(ctx, hour)
+		_, err = hour.Await(ctx)
 		if _, isCancelled := errors.AsType[*turnstile.CancelledError](err); !isCancelled || !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("the loser gave %v", err)
 		}
@@ -58,7 +59,7 @@ func TestSelectKeepLeavesTheLosersOpen(t *testing.T) {
 		if day.Ready() {
 			return differ("the loser is ready")
 		}
-		_, err := turnstile.Await(ctx, day)
+		_, err := day.Await(ctx)
 		return err
 	})
 	if err != nil {
@@ -138,7 +139,7 @@ func TestAScopeIsCancelledWithEverythingInIt(t *testing.T) {
 		shielded := turnstile.After(turnstile.Shield(scope), time.Minute)
 		cancel("enough")
 		for _, f := range []turnstile.Future[struct{}]{in, deep} {
-			_, err := turnstile.Await(ctx, f)
+			_, err := f.Await(ctx)
 			if cancelled, isCancelled := errors.AsType[*turnstile.CancelledError](err); !isCancelled || cancelled.Reason != "enough" {
 				return differ("in the scope: %v", err)
 			}
@@ -149,10 +150,10 @@ func TestAScopeIsCancelledWithEverythingInIt(t *testing.T) {
 		if scope.Err() == nil || ctx.Err() != nil {
 			return differ("Err is %v inside and %v outside", scope.Err(), ctx.Err())
 		}
-		if _, err := turnstile.Await(ctx, shielded); err != nil {
+		if _, err := shielded.Await(ctx); err != nil {
 			return differ("shielded: %v", err)
 		}
-		_, err := turnstile.Await(ctx, outside)
+		_, err := outside.Await(ctx)
 		return err
 	})
 	if err != nil {
@@ -168,7 +169,7 @@ func TestAValueThatCannotBeEncodedIsAnErrorThatRecordsNothing(t *testing.T) {
 		if first, err := turnstile.Select(ctx, turnstile.After(ctx, time.Hour), f); first != 1 || err != nil {
 			return differ("Select gave %d, %v", first, err)
 		}
-		_, err := turnstile.Await(ctx, f)
+		_, err := f.Await(ctx)
 		if wrong, isEncode := errors.AsType[*turnstile.EncodeError](err); !isEncode || wrong.Name != "Measure" || wrong.Type != "float64" {
 			return differ("Await gave %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // runOnce lets an orchestration call an activity of these options, and returns
@@ -22,7 +23,7 @@ func runOnce[Out any](t *testing.T, implementation func(context.Context, int) (O
 		out, failure = work.Call(ctx, in)
 		return "", nil
 	}))
-	run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, 1))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, 1))
 	ok[string](t)(run.Wait(e.ctx))
 	return out, failure
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -63,7 +64,7 @@ func keptWords(retired bool) *turnstile.App {
 			if err := turnstile.Trace(ctx, slog.LevelWarn, "here it is"); err != nil {
 				return "", err
 			}
-			if err := turnstile.SetStatus(ctx, in); err != nil {
+			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
 				return "", err
 			}
 			attributes := turnstile.SearchAttributes{"word": turnstile.SearchString(in), "n": turnstile.SearchNumber(1.5), "at": turnstile.SearchTime(now)}
@@ -205,7 +206,7 @@ func keptWords(retired bool) *turnstile.App {
 			_, failed := named.Call(ctx, "fails")
 			again, taken := keptChild.With(turnstile.InstanceID(in+"/child")).Call(ctx, "again")
 			existing, err := keptChild.With(turnstile.InstanceID(in+"/child/3"), turnstile.UseExisting()).Call(ctx, "fails")
-			left := keptChild.With(turnstile.CancelChild).Start(ctx, "waits")
+			left := keptChild.With(turnstile.CancelChild()).Start(ctx, "waits")
 			alone, detached := keptChild.Detach(ctx, "waits")
 			if detached != nil {
 				return "", detached
@@ -251,25 +252,25 @@ func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
-	turnstiletest.Start(env, keptSystem, "word", turnstile.InstanceID("System"))
-	turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, turnstile.InstanceID("Many"))
-	turnstiletest.Start(env, keptSync, 4, turnstile.InstanceID("Synchronised"))
+	turnstiletest.Start(env, keptSystem, "word", client.InstanceID("System"))
+	turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Many"))
+	turnstiletest.Start(env, keptSync, 4, client.InstanceID("Synchronised"))
 	for _, in := range []string{"undo", "do"} {
-		turnstiletest.Start(env, keptLater, in, turnstile.InstanceID("Later-"+in))
+		turnstiletest.Start(env, keptLater, in, client.InstanceID("Later-"+in))
 		for i, word := range []string{"a", "b", "end"} {
 			env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Later-"+in, word) })
 		}
 	}
-	turnstiletest.Start(env, keptPatched, "in", turnstile.InstanceID("Patched"))
-	turnstiletest.Start(env, keptParent, "in", turnstile.InstanceID("Parent"))
-	turnstiletest.Start(env, keptPanics, "in", turnstile.InstanceID("Panics"))
-	if _, err := env.Client().Start(t.Context(), turnstile.StartRequest{Name: "Typed", Instance: "Typed", Input: []byte(`"text"`)}); err != nil {
+	turnstiletest.Start(env, keptPatched, "in", client.InstanceID("Patched"))
+	turnstiletest.Start(env, keptParent, "in", client.InstanceID("Parent"))
+	turnstiletest.Start(env, keptPanics, "in", client.InstanceID("Panics"))
+	if _, err := env.Client().Start(t.Context(), client.StartRequest{Name: "Typed", Instance: "Typed", Input: []byte(`"text"`)}); err != nil {
 		t.Fatal(err)
 	}
 	env.Run()
-	for instance, want := range map[string]turnstile.Status{"System": turnstile.StatusCompleted, "Many": turnstile.StatusCompleted,
-		"Synchronised": turnstile.StatusCompleted, "Later-undo": turnstile.StatusFailed, "Later-do": turnstile.StatusCompleted,
-		"Patched": turnstile.StatusCompleted, "Parent": turnstile.StatusCompleted, "Panics": turnstile.StatusFailed, "Typed": turnstile.StatusFailed} {
+	for instance, want := range map[string]client.Status{"System": client.StatusCompleted, "Many": client.StatusCompleted,
+		"Synchronised": client.StatusCompleted, "Later-undo": client.StatusFailed, "Later-do": client.StatusCompleted,
+		"Patched": client.StatusCompleted, "Parent": client.StatusCompleted, "Panics": client.StatusFailed, "Typed": client.StatusFailed} {
 		if d, err := env.Client().Describe(t.Context(), instance); err != nil || d.Status != want {
 			t.Errorf("%s is %s, %v, %+v: want %s", instance, d.Status, err, d.Failure, want)
 		}
@@ -280,8 +281,8 @@ func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false), turnstiletest.Settings(host.Settings{MaxHistory: 30}))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
-	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, turnstile.InstanceID("Limited")).Wait()
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {
+	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Limited")).Wait()
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {
 		t.Errorf("it ended with %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestInfoSuggestsToContinueAsNew(t *testing.T) {
@@ -36,18 +37,18 @@ func TestACustomStatusHasAType(t *testing.T) {
 	type progress struct{ Done, Of int }
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
-		return 0, turnstile.SetStatus(ctx, progress{2, 3})
+		return 0, turnstile.SetCustomStatus(ctx, progress{2, 3})
 	}))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
-	d := ok[turnstile.Description](t)(run.Describe(e.ctx))
-	if got := ok[progress](t)(turnstile.CustomStatusOf[progress](d)); got != (progress{2, 3}) {
+	d := ok[client.Description](t)(run.Describe(e.ctx))
+	if got := ok[progress](t)(client.CustomStatusOf[progress](d)); got != (progress{2, 3}) {
 		t.Errorf("the status is %v", got)
 	}
-	if _, err := turnstile.CustomStatusOf[string](d); err == nil {
+	if _, err := client.CustomStatusOf[string](d); err == nil {
 		t.Error("it was taken for a string")
 	}
-	if got := ok[progress](t)(turnstile.CustomStatusOf[progress](turnstile.Description{})); got != (progress{}) {
+	if got := ok[progress](t)(client.CustomStatusOf[progress](client.Description{})); got != (progress{}) {
 		t.Errorf("no status is %v", got)
 	}
 }

@@ -28,7 +28,7 @@ func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 //	if err := turnstile.JoinMixed(ctx, stock, price); err != nil {
 //		return err
 //	}
-//	n, _ := turnstile.Await(ctx, stock)
+//	n, _ := stock.Await(ctx)
 //
 // It records nothing.
 func JoinMixed(ctx Context, futures ...Awaitable) error {

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -22,7 +23,7 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 type env struct {
 	*embedded.Environment
 	t      *testing.T
-	client *turnstile.Client
+	client *client.Client
 	ctx    context.Context
 }
 

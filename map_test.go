@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -17,7 +18,7 @@ func TestF09MapKeepsToItsLimit(t *testing.T) {
 	e := start(t, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) ([]int, error) {
 		return turnstile.Map(ctx, []int{5, 4, 3, 2, 1}, 2, double.Call)
 	}))
-	run := ok[*turnstile.Run[[]int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[[]int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	if got := ok[[]int](t)(run.Wait(e.ctx)); !reflect.DeepEqual(got, []int{10, 8, 6, 4, 2}) {
 		t.Errorf("the results are %v", got)
 	}
@@ -147,7 +148,7 @@ func TestR04ANondeterminismErrorInAMapNamesItsPlace(t *testing.T) {
 		})
 	}
 	e := start(t, part(1), double.Is(doubled))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
 	if turn.Stuck == nil || !strings.Contains(turn.Stuck.Message, "map_test.go:") {

@@ -1,6 +1,6 @@
 package turnstile
 
-// RaiseTo raises the event for another instance, as Event.Raise does from
+// RaiseTo raises the event for another instance, as client.Raise does from
 // outside. It is sent once the turn is committed; whether such an instance
 // exists, and what becomes of the event there, is not known here. It records
 // one event.
@@ -22,7 +22,7 @@ func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	return run.RaiseEvent(instance, e.name, payload, normalize[T])
 }
 
-// CancelInstance asks another instance to stop, as Client.Cancel does from
+// CancelInstance asks another instance to stop, as client.Client.Cancel does from
 // outside; a sub-orchestration is cancelled by its Future. It is sent once the
 // turn is committed. It records one event.
 //

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
@@ -45,9 +46,9 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 			}
 			return "said", nil
 		}))
-	ear := ok[*turnstile.Run[string]](t)(listener.StartWith(e.ctx, e.client, "", turnstile.InstanceID("ear")))
-	deaf := ok[*turnstile.Run[string]](t)(listener.StartWith(e.ctx, e.client, "", turnstile.InstanceID("deaf")))
-	run := ok[*turnstile.Run[string]](t)(speaker.StartWith(e.ctx, e.client, "hello"))
+	ear := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.InstanceID("ear")))
+	deaf := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.InstanceID("deaf")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, speaker, "hello"))
 	if got := ok[string](t)(ear.Wait(e.ctx)); got != "hello!" {
 		t.Errorf("the listener heard %q", got)
 	}

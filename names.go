@@ -2,9 +2,8 @@ package turnstile
 
 import (
 	"fmt"
-	"unicode/utf8"
 
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/names"
 )
 
 // InvalidNameError says that an instance id, a name, a version or another id
@@ -26,39 +25,14 @@ func (e *InvalidNameError) Error() string {
 	return fmt.Sprintf("turnstile: invalid %s %q: %s", e.What, value, e.Problem)
 }
 
-// The limits are those of the work item contract, so that what passes here is
-// not refused by the other side.
+func validInstance(id string) error { return valid("instance id", id, names.Instance(id)) }
 
-func validInstance(id string) error {
-	return validText("instance id", id, wire.DefaultLimits().InstanceID, false)
-}
+func validName(what, name string) error { return valid(what+" name", name, names.Name(name)) }
 
-func validName(what, name string) error {
-	return validText(what+" name", name, wire.DefaultLimits().Name, false)
-}
+func validVersion(version string) error { return valid("version", version, names.Version(version)) }
 
-func validVersion(version string) error {
-	return validText("version", version, wire.DefaultLimits().Name, true)
-}
-
-func validID(what, id string) error {
-	return validText(what, id, wire.DefaultLimits().ID, true)
-}
-
-func validText(what, value string, limit int, empty bool) error {
-	problem := ""
-	switch {
-	case value == "" && !empty:
-		problem = fmt.Sprintf("it is empty; 1 to %d bytes of UTF-8 are allowed", limit)
-	case len(value) > limit:
-		problem = fmt.Sprintf("it has %d bytes, the limit is %d: use a shorter one, or a hash", len(value), limit)
-	case !utf8.ValidString(value):
-		problem = "it is not UTF-8"
-	default:
-		if what, at := wire.BadCharacter(value); what != "" {
-			problem = fmt.Sprintf("it has %s at byte %d: leave it out", what, at)
-		}
-	}
+// valid returns the error for a problem with a value; nil if there is none.
+func valid(what, value, problem string) error {
 	if problem == "" {
 		return nil
 	}

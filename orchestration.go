@@ -31,6 +31,16 @@ func NewOrchestration[In, Out any](name string) Orchestration[In, Out] {
 // Name returns the orchestration's name.
 func (o Orchestration[In, Out]) Name() string { return o.name }
 
+// Version returns the version that [Version] gave the declaration; empty if none.
+func (o Orchestration[In, Out]) Version() string { return o.options.version }
+
+// InstanceID returns the instance id that [InstanceID] gave the declaration; empty
+// if none.
+func (o Orchestration[In, Out]) InstanceID() string { return o.options.instance }
+
+// UsesExisting reports whether the declaration has the option [UseExisting].
+func (o Orchestration[In, Out]) UsesExisting() bool { return o.options.useExisting }
+
 // With returns a copy of the declaration with these options.
 func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestration[In, Out] {
 	for _, option := range options {
@@ -110,13 +120,13 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	return Future[Out]{op: run.Child(call), kind: ofChild, name: o.name}
 }
 
-// Call starts it as a sub-orchestration and waits for its output: Start and
-// Await. It records one event, and one when the child has ended.
+// Call starts it as a sub-orchestration and waits for its output: [Orchestration.Start]
+// and [Future.Await]. It records one event, and one when the child has ended.
 //
 // Errors: *ChildError, *InvalidNameError, *EncodeError and *PayloadTooLargeError
 // for the input, *DecodeError for the output, *CancelledError.
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
-	return Await(ctx, o.Start(ctx, in))
+	return o.Start(ctx, in).Await(ctx)
 }
 
 // Detach starts it as an instance of its own, and returns its instance id.
@@ -179,6 +189,6 @@ func (o Orchestration[In, Out]) call(method string, in In) (engine.ChildCall, er
 	}
 	return engine.ChildCall{
 		Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, Normalize: o.normalize,
-		OnParentEnd: string(o.options.onParentEnd), UseExisting: o.options.useExisting,
+		OnParentEnd: o.options.onParentEnd, UseExisting: o.options.useExisting,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -36,12 +37,12 @@ func TestP01AChildsIdIsDerivedOrItsOwn(t *testing.T) {
 		greetings, err := turnstile.Join(ctx, a, b, c)
 		return strings.Join(append(greetings, a.Instance(), b.Instance(), c.Instance()), "|"), err
 	}))
-	run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, "", turnstile.InstanceID("p")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "", client.InstanceID("p")))
 	if got, want := ok[string](t)(run.Wait(e.ctx)), "hello a|hello b|hello c|p/1/2|p/1/3|own id"; got != want {
 		t.Errorf("output %q, want %q", got, want)
 	}
-	d := ok[turnstile.Description](t)(e.client.Describe(e.ctx, "own id"))
-	if want := (turnstile.Parent{Instance: "p", ExecutionID: 1, EventID: 4}); d.Parent == nil || *d.Parent != want {
+	d := ok[client.Description](t)(e.client.Describe(e.ctx, "own id"))
+	if want := (client.Parent{Instance: "p", ExecutionID: 1, EventID: 4}); d.Parent == nil || *d.Parent != want {
 		t.Errorf("the child's parent is %+v, want %+v", d.Parent, want)
 	}
 }
@@ -53,9 +54,9 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 	}))
 	t.Run("P-02 that names child and instance", func(t *testing.T) {
 		t.Parallel()
-		run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, "fail"))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "fail"))
 		_, err := run.Wait(e.ctx)
-		failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err)
+		failed, isFailed := errors.AsType[*client.OrchestrationError](err)
 		if !isFailed || failed.Code != "absent" || failed.Source != "Child" ||
 			!strings.Contains(failed.Message, `sub-orchestration "Child" (instance "child of fail") failed: nobody there`) {
 			t.Errorf("the error is %v", err)
@@ -64,7 +65,7 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 	t.Run("P-03 also when its id is taken", func(t *testing.T) {
 		t.Parallel()
 		taken := turnstile.InstanceID("taken")
-		other := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "first", taken))
+		other := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "first", client.InstanceID("taken")))
 		ok[string](t)(other.Wait(e.ctx))
 		again := turnstile.NewOrchestration[string, string]("Again")
 		e := start(t, child.Is(greet), again.Is(func(ctx turnstile.Context, _ string) (string, error) {
@@ -78,7 +79,7 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 			}
 			return "went on", nil
 		}))
-		run := ok[*turnstile.Run[string]](t)(again.StartWith(e.ctx, e.client, ""))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, again, ""))
 		if got := ok[string](t)(run.Wait(e.ctx)); got != "went on" {
 			t.Errorf("output %q", got)
 		}
@@ -105,8 +106,8 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 				}
 				return "went on", nil
 			}))
-			run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, ""))
-			if err := child.Run(e.client, "child").Confirm(e.ctx); err != nil {
+			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, ""))
+			if err := client.Attach(e.client, child, "child").Confirm(e.ctx); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.end(e, "child"); err != nil {
@@ -115,7 +116,7 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 			if got := ok[string](t)(run.Wait(e.ctx)); got != "went on" {
 				t.Errorf("output %q", got)
 			}
-			_, err := child.Run(e.client, "child").Wait(e.ctx)
+			_, err := client.Attach(e.client, child, "child").Wait(e.ctx)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "enough") {
 				t.Errorf("who waits for the child gets %v", err)
 			}
@@ -128,12 +129,12 @@ func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 	e := start(t, child.Is(greet), parent.Is(func(ctx turnstile.Context, who string) (string, error) {
 		return child.Detach(ctx, who)
 	}))
-	run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, "fail", turnstile.InstanceID("p")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "fail", client.InstanceID("p")))
 	instance := ok[string](t)(run.Wait(e.ctx))
 	if instance != "p/1/2" {
 		t.Errorf("it is instance %q", instance)
 	}
-	if _, err := child.Run(e.client, instance).Wait(e.ctx); turnstile.CodeOf(err) != "" || !strings.Contains(err.Error(), "nobody there") {
+	if _, err := client.Attach(e.client, child, instance).Wait(e.ctx); turnstile.CodeOf(err) != "" || !strings.Contains(err.Error(), "nobody there") {
 		t.Errorf("the detached one ended with %v", err)
 	}
 	if want := []string{"OrchestrationStarted", "OrchestrationChained", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history("p")), want) {
@@ -145,7 +146,7 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 	t.Parallel()
 	loop := turnstile.NewOrchestration[int, string]("Loop")
 	e := start(t, loop.Is(func(ctx turnstile.Context, n int) (string, error) {
-		if err := turnstile.SetStatus(ctx, n); err != nil {
+		if err := turnstile.SetCustomStatus(ctx, n); err != nil {
 			return "", err
 		}
 		if n < 4 {
@@ -153,11 +154,11 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 		}
 		return "done", turnstile.Sleep(ctx, time.Second)
 	}))
-	run := ok[*turnstile.Run[string]](t)(loop.StartWith(e.ctx, e.client, 1))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, loop, 1))
 	if got := ok[string](t)(run.Wait(e.ctx)); got != "done" {
 		t.Errorf("output %q", got)
 	}
-	d := ok[turnstile.Description](t)(run.Describe(e.ctx))
+	d := ok[client.Description](t)(run.Describe(e.ctx))
 	if d.ExecutionID != 4 || d.FirstExecution != 1 || string(d.CustomStatus) != "4" {
 		t.Errorf("description %+v", d)
 	}
@@ -172,9 +173,9 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 func TestAnInputThatTheOrchestrationCannotTakeFailsIt(t *testing.T) {
 	t.Parallel()
 	e := start(t, calculate.Is(calculated))
-	started := ok[turnstile.Started](t)(e.client.Start(e.ctx, turnstile.StartRequest{Name: "Calculate", Input: []byte(`"seven"`)}))
-	d := ok[turnstile.Description](t)(e.client.Wait(e.ctx, started.Instance))
-	if d.Status != turnstile.StatusFailed || d.Failure == nil || d.Failure.Kind != history.FailureInvalidInput ||
+	started := ok[client.Started](t)(e.client.Start(e.ctx, client.StartRequest{Name: "Calculate", Input: []byte(`"seven"`)}))
+	d := ok[client.Description](t)(e.client.Wait(e.ctx, started.Instance))
+	if d.Status != client.StatusFailed || d.Failure == nil || d.Failure.Kind != history.FailureInvalidInput ||
 		!strings.Contains(d.Failure.Message, `input of orchestration "Calculate" is not a int`) {
 		t.Errorf("it ended %s: %+v", d.Status, d.Failure)
 	}
@@ -183,12 +184,12 @@ func TestAnInputThatTheOrchestrationCannotTakeFailsIt(t *testing.T) {
 func TestV01WithoutAVersionTheNewestRuns(t *testing.T) {
 	t.Parallel()
 	which := turnstile.NewOrchestration[int, string]("Which")
-	is := func(v turnstile.Version) turnstile.Part {
-		return which.With(v).Is(func(ctx turnstile.Context, _ int) (string, error) { return turnstile.Info(ctx).Version, nil })
+	is := func(v string) turnstile.Part {
+		return which.With(turnstile.Version(v)).Is(func(ctx turnstile.Context, _ int) (string, error) { return turnstile.Info(ctx).Version, nil })
 	}
 	e := start(t, is("1.2"), is("1.10"), is(""))
-	for asked, want := range map[turnstile.Version]string{"": "1.10", "1.2": "1.2"} {
-		run := ok[*turnstile.Run[string]](t)(which.With(asked).StartWith(e.ctx, e.client, 0))
+	for asked, want := range map[string]string{"": "1.10", "1.2": "1.2"} {
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, which, 0, client.Version(asked)))
 		if got := ok[string](t)(run.Wait(e.ctx)); got != want {
 			t.Errorf("asked for %q, version %q ran, want %q", asked, got, want)
 		}

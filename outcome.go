@@ -8,7 +8,7 @@ import (
 type Outcome[T any] struct {
 	// Value is the result; the zero value if Err is set.
 	Value T
-	// Err as Await would return it.
+	// Err as [Future.Await] would return it.
 	Err error
 }
 

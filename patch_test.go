@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -81,7 +82,7 @@ func patchHistory(t *testing.T, code func(turnstile.Context, int) (int, error)) 
 	e := start(t, patchy.Is(code),
 		oldStep.Is(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
 		newStep.Is(func(_ context.Context, n int) (int, error) { return n + 10, nil }))
-	run := ok[*turnstile.Run[int]](t)(patchy.StartWith(e.ctx, e.client, 0, turnstile.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, patchy, 0, client.InstanceID("p")))
 	out := ok[int](t)(run.Wait(e.ctx))
 	return out, e.history(run.Instance)
 }

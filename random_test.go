@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestRandomNumbersAreTheSameOnEveryReplay(t *testing.T) {
@@ -28,7 +29,7 @@ func TestRandomNumbersAreTheSameOnEveryReplay(t *testing.T) {
 		return numbers, nil
 	})
 	e := start(t, part)
-	run := ok[*turnstile.Run[[]int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[[]int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[[]int](t)(run.Wait(e.ctx))
 	events := e.history(run.Instance)
 	if want := []string{"OrchestrationStarted", "SystemCall", "SystemCall", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(events), want) {

@@ -36,12 +36,21 @@ type RetryPolicy struct {
 }
 
 // Retry sets the retry policy of an activity, or of a sub-orchestration: see
-// Orchestration.Start. Without it there is one attempt.
-func Retry(p RetryPolicy) RetryPolicy { return p }
+// [Orchestration.Start]. Without it there is one attempt.
+func Retry(policy RetryPolicy) RetryOption { return retry(policy) }
 
-func (p RetryPolicy) applyToOrchestration(o *orchestrationOptions) { o.retry = &p }
+// RetryOption is what [Retry] returns: an option of [Activity.With] and of
+// [Orchestration.With].
+type RetryOption interface {
+	ActivityOption
+	OrchestrationOption
+}
 
-func (p RetryPolicy) applyToActivity(r *history.Retry) {
+type retry RetryPolicy
+
+func (p retry) applyToOrchestration(o *orchestrationOptions) { o.retry = (*RetryPolicy)(&p) }
+
+func (p retry) applyToActivity(r *history.Retry) {
 	r.MaxAttempts = p.MaxAttempts
 	r.InitialMS = milliseconds(p.InitialInterval)
 	r.MaxMS = milliseconds(p.MaxInterval)

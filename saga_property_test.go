@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -55,9 +56,9 @@ func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
 				}
 				return steps, nil
 			}))
-		run := ok[*turnstile.Run[int]](t)(trip.StartWith(e.ctx, e.client, steps))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, trip, steps))
 		e.AfterFunc(time.Duration(cancelled)*time.Hour+30*time.Minute, func() {
-			if err := run.Cancel(e.ctx, "enough"); err != nil && !errors.As(err, new(*turnstile.EndedError)) {
+			if err := run.Cancel(e.ctx, "enough"); err != nil && !errors.As(err, new(*client.EndedError)) {
 				t.Error(err)
 			}
 		})
@@ -77,7 +78,7 @@ func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
 		if !slices.Equal(got, want) || (err == nil) != (steps <= min(fails, cancelled)) {
 			rt.Fatalf("undone were %v, want %v; it ended with %v", got, want, err)
 		}
-		if _, partly := errors.AsType[*turnstile.OrchestrationError](err); err != nil && !partly {
+		if _, partly := errors.AsType[*client.OrchestrationError](err); err != nil && !partly {
 			rt.Fatalf("it ended with %v", err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 var undo = turnstile.NewActivity[string, bool]("Undo")
@@ -54,7 +55,7 @@ func TestK10ASagaUndoesInReverse(t *testing.T) {
 		}
 		return err
 	}, odd.Is(oddOnly), part)
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Code != "even" || failed.Source != "Odd" {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Code != "even" || failed.Source != "Odd" {
 		t.Errorf("it ended with %v", err)
 	}
 	if got := undone(); !reflect.DeepEqual(got, []string{"flight", "room"}) {
@@ -91,7 +92,7 @@ func TestK10ASagaSurvivesACancel(t *testing.T) {
 	e := arrange(t, nil, part, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
 		return 0, trip(ctx, "room", "sticky", "flight")
 	}))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	e.AfterFunc(150*time.Minute, func() {
 		if err := run.Cancel(e.ctx, "no more"); err != nil {
 			t.Error(err)

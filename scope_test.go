@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestK09AScopeWithATimeoutEndsWhatWasStartedInIt(t *testing.T) {
@@ -28,7 +29,7 @@ func TestK09AScopeWithATimeoutEndsWhatWasStartedInIt(t *testing.T) {
 		if !errors.Is(scope.Err(), turnstile.ErrTimeout) || ctx.Err() != nil {
 			return differ("Err is %v inside, %v outside", scope.Err(), ctx.Err())
 		}
-		_, err := turnstile.Await(ctx, outside)
+		_, err := outside.Await(ctx)
 		return err
 	})
 	if err != nil {
@@ -66,7 +67,7 @@ func TestAnOrchestrationThatReturnsATimeoutHasFailedByTimeout(t *testing.T) {
 		scope, _ := turnstile.WithTimeout(ctx, time.Second)
 		return turnstile.Sleep(scope, time.Hour)
 	})
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindTimeout {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindTimeout {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // SearchAttributes are names and values by which an instance is found: strings,
 // numbers and times, see SearchString, SearchNumber and SearchTime. Orchestration
-// code sets them (SetSearchAttributes), and so may a start, of which they are an
-// option; Client.List finds by them (ListQuery.Where).
+// code sets them ([SetSearchAttributes]), and so may a start (client.SearchAttributes);
+// client.Client.List finds by them (client.ListQuery.Where).
 //
 // At most 16 of an instance; names of 1 to 64 characters, a letter and then
 // letters, digits, "_", "-" and "."; strings of at most 256 bytes of UTF-8
@@ -70,10 +69,6 @@ func SearchAttributesOf(ctx Context) SearchAttributes {
 	return SearchAttributes(ctx.engine("SearchAttributesOf").SearchAttributes().With(nil))
 }
 
-func (a SearchAttributes) applyToStart(s *StartRequest) {
-	s.SearchAttributes = SearchAttributes(history.SearchAttributes(s.SearchAttributes).With(history.SearchAttributes(a)))
-}
-
 // String returns them in the order of their names: customer = "c-1", total = 99.5.
 func (a SearchAttributes) String() string { return history.SearchAttributes(a).String() }
 
@@ -87,31 +82,3 @@ func (a SearchAttributes) MarshalJSON() ([]byte, error) {
 func (a *SearchAttributes) UnmarshalJSON(data []byte) error {
 	return (*history.SearchAttributes)(a).UnmarshalJSON(data)
 }
-
-// SearchCondition is a condition on a search attribute, for ListQuery.Where. It
-// holds only for instances that have the attribute, with a value of the same
-// type.
-type SearchCondition = store.SearchCondition
-
-// The operators of a SearchCondition. SearchPrefix, "begins with", is for
-// strings.
-const (
-	SearchEqual        = store.SearchEqual
-	SearchLess         = store.SearchLess
-	SearchLessEqual    = store.SearchLessEqual
-	SearchGreater      = store.SearchGreater
-	SearchGreaterEqual = store.SearchGreaterEqual
-	SearchPrefix       = store.SearchPrefix
-)
-
-// ParseWhere reads the conditions of a ListQuery as people write them, joined by
-// "and":
-//
-//	customer = "c-1" and total > 100 and due < 2026-12-01
-//
-// Operators are =, <, <=, >, >= and ^= (begins with). A value is a string in
-// double quotes (with the escapes of Go) or single quotes (without any), a
-// number, or a time as RFC 3339, of which the time of day may be left out:
-// midnight UTC. A program that has the values makes the conditions itself, and
-// needs no quotes.
-func ParseWhere(text string) ([]SearchCondition, error) { return store.ParseWhere(text) }

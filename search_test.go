@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestSearchNumbersAreExact(t *testing.T) {
@@ -45,11 +46,11 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 		}
 		return turnstile.SearchAttributesOf(ctx).String() + "; " + bad.Problem, nil
 	}))
-	run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, 1))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, 1))
 	if got := ok[string](t)(run.Wait(e.ctx)); !strings.HasPrefix(got, `customer = "c-1"; its string has 257 bytes, the limit is 256`) {
 		t.Errorf("output %q", got)
 	}
-	if _, err := flow.StartWith(e.ctx, e.client, 1, long); !errors.As(err, new(*turnstile.SearchAttributeError)) {
+	if _, err := client.Start(e.ctx, e.client, flow, 1, client.SearchAttributes(long)); !errors.As(err, new(*turnstile.SearchAttributeError)) {
 		t.Errorf("the start gave %v", err)
 	}
 }
@@ -63,9 +64,9 @@ func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
 			"total": turnstile.SearchNumber(total), "due": turnstile.SearchTime(due), "draft": {},
 		})
 	}))
-	for instance, total := range map[turnstile.InstanceID]float64{"small": 20, "large": 200.5} {
-		run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, total, instance,
-			turnstile.SearchAttributes{"customer": turnstile.SearchString("c-1"), "draft": turnstile.SearchString("yes")}))
+	for instance, total := range map[string]float64{"small": 20, "large": 200.5} {
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, total, client.InstanceID(instance),
+			client.SearchAttributes(turnstile.SearchAttributes{"customer": turnstile.SearchString("c-1"), "draft": turnstile.SearchString("yes")})))
 		ok[int](t)(run.Wait(e.ctx))
 	}
 	for text, want := range map[string]string{
@@ -77,8 +78,8 @@ func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
 		`draft = "yes"`:                    "",
 		`due = 2026-12-01`:                 "",
 	} {
-		where := ok[[]turnstile.SearchCondition](t)(turnstile.ParseWhere(text))
-		page := ok[turnstile.ListPage](t)(e.client.List(e.ctx, turnstile.ListQuery{Name: "Flow", Status: turnstile.StatusCompleted, Where: where}))
+		where := ok[[]client.SearchCondition](t)(client.ParseWhere(text))
+		page := ok[client.ListPage](t)(e.client.List(e.ctx, client.ListQuery{Name: "Flow", Status: client.StatusCompleted, Where: where}))
 		var found []string
 		for _, d := range page.Instances {
 			found = append(found, d.Instance)
@@ -87,7 +88,7 @@ func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
 			t.Errorf("%s: found are %v, want %q", text, found, want)
 		}
 	}
-	d := ok[turnstile.Description](t)(e.client.Describe(e.ctx, "large"))
+	d := ok[client.Description](t)(e.client.Describe(e.ctx, "large"))
 	data := ok[[]byte](t)(json.Marshal(d.SearchAttributes))
 	if string(data) != `{"customer":"c-1","due":{"time":"2026-12-01T09:30:00.000Z"},"total":200.5}` {
 		t.Errorf("described as %s", data)

@@ -3,7 +3,7 @@ package turnstile
 import "github.com/turnstile-go/turnstile/engine"
 
 // Select waits until one of the operations is ready and returns its place
-// among the arguments. Ready means finished, well or not: Await it to learn
+// among the arguments. Ready means finished, well or not: await it to learn
 // which. If several are ready, the one that became so first in history wins,
 // whatever the order of the arguments.
 //
@@ -15,7 +15,7 @@ import "github.com/turnstile-go/turnstile/engine"
 //	case err != nil:
 //		return err // cancelled
 //	case first == 0:
-//		receipt, err := turnstile.Await(ctx, ship)
+//		receipt, err := ship.Await(ctx)
 //		...
 //
 // Errors: *CancelledError when the scope of ctx or the instance is cancelled,

@@ -54,10 +54,10 @@ func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
 			return differ("the small one overtook the large one")
 		}
 		cancel("enough")
-		if _, err := turnstile.Await(ctx, large); !errors.Is(err, turnstile.ErrCancelled) {
+		if _, err := large.Await(ctx); !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("the large one gave %v", err)
 		}
-		if _, err := turnstile.Await(ctx, small); err != nil {
+		if _, err := small.Await(ctx); err != nil {
 			return err
 		}
 		if err := s.Acquire(scope, 1); !errors.Is(err, turnstile.ErrCancelled) {
@@ -76,10 +76,10 @@ func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
 		}
 		cancel("enough")
 		s.Release(3)
-		if _, err := turnstile.Await(ctx, first); !errors.Is(err, turnstile.ErrCancelled) {
+		if _, err := first.Await(ctx); !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("the first gave %v", err)
 		}
-		_, err := turnstile.Await(ctx, second)
+		_, err := second.Await(ctx)
 		return err
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // What a reader would not guess, each with the reason why it is so.
@@ -34,9 +35,9 @@ func TestSurpriseAKeptWaitSwallowsItsEvent(t *testing.T) {
 	}
 	for keep, want := range map[bool]string{true: "swallowed", false: "Grace"} {
 		e := arrange(t, nil, flow.Is(code))
-		run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, keep))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, keep))
 		e.AfterFunc(time.Hour, func() {
-			if err := approved.Raise(e.ctx, e.client, run.Instance, approval{By: "Grace"}); err != nil {
+			if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{By: "Grace"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -58,7 +59,7 @@ func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T)
 		return 0, turnstile.Sleep(ctx, time.Hour)
 	}))
 	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	// A history that stands at the hour's wait.
 	turn := replay(t, app, run.Instance, e.history(run.Instance)[:2])
@@ -88,7 +89,7 @@ func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 		}
 		return "as you like", nil
 	}))
-	run := ok[*turnstile.Run[string]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, 0))
 	e.AfterFunc(time.Hour, func() {
 		if err := run.Cancel(e.ctx, "no more"); err != nil {
 			t.Error(err)
@@ -149,11 +150,14 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 			return err
 		}, "it is empty"},
 		"an orchestration with a name too long": {func(ctx turnstile.Context) error { _, err := tooLong.Call(ctx, 1); return err }, "the limit is 256"},
-		"one that is started again if it fails": {func(ctx turnstile.Context) error { _, err := tooLong.With(again).Call(ctx, 1); return err }, "the limit is 256"},
-		"one that is detached":                  {func(ctx turnstile.Context) error { _, err := tooLong.Detach(ctx, 1); return err }, "the limit is 256"},
-		"an event without a name":               {func(ctx turnstile.Context) error { _, err := turnstile.NewEvent[int]("").Wait(ctx); return err }, "it is empty"},
-		"looking for an event without a name":   {func(ctx turnstile.Context) error { _, _, err := turnstile.NewEvent[int]("").TryWait(ctx); return err }, "it is empty"},
-		"raising an event without a name":       {func(ctx turnstile.Context) error { return turnstile.NewEvent[int]("").RaiseTo(ctx, "other", 1) }, "it is empty"},
+		"one that is started again if it fails": {func(ctx turnstile.Context) error {
+			_, err := tooLong.With(again).Call(ctx, 1)
+			return err
+		}, "the limit is 256"},
+		"one that is detached":                {func(ctx turnstile.Context) error { _, err := tooLong.Detach(ctx, 1); return err }, "the limit is 256"},
+		"an event without a name":             {func(ctx turnstile.Context) error { _, err := turnstile.NewEvent[int]("").Wait(ctx); return err }, "it is empty"},
+		"looking for an event without a name": {func(ctx turnstile.Context) error { _, _, err := turnstile.NewEvent[int]("").TryWait(ctx); return err }, "it is empty"},
+		"raising an event without a name":     {func(ctx turnstile.Context) error { return turnstile.NewEvent[int]("").RaiseTo(ctx, "other", 1) }, "it is empty"},
 		"an event that nobody can raise": {func(ctx turnstile.Context) error {
 			_, err := turnstile.NewEvent[chan int]("ring").Wait(ctx)
 			return err
@@ -167,7 +171,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"a side effect without a name":      {func(ctx turnstile.Context) error { _, err := turnstile.SideEffect(ctx, "", one); return err }, "it is empty"},
 		"a semaphore that was never made":   {func(ctx turnstile.Context) error { return noSemaphore.Acquire(ctx, 1) }, "NewSemaphore"},
 		"a zero context":                    {func(turnstile.Context) error { return turnstile.Sleep(noContext, 1) }, "zero value"},
-		"a future that was never started":   {func(ctx turnstile.Context) error { _, err := turnstile.Await(ctx, noFuture); return err }, "never started"},
+		"a future that was never started":   {func(ctx turnstile.Context) error { _, err := noFuture.Await(ctx); return err }, "never started"},
 		"a select over one":                 {func(ctx turnstile.Context) error { _, err := turnstile.Select(ctx, noFuture, nil); return err }, "never started"},
 		"a join over one":                   {func(ctx turnstile.Context) error { _, err := turnstile.Join(ctx, noFuture); return err }, "never started"},
 		"a branch without code":             {func(ctx turnstile.Context) error { turnstile.Go[int](ctx, nil); return nil }, "function is nil"},
@@ -191,7 +195,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 				return flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) })
 			}
 			e := start(t, part(func(ctx turnstile.Context) error { return turnstile.Sleep(ctx, time.Hour) }))
-			run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 			ok[int](t)(run.Wait(e.ctx))
 			turn := replay(t, turnstile.NewApp(part(c.code)), run.Instance, e.history(run.Instance)[:1])
 			if turn.Stuck == nil || turn.Stuck.Kind != "panic" || !strings.Contains(turn.Stuck.Message, c.want) {
@@ -224,9 +228,9 @@ func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 			slow.With(turnstile.InstanceID("slow")).Start(ctx, 0)
 			return "gone", nil
 		}))
-	run := ok[*turnstile.Run[string]](t)(parent.StartWith(e.ctx, e.client, ""))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, ""))
 	ok[string](t)(run.Wait(e.ctx))
-	ok[int](t)(slow.Run(e.client, "slow").Wait(e.ctx))
+	ok[int](t)(client.Attach(e.client, slow, "slow").Wait(e.ctx))
 	<-done
 	if want := []string{"OrchestrationStarted", "SubOrchestrationScheduled", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history(run.Instance)), want) {
 		t.Errorf("the parent's history is %v, want %v", kinds(e.history(run.Instance)), want)
@@ -249,7 +253,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 		peek.Is(func(context.Context, int) (string, error) {
 			_, errs["activity Double"] = double.Call(left, 1)
 			_, errs["Now"] = turnstile.Now(left)
-			_, errs["Await"] = turnstile.Await(left, leftFuture)
+			_, errs["Await"] = leftFuture.Await(left)
 			return "", nil
 		}),
 		leave.Is(func(ctx turnstile.Context, _ int) (int, error) {
@@ -267,10 +271,10 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 			done := make(chan error)
 			go func() { done <- turnstile.Sleep(ctx, time.Second) }()
 			errs["a goroutine of its own"] = <-done
-			return turnstile.Await(ctx, leftFuture)
+			return leftFuture.Await(ctx)
 		}),
 		use.Is(func(ctx turnstile.Context, _ int) (int, error) {
-			_, errs["Await"] = turnstile.Await(ctx, leftFuture)
+			_, errs["Await"] = leftFuture.Await(ctx)
 			_, errs["Select"] = turnstile.Select(ctx, leftFuture)
 			_, _, errs["Any"] = turnstile.Any(ctx, leftFuture)
 			_, errs["Join"] = turnstile.Join(ctx, leftFuture)
@@ -280,8 +284,8 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 			}
 			return 0, nil
 		}))
-	ok[int](t)(ok[*turnstile.Run[int]](t)(leave.StartWith(e.ctx, e.client, 0)).Wait(e.ctx))
-	run := ok[*turnstile.Run[int]](t)(use.StartWith(e.ctx, e.client, 0))
+	ok[int](t)(ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, leave, 0)).Wait(e.ctx))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, use, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	var ended turnstile.Context
 	replay(t, turnstile.NewApp(use.Is(func(ctx turnstile.Context, _ int) (int, error) { ended = ctx; return 0, nil })), run.Instance, e.history(run.Instance))
@@ -310,10 +314,10 @@ func TestSurpriseAFutureOfABranchOutlivesTheBranchButNotItsScope(t *testing.T) {
 			inner = turnstile.After(ctx, time.Hour)
 			return 0, nil
 		})
-		if _, err := turnstile.Await(ctx, branch); err != nil {
+		if _, err := branch.Await(ctx); err != nil {
 			return err
 		}
-		if _, err := turnstile.Await(ctx, inner); err != nil {
+		if _, err := inner.Await(ctx); err != nil {
 			return differ("when the branch had returned: %v", err)
 		}
 		scope, cancel := turnstile.WithCancel(ctx)
@@ -321,11 +325,11 @@ func TestSurpriseAFutureOfABranchOutlivesTheBranchButNotItsScope(t *testing.T) {
 			inner = turnstile.After(ctx, time.Hour)
 			return 0, nil
 		})
-		if _, err := turnstile.Await(ctx, branch); err != nil {
+		if _, err := branch.Await(ctx); err != nil {
 			return err
 		}
 		cancel("over")
-		if _, err := turnstile.Await(ctx, inner); !errors.Is(err, turnstile.ErrCancelled) {
+		if _, err := inner.Await(ctx); !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("when its scope was over: %v", err)
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
@@ -41,7 +42,7 @@ func TestR12RecordedValuesStay(t *testing.T) {
 		return s, turnstile.Sleep(ctx, time.Hour)
 	})
 	e := start(t, part)
-	run := ok[*turnstile.Run[seen]](t)(look.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[seen]](t)(client.Start(e.ctx, e.client, look, 0))
 	got := ok[seen](t)(run.Wait(e.ctx))
 	if !got.Now.Equal(epoch) || got.A == got.B || len(got.A) != 36 || got.Picked != 1 {
 		t.Errorf("seen were %+v", got)
@@ -107,7 +108,7 @@ func TestR16EachLineIsLoggedOnce(t *testing.T) {
 		return 0, turnstile.Trace(ctx, slog.LevelInfo, "line three")
 	}))
 	e.run()
-	run := ok[*turnstile.Run[int]](t)(talk.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, talk, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	if err := e.Drain(e.ctx); err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func TestT02DurationsOfAnySignAreRecorded(t *testing.T) {
 		}
 		return 0, nil
 	}))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 0))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	var durations []int64
 	for _, event := range e.history(run.Instance) {

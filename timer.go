@@ -16,7 +16,7 @@ import (
 // Errors: *CancelledError; *InvalidArgumentError, and nothing recorded, for more
 // than MaxTimer.
 func Sleep(ctx Context, d time.Duration) error {
-	_, err := Await(ctx, After(ctx, d))
+	_, err := After(ctx, d).Await(ctx)
 	return err
 }
 

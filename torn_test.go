@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -58,18 +58,18 @@ func TestAClientReadsATornHistoryAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer q.Close()
-			for name, read := range map[string]func(*turnstile.Client) (int, error){
-				"History": func(c *turnstile.Client) (int, error) {
+			for name, read := range map[string]func(*client.Client) (int, error){
+				"History": func(c *client.Client) (int, error) {
 					events, err := c.History(t.Context(), "order-7", 0)
 					return len(events), err
 				},
-				"WaitingFor": func(c *turnstile.Client) (int, error) {
+				"WaitingFor": func(c *client.Client) (int, error) {
 					_, err := c.WaitingFor(t.Context(), "order-7")
 					return 1, err
 				},
 			} {
 				s := &tornReads{Store: inner, torn: torn, hole: hole}
-				c, err := turnstile.NewClient(turnstile.ClientConfig{Store: s, Queue: q, Clock: atOnce{}})
+				c, err := client.New(client.Config{Store: s, Queue: q, Clock: atOnce{}})
 				if err != nil {
 					t.Fatal(err)
 				}

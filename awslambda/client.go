@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
@@ -22,7 +22,7 @@ import (
 // nothing. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
 // allow the one and the other. It makes no request.
-func NewClient(ctx context.Context, opts ...Option) (*turnstile.Client, error) {
+func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	o := collect(opts)
 	env, err := o.read(ClientEnvironment, os.Environ())
 	if err != nil {
@@ -39,11 +39,11 @@ func NewClient(ctx context.Context, opts ...Option) (*turnstile.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := turnstile.ClientConfig{Queue: q, Codecs: o.codecs}
+	cfg := client.Config{Queue: q, Codecs: o.codecs}
 	if env.HistoryTable != "" || env.InstancesTable != "" {
-		client.Store = dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
+		cfg.Store = dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
 			History: env.HistoryTable, Instances: env.InstancesTable,
 		}})
 	}
-	return turnstile.NewClient(client)
+	return client.New(cfg)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // Order is the input of Fulfil, Receipt what Charge returns.
@@ -55,11 +56,11 @@ func ExampleRunWorker() {
 // A service that starts an instance and waits for it.
 func ExampleNewClient() {
 	fulfilOrder := func(ctx context.Context, o Order) error {
-		client, err := awslambda.NewClient(ctx)
+		c, err := awslambda.NewClient(ctx)
 		if err != nil {
 			return err
 		}
-		run, err := Fulfil.StartWith(ctx, client, o, turnstile.InstanceID("order-"+o.ID))
+		run, err := client.Start(ctx, c, Fulfil, o, client.InstanceID("order-"+o.ID))
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func typedRaces(ctx turnstile.Context, in payload) (int, error) {
 		if _, err := turnstile.Select(ctx, work, timeout); err != nil {
 			return 0, err
 		}
-		out, err := turnstile.Await(ctx, work)
+		out, err := work.Await(ctx)
 		if err != nil {
 			return 0, err
 		}

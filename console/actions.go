@@ -4,14 +4,14 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // as is the client on behalf of whoever sent the request.
-func (h *handler) as(r *http.Request) *turnstile.Client {
+func (h *handler) as(r *http.Request) *client.Client {
 	if h.actor == nil {
 		return h.client
 	}
@@ -19,7 +19,7 @@ func (h *handler) as(r *http.Request) *turnstile.Client {
 }
 
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {
-	s := turnstile.StartRequest{
+	s := client.StartRequest{
 		Name: in.Name, Version: in.Version, Instance: in.Instance, StartID: in.StartID, Input: in.Input,
 		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting,
 	}
@@ -32,7 +32,7 @@ func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {
 	id := r.vars["id"]
-	return sent(id, h.as(r.Request).RaiseEvent(r.Context(), turnstile.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}))
+	return sent(id, h.as(r.Request).Raise(r.Context(), client.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}))
 }
 
 func (h *handler) cancel(r *request, in api.End) (api.Sent, error) {
@@ -53,32 +53,32 @@ func (h *handler) wake(r *request, _ api.Wake) (api.Sent, error) {
 func (h *handler) purge(r *request, in api.Purge) (api.Sent, error) {
 	id := r.vars["id"]
 	if in.Force {
-		return sent(id, h.as(r.Request).Purge(r.Context(), id, turnstile.Force()))
+		return sent(id, h.as(r.Request).Purge(r.Context(), id, client.Force()))
 	}
 	return sent(id, h.as(r.Request).Purge(r.Context(), id))
 }
 
 // sent says that something was sent for an instance.
 func sent(instance string, err error) (api.Sent, error) {
-	if errors.Is(err, turnstile.ErrNoRecord) {
+	if errors.Is(err, client.ErrNoRecord) {
 		return api.Sent{Instance: instance, NoRecord: true}, nil
 	}
 	return api.Sent{Instance: instance}, err
 }
 
 func (h *handler) completeActivity(r *request, in api.CompleteActivity) (api.Sent, error) {
-	return sent("", h.as(r.Request).CompleteActivity(r.Context(), in.Token, in.Result))
+	return sent("", h.as(r.Request).Complete(r.Context(), in.Token, in.Result))
 }
 
 func (h *handler) failActivity(r *request, in api.FailActivity) (api.Sent, error) {
 	if in.Message == "" {
 		return api.Sent{}, api.Errorf(api.CodeInvalid, "message is empty: say why the activity failed")
 	}
-	return sent("", h.as(r.Request).FailActivity(r.Context(), in.Token, &givenFailure{in}))
+	return sent("", h.as(r.Request).Fail(r.Context(), in.Token, &givenFailure{in}))
 }
 
 func (h *handler) heartbeatActivity(r *request, in api.HeartbeatActivity) (api.Sent, error) {
-	return sent("", h.as(r.Request).HeartbeatActivity(r.Context(), in.Token, in.Details))
+	return sent("", h.as(r.Request).Heartbeat(r.Context(), in.Token, in.Details))
 }
 
 // givenFailure is a failure as the request gave it.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 )
 
@@ -19,7 +19,7 @@ const (
 // counter counts instances, and keeps what it counted for a while: counting
 // reads a record for each.
 type counter struct {
-	client *turnstile.Client
+	client *client.Client
 	now    func() time.Time
 	// keep is for how long, in real time.
 	keep time.Duration
@@ -47,7 +47,7 @@ func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
 	}
 	counts := api.Counts{CountedAt: c.now().UTC(), Counts: map[string]api.Count{}}
 	for _, status := range instanceStatuses {
-		n, err := c.count(ctx, turnstile.ListQuery{Status: status, Name: name, PageSize: countTo})
+		n, err := c.count(ctx, client.ListQuery{Status: status, Name: name, PageSize: countTo})
 		if err != nil {
 			return api.Counts{}, err
 		}
@@ -60,7 +60,7 @@ func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
 	return counts, nil
 }
 
-func (c *counter) count(ctx context.Context, q turnstile.ListQuery) (api.Count, error) {
+func (c *counter) count(ctx context.Context, q client.ListQuery) (api.Count, error) {
 	page, err := c.client.List(ctx, q)
 	return api.Count{Count: len(page.Instances), More: page.NextPageToken != ""}, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
@@ -81,11 +82,11 @@ func (h *handler) explain(err error) *api.Error {
 
 func codeOf(err error) api.Code {
 	var (
-		exists   *turnstile.AlreadyExistsError
-		ended    *turnstile.EndedError
-		running  *turnstile.StillRunningError
-		pending  *turnstile.NotPendingError
-		token    *turnstile.TokenError
+		exists   *client.AlreadyExistsError
+		ended    *client.EndedError
+		running  *client.StillRunningError
+		pending  *client.NotPendingError
+		token    *client.TokenError
 		name     *turnstile.InvalidNameError
 		argument *turnstile.InvalidArgumentError
 		search   *turnstile.SearchAttributeError
@@ -95,7 +96,7 @@ func codeOf(err error) api.Code {
 		damaged  *codec.DamagedError
 	)
 	switch {
-	case errors.Is(err, turnstile.ErrNotFound):
+	case errors.Is(err, client.ErrNotFound):
 		return api.CodeNotFound
 	case errors.As(err, &exists):
 		return api.CodeAlreadyExists

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
@@ -114,7 +114,7 @@ func withSecret(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	c, err := turnstile.NewClient(turnstile.ClientConfig{Store: s, Queue: q})
+	c, err := client.New(client.Config{Store: s, Queue: q})
 	if err != nil {
 		t.Fatal(err)
 	}

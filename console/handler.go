@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 )
 
 // handler serves the page and the API.
 type handler struct {
 	options
-	client  *turnstile.Client
+	client  *client.Client
 	guard   guard
 	counter *counter
 	watcher *watcher
@@ -26,7 +26,7 @@ type handler struct {
 // under any path with http.StripPrefix. The error names an option that cannot be.
 //
 // The handler has no login; what protects it beyond that is in docs/console.md.
-func Handler(c *turnstile.Client, opts ...Option) (http.Handler, error) {
+func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if c == nil {
 		return nil, errors.New("console: the client is nil: make one, or take that of the environment")
 	}

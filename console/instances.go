@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 )
 
@@ -17,9 +17,9 @@ const (
 )
 
 // statuses that can be asked for.
-var instanceStatuses = []turnstile.Status{
-	turnstile.StatusRunning, turnstile.StatusStuck, turnstile.StatusCorrupt,
-	turnstile.StatusCompleted, turnstile.StatusFailed, turnstile.StatusCancelled, turnstile.StatusTerminated,
+var instanceStatuses = []client.Status{
+	client.StatusRunning, client.StatusStuck, client.StatusCorrupt,
+	client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated,
 }
 
 func (h *handler) listInstances(r *request) (api.InstanceList, error) {
@@ -34,7 +34,7 @@ func (h *handler) listInstances(r *request) (api.InstanceList, error) {
 	return listOf(&page), nil
 }
 
-func listOf(page *turnstile.ListPage) api.InstanceList {
+func listOf(page *client.ListPage) api.InstanceList {
 	out := api.InstanceList{Instances: make([]api.Instance, len(page.Instances)), NextPageToken: page.NextPageToken}
 	for i := range page.Instances {
 		out.Instances[i] = api.InstanceOf(&page.Instances[i])
@@ -44,8 +44,8 @@ func listOf(page *turnstile.ListPage) api.InstanceList {
 }
 
 // listQuery reads the parameters of a list.
-func listQuery(v url.Values) (turnstile.ListQuery, error) {
-	q := turnstile.ListQuery{PageSize: defaultPage}
+func listQuery(v url.Values) (client.ListQuery, error) {
+	q := client.ListQuery{PageSize: defaultPage}
 	for name := range v {
 		value := v.Get(name)
 		if value == "" {
@@ -54,13 +54,13 @@ func listQuery(v url.Values) (turnstile.ListQuery, error) {
 		var err error
 		switch name {
 		case "status":
-			if q.Status = turnstile.Status(value); !slices.Contains(instanceStatuses, q.Status) {
+			if q.Status = client.Status(value); !slices.Contains(instanceStatuses, q.Status) {
 				err = api.Errorf(api.CodeInvalid, "status %q: one of %v", clip(value, 50), instanceStatuses)
 			}
 		case "name":
 			q.Name = value
 		case "where":
-			q.Where, err = turnstile.ParseWhere(value)
+			q.Where, err = client.ParseWhere(value)
 		case "from":
 			q.From, err = timeOf(name, value)
 		case "to":

@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 )
 
@@ -128,7 +128,7 @@ func (h *handler) instanceTopic(id string) *topic {
 		key: "instance " + id,
 		look: func(ctx context.Context) (any, int, error) {
 			d, err := h.client.Describe(ctx, id)
-			if errors.Is(err, turnstile.ErrNotFound) {
+			if errors.Is(err, client.ErrNotFound) {
 				return instanceState{}, 1, nil
 			}
 			if err != nil {
@@ -162,7 +162,7 @@ func (h *handler) instanceTopic(id string) *topic {
 // looked is how many records a list with conditions may look at for a page.
 const looked = 1000
 
-func (h *handler) listTopic(key string, q turnstile.ListQuery) *topic {
+func (h *handler) listTopic(key string, q client.ListQuery) *topic {
 	return &topic{
 		key: "list " + key,
 		look: func(ctx context.Context) (any, int, error) {
@@ -171,7 +171,7 @@ func (h *handler) listTopic(key string, q turnstile.ListQuery) *topic {
 				return nil, 1, err
 			}
 			read := 1 + len(page.Instances)
-			if len(q.Where) > 0 && !(len(q.Where) == 1 && q.Where[0].Operator == turnstile.SearchEqual && q.Status == "" && q.Name == "") {
+			if len(q.Where) > 0 && !(len(q.Where) == 1 && q.Where[0].Operator == client.SearchEqual && q.Status == "" && q.Name == "") {
 				// How many did not meet the conditions is not known.
 				read = looked
 			}

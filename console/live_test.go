@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded"
@@ -20,7 +20,7 @@ import (
 )
 
 // running is a console of an environment that runs until the test ends.
-func running(t *testing.T, options ...console.Option) (*bench, *turnstile.Client) {
+func running(t *testing.T, options ...console.Option) (*bench, *client.Client) {
 	t.Helper()
 	env, err := embedded.New(demo.App(0))
 	if err != nil {
@@ -134,14 +134,14 @@ func TestAnInstanceIsFollowedFromBeforeItsStartToItsEnd(t *testing.T) {
 		t.Fatalf("the first message is %s", e)
 	}
 	until(f, "gone", func(g api.LiveGone) bool { return g.Instance == "order/1" })
-	if _, err := orders.Fulfil.StartWith(t.Context(), c, demo.Order("1", 1), turnstile.InstanceID("order/1")); err != nil {
+	if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order("1", 1), client.InstanceID("order/1")); err != nil {
 		t.Fatal(err)
 	}
 	waiting := until(f, "instance", func(i api.LiveInstance) bool { return i.LastEventID >= 6 })
 	if waiting.Instance.Status != "running" {
 		t.Errorf("it stands as %+v", waiting.Instance)
 	}
-	if err := orders.Approved.Raise(t.Context(), c, "order/1", orders.Approval{By: "Grace", Approved: false}); err != nil {
+	if err := client.Raise(t.Context(), c, orders.Approved, "order/1", orders.Approval{By: "Grace", Approved: false}); err != nil {
 		t.Fatal(err)
 	}
 	done := until(f, "instance", func(i api.LiveInstance) bool { return i.Instance.Status == "completed" })
@@ -159,12 +159,12 @@ func TestAListTellsOfWhatIsNewAndWhatHasLeft(t *testing.T) {
 		t.Errorf("at first it is %+v", all)
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		if _, err := orders.Fulfil.StartWith(t.Context(), c, demo.Order(id, 1), turnstile.InstanceID(id)); err != nil {
+		if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order(id, 1), client.InstanceID(id)); err != nil {
 			t.Fatal(err)
 		}
 		until(f, "list", func(l api.LiveList) bool { return len(l.Order) > 0 && l.Order[0] == id })
 	}
-	if err := orders.Approved.Raise(t.Context(), c, "c", orders.Approval{}); err != nil {
+	if err := client.Raise(t.Context(), c, orders.Approved, "c", orders.Approval{}); err != nil {
 		t.Fatal(err)
 	}
 	last := until(f, "list", func(l api.LiveList) bool { return len(l.Order) == 2 && l.Order[0] == "b" })

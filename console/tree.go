@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -39,7 +39,7 @@ func (h *handler) tree(r *request) (api.Tree, error) {
 	return out, nil
 }
 
-func nodeOf(d *turnstile.Description) api.TreeNode {
+func nodeOf(d *client.Description) api.TreeNode {
 	return api.TreeNode{
 		Instance: d.Instance, Status: string(d.Status), Name: d.Name, Version: d.Version, ExecutionID: d.ExecutionID,
 		CreatedAt: d.CreatedAt, EndedAt: d.EndedAt, Why: why(d),
@@ -47,7 +47,7 @@ func nodeOf(d *turnstile.Description) api.TreeNode {
 }
 
 // why says in a line why an instance is not well.
-func why(d *turnstile.Description) string {
+func why(d *client.Description) string {
 	const longest = 300
 	switch {
 	case d.Problem != nil:
@@ -67,7 +67,7 @@ func named(kind, message string) string {
 }
 
 // ancestors looks up the parents of an instance.
-func (h *handler) ancestors(ctx context.Context, d *turnstile.Description, out *api.Tree) error {
+func (h *handler) ancestors(ctx context.Context, d *client.Description, out *api.Tree) error {
 	for p := d.Parent; p != nil; {
 		if len(out.Ancestors) == maxAncestors {
 			out.Truncated = true
@@ -75,7 +75,7 @@ func (h *handler) ancestors(ctx context.Context, d *turnstile.Description, out *
 		}
 		parent, err := h.client.Describe(ctx, p.Instance)
 		switch {
-		case errors.Is(err, turnstile.ErrNotFound):
+		case errors.Is(err, client.ErrNotFound):
 			out.Missing = true
 			return nil
 		case err != nil:
@@ -148,7 +148,7 @@ func (g *growing) children(ctx context.Context, n *api.TreeNode) error {
 		switch {
 		case err == nil:
 			child = nodeOf(&d)
-		case !errors.Is(err, turnstile.ErrNotFound):
+		case !errors.Is(err, client.ErrNotFound):
 			return err
 		}
 		child.EventID, child.Detached = e.EventID, e.Kind == history.OrchestrationChained

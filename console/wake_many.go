@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 )
 
@@ -22,7 +22,7 @@ func (h *handler) wakeMany(r *request, in api.WakeMany) (api.WokenMany, error) {
 		return api.WokenMany{}, api.Errorf(api.CodeInvalid, "give instances, or status with problem and name; not both")
 	case len(ids) > maxWakes:
 		return api.WokenMany{}, api.Errorf(api.CodeTooLarge, "%d instances: at most %d a request", len(ids), maxWakes)
-	case len(ids) == 0 && in.Status != string(turnstile.StatusStuck) && in.Status != string(turnstile.StatusCorrupt):
+	case len(ids) == 0 && in.Status != string(client.StatusStuck) && in.Status != string(client.StatusCorrupt):
 		return api.WokenMany{}, api.Errorf(api.CodeInvalid, `give instances, or status "stuck" or "corrupt"`)
 	case len(ids) == 0:
 		var err error
@@ -45,7 +45,7 @@ func (h *handler) wakeMany(r *request, in api.WakeMany) (api.WokenMany, error) {
 // unwell finds the stuck or corrupt instances that are meant, and reports
 // whether there may be more.
 func (h *handler) unwell(ctx context.Context, in *api.WakeMany) (ids []string, more bool, err error) {
-	q := turnstile.ListQuery{Status: turnstile.Status(in.Status), Name: in.Name, PageSize: maxWakes}
+	q := client.ListQuery{Status: client.Status(in.Status), Name: in.Name, PageSize: maxWakes}
 	for {
 		page, err := h.client.List(ctx, q)
 		if err != nil {
@@ -67,7 +67,7 @@ func (h *handler) unwell(ctx context.Context, in *api.WakeMany) (ids []string, m
 	}
 }
 
-func (h *handler) wakeEach(ctx context.Context, c *turnstile.Client, ids []string) []error {
+func (h *handler) wakeEach(ctx context.Context, c *client.Client, ids []string) []error {
 	errs := make([]error, len(ids))
 	next := make(chan int)
 	var workers sync.WaitGroup

@@ -7,7 +7,7 @@
 //	env, err := embedded.New(app)
 //	...
 //	go env.Run(ctx)
-//	run, err := Fulfil.StartWith(ctx, env.Client(), order)
+//	run, err := client.Start(ctx, env.Client(), Fulfil, order)
 //	result, err := run.Wait(ctx)
 //
 // Time is real by default. With VirtualTime it stands still while anything

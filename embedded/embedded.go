@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -34,7 +35,7 @@ type Environment struct {
 	timer        *memorytimer.Timer
 	orchestrator *host.Orchestrator
 	worker       *host.Worker
-	client       *turnstile.Client
+	client       *client.Client
 	ran          atomic.Bool
 	beside       beside // nil if nothing runs beside it
 }
@@ -125,7 +126,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	if err != nil {
 		return err
 	}
-	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
+	e.client, err = client.New(client.Config{
 		Store: e.store, Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
@@ -155,7 +156,7 @@ func (e *Environment) close() error {
 
 // Client returns a client of the environment. What it sends before Run is
 // handled then.
-func (e *Environment) Client() *turnstile.Client { return e.client }
+func (e *Environment) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in.
 func (e *Environment) Store() store.Store { return e.store }

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -65,7 +66,7 @@ func run(t *testing.T, env *embedded.Environment) {
 func TestO08AMonthTakesNoTimeAndLeavesTheHistoryOfAMonth(t *testing.T) {
 	t.Parallel()
 	env := running(t, embedded.VirtualTime(epoch))
-	started, err := month.StartWith(t.Context(), env.Client(), "Ada", turnstile.InstanceID("i"))
+	started, err := client.Start(t.Context(), env.Client(), month, "Ada", client.InstanceID("i"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +98,11 @@ func TestO08AMonthTakesNoTimeAndLeavesTheHistoryOfAMonth(t *testing.T) {
 func TestRealTimeNeedsNoOptions(t *testing.T) {
 	t.Parallel()
 	env := running(t)
-	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	started, err := client.Start(t.Context(), env.Client(), waiting, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 7); err != nil {
+	if err := client.Raise(t.Context(), env.Client(), turnstile.NewEvent[int]("go"), started.Instance, 7); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := started.Wait(t.Context()); got != 7 || err != nil {
@@ -115,12 +116,12 @@ func TestTimedFromOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	started, err := client.Start(t.Context(), env.Client(), waiting, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	env.AfterFunc(time.Hour, func() {
-		if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 7); err != nil {
+		if err := client.Raise(t.Context(), env.Client(), turnstile.NewEvent[int]("go"), started.Instance, 7); err != nil {
 			t.Error(err)
 		}
 	})
@@ -152,7 +153,7 @@ func TestAnObserverSeesEachTurnInOrderWithWhatWasSent(t *testing.T) {
 	t.Parallel()
 	var seen recorder
 	env := running(t, embedded.VirtualTime(epoch), embedded.Observe(&seen))
-	started, err := month.StartWith(t.Context(), env.Client(), "Ada")
+	started, err := client.Start(t.Context(), env.Client(), month, "Ada")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestWhatIsNoWorkItemIsADeadLetterWithItsReason(t *testing.T) {
 	if err := env.Send(t.Context(), `{"kind":"StartOrchestration","instance":"i","name":"Waiting","events":[{"name":"go","data":3}]}`); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := waiting.Run(env.Client(), "i").Wait(t.Context()); got != 3 || err != nil {
+	if got, err := client.Attach(env.Client(), waiting, "i").Wait(t.Context()); got != 3 || err != nil {
 		t.Errorf("the wait gave %d, %v", got, err)
 	}
 	if n := env.DeadLetters(); n != 2 {
@@ -210,7 +211,7 @@ func TestDrainWaitsForWhatRuns(t *testing.T) {
 	if err := env.Drain(t.Context()); err != nil {
 		t.Fatalf("with nothing to do: %v", err)
 	}
-	started, err := waiting.StartWith(t.Context(), env.Client(), 0)
+	started, err := client.Start(t.Context(), env.Client(), waiting, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,13 +223,13 @@ func TestDrainWaitsForWhatRuns(t *testing.T) {
 	if err := env.Drain(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("while an instance waits: %v", err)
 	}
-	if err := turnstile.NewEvent[int]("go").Raise(t.Context(), env.Client(), started.Instance, 1); err != nil {
+	if err := client.Raise(t.Context(), env.Client(), turnstile.NewEvent[int]("go"), started.Instance, 1); err != nil {
 		t.Fatal(err)
 	}
 	if err := env.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := started.Describe(t.Context()); err != nil || d.Status != turnstile.StatusCompleted {
+	if d, err := started.Describe(t.Context()); err != nil || d.Status != client.StatusCompleted {
 		t.Errorf("drained, the instance is %s, %v", d.Status, err)
 	}
 }
@@ -249,7 +250,7 @@ func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flow.StartWith(t.Context(), env.Client(), 0); err != nil {
+	if _, err := client.Start(t.Context(), env.Client(), flow, 0); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -303,12 +304,12 @@ func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) 
 		t.Fatal(err)
 	}
 	run(t, env)
-	started, err := own.StartWith(t.Context(), env.Client(), 0)
+	started, err := client.Start(t.Context(), env.Client(), own, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = started.Wait(t.Context())
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || !strings.Contains(failed.Message, "embedded_test.go:") || !strings.Contains(failed.Message, "goroutine that the orchestration started itself") {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || !strings.Contains(failed.Message, "embedded_test.go:") || !strings.Contains(failed.Message, "goroutine that the orchestration started itself") {
 		t.Errorf("Wait returned %v", err)
 	}
 }

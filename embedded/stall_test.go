@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/host"
 )
 
@@ -58,7 +59,7 @@ func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.
 			t.Error(err)
 		}
 	}()
-	run, err := flow.StartWith(t.Context(), env.Client(), 0)
+	run, err := client.Start(t.Context(), env.Client(), flow, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

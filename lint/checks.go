@@ -54,7 +54,7 @@ func (c check) instead() string {
 	case goroutine:
 		return "Start several operations, or branches with turnstile.Go, and Await, Join or Select them"
 	case channel:
-		return "wait for operations with turnstile.Await, Select or Join, and for what comes from outside with Event.Wait"
+		return "wait for operations with Future.Await, turnstile.Select or Join, and for what comes from outside with Event.Wait"
 	case locks:
 		return "leave it out, for the code of an instance never runs on two threads; where branches wait for each other, use turnstile.Mutex, Semaphore or WaitGroup"
 	case mapOrder:

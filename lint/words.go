@@ -13,6 +13,7 @@ import (
 // The packages whose words orchestrations are written with.
 const (
 	rootPath   = "github.com/turnstile-go/turnstile"
+	clientPath = rootPath + "/client"
 	enginePath = rootPath + "/engine"
 )
 
@@ -20,7 +21,7 @@ const (
 // their promises by other means than this, and reading a clock is what some of
 // them are for.
 var inside = []string{
-	"activity", "awslambda", "embedded", "engine", "history", "host", "queue", "store", "timer", "turnstiletest", "wire",
+	"activity", "awslambda", "client", "embedded", "engine", "history", "host", "queue", "store", "timer", "turnstiletest", "wire",
 }
 
 // isTurnstile reports whether a package is one of Turnstile's own, other than
@@ -138,7 +139,14 @@ const (
 )
 
 func wordOf(f *types.Func) word {
-	if f == nil || f.Pkg() == nil || f.Pkg().Path() != rootPath && f.Pkg().Path() != enginePath {
+	if f == nil || f.Pkg() == nil {
+		return otherWord
+	}
+	switch f.Pkg().Path() {
+	case rootPath, enginePath:
+	case clientPath:
+		return wordOfClient(f)
+	default:
 		return otherWord
 	}
 	switch receiverName(f) + "." + f.Name() {
@@ -154,18 +162,21 @@ func wordOf(f *types.Func) word {
 		return compensation
 	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
 		return goesOn
-	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetStatus", ".SetSearchAttributes", ".SearchAttributesOf":
+	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}
-	switch f.Name() {
-	case "ActivityInfo", "Heartbeat", "LastHeartbeat":
-		return otherWord // For activities, which have a context.Context.
+	return otherWord
+}
+
+// wordOfClient is wordOf for package client: all that does I/O takes a
+// context.Context first.
+func wordOfClient(f *types.Func) word {
+	if f.Signature().Params().Len() == 0 {
+		return otherWord
 	}
-	if f.Pkg().Path() == rootPath && f.Signature().Params().Len() > 0 {
-		n, ok := types.Unalias(f.Signature().Params().At(0).Type()).(*types.Named)
-		if ok && n.Obj().Name() == "Context" && n.Obj().Pkg().Path() == "context" {
-			return fromOutside
-		}
+	n, ok := types.Unalias(f.Signature().Params().At(0).Type()).(*types.Named)
+	if ok && n.Obj().Name() == "Context" && n.Obj().Pkg().Path() == "context" {
+		return fromOutside
 	}
 	return otherWord
 }

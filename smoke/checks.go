@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
 	"github.com/turnstile-go/turnstile/timer"
@@ -17,7 +17,7 @@ import (
 
 // chain runs activities one after the other.
 func (s *stack) chain(ctx context.Context, steps int) (string, error) {
-	run, err := smokeapp.Chain.StartWith(ctx, s.client, steps, turnstile.InstanceID(s.underTheID+"-chain"))
+	run, err := client.Start(ctx, s.client, smokeapp.Chain, steps, client.InstanceID(s.underTheID+"-chain"))
 	if err != nil {
 		return "", err
 	}
@@ -41,7 +41,7 @@ func (s *stack) chain(ctx context.Context, steps int) (string, error) {
 
 // event raises an event for an instance that waits for it.
 func (s *stack) event(ctx context.Context) (string, error) {
-	run, err := smokeapp.Echo.StartWith(ctx, s.client, struct{}{}, turnstile.InstanceID(s.underTheID+"-event"))
+	run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.InstanceID(s.underTheID+"-event"))
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (s *stack) event(ctx context.Context) (string, error) {
 	}
 	const data = "are you there?"
 	raised := time.Now()
-	if err := smokeapp.Signal.Raise(ctx, s.client, run.Instance, data); err != nil {
+	if err := client.Raise(ctx, s.client, smokeapp.Signal, run.Instance, data); err != nil {
 		return "", err
 	}
 	got, err := run.Wait(ctx)
@@ -70,7 +70,7 @@ func (s *stack) event(ctx context.Context) (string, error) {
 
 // timer sleeps, and looks whether a schedule is what ends the sleep.
 func (s *stack) timer(ctx context.Context, d time.Duration) (string, error) {
-	run, err := smokeapp.Timer.StartWith(ctx, s.client, d.String(), turnstile.InstanceID(s.underTheID+"-timer"))
+	run, err := client.Start(ctx, s.client, smokeapp.Timer, d.String(), client.InstanceID(s.underTheID+"-timer"))
 	if err != nil {
 		return "", err
 	}
@@ -100,7 +100,7 @@ func (s *stack) timer(ctx context.Context, d time.Duration) (string, error) {
 func (s *stack) find(ctx context.Context, instance string, kind history.Kind) (history.Event, error) {
 	for {
 		events, err := s.client.History(ctx, instance, 0)
-		var notFound *turnstile.NotFoundError
+		var notFound *client.NotFoundError
 		if err != nil && !errors.As(err, &notFound) {
 			return history.Event{}, err
 		}

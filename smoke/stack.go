@@ -11,13 +11,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // stack is a deployed stack.
 type stack struct {
-	client     *turnstile.Client
+	client     *client.Client
 	schedules  *scheduler.Client
 	group      string
 	border     time.Duration

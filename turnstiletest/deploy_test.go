@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -37,7 +38,7 @@ func TestV01V03AnInstanceStaysOnItsVersionUntilItContinuesAsNew(t *testing.T) {
 	turnstiletest.Drill(t, versions("1.2", "1.10"), func(env *turnstiletest.Env) {
 		stays := turnstiletest.Start(env, fulfil, 0)
 		goesOn := turnstiletest.Start(env, fulfil, 1)
-		asked := turnstiletest.Start(env, fulfil, 0, turnstile.Version("1.2"))
+		asked := turnstiletest.Start(env, fulfil, 0, client.Version("1.2"))
 		env.WaitFor(turnstiletest.Blocked())
 		env.Deploy(versions("1.2", "1.10", "1.11"))
 		for _, run := range []*turnstiletest.Run[string]{stays, goesOn, asked} {
@@ -62,7 +63,7 @@ func TestV02AVersionThatIsNoLongerDeployed(t *testing.T) {
 	turnstiletest.Raise(env, approved, run.Instance, "!")
 	env.Run()
 	d := run.Describe()
-	if d.Status != turnstile.StatusStuck || d.Problem.Kind != "not_registered" || !strings.Contains(d.Problem.Message, `"2"`) || !strings.Contains(d.Problem.Message, "3") {
+	if d.Status != client.StatusStuck || d.Problem.Kind != "not_registered" || !strings.Contains(d.Problem.Message, `"2"`) || !strings.Contains(d.Problem.Message, "3") {
 		t.Fatalf("it is %s, %+v", d.Status, d.Problem)
 	}
 	env.Deploy(versions("1", "2", "3"))
@@ -84,7 +85,7 @@ func TestM09R18WhatIsNotDeployedYetWaitsForIt(t *testing.T) {
 	env := turnstiletest.New(t, empty, turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, fulfil, 0)
 	env.Run()
-	if d := run.Describe(); d.Status != turnstile.StatusStuck || !strings.Contains(d.Problem.Message, "Other") {
+	if d := run.Describe(); d.Status != client.StatusStuck || !strings.Contains(d.Problem.Message, "Other") {
 		t.Fatalf("it is %+v", d)
 	}
 	turnstiletest.Raise(env, approved, run.Instance, "!")
@@ -140,7 +141,7 @@ func TestR18R19M13TheRightCodeGoesOnWhereTheWrongOneStopped(t *testing.T) {
 				turnstiletest.Raise(env, approved, run.Instance, s)
 				env.Advance(time.Minute)
 			}
-			if d := run.Describe(); d.Status != turnstile.StatusStuck || d.Problem.Kind != c.kind {
+			if d := run.Describe(); d.Status != client.StatusStuck || d.Problem.Kind != c.kind {
 				t.Fatalf("it is %s, %+v", d.Status, d.Problem)
 			}
 			env.Deploy(flow(right))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -29,7 +30,7 @@ func (s *scenario) run(t turnstiletest.T) func(*turnstiletest.Env) {
 		if s.mock != nil {
 			s.mock(env)
 		}
-		run := turnstiletest.Start(env, fulfil, 3, turnstile.InstanceID("main"))
+		run := turnstiletest.Start(env, fulfil, 3, client.InstanceID("main"))
 		if s.later != nil {
 			env.After(time.Hour, func() { s.later(env, run) })
 		}
@@ -339,7 +340,7 @@ func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 		})
 		run := turnstiletest.Start(env, fulfil, 1)
 		env.After(24*time.Hour, func() {
-			if err := charge.Complete(context.Background(), env.Client(), token, "by hand"); err != nil {
+			if err := client.Complete(context.Background(), env.Client(), charge, token, "by hand"); err != nil {
 				t.Error(err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/virtual"
@@ -40,7 +41,7 @@ type Env struct {
 	keys   keyring.Memory
 	queues *queues.Queues
 	timer  *memorytimer.Timer
-	client *turnstile.Client
+	client *client.Client
 	// ids are those that the client makes, claims those of workers.
 	ids, claims counter
 	mocked      map[string]mocked
@@ -126,7 +127,7 @@ func (e *Env) wire() error {
 
 // connect makes the client anew, with the codecs of now.
 func (e *Env) connect() (err error) {
-	e.client, err = turnstile.NewClient(turnstile.ClientConfig{
+	e.client, err = client.New(client.Config{
 		Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
 	})
 	return err
@@ -163,7 +164,7 @@ func (e *Env) Now() time.Time { return e.clock.Now() }
 // that of its runs, lets the application work too, where it is called by the
 // test. Its ids are counted, not random. It keeps the codecs that it has when
 // Deploy gives the environment others.
-func (e *Env) Client() *turnstile.Client { return e.client }
+func (e *Env) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in, to look at and to copy.
 func (e *Env) Store() store.Store { return e.store }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -78,11 +79,11 @@ func TestTimePassesByAdvanceAndNoFurther(t *testing.T) {
 	}
 	began := env.Now()
 	env.Advance(59 * time.Minute)
-	if d := run.Describe(); d.Status != turnstile.StatusRunning || env.Now().Sub(began) != 59*time.Minute {
+	if d := run.Describe(); d.Status != client.StatusRunning || env.Now().Sub(began) != 59*time.Minute {
 		t.Errorf("after %s it is %s", env.Now().Sub(began), d.Status)
 	}
 	env.Advance(2 * time.Minute)
-	if d := run.Describe(); d.Status != turnstile.StatusCompleted || env.Now().Sub(began) != 61*time.Minute {
+	if d := run.Describe(); d.Status != client.StatusCompleted || env.Now().Sub(began) != 61*time.Minute {
 		t.Errorf("after %s it is %s", env.Now().Sub(began), d.Status)
 	}
 	at := env.Now().Add(time.Hour)
@@ -108,7 +109,7 @@ func TestK01K07CancelAndTerminate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := turnstiletest.New(t, app)
-			run := turnstiletest.Start(env, fulfil, 0, turnstile.InstanceID("mine"))
+			run := turnstiletest.Start(env, fulfil, 0, client.InstanceID("mine"))
 			env.After(time.Hour, func() { c.end(run) })
 			if _, err := run.Wait(); !errors.Is(err, c.want) || run.Instance != "mine" {
 				t.Errorf("%s ended with %v", run.Instance, err)
@@ -168,7 +169,7 @@ func TestA06A11AnAttemptThatTakesTooMuchVirtualTimeIsOutOfTime(t *testing.T) {
 			})
 			run := turnstiletest.Start(env, fulfil, 1)
 			_, err := run.Wait()
-			if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != c.kind {
+			if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != c.kind {
 				t.Errorf("it ended with %v, want kind %s", err, c.kind)
 			}
 			if passed := env.Now().Sub(began); passed != time.Minute {
@@ -277,7 +278,7 @@ func TestTheWaitOfAClientLetsTheApplicationWork(t *testing.T) {
 		return "woken", turnstile.Sleep(ctx, month)
 	})
 	env := turnstiletest.New(t, app)
-	run, err := fulfil.StartWith(t.Context(), env.Client(), 1)
+	run, err := client.Start(t.Context(), env.Client(), fulfil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ func TestTheWaitOfAClientLetsTheApplicationWork(t *testing.T) {
 	}
 	mentions(t, failure(t, func(ft turnstiletest.T) {
 		env := turnstiletest.New(ft, app)
-		run, err := fulfil.StartWith(t.Context(), env.Client(), 0)
+		run, err := client.Start(t.Context(), env.Client(), fulfil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +299,7 @@ func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	mentions(t, failure(t, func(ft turnstiletest.T) {
 		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
-		run := turnstiletest.Start(env, fulfil, 1, turnstile.InstanceID("gone"))
+		run := turnstiletest.Start(env, fulfil, 1, client.InstanceID("gone"))
 		_, _ = run.Wait()
 		if err := env.Client().Purge(t.Context(), "gone"); err != nil {
 			t.Error(err)

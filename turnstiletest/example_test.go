@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -125,7 +126,7 @@ func ExamplePass() {
 	turnstiletest.On(env, Mail).Call(func(ctx context.Context, _ string) (string, error) {
 		return "sent", turnstiletest.Pass(ctx, 2*time.Minute)
 	})
-	_, err := turnstiletest.Start(env, impatient, "Ada", turnstile.InstanceID("reminder-1")).Wait()
+	_, err := turnstiletest.Start(env, impatient, "Ada", client.InstanceID("reminder-1")).Wait()
 	fmt.Println(err)
 	// Output:
 	// orchestration "Impatient" (instance "reminder-1") failed (timeout): activity "Mail" failed on attempt 3 (timeout): attempt 3 of activity "Mail" did not return within 1m0s

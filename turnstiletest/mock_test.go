@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -120,7 +121,7 @@ func TestA12AMockHandsOutItsTokenAndIsCompletedLater(t *testing.T) {
 	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
 		token := turnstile.ActivityInfo(ctx).CompletionToken
 		env.After(72*time.Hour, func() {
-			if err := charge.Complete(t.Context(), env.Client(), token, "by hand"); err != nil {
+			if err := client.Complete(t.Context(), env.Client(), charge, token, "by hand"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -139,7 +140,7 @@ func TestA07APanicIsAFailedAttemptAndATFailNowFailsTheTest(t *testing.T) {
 	env := turnstiletest.New(t, app)
 	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) { panic("kaboom") })
 	_, err := turnstiletest.Start(env, fulfil, 0).Wait()
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindPanic {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindPanic {
 		t.Errorf("it ended with %v", err)
 	} else {
 		mentions(t, failed.Message+failed.Stack, "kaboom", "mock_test.go:")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/gzip"
 	"github.com/turnstile-go/turnstile/history"
@@ -23,7 +24,7 @@ func exported(t *testing.T, until *turnstiletest.Signal) string {
 	env := turnstiletest.New(t, flow(chargeAndShip))
 	turnstiletest.On(env, charge).Return("r-1", nil)
 	turnstiletest.On(env, ship).Return("t-1", nil)
-	run := turnstiletest.Start(env, fulfil, 7, turnstile.InstanceID("order-7"))
+	run := turnstiletest.Start(env, fulfil, 7, client.InstanceID("order-7"))
 	if until != nil {
 		env.WaitFor(*until)
 	} else if _, err := run.Wait(); err != nil {
@@ -195,7 +196,7 @@ func TestAHistoryIsThatOfItsGoldenFile(t *testing.T) {
 		env := turnstiletest.New(ft, flow(chargeAndShip))
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
-		run := turnstiletest.Start(env, fulfil, n, turnstile.InstanceID("order-7"))
+		run := turnstiletest.Start(env, fulfil, n, client.InstanceID("order-7"))
 		if _, err := run.Wait(); err != nil {
 			ft.Fatalf("%v", err)
 		}

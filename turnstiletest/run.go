@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -16,14 +17,14 @@ type Run[Out any] struct {
 
 	env *Env
 	// run is made anew for each use: Deploy changes the client.
-	run func() *turnstile.Run[Out]
+	run func() *client.Run[Out]
 }
 
 // Start starts an instance, which begins to work at the next Wait, Run, Advance
 // or WaitFor. Without an InstanceID its id is a number.
-func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, options ...turnstile.StartOption) *Run[Out] {
+func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, options ...client.StartOption) *Run[Out] {
 	env.t.Helper()
-	run, err := o.StartWith(context.Background(), env.client, in, options...)
+	run, err := client.Start(context.Background(), env.client, o, in, options...)
 	if err != nil {
 		env.t.Fatalf("turnstiletest: Start: %v", err)
 	}
@@ -33,14 +34,14 @@ func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, opt
 // Instance returns an instance that something else has started, a child or a
 // detached one, with the type of the orchestration's output.
 func Instance[In, Out any](env *Env, o turnstile.Orchestration[In, Out], id string) *Run[Out] {
-	return &Run[Out]{Instance: id, env: env, run: func() *turnstile.Run[Out] { return o.Run(env.client, id) }}
+	return &Run[Out]{Instance: id, env: env, run: func() *client.Run[Out] { return client.Attach(env.client, o, id) }}
 }
 
 // Raise raises an event for an instance. It comes at the next Wait, Run,
 // Advance or WaitFor, or, in a function given to After, at that time.
-func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, options ...turnstile.RaiseOption) {
+func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, options ...client.RaiseOption) {
 	env.t.Helper()
-	if err := event.Raise(context.Background(), env.client, instance, data, options...); err != nil {
+	if err := client.Raise(context.Background(), env.client, event, instance, data, options...); err != nil {
 		env.t.Fatalf("turnstiletest: Raise: %v", err)
 	}
 }
@@ -70,7 +71,7 @@ func (r *Run[Out]) Wait() (Out, error) {
 
 // Describe returns how the instance stands; the zero Description if there is no
 // record of it.
-func (r *Run[Out]) Describe() turnstile.Description {
+func (r *Run[Out]) Describe() client.Description {
 	r.env.t.Helper()
 	d, err := r.run().Describe(context.Background())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -95,7 +96,7 @@ func (r *Run[Out]) Terminate(reason string) {
 // takes it in its first turn.
 func (r *Run[Out]) asked(call string, err error) {
 	r.env.t.Helper()
-	if err != nil && !errors.Is(err, turnstile.ErrNoRecord) {
+	if err != nil && !errors.Is(err, client.ErrNoRecord) {
 		r.env.t.Fatalf("turnstiletest: %s: %v", call, err)
 	}
 }

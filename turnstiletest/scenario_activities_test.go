@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -128,8 +129,8 @@ func TestA13ATokenThatNobodyUses(t *testing.T) {
 		t.Errorf("it ended with %q, %v", got, err)
 	}
 	before := run.History().String()
-	err := charge.Complete(t.Context(), env.Client(), token, "late")
-	if _, ok := errors.AsType[*turnstile.NotPendingError](err); !ok {
+	err := client.Complete(t.Context(), env.Client(), charge, token, "late")
+	if _, ok := errors.AsType[*client.NotPendingError](err); !ok {
 		t.Errorf("using the token gives %v", err)
 	}
 	if env.Run(); run.History().String() != before {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -17,14 +18,14 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 	// waits ends at its event, or as it is told.
 	waits := child.Is(func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) })
 	// ended says how the child ended; the parent does not wait for it.
-	ended := func(want turnstile.Status) func(turnstiletest.T, *turnstiletest.Env, *turnstiletest.Run[string]) {
+	ended := func(want client.Status) func(turnstiletest.T, *turnstiletest.Env, *turnstiletest.Run[string]) {
 		return func(t turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			if got := turnstiletest.Instance(env, child, "kid").Describe().Status; got != want {
 				t.Errorf("the child is %s, want %s", got, want)
 			}
 		}
 	}
-	leave := func(how turnstile.ParentEnd) func(turnstile.Context, int) (string, error) {
+	leave := func(how turnstile.OrchestrationOption) func(turnstile.Context, int) (string, error) {
 		return func(ctx turnstile.Context, n int) (string, error) {
 			child.With(turnstile.InstanceID("kid"), how).Start(ctx, n)
 			return "gone", turnstile.Sleep(ctx, time.Minute)
@@ -68,12 +69,12 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 				}
 				return "last", nil
 			})}, want: "last", history: "Started Child(Child) Done←2 Completed"},
-		"P-05 P-06 a child that is left runs on, and its notice is for nobody": {code: leave(turnstile.LeaveChild), parts: []turnstile.Part{waits},
+		"P-05 P-06 a child that is left runs on, and its notice is for nobody": {code: leave(turnstile.LeaveChild()), parts: []turnstile.Part{waits},
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 				env.After(time.Hour, func() { turnstiletest.Raise(env, approved, "kid", "x") })
-			}, want: "gone", history: "Started Child(Child) Timer(1m0s) Fired←3 Completed", check: ended(turnstile.StatusCompleted)},
-		"P-06 a child that is cancelled with its parent's end":  {code: leave(turnstile.CancelChild), parts: []turnstile.Part{waits}, want: "gone", check: ended(turnstile.StatusCancelled)},
-		"P-06 a child that is terminated with its parent's end": {code: leave(turnstile.TerminateChild), parts: []turnstile.Part{waits}, want: "gone", check: ended(turnstile.StatusTerminated)},
+			}, want: "gone", history: "Started Child(Child) Timer(1m0s) Fired←3 Completed", check: ended(client.StatusCompleted)},
+		"P-06 a child that is cancelled with its parent's end":  {code: leave(turnstile.CancelChild()), parts: []turnstile.Part{waits}, want: "gone", check: ended(client.StatusCancelled)},
+		"P-06 a child that is terminated with its parent's end": {code: leave(turnstile.TerminateChild()), parts: []turnstile.Part{waits}, want: "gone", check: ended(client.StatusTerminated)},
 		"P-07 K-06 cancel reaches children and their children, and nothing detached": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if _, err := child.With(turnstile.InstanceID("apart")).Detach(ctx, 0); err != nil {
 				return "", err
@@ -88,7 +89,7 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 			env.After(time.Hour, func() { run.Cancel("enough") })
 		}, err: turnstile.ErrCancelled, history: "Started Detached(Child) Child(Child) CancelRequested Failed(cancelled)",
 			check: func(t turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
-				for id, want := range map[string]turnstile.Status{"kid": turnstile.StatusCancelled, "grandchild": turnstile.StatusCancelled, "apart": turnstile.StatusRunning} {
+				for id, want := range map[string]client.Status{"kid": client.StatusCancelled, "grandchild": client.StatusCancelled, "apart": client.StatusRunning} {
 					if got := turnstiletest.Instance(env, child, id).Describe().Status; got != want {
 						t.Errorf("%s is %s, want %s", id, got, want)
 					}
@@ -129,7 +130,7 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 			if n == 3 {
 				return "", fulfil.ContinueAsNew(ctx, 4)
 			}
-			return turnstile.Await(ctx, call)
+			return call.Await(ctx)
 		}, do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			numbered(env, func(n int) int { return n })
 		},

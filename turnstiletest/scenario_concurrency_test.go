@@ -27,11 +27,11 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 		}, want: "[slow fast]", history: "Started Act(Charge) Act(Charge) Done←3 Done←2 Completed"},
 		"R-03 awaited in the other order": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			one, two := charge.Start(ctx, 3), charge.Start(ctx, 1)
-			b, err := turnstile.Await(ctx, two)
+			b, err := two.Await(ctx)
 			if err != nil {
 				return "", err
 			}
-			a, err := turnstile.Await(ctx, one)
+			a, err := one.Await(ctx)
 			return b + a, err
 		}, do: threeTwoOne, want: "r-1r-3", history: "Started Act(Charge) Act(Charge) Done←2 Done←3 Completed"},
 		"R-23 F-10 the parent goes on first, branches in the order of their start": {code: func(ctx turnstile.Context, _ int) (string, error) {
@@ -53,7 +53,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			s, err := turnstile.Await(parent, branch)
+			s, err := branch.Await(parent)
 			return beside + s, err
 		}, do: quick, want: "r-1r-3"},
 		"F-02 of nothing": {code: func(ctx turnstile.Context, _ int) (string, error) {
@@ -100,7 +100,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 					break
 				}
 			}
-			last, err := turnstile.Await(ctx, all[0])
+			last, err := all[0].Await(ctx)
 			return fmt.Sprint(order, last), err
 		}, do: threeTwoOne, want: "[2r-3 1r-2]r-1"},
 		"F-09 two at a time": {code: func(ctx turnstile.Context, _ int) (string, error) {
@@ -150,9 +150,9 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 			outside := charge.Start(ctx, 1)
 			scope, cancel := turnstile.WithTimeout(ctx, time.Minute)
 			defer cancel("done")
-			_, timer := turnstile.Await(scope, turnstile.After(scope, time.Hour))
+			_, timer := turnstile.After(scope, time.Hour).Await(scope)
 			_, event := approved.Wait(scope)
-			s, err := turnstile.Await(ctx, outside)
+			s, err := outside.Await(ctx)
 			return fmt.Sprint(s, errors.Is(timer, turnstile.ErrTimeout), errors.Is(event, turnstile.ErrTimeout)), err
 		}, do: threeTwoOne, want: "r-1true true"},
 		"K-10 a saga whose third step fails": {code: func(ctx turnstile.Context, _ int) (string, error) {

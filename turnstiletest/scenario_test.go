@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -27,7 +28,7 @@ type seen struct {
 
 func (s *seen) run(t turnstiletest.T) func(*turnstiletest.Env) {
 	return func(env *turnstiletest.Env) {
-		run := turnstiletest.Start(env, fulfil, 3, turnstile.InstanceID("main"))
+		run := turnstiletest.Start(env, fulfil, 3, client.InstanceID("main"))
 		if s.do != nil {
 			s.do(env, run)
 		}

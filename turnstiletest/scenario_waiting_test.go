@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -49,7 +50,7 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			_, lost := turnstile.Await(ctx, timer)
+			_, lost := timer.Await(ctx)
 			return fmt.Sprint(first, errors.Is(lost, turnstile.ErrCancelled)), nil
 		}, do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) { numbered(env, atOnce) },
 			want: "1 true", history: "Started Act(Charge) Timer(24h0m0s) Done←2 Completed", check: noTime},
@@ -82,9 +83,9 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			for range 2 {
 				turnstiletest.Raise(env, approved, run.Instance, "equal ")
-				turnstiletest.Raise(env, approved, run.Instance, "same ", turnstile.SenderID("mail-1"))
+				turnstiletest.Raise(env, approved, run.Instance, "same ", client.SenderID("mail-1"))
 			}
-			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "same ", turnstile.SenderID("mail-1")) })
+			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "same ", client.SenderID("mail-1")) })
 		}, want: "equal same equal "},
 		"E-05 names have their case, and each its order": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			all := ""
@@ -118,8 +119,8 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			_, err := approved.WaitFor(ctx, 3*time.Hour)
 			return fmt.Sprint(errors.Is(err, turnstile.ErrTimeout)), nil
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
-			turnstiletest.Raise(env, approved, run.Instance, "x", turnstile.SenderID("mail-1"))
-			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x", turnstile.SenderID("mail-1")) })
+			turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1"))
+			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1")) })
 		}, want: "true", history: "Started Sub(approved) Timer(3h0m0s) Fired←3 Completed"},
 		"M-07 an event ahead of the start waits for it": {code: func(ctx turnstile.Context, n int) (string, error) {
 			_, err := fulfil.With(turnstile.InstanceID("later")).Detach(ctx, 0)
@@ -138,12 +139,12 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			if n == 0 {
 				return "", nil
 			}
-			if err := errors.Join(turnstile.SetStatus(ctx, "first"), turnstile.SetStatus(ctx, "last")); err != nil {
+			if err := errors.Join(turnstile.SetCustomStatus(ctx, "first"), turnstile.SetCustomStatus(ctx, "last")); err != nil {
 				return "", err
 			}
 			return "", fulfil.ContinueAsNew(ctx, 0)
 		}, check: func(t turnstiletest.T, _ *turnstiletest.Env, run *turnstiletest.Run[string]) {
-			if status, err := turnstile.CustomStatusOf[string](run.Describe()); status != "last" || err != nil {
+			if status, err := client.CustomStatusOf[string](run.Describe()); status != "last" || err != nil {
 				t.Errorf("its status is %q, %v", status, err)
 			}
 		}},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -89,11 +90,11 @@ func TestNoDecodeErrorQuotesAPayloadUnderACodec(t *testing.T) {
 					options = append(options, keys(t, key(t, "a")))
 				}
 				env := turnstiletest.New(t, c.app, options...)
-				if _, err := env.Client().Start(t.Context(), turnstile.StartRequest{Name: c.start, Instance: "a", Input: json.RawMessage(c.text)}); err != nil {
+				if _, err := env.Client().Start(t.Context(), client.StartRequest{Name: c.start, Instance: "a", Input: json.RawMessage(c.text)}); err != nil {
 					t.Fatal(err)
 				}
 				env.Advance(time.Minute)
-				if err := env.Client().RaiseEvent(t.Context(), turnstile.RaiseRequest{Instance: "a", Name: "told", Data: json.RawMessage(`"` + canary + `"`)}); err != nil {
+				if err := env.Client().Raise(t.Context(), client.RaiseRequest{Instance: "a", Name: "told", Data: json.RawMessage(`"` + canary + `"`)}); err != nil {
 					t.Fatal(err)
 				}
 				env.Advance(time.Minute)

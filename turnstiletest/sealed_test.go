@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/codec/gzip"
@@ -68,7 +69,7 @@ func TestKeysAreChangedWhileAnInstanceRuns(t *testing.T) {
 	t.Parallel()
 	a, b := key(t, "a"), key(t, "b")
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
-		if err := turnstile.SetStatus(ctx, secret); err != nil {
+		if err := turnstile.SetCustomStatus(ctx, secret); err != nil {
 			return "", err
 		}
 		first, err := ship.Call(ctx, secret+" one")
@@ -101,7 +102,7 @@ func TestKeysAreChangedWhileAnInstanceRuns(t *testing.T) {
 			if in := shipped.Inputs(); len(in) != 2 || in[0] != secret+" one" {
 				t.Errorf("the mock was asked %q", in)
 			}
-			if status, err := turnstile.CustomStatusOf[string](run.Describe()); status != secret || err != nil {
+			if status, err := client.CustomStatusOf[string](run.Describe()); status != secret || err != nil {
 				t.Errorf("custom status %q, %v", status, err)
 			}
 			if plain := run.History(); marks(plain) != "" || !strings.Contains(string(plain[1].Payload), secret) {
@@ -138,7 +139,7 @@ func TestWithoutTheKeyNothingGoesOnUntilItIsDeployed(t *testing.T) {
 	t.Parallel()
 	a, b := key(t, "a"), key(t, "b")
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
-		if err := turnstile.SetStatus(ctx, secret); err != nil {
+		if err := turnstile.SetCustomStatus(ctx, secret); err != nil {
 			return "", err
 		}
 		return approved.Wait(ctx)
@@ -176,7 +177,7 @@ func TestAGoldenFileIsComparedByWhatIsSealedInIt(t *testing.T) {
 		env := turnstiletest.New(ft, flow(chargeAndShip), options...)
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
-		run := turnstiletest.Start(env, fulfil, n, turnstile.InstanceID("order-7"))
+		run := turnstiletest.Start(env, fulfil, n, client.InstanceID("order-7"))
 		if _, err := run.Wait(); err != nil {
 			ft.Fatalf("%v", err)
 		}

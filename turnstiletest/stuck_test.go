@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -24,8 +25,8 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 			[]string{"stuck", "panic", "kaboom", "stuck_test.go:", "its history: Started"}},
 		"R-22 a deadlock": {func(ctx turnstile.Context, _ int) (string, error) {
 			var f turnstile.Future[int]
-			f = turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return turnstile.Await(ctx, f) })
-			_, err := turnstile.Await(ctx, f)
+			f = turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return f.Await(ctx) })
+			_, err := f.Await(ctx)
 			return "", err
 		}, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "nothing to wait for", "stuck_test.go:"}},
 		"an event that nobody raises": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
@@ -84,7 +85,7 @@ func TestAStuckInstanceMayBeWhatTheTestIsAbout(t *testing.T) {
 	}), turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, fulfil, 0)
 	env.Run()
-	if d := run.Describe(); d.Status != turnstile.StatusStuck || d.Problem == nil || d.Problem.Kind != "panic" {
+	if d := run.Describe(); d.Status != client.StatusStuck || d.Problem == nil || d.Problem.Kind != "panic" {
 		t.Fatalf("it is %+v", d)
 	}
 	broken = false

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 )
 
@@ -83,7 +83,7 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 }
 
 // Client implements backend.
-func (b awsBackend) Client(ctx context.Context) (*turnstile.Client, error) {
+func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	codecs, err := b.settings.codecs()
 	if err != nil {
 		return nil, err
@@ -107,10 +107,10 @@ func (b awsBackend) Queues(ctx context.Context) (queues, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := awssqs.NewFromConfig(cfg)
+	c := awssqs.NewFromConfig(cfg)
 	out := queues{}
 	for name, a := range byName {
-		if out[name], err = sqs.New(client, found[a], sqs.Options{}); err != nil {
+		if out[name], err = sqs.New(c, found[a], sqs.Options{}); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.output, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -39,7 +40,7 @@ type cli struct {
 // backend opens what the commands work on, once it is needed.
 type backend interface {
 	// Client speaks to instances.
-	Client(ctx context.Context) (*turnstile.Client, error)
+	Client(ctx context.Context) (*client.Client, error)
 	// Queues are those that dead letters stand in and go back to.
 	Queues(ctx context.Context) (queues, error)
 }
@@ -177,7 +178,7 @@ func (c *cli) dispatch(ctx context.Context, args []string) (*command, error) {
 	return cmd, action(ctx, operands)
 }
 
-func (c *cli) client(ctx context.Context) (*turnstile.Client, error) {
+func (c *cli) client(ctx context.Context) (*client.Client, error) {
 	return c.open(&c.settings).Client(ctx)
 }
 

@@ -6,7 +6,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func wakeCommand() *command {
@@ -22,8 +22,8 @@ func wakeCommand() *command {
 			"turnstile list --status stuck --ids | xargs turnstile wake",
 		},
 		declare: func(c *cli, _ *flag.FlagSet) action {
-			return c.each("wake", func(ctx context.Context, client *turnstile.Client, instance string) error {
-				return client.Wake(ctx, instance)
+			return c.each("wake", func(ctx context.Context, cl *client.Client, instance string) error {
+				return cl.Wake(ctx, instance)
 			})
 		},
 	}
@@ -40,8 +40,8 @@ func cancelCommand() *command {
 		examples: []string{`turnstile cancel order-17 --reason 'customer called'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("cancel", func(ctx context.Context, client *turnstile.Client, instance string) error {
-				return client.Cancel(ctx, instance, *reason)
+			return c.each("cancel", func(ctx context.Context, cl *client.Client, instance string) error {
+				return cl.Cancel(ctx, instance, *reason)
 			})
 		},
 	}
@@ -58,8 +58,8 @@ func terminateCommand() *command {
 		examples: []string{`turnstile terminate order-17 --reason 'see incident 12'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("terminate", func(ctx context.Context, client *turnstile.Client, instance string) error {
-				return client.Terminate(ctx, instance, *reason)
+			return c.each("terminate", func(ctx context.Context, cl *client.Client, instance string) error {
+				return cl.Terminate(ctx, instance, *reason)
 			})
 		},
 	}
@@ -79,11 +79,11 @@ func purgeCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			force := flags.Bool("force", false, "take running instances too: they are terminated first")
-			return c.each("purge", func(ctx context.Context, client *turnstile.Client, instance string) error {
+			return c.each("purge", func(ctx context.Context, cl *client.Client, instance string) error {
 				if *force {
-					return client.Purge(ctx, instance, turnstile.Force())
+					return cl.Purge(ctx, instance, client.Force())
 				}
-				return client.Purge(ctx, instance)
+				return cl.Purge(ctx, instance)
 			})
 		},
 	}
@@ -91,17 +91,17 @@ func purgeCommand() *command {
 
 // each does something to each of the instances; one that fails does not keep
 // it from the others.
-func (c *cli) each(what string, do func(context.Context, *turnstile.Client, string) error) action {
+func (c *cli) each(what string, do func(context.Context, *client.Client, string) error) action {
 	return func(ctx context.Context, instances []string) error {
-		client, err := c.client(ctx)
+		cl, err := c.client(ctx)
 		if err != nil {
 			return err
 		}
 		var failed []error
 		for _, instance := range instances {
-			err := do(ctx, client, instance)
+			err := do(ctx, cl, instance)
 			switch {
-			case errors.Is(err, turnstile.ErrNoRecord):
+			case errors.Is(err, client.ErrNoRecord):
 				fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", what, printable(instance))
 			case err != nil:
 				failed = append(failed, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func describeCommand() *command {
@@ -26,16 +26,16 @@ func describeCommand() *command {
 		},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, operands []string) error {
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				d, err := client.Describe(ctx, operands[0])
+				d, err := cl.Describe(ctx, operands[0])
 				if err != nil {
 					return err
 				}
 				// A history that can't be read is told by the record's problem.
-				open, unread := client.WaitingFor(ctx, operands[0])
+				open, unread := cl.WaitingFor(ctx, operands[0])
 				if c.json() {
 					out := describedOf(&d)
 					out.WaitingFor = waitingOf(open)
@@ -51,7 +51,7 @@ func describeCommand() *command {
 	}
 }
 
-func (c *cli) describe(d *turnstile.Description, open []turnstile.OpenOperation) {
+func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 	now := c.now()
 	t := newTable()
 	t.row("instance", printable(d.Instance))
@@ -117,7 +117,7 @@ func (c *cli) describe(d *turnstile.Description, open []turnstile.OpenOperation)
 }
 
 // sealed says why payloads of the record are not shown.
-func (c *cli) sealed(d *turnstile.Description) {
+func (c *cli) sealed(d *client.Description) {
 	if d.Sealed != nil {
 		fmt.Fprintf(c.out, "\nsealed\n")
 		c.text(message(d.Sealed))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -23,7 +23,7 @@ func hint(err error) string {
 		}
 	}
 	text := err.Error()
-	var wait *turnstile.WaitError
+	var wait *client.WaitError
 	var corrupt *store.CorruptError
 	var unknown *codec.UnknownError
 	switch {

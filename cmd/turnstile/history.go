@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -35,11 +35,11 @@ func historyCommand() *command {
 				if *execution < 0 {
 					return usagef("--execution %d: executions are numbered from 1", *execution)
 				}
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				d, err := client.Describe(ctx, operands[0])
+				d, err := cl.Describe(ctx, operands[0])
 				if err != nil {
 					return err
 				}
@@ -47,7 +47,7 @@ func historyCommand() *command {
 				if number == 0 {
 					number = d.ExecutionID
 				}
-				events, err := client.History(ctx, d.Instance, number)
+				events, err := cl.History(ctx, d.Instance, number)
 				if err != nil {
 					return err
 				}
@@ -68,7 +68,7 @@ func historyCommand() *command {
 	}
 }
 
-func (c *cli) history(d *turnstile.Description, execution int64, events []history.Event, width int) {
+func (c *cli) history(d *client.Description, execution int64, events []history.Event, width int) {
 	head := fmt.Sprintf("%s  %s  execution %d", printable(d.Instance), printable(strings.TrimSpace(events[0].Name+" "+events[0].Version)), execution)
 	if execution == d.ExecutionID {
 		head += "  " + string(d.Status)

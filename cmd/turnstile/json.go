@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -46,7 +47,7 @@ type parentJSON struct {
 	EventID     int64  `json:"event_id"`
 }
 
-func describedOf(d *turnstile.Description) described {
+func describedOf(d *client.Description) described {
 	out := described{
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, StartID: d.StartID,

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 func statuses() []string {
 	return []string{
-		string(turnstile.StatusRunning), string(turnstile.StatusStuck), string(turnstile.StatusCorrupt),
-		string(turnstile.StatusCompleted), string(turnstile.StatusFailed), string(turnstile.StatusCancelled), string(turnstile.StatusTerminated),
+		string(client.StatusRunning), string(client.StatusStuck), string(client.StatusCorrupt),
+		string(client.StatusCompleted), string(client.StatusFailed), string(client.StatusCancelled), string(client.StatusTerminated),
 	}
 }
 
@@ -55,11 +55,11 @@ func listCommand() *command {
 				if err := l.check(c.now()); err != nil {
 					return err
 				}
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				return c.list(ctx, client, &l)
+				return c.list(ctx, cl, &l)
 			}
 		},
 	}
@@ -70,7 +70,7 @@ type listing struct {
 	status, since, until, where string
 	all, ids                    bool
 	limit                       int
-	query                       turnstile.ListQuery
+	query                       client.ListQuery
 }
 
 func (l *listing) check(now time.Time) (err error) {
@@ -81,9 +81,9 @@ func (l *listing) check(now time.Time) (err error) {
 		return usagef("--limit %d: 1 to %d", l.limit, store.MaxPageSize)
 	}
 	l.query.PageSize = l.limit
-	l.query.Status = turnstile.Status(l.status)
+	l.query.Status = client.Status(l.status)
 	if l.where != "" {
-		if l.query.Where, err = turnstile.ParseWhere(l.where); err != nil {
+		if l.query.Where, err = client.ParseWhere(l.where); err != nil {
 			return usagef("--where: %v", err)
 		}
 	}
@@ -99,13 +99,13 @@ type listJSON struct {
 	NextPageToken string      `json:"next_page_token,omitempty"`
 }
 
-func (c *cli) list(ctx context.Context, client *turnstile.Client, l *listing) error {
+func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
 	all := listJSON{Instances: []described{}}
 	t := newTable()
 	t.row("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED", "TOOK", "WHY")
 	left := l.limit
 	for {
-		page, err := client.List(ctx, l.query)
+		page, err := cl.List(ctx, l.query)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (c *cli) list(ctx context.Context, client *turnstile.Client, l *listing) er
 }
 
 // took is how long an instance ran, or has been running.
-func (c *cli) took(d *turnstile.Description) string {
+func (c *cli) took(d *client.Description) string {
 	if d.EndedAt.IsZero() {
 		return span(max(c.now().Sub(d.CreatedAt), 0)) + "…"
 	}
@@ -155,7 +155,7 @@ func (c *cli) took(d *turnstile.Description) string {
 }
 
 // why says in a line why an instance is not well.
-func why(d *turnstile.Description) string {
+func why(d *client.Description) string {
 	switch {
 	case d.Problem != nil:
 		return printable(named(d.Problem.Kind, d.Problem.Message))

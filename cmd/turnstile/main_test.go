@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/lint"
 	"github.com/turnstile-go/turnstile/queue"
@@ -52,7 +52,7 @@ type bench struct {
 	keys   keyring.Memory
 	queues queues
 	// made is the client to use instead of one over store and queues.
-	made *turnstile.Client
+	made *client.Client
 	env  map[string]string
 	// settings of the command line under way.
 	settings *settings
@@ -72,7 +72,7 @@ func newBench(t *testing.T) *bench {
 
 func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*memoryqueue.Queue) }
 
-func (b *bench) Client(context.Context) (*turnstile.Client, error) {
+func (b *bench) Client(context.Context) (*client.Client, error) {
 	if b.made != nil {
 		return b.made, nil
 	}
@@ -80,7 +80,7 @@ func (b *bench) Client(context.Context) (*turnstile.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return turnstile.NewClient(turnstile.ClientConfig{
+	return client.New(client.Config{
 		Codecs: codecs, Store: b.store, Queue: b.queues[orchestratorQueue], Random: &counting{}, Clock: b.clock,
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func raiseCommand() *command {
@@ -24,16 +24,16 @@ func raiseCommand() *command {
 			data := flags.String("data", "", "`JSON` that it carries, @FILE, or - for standard input")
 			id := flags.String("id", "", "`ID` that tells a repeat of this event from another one; default a random one")
 			return func(ctx context.Context, operands []string) error {
-				r := turnstile.RaiseRequest{Instance: operands[0], Name: operands[1], SenderID: *id}
+				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], SenderID: *id}
 				var err error
 				if r.Data, err = c.readPayload("data", *data); err != nil {
 					return err
 				}
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				if err := client.RaiseEvent(ctx, r); err != nil {
+				if err := cl.Raise(ctx, r); err != nil {
 					return err
 				}
 				fmt.Fprintf(c.err, "sent: event %s for %s\n", printable(r.Name), printable(r.Instance))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -82,7 +83,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	for range 2 {
 		b.ok("start", "Fulfil", "--instance", "order-2", "--id", "s-2", "--input", `{"id":"order-2"}`)
 	}
-	if err := turnstile.NewOrchestration[order, string]("Fulfil").Run(b.made, "order-2").Confirm(t.Context()); err != nil {
+	if err := client.Attach(b.made, turnstile.NewOrchestration[order, string]("Fulfil"), "order-2").Confirm(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// Ended already: nothing was sent.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -28,7 +29,7 @@ func startCommand() *command {
 			`turnstile start Fulfil --input @order.json --event 'approved={"by":"ada"}'`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			var r turnstile.StartRequest
+			var r client.StartRequest
 			input := flags.String("input", "", "`JSON` that it starts with, @FILE, or - for standard input")
 			flags.StringVar(&r.Instance, "instance", "", "`ID` of the instance; default a random one")
 			flags.StringVar(&r.Version, "version", "", "`VERSION` of it; default the newest that is deployed")
@@ -42,12 +43,12 @@ func startCommand() *command {
 				return nil
 			})
 			flags.Func("search", "search `ATTRIBUTES` that it has from its start on, as for list --where: 'customer = \"c-1\" and total = 99.5'", func(value string) error {
-				conditions, err := turnstile.ParseWhere(value)
+				conditions, err := client.ParseWhere(value)
 				if err != nil {
 					return err
 				}
 				for _, condition := range conditions {
-					if condition.Operator != turnstile.SearchEqual {
+					if condition.Operator != client.SearchEqual {
 						return fmt.Errorf("%s: an attribute is set with =", condition)
 					}
 					if r.SearchAttributes == nil {
@@ -65,17 +66,17 @@ func startCommand() *command {
 				if r.Input, err = c.readPayload("input", *input); err != nil {
 					return err
 				}
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
-				started, err := client.Start(ctx, r)
+				started, err := cl.Start(ctx, r)
 				if err != nil {
 					return err
 				}
 				if *wait {
 					fmt.Fprintf(c.err, "started %s\n", printable(started.Instance))
-					return c.awaitStarted(ctx, client, r.Name, started, *timeout)
+					return c.awaitStarted(ctx, cl, r.Name, started, *timeout)
 				}
 				if c.json() {
 					return c.printJSON(startedJSON{Instance: started.Instance, StartID: started.StartID})
@@ -94,13 +95,13 @@ type startedJSON struct {
 
 // awaitStarted waits for the end of an instance that this start made: where
 // another one was first, that is the error.
-func (c *cli) awaitStarted(ctx context.Context, client *turnstile.Client, name string, started turnstile.Started, timeout time.Duration) error {
-	run := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name).Run(client, started.Instance)
+func (c *cli) awaitStarted(ctx context.Context, cl *client.Client, name string, started client.Started, timeout time.Duration) error {
+	run := client.Attach(cl, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
 	run.StartID = started.StartID
 	ctx, cancel := bound(ctx, timeout)
 	defer cancel()
 	if err := run.Confirm(ctx); err != nil {
 		return err
 	}
-	return c.await(ctx, client, started.Instance)
+	return c.await(ctx, cl, started.Instance)
 }

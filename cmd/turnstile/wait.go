@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // defaultWait is how long wait waits.
@@ -27,13 +27,13 @@ func waitCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {
-				client, err := c.client(ctx)
+				cl, err := c.client(ctx)
 				if err != nil {
 					return err
 				}
 				ctx, cancel := bound(ctx, *timeout)
 				defer cancel()
-				return c.await(ctx, client, operands[0])
+				return c.await(ctx, cl, operands[0])
 			}
 		},
 	}
@@ -46,8 +46,8 @@ func bound(ctx context.Context, timeout time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, timeout)
 }
 
-func (c *cli) await(ctx context.Context, client *turnstile.Client, instance string) error {
-	d, err := client.Wait(ctx, instance)
+func (c *cli) await(ctx context.Context, cl *client.Client, instance string) error {
+	d, err := cl.Wait(ctx, instance)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (c *cli) await(ctx context.Context, client *turnstile.Client, instance stri
 		if err := c.printJSON(describedOf(&d)); err != nil {
 			return err
 		}
-	} else if d.Status == turnstile.StatusCompleted && d.Sealed != nil {
+	} else if d.Status == client.StatusCompleted && d.Sealed != nil {
 		return fmt.Errorf("instance %q completed, and its output can't be shown: %w", d.Instance, d.Sealed)
-	} else if d.Status == turnstile.StatusCompleted {
+	} else if d.Status == client.StatusCompleted {
 		fmt.Fprintln(c.out, outputLine(d.Output))
 	}
-	if d.Status == turnstile.StatusCompleted {
+	if d.Status == client.StatusCompleted {
 		return nil
 	}
 	return endedBadly(&d)
@@ -74,7 +74,7 @@ func outputLine(output []byte) string {
 	return oneLine(output, 0)
 }
 
-func endedBadly(d *turnstile.Description) error {
+func endedBadly(d *client.Description) error {
 	why := ""
 	if f := d.Failure; f != nil {
 		why = ": " + f.Message

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -23,7 +23,7 @@ type waitingJSON struct {
 	Child       *described `json:"child,omitempty"`
 }
 
-func waitingOf(open []turnstile.OpenOperation) []waitingJSON {
+func waitingOf(open []client.OpenOperation) []waitingJSON {
 	var out []waitingJSON
 	for i := range open {
 		o := &open[i]
@@ -39,7 +39,7 @@ func waitingOf(open []turnstile.OpenOperation) []waitingJSON {
 
 // waiting shows what an instance has under way; of children that are not well
 // also why.
-func (c *cli) waiting(open []turnstile.OpenOperation) {
+func (c *cli) waiting(open []client.OpenOperation) {
 	if len(open) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (c *cli) waiting(open []turnstile.OpenOperation) {
 	}
 }
 
-func childText(d *turnstile.Description) string {
+func childText(d *client.Description) string {
 	if d == nil {
 		return "not begun"
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -67,7 +68,7 @@ type InstanceList struct {
 }
 
 // InstanceOf returns the JSON form of a description.
-func InstanceOf(d *turnstile.Description) Instance {
+func InstanceOf(d *client.Description) Instance {
 	out := Instance{
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, StartID: d.StartID,
@@ -103,7 +104,7 @@ func (i *Instance) Fold(limit int) {
 }
 
 // OpenOperationsOf returns the JSON form of what an instance waits for.
-func OpenOperationsOf(open []turnstile.OpenOperation) []OpenOperation {
+func OpenOperationsOf(open []client.OpenOperation) []OpenOperation {
 	var out []OpenOperation
 	for i := range open {
 		o := &open[i]

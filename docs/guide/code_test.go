@@ -214,7 +214,7 @@ func basket(ctx turnstile.Context, items []string) ([]string, error) {
 
 func fulfilAll(ctx turnstile.Context, orders []Order) ([]string, error) {
 	return turnstile.Map(ctx, orders, 5, func(ctx turnstile.Context, o Order) (string, error) {
-		child := Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.CancelChild)
+		child := Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.CancelChild())
 		return child.Call(ctx, o)
 	})
 }

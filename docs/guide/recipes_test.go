@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -74,12 +75,12 @@ var Ask = turnstile.NewActivity[string, Decision]("Ask")
 type Decision struct{ Approved bool }
 
 // answer is behind the form that the link in the mail leads to.
-func answer(client *turnstile.Client) http.HandlerFunc {
+func answer(c *client.Client) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		decision := Decision{Approved: r.PostFormValue("answer") == "yes"}
-		err := Ask.Complete(r.Context(), client, r.PostFormValue("token"), decision)
-		var late *turnstile.NotPendingError
-		var wrong *turnstile.TokenError
+		err := client.Complete(r.Context(), c, Ask, r.PostFormValue("token"), decision)
+		var late *client.NotPendingError
+		var wrong *client.TokenError
 		switch {
 		case errors.As(err, &late):
 			http.Error(w, "This was answered before, or is no longer asked.", http.StatusGone)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 type invoice struct {
@@ -28,22 +29,22 @@ func collected(ctx turnstile.Context, in invoice) (string, error) {
 	return "paid", turnstile.Sleep(ctx, 24*time.Hour)
 }
 
-func startedWithAttributes(ctx context.Context, client *turnstile.Client, in invoice) error {
-	_, err := collect.StartWith(ctx, client, in, turnstile.SearchAttributes{"draft": turnstile.SearchString("yes")})
+func startedWithAttributes(ctx context.Context, c *client.Client, in invoice) error {
+	_, err := client.Start(ctx, c, collect, in, client.SearchAttributes(turnstile.SearchAttributes{"draft": turnstile.SearchString("yes")}))
 	return err
 }
 
-func large(ctx context.Context, client *turnstile.Client, customer string) (ids []string, err error) {
-	q := turnstile.ListQuery{
+func large(ctx context.Context, c *client.Client, customer string) (ids []string, err error) {
+	q := client.ListQuery{
 		Name:   "Collect",
-		Status: turnstile.StatusRunning,
-		Where: []turnstile.SearchCondition{
-			{Name: "customer", Operator: turnstile.SearchEqual, Value: turnstile.SearchString(customer)},
-			{Name: "total", Operator: turnstile.SearchGreater, Value: turnstile.SearchNumber(100)},
+		Status: client.StatusRunning,
+		Where: []client.SearchCondition{
+			{Name: "customer", Operator: client.SearchEqual, Value: turnstile.SearchString(customer)},
+			{Name: "total", Operator: client.SearchGreater, Value: turnstile.SearchNumber(100)},
 		},
 	}
 	for {
-		page, err := client.List(ctx, q)
+		page, err := c.List(ctx, q)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -74,7 +75,7 @@ func TestAChargeThatHangsIsGivenUp(t *testing.T) {
 		return "", turnstiletest.Pass(ctx, time.Hour)
 	})
 	_, err := turnstiletest.Start(env, Fulfil, Order{ID: "9"}).Wait()
-	if failed, ok := errors.AsType[*turnstile.OrchestrationError](err); !ok || failed.Kind != turnstile.KindTimeout {
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindTimeout {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -149,8 +150,8 @@ func TestTheHistoriesToReplayAreThoseOfToday(t *testing.T) {
 	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 	turnstiletest.On(env, Ship).Return("parcel-1", nil)
-	run := turnstiletest.Start(env, Fulfil, Order{ID: "7", Amount: 1300}, turnstile.InstanceID("order-7"))
-	turnstiletest.Raise(env, Approved, run.Instance, "Grace", turnstile.SenderID("request-1"))
+	run := turnstiletest.Start(env, Fulfil, Order{ID: "7", Amount: 1300}, client.InstanceID("order-7"))
+	turnstiletest.Raise(env, Approved, run.Instance, "Grace", client.SenderID("request-1"))
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}

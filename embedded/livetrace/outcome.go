@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // Outcome shows how an instance ended, with its output in full, or how it
 // stands.
-func (t *Trace) Outcome(d turnstile.Description) {
+func (t *Trace) Outcome(d client.Description) {
 	status := t.paint.red(string(d.Status))
 	switch d.Status {
-	case turnstile.StatusCompleted:
+	case client.StatusCompleted:
 		status = t.paint.green(string(d.Status))
-	case turnstile.StatusRunning:
+	case client.StatusRunning:
 		status = t.paint.yellow(string(d.Status))
 	}
 	var b block
@@ -38,7 +38,7 @@ func (t *Trace) Outcome(d turnstile.Description) {
 	t.write(&b)
 }
 
-func lasted(d *turnstile.Description) string {
+func lasted(d *client.Description) string {
 	if d.EndedAt.IsZero() {
 		return "for " + span(d.UpdatedAt.Sub(d.CreatedAt).Round(10*time.Millisecond))
 	}

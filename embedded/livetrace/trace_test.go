@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/history"
@@ -338,11 +339,11 @@ func TestHowItEnded(t *testing.T) {
 	out := newScreen()
 	trace := livetrace.New(out)
 	ended := epoch.Add(90 * time.Second)
-	for _, d := range []turnstile.Description{
-		{Instance: "a", Status: turnstile.StatusCompleted, CreatedAt: epoch, EndedAt: ended, Output: []byte(`{"n":1}`)},
-		{Instance: "b", Status: turnstile.StatusFailed, CreatedAt: epoch, EndedAt: ended, Failure: &history.Failure{Message: "no"}},
-		{Instance: "c", Status: turnstile.StatusStuck, CreatedAt: epoch, UpdatedAt: ended, Problem: &store.Problem{Kind: "panic", Message: "oh"}},
-		{Instance: "d", Status: turnstile.StatusRunning, CreatedAt: epoch, UpdatedAt: epoch.Add(time.Second)},
+	for _, d := range []client.Description{
+		{Instance: "a", Status: client.StatusCompleted, CreatedAt: epoch, EndedAt: ended, Output: []byte(`{"n":1}`)},
+		{Instance: "b", Status: client.StatusFailed, CreatedAt: epoch, EndedAt: ended, Failure: &history.Failure{Message: "no"}},
+		{Instance: "c", Status: client.StatusStuck, CreatedAt: epoch, UpdatedAt: ended, Problem: &store.Problem{Kind: "panic", Message: "oh"}},
+		{Instance: "d", Status: client.StatusRunning, CreatedAt: epoch, UpdatedAt: epoch.Add(time.Second)},
 	} {
 		trace.Outcome(d)
 	}

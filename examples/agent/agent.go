@@ -69,7 +69,7 @@ func allow(ctx turnstile.Context, t Task, call ToolCall) (bool, error) {
 		return true, nil
 	}
 	// A status that is a string always encodes.
-	_ = turnstile.SetStatus(ctx, fmt.Sprintf("waiting for a decision on %s %s", call.Tool, call.Input))
+	_ = turnstile.SetCustomStatus(ctx, fmt.Sprintf("waiting for a decision on %s %s", call.Tool, call.Input))
 	if _, err := AskPerson.Call(ctx, call); err != nil {
 		return false, err
 	}
@@ -85,7 +85,7 @@ func allow(ctx turnstile.Context, t Task, call ToolCall) (bool, error) {
 			return false, err
 		case decision.Call == call.ID:
 			done("there is a decision")
-			_ = turnstile.SetStatus(ctx, "working")
+			_ = turnstile.SetCustomStatus(ctx, "working")
 			return decision.Approved, nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
@@ -38,13 +39,13 @@ func tell(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	run, err := Agent.StartWith(ctx, s.Client(), Task{Goal: "Ada's cup came broken", Budget: 10_000, DecideWithin: 24}, turnstile.InstanceID("ticket-4"))
+	run, err := client.Start(ctx, s.Client(), Agent, Task{Goal: "Ada's cup came broken", Budget: 10_000, DecideWithin: 24}, client.InstanceID("ticket-4"))
 	if err != nil {
 		return err
 	}
 	s.At(5*time.Hour, func() error {
 		s.Say("Grace approves call-2")
-		return Decided.Raise(ctx, s.Client(), run.Instance, Decision{Call: "call-2", Approved: true, By: "Grace"}, turnstile.SenderID("call-2"))
+		return client.Raise(ctx, s.Client(), Decided, run.Instance, Decision{Call: "call-2", Approved: true, By: "Grace"}, client.SenderID("call-2"))
 	})
 	return s.Until(ctx, func(ctx context.Context) error {
 		answer, err := run.Wait(ctx)

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -68,8 +69,8 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Errorf("it took %s, want two days for each of two", took)
 	}
 	// Whoever answers then is told what became of the question.
-	err := Ask.Complete(t.Context(), env.Client(), desk.tokens["Bea"], Decision{Approved: true})
-	if late, ok := errors.AsType[*turnstile.NotPendingError](err); !ok || !late.Cancelled {
+	err := client.Complete(t.Context(), env.Client(), Ask, desk.tokens["Bea"], Decision{Approved: true})
+	if late, ok := errors.AsType[*client.NotPendingError](err); !ok || !late.Cancelled {
 		t.Errorf("a late answer is told %v", err)
 	}
 }

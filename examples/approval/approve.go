@@ -14,7 +14,7 @@ const day = 24 * time.Hour
 func approve(ctx turnstile.Context, r Request) (Result, error) {
 	for _, person := range r.Approvers {
 		// A status that is a string always encodes.
-		_ = turnstile.SetStatus(ctx, "waiting for "+person)
+		_ = turnstile.SetCustomStatus(ctx, "waiting for "+person)
 		decision, err := ask(ctx, r, person)
 		switch {
 		case errors.Is(err, errNoAnswer):
@@ -44,7 +44,7 @@ func ask(ctx turnstile.Context, r Request, person string) (Decision, error) {
 		}
 		if first == 0 {
 			dayOver.Cancel("there is an answer")
-			return turnstile.Await(ctx, answer)
+			return answer.Await(ctx)
 		}
 		if q.Reminder == r.Reminders {
 			answer.Cancel(person + " did not answer")

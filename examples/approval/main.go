@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
@@ -33,7 +34,7 @@ func tell(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	request := Request{What: "a coffee machine", Amount: 4200, Approvers: []string{"Bea", "Carl"}, Reminders: 2}
-	run, err := Approve.StartWith(ctx, s.Client(), request, turnstile.InstanceID("request-17"))
+	run, err := client.Start(ctx, s.Client(), Approve, request, client.InstanceID("request-17"))
 	if err != nil {
 		return err
 	}

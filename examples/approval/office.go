@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // office is what the activities work with; a real one sends mail, with a link
@@ -40,13 +41,13 @@ func (o *office) remind(_ context.Context, q Question) (Nothing, error) {
 }
 
 // answer is what the page behind the link does: the token is all it needs.
-func (o *office) answer(ctx context.Context, client *turnstile.Client, person string, d Decision) error {
+func (o *office) answer(ctx context.Context, c *client.Client, person string, d Decision) error {
 	o.mu.Lock()
 	token := o.tokens[person]
 	o.mu.Unlock()
 	o.say("%s answers: approved %t, %q", person, d.Approved, d.Reason)
-	err := Ask.Complete(ctx, client, token, d)
-	if late, ok := errors.AsType[*turnstile.NotPendingError](err); ok {
+	err := client.Complete(ctx, c, Ask, token, d)
+	if late, ok := errors.AsType[*client.NotPendingError](err); ok {
 		o.say("%s is told that it is too late: %s", person, late.Problem)
 		return nil
 	}

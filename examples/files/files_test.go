@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -65,7 +66,7 @@ func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 
 	_, err := turnstiletest.Start(env, Import, Delivery{Folder: "tuesday", Limit: 2}).Wait()
-	failed, ok := errors.AsType[*turnstile.OrchestrationError](err)
+	failed, ok := errors.AsType[*client.OrchestrationError](err)
 	if !ok || failed.Code != "unreadable" || !strings.Contains(failed.Message, "importing tuesday: item 1") {
 		t.Errorf("it ended with %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
@@ -34,7 +35,7 @@ func tell(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		run, err := Import.StartWith(ctx, s.Client(), delivery, turnstile.InstanceID("import-"+delivery.Folder))
+		run, err := client.Start(ctx, s.Client(), Import, delivery, client.InstanceID("import-"+delivery.Folder))
 		if err != nil {
 			return err
 		}

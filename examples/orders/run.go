@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
@@ -80,16 +81,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 }
 
 // begin starts the order, and sets when it is approved; forget drops that.
-func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetrace.Trace) (order *turnstile.Run[orders.Result], forget func() bool, err error) {
+func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetrace.Trace) (order *client.Run[orders.Result], forget func() bool, err error) {
 	forget = func() bool { return false }
-	order, err = orders.Fulfil.StartWith(ctx, env.Client(), f.order, turnstile.InstanceID(f.instance))
+	order, err = client.Start(ctx, env.Client(), orders.Fulfil, f.order, client.InstanceID(f.instance))
 	if err != nil {
 		return nil, forget, err
 	}
 	if f.approve {
 		forget = env.AfterFunc(f.approveAfter, func() {
 			show.Say(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
-			err := orders.Approved.Raise(ctx, env.Client(), f.instance, orders.Approval{By: "Grace", Approved: true}, turnstile.SenderID("approval-"+f.order.ID))
+			err := client.Raise(ctx, env.Client(), orders.Approved, f.instance, orders.Approval{By: "Grace", Approved: true}, client.SenderID("approval-"+f.order.ID))
 			if err != nil {
 				show.Say(env.Now(), f.instance, err.Error())
 			}
@@ -99,7 +100,7 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetr
 }
 
 // await waits for the order and shows how it ended.
-func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[orders.Result], f flags, show *livetrace.Trace) int {
+func await(ctx context.Context, env *embedded.Environment, order *client.Run[orders.Result], f flags, show *livetrace.Trace) int {
 	if !f.keep {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.limit)
@@ -112,7 +113,7 @@ func await(ctx context.Context, env *embedded.Environment, order *turnstile.Run[
 		return exitFailed
 	}
 	show.Outcome(d)
-	if _, gaveUp := errors.AsType[*turnstile.WaitError](err); gaveUp {
+	if _, gaveUp := errors.AsType[*client.WaitError](err); gaveUp {
 		show.Say(env.Now(), order.Instance, err.Error())
 	}
 	if err != nil {

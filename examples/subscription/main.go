@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
@@ -33,13 +34,13 @@ func tell(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	ada := Subscription{Customer: "Ada", Plan: "small", Price: 1000, Months: 12}
-	run, err := Subscribe.StartWith(ctx, s.Client(), ada, turnstile.InstanceID("subscription-ada"))
+	run, err := client.Start(ctx, s.Client(), Subscribe, ada, client.InstanceID("subscription-ada"))
 	if err != nil {
 		return err
 	}
 	s.At(160*24*time.Hour, func() error {
 		s.Say("Ada wants the large plan")
-		return Changed.Raise(ctx, s.Client(), run.Instance, Change{Plan: "large", Price: 3000}, turnstile.SenderID("change-1"))
+		return client.Raise(ctx, s.Client(), Changed, run.Instance, Change{Plan: "large", Price: 3000}, client.SenderID("change-1"))
 	})
 	return s.Until(ctx, func(ctx context.Context) error {
 		summary, err := run.Wait(ctx)

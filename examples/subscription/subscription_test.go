@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -112,7 +113,7 @@ func TestMonthsUnderWayGoOnWithTheCodeOfToday(t *testing.T) {
 func TestAMonthOfTheNewestVersionIsTheOneInTestdata(t *testing.T) {
 	t.Parallel()
 	env := open(t, never)
-	run := turnstiletest.Start(env, Subscribe, ada, turnstile.InstanceID("ada"))
+	run := turnstiletest.Start(env, Subscribe, ada, client.InstanceID("ada"))
 	env.Advance(10 * day)
 	run.AssertGolden("testdata/version-2.json")
 }

@@ -75,7 +75,7 @@ func parts(latency time.Duration) []turnstile.Part {
 			return syncs.Call(ctx, what)
 		}),
 		syncs.Is(func(ctx turnstile.Context, what string) (string, error) {
-			if err := turnstile.SetStatus(ctx, map[string]string{"step": "calling the shop"}); err != nil {
+			if err := turnstile.SetCustomStatus(ctx, map[string]string{"step": "calling the shop"}); err != nil {
 				return "", err
 			}
 			return callShop.Call(ctx, what)
@@ -94,7 +94,7 @@ func parts(latency time.Duration) []turnstile.Part {
 		}),
 		settle.Is(settleAll),
 		echo.Is(func(ctx turnstile.Context, in json.RawMessage) (json.RawMessage, error) {
-			if err := turnstile.SetStatus(ctx, in); err != nil {
+			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
 				return nil, err
 			}
 			return repeat.Call(ctx, in)
@@ -131,7 +131,7 @@ func settleAll(ctx turnstile.Context, n int) (int, error) {
 			return 0, err
 		}
 		sum += len(booked)
-		if err := turnstile.SetStatus(ctx, map[string]int{"booked": sum, "of": n}); err != nil {
+		if err := turnstile.SetCustomStatus(ctx, map[string]int{"booked": sum, "of": n}); err != nil {
 			return 0, err
 		}
 	}

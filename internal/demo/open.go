@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded"
@@ -58,7 +58,7 @@ func (w *World) Options() []console.Option {
 }
 
 // orderAgain starts an order now and then, and approves most of them.
-func orderAgain(ctx context.Context, c *turnstile.Client, every time.Duration) {
+func orderAgain(ctx context.Context, c *client.Client, every time.Duration) {
 	if every <= 0 {
 		return
 	}
@@ -66,7 +66,7 @@ func orderAgain(ctx context.Context, c *turnstile.Client, every time.Duration) {
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		id := fmt.Sprintf("live-%d", n)
-		if _, err := orders.Fulfil.StartWith(ctx, c, Order(id, n), turnstile.InstanceID(id)); err != nil {
+		if _, err := client.Start(ctx, c, orders.Fulfil, Order(id, n), client.InstanceID(id)); err != nil {
 			slog.Error("demo", "error", err)
 		}
 		select {
@@ -75,7 +75,7 @@ func orderAgain(ctx context.Context, c *turnstile.Client, every time.Duration) {
 		case <-tick.C:
 		}
 		if n%3 != 0 {
-			if err := orders.Approved.Raise(ctx, c, id, orders.Approval{By: "Grace", Approved: n%4 != 0}); err != nil {
+			if err := client.Raise(ctx, c, orders.Approved, id, orders.Approval{By: "Grace", Approved: n%4 != 0}); err != nil {
 				slog.Error("demo", "error", err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -60,7 +61,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 		o := Order(id, n)
 		answer := time.Duration(draw.IntN(20)+1) * time.Minute
 		env.After(time.Duration(n)*50*time.Second, func() {
-			turnstiletest.Start(env, orders.Fulfil, o, turnstile.InstanceID(id), attributes(o))
+			turnstiletest.Start(env, orders.Fulfil, o, client.InstanceID(id), client.SearchAttributes(attributes(o)))
 		})
 		if n > 1 && n%17 == 0 {
 			continue // Nobody answers.
@@ -72,7 +73,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 	named := func(id string, n int, change func(*orders.Order)) {
 		o := Order(id, n)
 		change(&o)
-		turnstiletest.Start(env, orders.Fulfil, o, turnstile.InstanceID(id), attributes(o))
+		turnstiletest.Start(env, orders.Fulfil, o, client.InstanceID(id), client.SearchAttributes(attributes(o)))
 	}
 	env.After(65*time.Minute, func() {
 		named(Failed, 3, func(o *orders.Order) { o.Card = "4000 0000 0000 0000" })
@@ -86,22 +87,22 @@ func story(env *turnstiletest.Env, start time.Time) {
 		_ = env.Client().As("ops@example.com").Cancel(ctx, Cancelled, "the customer called")
 		_ = env.Client().As("ops@example.com").Terminate(ctx, Terminated, "see incident 12")
 	})
-	turnstiletest.Start(env, report, 1, turnstile.InstanceID(Continued))
+	turnstiletest.Start(env, report, 1, client.InstanceID(Continued))
 	env.After(90*time.Minute, func() {
-		turnstiletest.Start(env, settle, 4950, turnstile.InstanceID(TenThousand))
-		turnstiletest.Start(env, migrate, "acme", turnstile.InstanceID(Nondeterminism))
-		turnstiletest.Start(env, retired, "x", turnstile.InstanceID(NotRegistered))
-		turnstiletest.Start(env, echo, hostileMarkup(), turnstile.InstanceID(HostileMarkup))
-		turnstiletest.Start(env, echo, hostileText(), turnstile.InstanceID(HostileText))
-		turnstiletest.Start(env, echo, hostileLarge(), turnstile.InstanceID(HostileLarge))
-		turnstiletest.Start(env, echo, hostileMarkup(), turnstile.InstanceID(HostileInstance))
+		turnstiletest.Start(env, settle, 4950, client.InstanceID(TenThousand))
+		turnstiletest.Start(env, migrate, "acme", client.InstanceID(Nondeterminism))
+		turnstiletest.Start(env, retired, "x", client.InstanceID(NotRegistered))
+		turnstiletest.Start(env, echo, hostileMarkup(), client.InstanceID(HostileMarkup))
+		turnstiletest.Start(env, echo, hostileText(), client.InstanceID(HostileText))
+		turnstiletest.Start(env, echo, hostileLarge(), client.InstanceID(HostileLarge))
+		turnstiletest.Start(env, echo, hostileMarkup(), client.InstanceID(HostileInstance))
 	})
 	env.After(2*time.Hour, func() {
-		turnstiletest.Start(env, invoice, "initech", turnstile.InstanceID(Panics))
+		turnstiletest.Start(env, invoice, "initech", client.InstanceID(Panics))
 	})
 	env.After(2*time.Hour+30*time.Minute, func() {
-		turnstiletest.Start(env, campaign, "spring sale", turnstile.InstanceID(WaitsForChild))
-		turnstiletest.Start(env, syncs, "kettles", turnstile.InstanceID(ManyAttempts))
+		turnstiletest.Start(env, campaign, "spring sale", client.InstanceID(WaitsForChild))
+		turnstiletest.Start(env, syncs, "kettles", client.InstanceID(ManyAttempts))
 	})
 	env.Advance(100 * time.Minute)
 	env.Deploy(App(0))

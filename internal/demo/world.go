@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -20,7 +20,7 @@ const Span = 3 * time.Hour
 
 // World is what was made.
 type World struct {
-	Client *turnstile.Client
+	Client *client.Client
 	Store  store.Store
 	// Now is the time at the end of the story.
 	Now time.Time
@@ -37,7 +37,7 @@ func Make(start time.Time) (w *World, err error) {
 	}()
 	env := turnstiletest.New(t, oldApp(), turnstiletest.Epoch(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.MaxBatches(1_000_000))
 	story(env, start)
-	c, err := turnstile.NewClient(turnstile.ClientConfig{Store: env.Store(), Queue: discard{}})
+	c, err := client.New(client.Config{Store: env.Store(), Queue: discard{}})
 	return &World{Client: c, Store: env.Store(), Now: start.Truncate(time.Second).Add(Span)}, err
 }
 

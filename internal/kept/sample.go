@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -28,30 +28,30 @@ const Folder = "TURNSTILE_KEEP"
 // histories/BUILD/APPLICATION/TEST-INSTANCE-EXECUTION.json. It does nothing
 // unless the environment variable TURNSTILE_KEEP names the build, and fails the
 // test where a file is there already.
-func Sample(t T, client *turnstile.Client, histories, application string) {
+func Sample(t T, c *client.Client, histories, application string) {
 	t.Helper()
 	build := os.Getenv(Folder)
 	if build == "" {
 		return
 	}
-	if err := sample(client, filepath.Join(histories, build, application), t.Name()); err != nil {
+	if err := sample(c, filepath.Join(histories, build, application), t.Name()); err != nil {
 		t.Fatalf("keeping histories: %v", err)
 	}
 }
 
-func sample(client *turnstile.Client, folder, test string) error {
+func sample(c *client.Client, folder, test string) error {
 	ctx := context.Background()
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for q := (turnstile.ListQuery{}); ; {
-		page, err := client.List(ctx, q)
+	for q := (client.ListQuery{}); ; {
+		page, err := c.List(ctx, q)
 		if err != nil {
 			return err
 		}
 		for _, d := range page.Instances {
 			for n := d.FirstExecution; n <= d.ExecutionID; n++ {
-				events, err := client.History(ctx, d.Instance, n)
+				events, err := c.History(ctx, d.Instance, n)
 				if err != nil {
 					return err
 				}

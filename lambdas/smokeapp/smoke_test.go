@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
 )
@@ -29,9 +30,9 @@ func TestEachOrchestrationReturnsWhatTheSmokeProgramExpects(t *testing.T) {
 		cancel()
 		<-ended
 	}()
-	client := env.Client()
+	c := env.Client()
 
-	chain, err := smokeapp.Chain.StartWith(ctx, client, 40)
+	chain, err := client.Start(ctx, c, smokeapp.Chain, 40)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestEachOrchestrationReturnsWhatTheSmokeProgramExpects(t *testing.T) {
 		t.Errorf("a chain of 40 returned %d, %v", got, err)
 	}
 
-	timer, err := smokeapp.Timer.StartWith(ctx, client, "15m10s")
+	timer, err := client.Start(ctx, c, smokeapp.Timer, "15m10s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestEachOrchestrationReturnsWhatTheSmokeProgramExpects(t *testing.T) {
 	if err != nil || d.EndedAt.Sub(d.CreatedAt) < 15*time.Minute+10*time.Second {
 		t.Errorf("the timer took from %v to %v, %v", d.CreatedAt, d.EndedAt, err)
 	}
-	bad, err := smokeapp.Timer.StartWith(ctx, client, "soon")
+	bad, err := client.Start(ctx, c, smokeapp.Timer, "soon")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,11 @@ func TestEachOrchestrationReturnsWhatTheSmokeProgramExpects(t *testing.T) {
 		t.Error("a timer of \"soon\" ended well")
 	}
 
-	echo, err := smokeapp.Echo.StartWith(ctx, client, struct{}{})
+	echo, err := client.Start(ctx, c, smokeapp.Echo, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := smokeapp.Signal.Raise(ctx, client, echo.Instance, "hello"); err != nil {
+	if err := client.Raise(ctx, c, smokeapp.Signal, echo.Instance, "hello"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := echo.Wait(ctx); err != nil || got != "hello" {

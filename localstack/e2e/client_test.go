@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -26,9 +27,9 @@ func unique(what string) string { return what + "-" + rand.Text() }
 
 // waiting starts an order and returns when it waits for its approval, with
 // stock reserved and card charged.
-func waiting(ctx context.Context, t *testing.T, c *turnstile.Client, id string) *turnstile.Run[orders.Result] {
+func waiting(ctx context.Context, t *testing.T, c *client.Client, id string) *client.Run[orders.Result] {
 	t.Helper()
-	run, err := orders.Fulfil.StartWith(ctx, c, order(id), turnstile.InstanceID(id))
+	run, err := client.Start(ctx, c, orders.Fulfil, order(id), client.InstanceID(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,22 +39,22 @@ func waiting(ctx context.Context, t *testing.T, c *turnstile.Client, id string) 
 
 // awaitApprovalAwaited returns when an order has nothing left to do but to wait
 // for its approval.
-func awaitApprovalAwaited(ctx context.Context, t *testing.T, c *turnstile.Client, id string) {
+func awaitApprovalAwaited(ctx context.Context, t *testing.T, c *client.Client, id string) {
 	t.Helper()
 	awaitEvent(ctx, t, c, id, history.ExternalSubscribed)
 }
 
-func isNotFound(err error) bool { return errors.Is(err, turnstile.ErrNotFound) }
+func isNotFound(err error) bool { return errors.Is(err, client.ErrNotFound) }
 
 func TestAnOrderThroughTheClient(t *testing.T) {
 	t.Parallel()
 	s, ctx := deployed(t)
 	id := unique("order")
-	run, err := orders.Fulfil.StartWith(ctx, s.client, order(id), turnstile.InstanceID(id))
+	run, err := client.Start(ctx, s.client, orders.Fulfil, order(id), client.InstanceID(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := orders.Approved.Raise(ctx, s.client, id, orders.Approval{By: "Grace", Approved: true}); err != nil {
+	if err := client.Raise(ctx, s.client, orders.Approved, id, orders.Approval{By: "Grace", Approved: true}); err != nil {
 		t.Fatal(err)
 	}
 	result, err := run.Wait(ctx)
@@ -68,7 +69,7 @@ func TestAnOrderThroughTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Status != turnstile.StatusCompleted || d.Name != "Fulfil" || string(d.CustomStatus) != `"shipped"` || d.EndedAt.Before(d.CreatedAt) {
+	if d.Status != client.StatusCompleted || d.Name != "Fulfil" || string(d.CustomStatus) != `"shipped"` || d.EndedAt.Before(d.CreatedAt) {
 		t.Errorf("O-01: described as %+v", d)
 	}
 	events := checkedHistory(ctx, t, s.client, sample(), id)
@@ -78,8 +79,8 @@ func TestAnOrderThroughTheClient(t *testing.T) {
 	checkedHistory(ctx, t, s.client, sample(), id+"/shipment")
 	s.awaitNoSchedules(ctx, t, id, 1, events)
 
-	_, err = orders.Fulfil.StartWith(ctx, s.client, order(id), turnstile.InstanceID(id))
-	if exists := new(turnstile.AlreadyExistsError); !errors.As(err, &exists) || exists.StartID != run.StartID {
+	_, err = client.Start(ctx, s.client, orders.Fulfil, order(id), client.InstanceID(id))
+	if exists := new(client.AlreadyExistsError); !errors.As(err, &exists) || exists.StartID != run.StartID {
 		t.Errorf("M-06: another start of a finished instance: %v, want an *AlreadyExistsError that names start %q", err, run.StartID)
 	}
 }
@@ -99,7 +100,7 @@ func TestACancelledOrderIsUndone(t *testing.T) {
 		t.Errorf("activities with a result: %v, want %v", got, want)
 	}
 	s.awaitNoSchedules(ctx, t, run.Instance, 1, events)
-	if err := run.Cancel(ctx, "again"); !errors.As(err, new(*turnstile.EndedError)) {
+	if err := run.Cancel(ctx, "again"); !errors.As(err, new(*client.EndedError)) {
 		t.Errorf("cancel of an instance that has ended: %v, want an *EndedError", err)
 	}
 }
@@ -121,7 +122,7 @@ func TestATerminatedOrderTakesItsChildrenWithIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Status != turnstile.StatusTerminated {
+		if d.Status != client.StatusTerminated {
 			t.Errorf("instance %s is %s", instance, d.Status)
 		}
 		s.awaitNoSchedules(ctx, t, instance, 1, checkedHistory(ctx, t, s.client, sample(), instance))

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -34,7 +35,7 @@ func TestM05AMalformedMessageIsDeadLetteredAndItsNeighboursGoOn(t *testing.T) {
 	if err != nil || len(out.Failed) > 0 {
 		t.Fatal(err, out)
 	}
-	got, err := smokeapp.Echo.Run(s.client, id).Wait(ctx)
+	got, err := client.Attach(s.client, smokeapp.Echo, id).Wait(ctx)
 	if err != nil || got != "here" {
 		t.Errorf("the neighbours: %q, %v", got, err)
 	}

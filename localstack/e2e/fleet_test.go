@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -27,7 +27,7 @@ type fleet struct {
 	stack  *stack
 	spec   fleetSpec
 	queues queues
-	client *turnstile.Client
+	client *client.Client
 
 	orchestrators, workers *pool
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/history"
@@ -22,7 +23,7 @@ func sample() *turnstile.App {
 // each against the invariants: I-01 and I-02 by the structure that the engine
 // checks, I-04 by a replay that has to add nothing, I-06 by the record. It
 // returns the events of the last execution.
-func checkedHistory(ctx context.Context, t *testing.T, c *turnstile.Client, app *turnstile.App, instance string) []history.Event {
+func checkedHistory(ctx context.Context, t *testing.T, c *client.Client, app *turnstile.App, instance string) []history.Event {
 	t.Helper()
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
@@ -38,7 +39,7 @@ func checkedHistory(ctx context.Context, t *testing.T, c *turnstile.Client, app 
 	if len(events) == 0 {
 		t.Fatalf("I-06: instance %s is %s, its execution %d has no history", instance, d.Status, d.ExecutionID)
 	}
-	wants := map[turnstile.Status]history.Kind{turnstile.StatusCompleted: history.OrchestrationCompleted}
+	wants := map[client.Status]history.Kind{client.StatusCompleted: history.OrchestrationCompleted}
 	want, ok := wants[d.Status]
 	if !ok {
 		want = history.OrchestrationFailed

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -39,7 +39,7 @@ func TestTheMessageThatUpPrintsRunsAnOrderToItsEnd(t *testing.T) {
 	body := strings.ReplaceAll(string(message), "order-1", id)
 	paste(ctx, t, `aws --endpoint-url "$AWS_ENDPOINT_URL" sqs send-message --queue-url "$TURNSTILE_ORCHESTRATOR_QUEUE_URL" --message-group-id "$id" --message-body "$body"`,
 		"id="+id, "body="+body)
-	result, err := orders.Fulfil.Run(s.client, id).Wait(ctx)
+	result, err := client.Attach(s.client, orders.Fulfil, id).Wait(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ type example struct {
 	command  string
 	kind     wire.Kind
 	instance string
-	run      *turnstile.Run[orders.Result]
+	run      *client.Run[orders.Result]
 }
 
 var (
@@ -99,9 +99,9 @@ func TestTheExamplesOfTheContractDoWhatItSays(t *testing.T) {
 	for i := range all {
 		e := &all[i]
 		seen[e.kind]++
-		e.run = orders.Fulfil.Run(s.client, e.instance)
+		e.run = client.Attach(s.client, orders.Fulfil, e.instance)
 		if e.kind != wire.StartOrchestration {
-			if _, err := orders.Fulfil.StartWith(ctx, s.client, order(e.instance), turnstile.InstanceID(e.instance)); err != nil {
+			if _, err := client.Start(ctx, s.client, orders.Fulfil, order(e.instance), client.InstanceID(e.instance)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -129,11 +129,11 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 	switch e.kind {
 	case wire.StartOrchestration:
 		if strings.Contains(e.command, `"events"`) { // brings its approval
-			e.wants(ctx, t, s, turnstile.StatusCompleted, "shipped")
+			e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 			return
 		}
 		e.approve(ctx, t, s)
-		e.wants(ctx, t, s, turnstile.StatusCompleted, "shipped")
+		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 	case wire.ExternalRaised:
 		var approved struct {
 			Data orders.Approval `json:"data"`
@@ -146,11 +146,11 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 		if approved.Data.Approved {
 			want = "shipped"
 		}
-		e.wants(ctx, t, s, turnstile.StatusCompleted, want)
+		e.wants(ctx, t, s, client.StatusCompleted, want)
 	case wire.CancelInstance:
-		e.wants(ctx, t, s, turnstile.StatusCancelled, "")
+		e.wants(ctx, t, s, client.StatusCancelled, "")
 	case wire.TerminateInstance:
-		e.wants(ctx, t, s, turnstile.StatusTerminated, "")
+		e.wants(ctx, t, s, client.StatusTerminated, "")
 	case wire.PurgeInstance:
 		eventually(ctx, t, "instance "+e.instance+" is still described", func() bool {
 			_, err := s.client.Describe(ctx, e.instance)
@@ -161,7 +161,7 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 		}
 	case wire.Wake:
 		e.approve(ctx, t, s)
-		e.wants(ctx, t, s, turnstile.StatusCompleted, "shipped")
+		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 	default: // with a made-up token: M-03 and M-14, and the instance goes on
 		dead := s.awaitDeadLetter(ctx, t, variable(t, "TURNSTILE_DEAD_FIFO_QUEUE_URL"), ofGroup(e.instance))
 		reason := *dead.MessageAttributes[wire.ReasonAttribute].StringValue
@@ -169,20 +169,20 @@ func (e *example) check(ctx context.Context, t *testing.T, s *stack) {
 			t.Errorf("dead-lettered as %q", reason)
 		}
 		e.approve(ctx, t, s)
-		e.wants(ctx, t, s, turnstile.StatusCompleted, "shipped")
+		e.wants(ctx, t, s, client.StatusCompleted, "shipped")
 	}
 }
 
 func (e *example) approve(ctx context.Context, t *testing.T, s *stack) {
 	t.Helper()
-	if err := orders.Approved.Raise(ctx, s.client, e.instance, orders.Approval{By: "Grace", Approved: true}); err != nil {
+	if err := client.Raise(ctx, s.client, orders.Approved, e.instance, orders.Approval{By: "Grace", Approved: true}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // wants waits for the end and checks the status, the result's status, and the
 // history.
-func (e *example) wants(ctx context.Context, t *testing.T, s *stack, status turnstile.Status, result string) {
+func (e *example) wants(ctx context.Context, t *testing.T, s *stack, status client.Status, result string) {
 	t.Helper()
 	d, err := s.client.Wait(ctx, e.instance)
 	if err != nil {

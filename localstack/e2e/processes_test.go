@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
@@ -72,7 +73,7 @@ func TestProcesses(t *testing.T) {
 		spec.orchestrators, spec.workers = 1, 1
 		spec.orchestrator.Env = []string{"TURNSTILE_TIMER_BORDER=0", "TURNSTILE_TIMER_LEAST=1s"}
 		f, stop := startFleet(ctx, t, s, spec)
-		run, err := smokeapp.Timer.StartWith(ctx, f.client, "3s", turnstile.InstanceID(unique("timer")))
+		run, err := client.Start(ctx, f.client, smokeapp.Timer, "3s", client.InstanceID(unique("timer")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,7 @@ func TestProcesses(t *testing.T) {
 		f, stop := startFleet(ctx, t, s, fleetSpec{
 			orchestrators: 1, workers: 1, orchestrator: self(t, "orchestrator"), worker: self(t, "activity"),
 		})
-		run, err := doomed.StartWith(ctx, f.client, "", turnstile.InstanceID(unique("doomed")))
+		run, err := client.Start(ctx, f.client, doomed, "", client.InstanceID(unique("doomed")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,9 +122,9 @@ func TestProcesses(t *testing.T) {
 
 // work is a mix of instances whose outcomes are known.
 type work struct {
-	chains []*turnstile.Run[int]
-	orders []*turnstile.Run[orders.Result]
-	echoes []*turnstile.Run[string]
+	chains []*client.Run[int]
+	orders []*client.Run[orders.Result]
+	echoes []*client.Run[string]
 }
 
 // steps of each chain.
@@ -141,23 +142,23 @@ func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 		var err error
 		switch i % 3 {
 		case 0:
-			var run *turnstile.Run[int]
-			run, err = smokeapp.Chain.StartWith(ctx, f.client, steps, turnstile.InstanceID(unique("chain")))
+			var run *client.Run[int]
+			run, err = client.Start(ctx, f.client, smokeapp.Chain, steps, client.InstanceID(unique("chain")))
 			w.chains = append(w.chains, run)
 		case 1:
-			var run *turnstile.Run[orders.Result]
+			var run *client.Run[orders.Result]
 			id := unique("order")
 			if i%2 == 0 {
 				f.approveTwice(ctx, t, id)
 			} else {
 				late = append(late, id)
 			}
-			run, err = orders.Fulfil.StartWith(ctx, f.client, order(id), turnstile.InstanceID(id))
+			run, err = client.Start(ctx, f.client, orders.Fulfil, order(id), client.InstanceID(id))
 			w.orders = append(w.orders, run)
 		case 2:
-			var run *turnstile.Run[string]
+			var run *client.Run[string]
 			id := unique("echo")
-			run, err = smokeapp.Echo.StartWith(ctx, f.client, struct{}{}, turnstile.InstanceID(id))
+			run, err = client.Start(ctx, f.client, smokeapp.Echo, struct{}{}, client.InstanceID(id))
 			f.raiseTwice(ctx, t, id, smokeapp.Signal.Name(), "here")
 			w.echoes = append(w.echoes, run)
 		}
@@ -190,7 +191,7 @@ func (f *fleet) raiseTwice(ctx context.Context, t *testing.T, instance, name str
 	if err := f.queues.delay.send(ctx, string(body)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.client.RaiseEvent(ctx, turnstile.RaiseRequest{Instance: instance, Name: name, SenderID: "e", Data: payload}); err != nil {
+	if err := f.client.Raise(ctx, client.RaiseRequest{Instance: instance, Name: name, SenderID: "e", Data: payload}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -284,7 +285,7 @@ func (w work) check(ctx context.Context, t *testing.T, f *fleet) {
 			}
 			// Where the approval was there before them they were never sent.
 			d, err := f.client.Describe(ctx, e.Instance)
-			if !isNotFound(err) && (err != nil || d.Status != turnstile.StatusCancelled) {
+			if !isNotFound(err) && (err != nil || d.Status != client.StatusCancelled) {
 				t.Errorf("K-06: the reminders of %s, which it cancelled, are %s, %v", run.Instance, d.Status, err)
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/timer"
 )
@@ -28,7 +28,7 @@ type stack struct {
 	cfg       aws.Config
 	sqs       *sqs.Client
 	schedules *scheduler.Client
-	client    *turnstile.Client
+	client    *client.Client
 }
 
 // deployed returns the stack that the environment names, and a context that
@@ -48,11 +48,11 @@ func deployed(t *testing.T) (*stack, context.Context) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 32}
 	t.Cleanup(transport.CloseIdleConnections)
 	cfg.HTTPClient = &http.Client{Transport: transport}
-	client, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg))
+	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stack{cfg: cfg, sqs: sqs.NewFromConfig(cfg), schedules: scheduler.NewFromConfig(cfg), client: client}, ctx
+	return &stack{cfg: cfg, sqs: sqs.NewFromConfig(cfg), schedules: scheduler.NewFromConfig(cfg), client: c}, ctx
 }
 
 // variable is one that `local.sh env` prints.
@@ -80,11 +80,11 @@ func eventually(ctx context.Context, t *testing.T, what string, ok func() bool) 
 }
 
 // awaitEvent returns the first event of a kind in the current history.
-func awaitEvent(ctx context.Context, t *testing.T, c *turnstile.Client, instance string, kind history.Kind) (found history.Event) {
+func awaitEvent(ctx context.Context, t *testing.T, c *client.Client, instance string, kind history.Kind) (found history.Event) {
 	t.Helper()
 	eventually(ctx, t, "instance "+instance+" has no "+kind.String(), func() bool {
 		events, err := c.History(ctx, instance, 0)
-		if err != nil && !errors.Is(err, turnstile.ErrNotFound) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, client.ErrNotFound) && ctx.Err() == nil {
 			t.Fatal(err)
 		}
 		for _, e := range events {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/history"
@@ -119,9 +120,9 @@ func TestTablesHoldSealedPayloadsOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := openLocal(t, nil)
-			client := runApplication(t, l, codecs)
-			d, err := client.Describe(t.Context(), "order-7")
-			if err != nil || d.Status != turnstile.StatusCompleted || !strings.Contains(string(d.Output), secretText) || !strings.Contains(string(d.CustomStatus), secretText) {
+			c := runApplication(t, l, codecs)
+			d, err := c.Describe(t.Context(), "order-7")
+			if err != nil || d.Status != client.StatusCompleted || !strings.Contains(string(d.Output), secretText) || !strings.Contains(string(d.CustomStatus), secretText) {
 				t.Fatalf("it is %+v, %v", d, err)
 			}
 			shown, marks, items := l.scan(t, secretText), l.scan(t, key.Name()), l.scan(t, "")
@@ -140,7 +141,7 @@ func TestTablesHoldSealedPayloadsOnly(t *testing.T) {
 					t.Errorf("no item of the %s table has a mark: %q", table, marks)
 				}
 			}
-			keyless, err := turnstile.NewClient(turnstile.ClientConfig{Store: l.Store, Queue: memoryFIFO(t)})
+			keyless, err := client.New(client.Config{Store: l.Store, Queue: memoryFIFO(t)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +222,7 @@ func attributeText(t *testing.T, v types.AttributeValue) string {
 
 // runApplication runs an instance to its end that has payloads of every sort,
 // and returns a client.
-func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client {
+func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 	t.Helper()
 	work := turnstile.NewActivity[string, string]("Work")
 	step := turnstile.NewActivity[string, string]("Step")
@@ -230,7 +231,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 	child := turnstile.NewOrchestration[string, string]("Child")
 	app := turnstile.NewApp(
 		order.Is(func(ctx turnstile.Context, in string) (string, error) {
-			if err := turnstile.SetStatus(ctx, secretText); err != nil {
+			if err := turnstile.SetCustomStatus(ctx, secretText); err != nil {
 				return "", err
 			}
 			out, err := work.Call(ctx, in)
@@ -289,16 +290,16 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := turnstile.NewClient(turnstile.ClientConfig{Store: l.Store, Queue: q.Orchestrator, Codecs: codecs})
+	c, err := client.New(client.Config{Store: l.Store, Queue: q.Orchestrator, Codecs: codecs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := order.StartWith(t.Context(), client, secretText, turnstile.InstanceID("order-7"))
+	run, err := client.Start(t.Context(), c, order, secretText, client.InstanceID("order-7"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := paid.Raise(t.Context(), client, run.Instance, secretText); err != nil {
+		if err := client.Raise(t.Context(), c, paid, run.Instance, secretText); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -326,7 +327,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *turnstile.Client
 			}
 		}
 	}
-	return client
+	return c
 }
 
 func lookup(t *testing.T, app *turnstile.App, name string) activity.Activity {

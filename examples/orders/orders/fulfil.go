@@ -46,14 +46,14 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 	// Both are under way before the first is awaited.
 	status(ctx, "reserving and charging")
 	stock, payment := ReserveStock.Start(ctx, o), Charge.Start(ctx, o)
-	reservation, stockErr := turnstile.Await(ctx, stock)
+	reservation, stockErr := stock.Await(ctx)
 	if stockErr == nil {
 		undo.add(func(ctx turnstile.Context) error {
 			_, err := ReleaseStock.Call(ctx, reservation)
 			return err
 		})
 	}
-	receipt, paymentErr := turnstile.Await(ctx, payment)
+	receipt, paymentErr := payment.Await(ctx)
 	if paymentErr == nil {
 		undo.add(func(ctx turnstile.Context) error {
 			_, err := Refund.Call(ctx, receipt)
@@ -113,7 +113,7 @@ func (u *undoing) all(ctx turnstile.Context) error {
 // status shows where the order is, in describe and lists.
 func status(ctx turnstile.Context, s string) {
 	// A string always encodes.
-	_ = turnstile.SetStatus(ctx, s)
+	_ = turnstile.SetCustomStatus(ctx, s)
 }
 
 func duration(s string, fallback time.Duration) (time.Duration, error) {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -50,7 +51,7 @@ func application(broken ...string) (*turnstile.App, *notes) {
 // fulfil starts an order, does something an hour and a half later, and waits
 // until everything rests.
 func (s *shop) fulfil(o orders.Order, later func(run *turnstiletest.Run[orders.Result])) (orders.Result, error) {
-	run := turnstiletest.Start(s.Env, orders.Fulfil, o, turnstile.InstanceID("order"))
+	run := turnstiletest.Start(s.Env, orders.Fulfil, o, client.InstanceID("order"))
 	if later != nil {
 		s.After(90*time.Minute, func() { later(run) })
 	}
@@ -136,7 +137,7 @@ func TestWhatFailedLaterIsUndoneLastFirst(t *testing.T) {
 			t.Parallel()
 			s := open(t, c.broken...)
 			_, err := s.fulfil(c.order, s.approve("Grace", true))
-			failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err)
+			failed, isFailed := errors.AsType[*client.OrchestrationError](err)
 			if !isFailed || failed.Code != c.code || !strings.Contains(failed.Message, c.says) {
 				t.Errorf("it ended with %v", err)
 			}
@@ -178,7 +179,7 @@ func TestADurationThatIsNoneFailsTheOrder(t *testing.T) {
 	o := order()
 	o.ApproveWithin = "soon"
 	_, err := s.fulfil(o, nil)
-	if failed, isFailed := errors.AsType[*turnstile.OrchestrationError](err); !isFailed || failed.Code != "bad_duration" {
+	if failed, isFailed := errors.AsType[*client.OrchestrationError](err); !isFailed || failed.Code != "bad_duration" {
 		t.Errorf("it ended with %v", err)
 	}
 	s.notes.want(t)

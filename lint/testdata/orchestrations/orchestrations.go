@@ -17,6 +17,7 @@ import (
 
 	"example.com/library"
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 type order struct{ ID string }
@@ -32,7 +33,7 @@ var (
 	rate    = 7
 )
 
-type service struct{ client *turnstile.Client }
+type service struct{ client *client.Client }
 
 var app = turnstile.NewApp(
 	fulfil.Is(clocks),
@@ -74,7 +75,7 @@ func concurrency(ctx turnstile.Context, items []string) {
 	defer mu.Unlock() // want `sync: sync.Mutex.Unlock`
 	var n atomic.Int64
 	n.Add(1)                     // want `sync: atomic.Int64.Add is for several goroutines`
-	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with turnstile.Await`
+	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with Future.Await`
 	go func() {                  // want `goroutine: a go statement starts what replay knows nothing of; Start several operations, or branches with turnstile.Go`
 		results <- "this is not told once more"
 	}()
@@ -123,7 +124,7 @@ func Configure(s string) { setting = s }
 func init() { rate = 8 }
 
 func (s service) fromOutside(ctx turnstile.Context, o order) (string, error) {
-	_, err := fulfil.StartWith(nil, s.client, o) // want `network: turnstile.Orchestration.StartWith is for callers, and works on the network; use the durable call for it`
+	_, err := client.Start(nil, s.client, fulfil, o) // want `network: client.Start is for callers, and works on the network; use the durable call for it`
 	return "", err
 }
 

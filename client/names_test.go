@@ -1,4 +1,4 @@
-package turnstile_test
+package client_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
@@ -17,7 +18,7 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 		what string
 	}{
 		{"L-06 an overlong instance id", func() error {
-			_, err := e.client.Start(e.ctx, turnstile.StartRequest{Name: "Calculate", Instance: strings.Repeat("é", 257)})
+			_, err := e.client.Start(e.ctx, client.StartRequest{Name: "Calculate", Instance: strings.Repeat("é", 257)})
 			return err
 		}, "instance id"},
 		{"L-06 an instance id with a control character", func() error {
@@ -27,26 +28,26 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 		{"L-06 an instance id that is not UTF-8", func() error { return e.client.Cancel(e.ctx, "\xff", "") }, "instance id"},
 		{"L-06 an empty instance id", func() error { return e.client.Wake(e.ctx, "") }, "instance id"},
 		{"L-06 an empty orchestration name", func() error {
-			_, err := e.client.Start(e.ctx, turnstile.StartRequest{})
+			_, err := e.client.Start(e.ctx, client.StartRequest{})
 			return err
 		}, "orchestration name"},
 		{"L-06 an overlong version", func() error {
-			_, err := calculate.StartWith(e.ctx, e.client, 1, turnstile.Version(strings.Repeat("1", 257)))
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.Version(strings.Repeat("1", 257)))
 			return err
 		}, "version"},
 		{"L-06 an overlong start id", func() error {
-			_, err := calculate.StartWith(e.ctx, e.client, 1, turnstile.StartID(strings.Repeat("1", 257)))
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.StartID(strings.Repeat("1", 257)))
 			return err
 		}, "start id"},
 		{"L-06 an empty event name", func() error {
-			return e.client.RaiseEvent(e.ctx, turnstile.RaiseRequest{Instance: "i"})
+			return e.client.Raise(e.ctx, client.RaiseRequest{Instance: "i"})
 		}, "event name"},
 		{"L-06 an empty name of a first event", func() error {
-			_, err := calculate.StartWith(e.ctx, e.client, 1, turnstile.NewEvent[int]("").First(1))
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.WithEvent(turnstile.NewEvent[int](""), 1))
 			return err
 		}, "event name"},
 		{"L-06 an overlong sender id", func() error {
-			return turnstile.NewEvent[int]("e").Raise(e.ctx, e.client, "i", 1, turnstile.SenderID(strings.Repeat("1", 257)))
+			return client.Raise(e.ctx, e.client, turnstile.NewEvent[int]("e"), "i", 1, client.SenderID(strings.Repeat("1", 257)))
 		}, "sender id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,7 +65,7 @@ func TestIdsThatAreAllowedPass(t *testing.T) {
 	t.Parallel()
 	e := start(t, calculate.Is(calculated), double.Is(doubled))
 	for _, id := range []string{"a", "with spaces", "a/b#c", "déjà-vu", strings.Repeat("é", 256)} {
-		run := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 21, turnstile.InstanceID(id)))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 21, client.InstanceID(id)))
 		if got := ok[int](t)(run.Wait(e.ctx)); got != 42 {
 			t.Errorf("instance %q: %d, want 42", id, got)
 		}

@@ -1,28 +1,34 @@
-package turnstile
+package client
 
-import "context"
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile"
+)
 
 // Run is an instance in the eyes of a client, with the type of its output.
 type Run[Out any] struct {
 	// Instance id.
 	Instance string
 	// StartID of the start that this Run came from; empty if it came from
-	// Orchestration.Run. Where it is set, an instance that another start made
-	// is an *AlreadyExistsError to Confirm and Wait.
+	// [Attach]. Where it is set, an instance that another start made is an
+	// [*AlreadyExistsError] to Confirm and Wait.
 	StartID string
 
 	client *Client
 	name   string
 }
 
-// Run returns the instance of that id, started by whomever, for waiting with
-// the right type. It asks nobody.
-func (o Orchestration[In, Out]) Run(c *Client, instance string) *Run[Out] {
-	return &Run[Out]{client: c, name: o.name, Instance: instance}
+// Attach returns the instance of that id, started by whomever, for waiting with
+// the right type. It sends and reads nothing.
+//
+//	result, err := client.Attach(c, Fulfil, "order-17").Wait(ctx)
+func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance string) *Run[Out] {
+	return &Run[Out]{client: c, name: o.Name(), Instance: instance}
 }
 
 // Confirm waits until the instance has a record, and returns
-// *AlreadyExistsError if another start was first.
+// [*AlreadyExistsError] if another start was first.
 func (r *Run[Out]) Confirm(ctx context.Context) error {
 	_, err := r.client.wait(ctx, r.Instance, r.StartID, func(*Description) bool { return true })
 	return err
@@ -30,10 +36,10 @@ func (r *Run[Out]) Confirm(ctx context.Context) error {
 
 // Wait waits for the end of the instance and returns its output.
 //
-// Errors: *OrchestrationError if it failed, was cancelled or terminated,
-// *AlreadyExistsError, *DecodeError for an output that Out cannot take, Description.Sealed, and
-// *WaitError if the context ends first. A stuck instance has not ended: what
-// keeps it is in the *WaitError.
+// Errors: [*OrchestrationError] if it failed, was cancelled or terminated,
+// [*AlreadyExistsError], [*turnstile.DecodeError] for an output that Out cannot
+// take, Description.Sealed, and [*WaitError] if the context ends first. A stuck
+// instance has not ended: what keeps it is in the [*WaitError].
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	var zero Out
 	d, err := r.client.wait(ctx, r.Instance, r.StartID, ended)
@@ -46,20 +52,20 @@ func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	if d.Sealed != nil {
 		return zero, d.Sealed
 	}
-	return decode[Out](d.Output, "output of orchestration", r.name, false)
+	return decode[Out](d.Output, "output of orchestration", r.name)
 }
 
-// Describe returns how the instance stands; see Client.Describe.
+// Describe returns how the instance stands; see [Client.Describe].
 func (r *Run[Out]) Describe(ctx context.Context) (Description, error) {
 	return r.client.Describe(ctx, r.Instance)
 }
 
-// Cancel asks the instance to stop; see Client.Cancel.
+// Cancel asks the instance to stop; see [Client.Cancel].
 func (r *Run[Out]) Cancel(ctx context.Context, reason string) error {
 	return r.client.Cancel(ctx, r.Instance, reason)
 }
 
-// Terminate ends the instance; see Client.Terminate.
+// Terminate ends the instance; see [Client.Terminate].
 func (r *Run[Out]) Terminate(ctx context.Context, reason string) error {
 	return r.client.Terminate(ctx, r.Instance, reason)
 }

@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -8,19 +8,19 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// Cancel asks an instance to stop: what it waits for returns *CancelledError
-// with the reason, and its code decides what follows. It reaches children and
+// Cancel asks an instance to stop: what it waits for returns a
+// [*turnstile.CancelledError] with the reason, and its code decides what follows. It reaches children and
 // running activities. Only the first cancel of an execution counts.
 //
-// It returns when the request is queued. *EndedError, and nothing sent, if the
-// instance has ended; ErrNoRecord, and sent all the same, if there is no
+// It returns when the request is queued. [*EndedError], and nothing sent, if the
+// instance has ended; [ErrNoRecord], and sent all the same, if there is no
 // record of it yet.
 func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
 	return c.end(ctx, wire.CancelInstance, instance, reason)
 }
 
 // Terminate ends an instance without running its code, a stuck one too. It
-// reaches children and running activities. Errors as of Cancel.
+// reaches children and running activities. Errors as of [Client.Cancel].
 func (c *Client) Terminate(ctx context.Context, instance, reason string) error {
 	return c.end(ctx, wire.TerminateInstance, instance, reason)
 }
@@ -46,7 +46,7 @@ func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason strin
 
 // Wake lets an instance try again: a stuck one, whose code was put right, or
 // one whose messages were lost. Everything that it has open is sent again,
-// which is harmless. *NotFoundError and *EndedError, and nothing sent, where
+// which is harmless. [*NotFoundError] and [*EndedError], and nothing sent, where
 // there is nothing to wake.
 func (c *Client) Wake(ctx context.Context, instance string) error {
 	d, err := c.Describe(ctx, instance)
@@ -59,10 +59,10 @@ func (c *Client) Wake(ctx context.Context, instance string) error {
 	return c.sendWithID(ctx, wire.Item{Kind: wire.Wake, Instance: instance})
 }
 
-// PurgeOption is an option of Purge.
+// PurgeOption is an option of [Client.Purge]: [Force].
 type PurgeOption interface{ applyToPurge(*wire.Item) }
 
-// Force lets Purge take a running instance: it is terminated first.
+// Force lets [Client.Purge] take a running instance: it is terminated first.
 func Force() PurgeOption { return force{} }
 
 type force struct{}
@@ -73,8 +73,8 @@ func (force) applyToPurge(i *wire.Item) { i.Force = true }
 // histories no sooner than an hour after its end. What stays is a tombstone,
 // so that late messages are recognised; the id can be started again.
 //
-// *NotFoundError if there is no record, *StillRunningError if it runs and
-// there is no Force; nothing is sent then.
+// [*NotFoundError] if there is no record, [*StillRunningError] if it runs and
+// there is no [Force]; nothing is sent then.
 func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
 	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
 	for _, o := range options {

@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // says how, Output and Failure what came of it. An instance that has no record
 // yet is waited for too.
 //
-// Errors: *WaitError if the context ends first. Give the context a deadline.
+// Errors: [*WaitError] if the context ends first. Give the context a deadline.
 func (c *Client) Wait(ctx context.Context, instance string) (Description, error) {
 	d, err := c.wait(ctx, instance, "", ended)
 	if err != nil {

@@ -1,4 +1,4 @@
-package turnstile_test
+package client_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -30,23 +31,23 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 			turnstile.After(ctx, 1000*time.Hour)
 			work.Start(ctx, 2)
 			wait := asked.Subscribe(ctx)
-			if _, err := turnstile.Await(ctx, wait); err != nil {
+			if _, err := wait.Await(ctx); err != nil {
 				return 0, err
 			}
-			return turnstile.Await(ctx, c)
+			return c.Await(ctx)
 		}))
-	run := ok[*turnstile.Run[int]](t)(parent.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
 	_ = run
 	looked := make(chan struct{})
 	e.AfterFunc(2*time.Minute, func() {
-		if err := lost.Raise(e.ctx, e.client, "p", 1); err != nil {
+		if err := client.Raise(e.ctx, e.client, lost, "p", 1); err != nil {
 			t.Error(err)
 		}
 	})
 	e.AfterFunc(30*time.Minute, func() { close(looked) })
 	e.run()
 	<-looked
-	open := ok[[]turnstile.OpenOperation](t)(e.client.WaitingFor(e.ctx, "p"))
+	open := ok[[]client.OpenOperation](t)(e.client.WaitingFor(e.ctx, "p"))
 	want := []history.Kind{history.SubOrchestrationScheduled, history.TimerCreated, history.ActivityScheduled, history.ExternalSubscribed}
 	if len(open) != len(want) {
 		t.Fatalf("%d operations are open: %+v", len(open), open)
@@ -56,7 +57,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 			t.Errorf("operation %d is %s, want %s", i, open[i].Kind, want[i])
 		}
 	}
-	if c := open[0]; c.Instance != "c" || c.Child == nil || c.Child.Status != turnstile.StatusStuck || c.Child.Problem == nil {
+	if c := open[0]; c.Instance != "c" || c.Child == nil || c.Child.Status != client.StatusStuck || c.Child.Problem == nil {
 		t.Errorf("the child is %+v", c)
 	}
 	if due := open[1].DueAt.Sub(open[1].ScheduledAt); due != 1000*time.Hour {

@@ -1,4 +1,4 @@
-package turnstile_test
+package client_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	memorystore "github.com/turnstile-go/turnstile/store/memory"
@@ -16,30 +17,30 @@ import (
 
 func TestClientNamesEverythingThatIsMissing(t *testing.T) {
 	t.Parallel()
-	_, err := turnstile.NewClient(turnstile.ClientConfig{})
+	_, err := client.New(client.Config{})
 	for _, want := range []string{"Queue"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not mention %s: %v", want, err)
 		}
 	}
 	standard := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{}))
-	if _, err := turnstile.NewClient(turnstile.ClientConfig{Store: memorystore.New(), Queue: standard}); err == nil || !strings.Contains(err.Error(), "FIFO") {
+	if _, err := client.New(client.Config{Store: memorystore.New(), Queue: standard}); err == nil || !strings.Contains(err.Error(), "FIFO") {
 		t.Errorf("a standard queue was taken: %v", err)
 	}
 }
 
 func TestM06StartingTwice(t *testing.T) {
 	t.Parallel()
-	id := turnstile.InstanceID("one")
+	id := client.InstanceID("one")
 
 	t.Run("M-06 with the same start id is harmless, before the first turn and after", func(t *testing.T) {
 		t.Parallel()
 		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
 		for range 2 {
-			ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id, turnstile.StartID("s")))
+			ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.StartID("s")))
 		}
 		e.run()
-		run := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id, turnstile.StartID("s")))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.StartID("s")))
 		if got := ok[int](t)(run.Wait(e.ctx)); got != 2 {
 			t.Errorf("output %d", got)
 		}
@@ -48,12 +49,12 @@ func TestM06StartingTwice(t *testing.T) {
 		t.Parallel()
 		e := start(t, child.Is(greet))
 		for _, who := range []string{"wait", "done"} {
-			first := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, who, turnstile.InstanceID(who)))
+			first := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, who, client.InstanceID(who)))
 			if err := first.Confirm(e.ctx); err != nil {
 				t.Fatal(err)
 			}
-			_, err := child.StartWith(e.ctx, e.client, "x", turnstile.InstanceID(who))
-			exists, isExists := errors.AsType[*turnstile.AlreadyExistsError](err)
+			_, err := client.Start(e.ctx, e.client, child, "x", client.InstanceID(who))
+			exists, isExists := errors.AsType[*client.AlreadyExistsError](err)
 			if !isExists || exists.StartID != first.StartID || exists.Instance != who || exists.Name != "Child" {
 				t.Errorf("the second start of %q gave %v", who, err)
 			}
@@ -62,14 +63,14 @@ func TestM06StartingTwice(t *testing.T) {
 	t.Run("M-06 of two that race the record tells which won", func(t *testing.T) {
 		t.Parallel()
 		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
-		won := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 1, id))
-		lost := ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, e.client, 2, id))
+		won := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id))
+		lost := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 2, id))
 		e.run()
 		if got := ok[int](t)(won.Wait(e.ctx)); got != 2 {
 			t.Errorf("the winner's output is %d, want 2", got)
 		}
 		for name, err := range map[string]error{"Confirm": lost.Confirm(e.ctx), "Wait": second(lost.Wait(e.ctx))} {
-			if exists, isExists := errors.AsType[*turnstile.AlreadyExistsError](err); !isExists || exists.StartID != won.StartID {
+			if exists, isExists := errors.AsType[*client.AlreadyExistsError](err); !isExists || exists.StartID != won.StartID {
 				t.Errorf("%s of the loser gave %v", name, err)
 			}
 		}
@@ -82,8 +83,8 @@ func TestK04CancelTellsWhatItFound(t *testing.T) {
 	t.Parallel()
 	e := arrange(t, nil, child.Is(greet))
 	// K-04: without a record it is sent all the same.
-	waiting := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "wait"))
-	if err := waiting.Cancel(e.ctx, "early"); !errors.Is(err, turnstile.ErrNoRecord) {
+	waiting := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait"))
+	if err := waiting.Cancel(e.ctx, "early"); !errors.Is(err, client.ErrNoRecord) {
 		t.Errorf("before the first turn: %v", err)
 	}
 	e.run()
@@ -93,13 +94,13 @@ func TestK04CancelTellsWhatItFound(t *testing.T) {
 	}
 	// K-04: of a finished instance.
 	err = waiting.Cancel(e.ctx, "late")
-	if ended, isEnded := errors.AsType[*turnstile.EndedError](err); !isEnded || ended.Status != turnstile.StatusCancelled {
+	if ended, isEnded := errors.AsType[*client.EndedError](err); !isEnded || ended.Status != client.StatusCancelled {
 		t.Errorf("behind its end: %v", err)
 	}
-	if err := waiting.Terminate(e.ctx, "late"); !errors.As(err, new(*turnstile.EndedError)) {
+	if err := waiting.Terminate(e.ctx, "late"); !errors.As(err, new(*client.EndedError)) {
 		t.Errorf("terminate behind its end: %v", err)
 	}
-	if err := e.client.Wake(e.ctx, waiting.Instance); !errors.As(err, new(*turnstile.EndedError)) {
+	if err := e.client.Wake(e.ctx, waiting.Instance); !errors.As(err, new(*client.EndedError)) {
 		t.Errorf("wake behind its end: %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestK04CancelTellsWhatItFound(t *testing.T) {
 func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	e := arrange(t, nil, child.Is(greet))
-	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "a"))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "a"))
 	// O-01: a start that is still queued is not found.
 	for name, err := range map[string]error{
 		"Describe": second(run.Describe(e.ctx)),
@@ -115,8 +116,8 @@ func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 		"Wake":     e.client.Wake(e.ctx, run.Instance),
 		"Purge":    e.client.Purge(e.ctx, run.Instance),
 	} {
-		missing, isMissing := errors.AsType[*turnstile.NotFoundError](err)
-		if !isMissing || missing.Instance != run.Instance || !errors.Is(err, turnstile.ErrNotFound) {
+		missing, isMissing := errors.AsType[*client.NotFoundError](err)
+		if !isMissing || missing.Instance != run.Instance || !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("%s gave %v", name, err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 	ctx, stop := context.WithCancel(e.ctx)
 	stop()
 	_, err := run.Wait(ctx)
-	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
+	gaveUp, isWait := errors.AsType[*client.WaitError](err)
 	if !isWait || gaveUp.Last != nil || !errors.Is(err, context.Canceled) || errors.Is(err, turnstile.ErrTimeout) {
 		t.Errorf("the wait gave %v", err)
 	}
@@ -133,19 +134,19 @@ func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
 	t.Parallel()
 	e := start(t, child.Is(func(turnstile.Context, string) (string, error) { panic("broken") }))
-	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "a"))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "a"))
 	if err := e.Drain(e.ctx); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(e.ctx)
 	defer stop()
 	// The first pause ends the wait.
-	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{
+	c := ok[*client.Client](t)(client.New(client.Config{
 		Store: e.Store(), Queue: ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true})), Clock: &steps{at: func(int) { stop() }},
 	}))
-	_, err := child.Run(client, run.Instance).Wait(ctx)
-	gaveUp, isWait := errors.AsType[*turnstile.WaitError](err)
-	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != turnstile.StatusStuck || !strings.Contains(err.Error(), "is stuck (panic: broken at ") || !strings.Contains(err.Error(), "client_test.go:") {
+	_, err := client.Attach(c, child, run.Instance).Wait(ctx)
+	gaveUp, isWait := errors.AsType[*client.WaitError](err)
+	if !isWait || gaveUp.Last == nil || gaveUp.Last.Status != client.StatusStuck || !strings.Contains(err.Error(), "is stuck (panic: broken at ") || !strings.Contains(err.Error(), "client_test.go:") {
 		t.Errorf("the wait gave %v", err)
 	}
 	late, stop := context.WithDeadline(e.ctx, time.Unix(1, 0))
@@ -160,7 +161,7 @@ func TestO02WaitingWithoutBeingToldPolls(t *testing.T) {
 	s := memorystore.New()
 	clock := &steps{}
 	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
-	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{
+	c := ok[*client.Client](t)(client.New(client.Config{
 		Store: s, Queue: q, Clock: clock, PollInterval: time.Second, MaxPollInterval: 3 * time.Second,
 	}))
 	record := store.Record{Instance: "i", ExecutionID: 1, FirstExecution: 1, StartID: "s", Name: "Child", Status: store.StatusRunning, CreatedAt: epoch}
@@ -172,7 +173,7 @@ func TestO02WaitingWithoutBeingToldPolls(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	got, err := child.Run(client, "i").Wait(t.Context())
+	got, err := client.Attach(c, child, "i").Wait(t.Context())
 	if got != "done" || err != nil {
 		t.Errorf("the wait gave %q, %v", got, err)
 	}
@@ -208,20 +209,20 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow").With(turnstile.Version("2"))
 	e := start(t, flow.Is(func(ctx turnstile.Context, n int) (int, error) {
-		if err := turnstile.SetStatus(ctx, map[string]int{"seen": n}); err != nil {
+		if err := turnstile.SetCustomStatus(ctx, map[string]int{"seen": n}); err != nil {
 			return 0, err
 		}
 		return n + 1, turnstile.Sleep(ctx, time.Hour)
 	}))
-	run := ok[*turnstile.Run[int]](t)(flow.StartWith(e.ctx, e.client, 1, turnstile.InstanceID("i")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.InstanceID("i")))
 	ok[int](t)(run.Wait(e.ctx))
-	d := ok[turnstile.Description](t)(run.Describe(e.ctx))
-	if d.Name != "Flow" || d.Version != "2" || d.Status != turnstile.StatusCompleted || d.ExecutionID != 1 || d.StartID != run.StartID ||
+	d := ok[client.Description](t)(run.Describe(e.ctx))
+	if d.Name != "Flow" || d.Version != "2" || d.Status != client.StatusCompleted || d.ExecutionID != 1 || d.StartID != run.StartID ||
 		string(d.Output) != "2" || string(d.CustomStatus) != `{"seen":1}` || d.Failure != nil || d.Problem != nil || d.Parent != nil ||
 		!d.CreatedAt.Equal(epoch) || !d.EndedAt.Equal(epoch.Add(time.Hour)) {
 		t.Errorf("description %+v", d)
 	}
-	page := ok[turnstile.ListPage](t)(e.client.List(e.ctx, turnstile.ListQuery{Name: "Flow", Status: turnstile.StatusCompleted}))
+	page := ok[client.ListPage](t)(e.client.List(e.ctx, client.ListQuery{Name: "Flow", Status: client.StatusCompleted}))
 	if len(page.Instances) != 1 || page.Instances[0].Instance != "i" || page.NextPageToken != "" {
 		t.Errorf("listed are %+v", page)
 	}
@@ -230,26 +231,26 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	t.Parallel()
 	e := start(t, child.Is(greet))
-	run := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "wait", turnstile.InstanceID("i")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait", client.InstanceID("i")))
 	if err := run.Confirm(e.ctx); err != nil {
 		t.Fatal(err)
 	}
 	err := e.client.Purge(e.ctx, "i")
-	if running, isRunning := errors.AsType[*turnstile.StillRunningError](err); !isRunning || running.Instance != "i" {
+	if running, isRunning := errors.AsType[*client.StillRunningError](err); !isRunning || running.Instance != "i" {
 		t.Errorf("the purge gave %v", err)
 	}
-	if err := e.client.Purge(e.ctx, "i", turnstile.Force()); err != nil {
+	if err := e.client.Purge(e.ctx, "i", client.Force()); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Drain(e.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.client.Describe(e.ctx, "i"); !errors.Is(err, turnstile.ErrNotFound) {
+	if _, err := e.client.Describe(e.ctx, "i"); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("it is described as %v", err)
 	}
-	again := ok[*turnstile.Run[string]](t)(child.StartWith(e.ctx, e.client, "again", turnstile.InstanceID("i")))
+	again := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "again", client.InstanceID("i")))
 	ok[string](t)(again.Wait(e.ctx))
-	if d := ok[turnstile.Description](t)(again.Describe(e.ctx)); d.ExecutionID != 2 || d.FirstExecution != 2 {
+	if d := ok[client.Description](t)(again.Describe(e.ctx)); d.ExecutionID != 2 || d.FirstExecution != 2 {
 		t.Errorf("the new life has executions from %d, now %d; want 2", d.FirstExecution, d.ExecutionID)
 	}
 }
@@ -258,12 +259,12 @@ func TestWhatAClientSendsIsTheContract(t *testing.T) {
 	t.Parallel()
 	e := arrange(t, nil)
 	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
-	client := ok[*turnstile.Client](t)(turnstile.NewClient(turnstile.ClientConfig{Store: memorystore.New(), Queue: q}))
-	ok[*turnstile.Run[int]](t)(calculate.StartWith(e.ctx, client, 7, turnstile.InstanceID("i"), turnstile.Version("1.2"), turnstile.StartID("s"), approved.First(approval{By: "x"})))
-	if err := approved.Raise(e.ctx, client, "i", approval{By: "y"}, turnstile.SenderID("e")); err != nil {
+	c := ok[*client.Client](t)(client.New(client.Config{Store: memorystore.New(), Queue: q}))
+	ok[*client.Run[int]](t)(client.Start(e.ctx, c, calculate, 7, client.InstanceID("i"), client.Version("1.2"), client.StartID("s"), client.WithEvent(approved, approval{By: "x"})))
+	if err := client.Raise(e.ctx, c, approved, "i", approval{By: "y"}, client.SenderID("e")); err != nil {
 		t.Fatal(err)
 	}
-	if err := client.Terminate(e.ctx, "i", "why"); !errors.Is(err, turnstile.ErrNoRecord) {
+	if err := c.Terminate(e.ctx, "i", "why"); !errors.Is(err, client.ErrNoRecord) {
 		t.Fatal(err)
 	}
 	sent := q.Peek()

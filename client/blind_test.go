@@ -1,4 +1,4 @@
-package turnstile_test
+package client_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -31,13 +31,13 @@ func (s *sentTo) Send(_ context.Context, msgs ...queue.Outgoing) error {
 func TestAClientWithoutAStoreStartsAndSignals(t *testing.T) {
 	t.Parallel()
 	q := &sentTo{}
-	c, err := turnstile.NewClient(turnstile.ClientConfig{Queue: q})
+	c, err := client.New(client.Config{Queue: q})
 	if err != nil {
 		t.Fatal(err)
 	}
-	started, err := c.Start(t.Context(), turnstile.StartRequest{Name: "Flow", Instance: "a-1"})
+	started, err := c.Start(t.Context(), client.StartRequest{Name: "Flow", Instance: "a-1"})
 	token := wire.ActivityToken{Instance: "a-1", ExecutionID: 1, EventID: 2, Token: "1.Kfm9mzb3N9_1DgIda1ih6w"}.String()
-	if err := errors.Join(err, c.RaiseEvent(t.Context(), turnstile.RaiseRequest{Instance: "a-1", Name: "e"}), c.CompleteActivity(t.Context(), token, nil)); err != nil {
+	if err := errors.Join(err, c.Raise(t.Context(), client.RaiseRequest{Instance: "a-1", Name: "e"}), c.Complete(t.Context(), token, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if started.Instance != "a-1" || len(q.bodies) != 3 {
@@ -50,9 +50,9 @@ func TestAClientWithoutAStoreStartsAndSignals(t *testing.T) {
 	}
 	for name, look := range map[string]func() error{
 		"Describe": func() error { _, err := c.Describe(t.Context(), "a-1"); return err },
-		"List":     func() error { _, err := c.List(t.Context(), turnstile.ListQuery{}); return err },
+		"List":     func() error { _, err := c.List(t.Context(), client.ListQuery{}); return err },
 	} {
-		if err := look(); !errors.Is(err, turnstile.ErrNoStore) {
+		if err := look(); !errors.Is(err, client.ErrNoStore) {
 			t.Errorf("%s: %v, want ErrNoStore", name, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ErrNoStore is what a Client without a Store returns for all that has to look
+// ErrNoStore is what a [Client] without a Store returns for all that has to look
 // at an instance.
 var ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it starts and signals instances, and looks at none")
 

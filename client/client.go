@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -15,19 +15,19 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// ClientConfig is what a Client works on. Queue is required.
-type ClientConfig struct {
+// Config is what a [Client] works on. Queue is required.
+type Config struct {
 	// Store holds histories and instance records. A client only reads it. Nil
-	// for a client that starts and signals, and may read nothing: Start is not
+	// for a client that starts and signals, and may read nothing: a start is not
 	// told of an instance that exists, nor who completes an activity of one that
-	// is done; what looks at instances returns ErrNoStore.
+	// is done; what looks at instances returns [ErrNoStore].
 	Store store.Store
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
 	// Codecs seal what is sent and open what is read; nil for plain payloads.
 	// They have to be those of the two functions.
 	Codecs *codec.Set
-	// Random makes ids; default crypto/rand.Reader.
+	// Random makes ids; default [rand.Reader].
 	Random io.Reader
 	// Clock paces waiting; default the wall clock.
 	Clock Clock
@@ -40,7 +40,7 @@ type ClientConfig struct {
 	Changed func() <-chan struct{}
 }
 
-// Clock is where a client takes time from.
+// Clock is where a [Client] takes time from.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f once, when d has passed; stop keeps it from that and
@@ -52,12 +52,12 @@ type Clock interface {
 // command line, a test. It works the same on memory and on AWS. It is safe for
 // concurrent use and needs no closing.
 type Client struct {
-	cfg   ClientConfig
+	cfg   Config
 	actor string
 }
 
-// NewClient returns a client. The error names everything that is missing.
-func NewClient(cfg ClientConfig) (*Client, error) {
+// New returns a client. The error names everything that is missing.
+func New(cfg Config) (*Client, error) {
 	var errs []error
 	if cfg.Store == nil {
 		cfg.Store = noStore{}
@@ -92,12 +92,12 @@ func NewClient(cfg ClientConfig) (*Client, error) {
 // actor is recorded with what the client starts, raises, cancels and terminates,
 // for audit. It proves nothing: whoever may send to the queue can name anybody.
 //
-// A name that cannot be used is an *InvalidNameError of the calls that send.
+// A name that cannot be used is a [*turnstile.InvalidNameError] of the calls that send.
 func (c *Client) As(actor string) *Client { return &Client{cfg: c.cfg, actor: actor} }
 
 // send sends a work item to the instance's group of the orchestrator queue.
 func (c *Client) send(ctx context.Context, item wire.Item) error {
-	if err := validText("actor", c.actor, wire.DefaultLimits().Name, true); err != nil {
+	if err := validActor(c.actor); err != nil {
 		return err
 	}
 	item.Actor, item.SentMS = c.actor, c.cfg.Clock.Now().UnixMilli()

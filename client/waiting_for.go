@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type OpenOperation struct {
 	Child    *Description
 }
 
-// maxDescribedChildren bounds how many children WaitingFor describes.
+// maxDescribedChildren bounds how many children [Client.WaitingFor] describes.
 const maxDescribedChildren = 100
 
 // WaitingFor returns what the instance has under way, in the order in which it
@@ -38,7 +38,7 @@ const maxDescribedChildren = 100
 // of them a lost Select cancelled is not in the history, so a wait may be named
 // that nobody makes any more.
 //
-// Error: *NotFoundError.
+// Error: [*NotFoundError].
 func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperation, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil || d.Status.Terminal() {

@@ -1,17 +1,18 @@
-package turnstile
+package client
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// StartRequest is a start as Client.Start takes it: untyped, for a command
-// line or a gateway. Programs that have the declaration use StartWith.
+// StartRequest is a start as [Client.Start] takes it: untyped, for a
+// command line or a gateway. Programs that have the declaration use [Start].
 type StartRequest struct {
 	// Name of the orchestration.
 	Name string
@@ -26,7 +27,7 @@ type StartRequest struct {
 	// Input is JSON; nil for none.
 	Input json.RawMessage
 	// SearchAttributes that the instance has from its start on.
-	SearchAttributes SearchAttributes
+	SearchAttributes turnstile.SearchAttributes
 	// Headers go with the start to the orchestration, its activities and its
 	// children: trace context, a tenant. At most 16, 4,096 bytes in all; names
 	// of lower-case letters, digits, "-", "_" and ".". They are plain also where
@@ -35,7 +36,7 @@ type StartRequest struct {
 	// Events that the instance finds when it starts, in this order.
 	Events []wire.StartEvent
 	// UseExisting returns the instance that has the id already, if it is one of
-	// the same orchestration, in place of an *AlreadyExistsError.
+	// the same orchestration, in place of an [*AlreadyExistsError].
 	UseExisting bool
 
 	err error
@@ -50,13 +51,14 @@ type Started struct {
 // Start asks for a new instance. It returns when the start is queued; the
 // instance has no record until its first turn is committed.
 //
-// Errors: *AlreadyExistsError if there is a record of another start,
-// *InvalidNameError, *InvalidArgumentError for headers, *PayloadTooLargeError,
-// *SearchAttributeError. Where two
-// starts race, both may be queued, and one wins: Wait and Confirm, given the
-// StartID, tell which. With UseExisting the StartID is that of the record, if
-// there is one, and empty if not: whoever wins, the instance is the one that was
-// asked for.
+// Errors: [*AlreadyExistsError] if there is a record of another start,
+// [*turnstile.InvalidNameError], [*turnstile.InvalidArgumentError] for headers,
+// [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
+//
+// Where two starts race, both may be queued, and one wins: [Run.Wait] and
+// [Run.Confirm], given the StartID, tell which. With UseExisting the StartID is
+// that of the record, if there is one, and empty if not: whoever wins, the
+// instance is the one that was asked for.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {
@@ -98,11 +100,11 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err != nil {
 		return wire.Item{}, err
 	}
-	if len(r.Input) > MaxPayload {
-		return wire.Item{}, &PayloadTooLargeError{What: "input of orchestration", Name: r.Name, Size: len(r.Input), Limit: MaxPayload}
+	if len(r.Input) > turnstile.MaxPayload {
+		return wire.Item{}, &turnstile.PayloadTooLargeError{What: "input of orchestration", Name: r.Name, Size: len(r.Input), Limit: turnstile.MaxPayload}
 	}
 	if err := wire.CheckHeaders(r.Headers); err != nil {
-		return wire.Item{}, &InvalidArgumentError{Call: "Start", Argument: "headers", Problem: "cannot be sent: " + err.Error()}
+		return wire.Item{}, &turnstile.InvalidArgumentError{Call: "Start", Argument: "headers", Problem: "cannot be sent: " + err.Error()}
 	}
 	attributes := history.SearchAttributes(r.SearchAttributes).With(nil)
 	if err := attributes.Check(); err != nil {
@@ -118,51 +120,21 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: r.Status}
 }
 
-// StartOption is an option of StartWith: InstanceID, Version, StartID,
-// SearchAttributes, Headers, UseExisting, and the First of an Event.
-type StartOption interface {
-	applyToStart(*StartRequest)
-}
-
-// StartID tells a repeat of a start, which is harmless, from another one.
-type StartID string
-
-func (id StartID) applyToStart(s *StartRequest) { s.StartID = string(id) }
-
-// Headers go with a start to the orchestration, its activities and its children;
-// see StartRequest.Headers.
-type Headers map[string]string
-
-func (h Headers) applyToStart(s *StartRequest) { s.Headers = h }
-
-// First gives a start this event to begin with: it stands in the history
-// before the first turn.
-func (e Event[T]) First(data T) StartOption {
-	payload, err := encode(data, "data of event", e.name)
-	return firstEvent{event: wire.StartEvent{Name: e.name, Data: payload}, err: errors.Join(err, validName("event", e.name))}
-}
-
-type firstEvent struct {
-	event wire.StartEvent
-	err   error
-}
-
-func (f firstEvent) applyToStart(s *StartRequest) {
-	s.Events = append(s.Events, f.event)
-	s.err = errors.Join(s.err, f.err)
-}
-
-// StartWith asks the client for a new instance of the orchestration; see
-// Client.Start.
+// Start asks the client for a new instance of the orchestration; see
+// [Client.Start], which has the errors.
 //
-//	run, err := Fulfil.StartWith(ctx, client, order, turnstile.InstanceID("order-17"))
+//	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
 //	result, err := run.Wait(ctx)
-func (o Orchestration[In, Out]) StartWith(ctx context.Context, c *Client, in In, options ...StartOption) (*Run[Out], error) {
-	input, err := encode(in, "input of orchestration", o.name)
+//
+// What the declaration was given with [turnstile.Version],
+// [turnstile.InstanceID] and [turnstile.UseExisting] holds here too; the options
+// of the start go before it.
+func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestration[In, Out], in In, options ...StartOption) (*Run[Out], error) {
+	input, err := encode(in, "input of orchestration", o.Name())
 	if err != nil {
 		return nil, err
 	}
-	r := StartRequest{Name: o.name, Version: o.options.version, Instance: o.options.instance, Input: input, UseExisting: o.options.useExisting}
+	r := StartRequest{Name: o.Name(), Version: o.Version(), Instance: o.InstanceID(), Input: input, UseExisting: o.UsesExisting()}
 	for _, option := range options {
 		option.applyToStart(&r)
 	}
@@ -170,5 +142,5 @@ func (o Orchestration[In, Out]) StartWith(ctx context.Context, c *Client, in In,
 	if err != nil {
 		return nil, err
 	}
-	return &Run[Out]{client: c, name: o.name, Instance: started.Instance, StartID: started.StartID}, nil
+	return &Run[Out]{client: c, name: o.Name(), Instance: started.Instance, StartID: started.StartID}, nil
 }

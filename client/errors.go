@@ -1,15 +1,16 @@
-package turnstile
+package client
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Errors of a Client to test with errors.Is.
+// Errors of a [Client] to test with errors.Is.
 var (
 	// ErrNotFound: there is no such instance, or it has been purged. A start
 	// that is still queued is not found either.
@@ -20,14 +21,14 @@ var (
 	ErrNoRecord = errors.New("sent, but there is no record of the instance yet")
 )
 
-// NotFoundError is an ErrNotFound that names the instance.
+// NotFoundError is an [ErrNotFound] that names the instance.
 type NotFoundError struct{ Instance string }
 
 func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (a start may still be queued) or it has been purged", e.Instance)
 }
 
-// Is makes it an ErrNotFound.
+// Is makes it an [ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
 // AlreadyExistsError says that another start of the instance was first,
@@ -56,7 +57,7 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
 }
 
-// StillRunningError says that a running instance is not purged without Force.
+// StillRunningError says that a running instance is not purged without [Force].
 // Nothing was sent.
 type StillRunningError struct {
 	Instance string
@@ -91,13 +92,13 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("turnstile: gave up waiting for instance %q, which %s: %v", e.Instance, state, e.Err)
 }
 
-// Unwrap returns context.DeadlineExceeded or context.Canceled.
+// Unwrap returns [context.DeadlineExceeded] or [context.Canceled].
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// Is makes a deadline that passed an ErrTimeout.
+// Is makes a deadline that passed a [turnstile.ErrTimeout].
 func (e *WaitError) Is(target error) bool {
 	timeout, ok := e.Err.(interface{ Timeout() bool })
-	return target == ErrTimeout && ok && timeout.Timeout()
+	return target == turnstile.ErrTimeout && ok && timeout.Timeout()
 }
 
 // OrchestrationError is the failure of an orchestration, as whoever waits for
@@ -106,9 +107,9 @@ type OrchestrationError struct {
 	// Orchestration is its name, Instance its instance id.
 	Orchestration string
 	Instance      string
-	// Kind tells a failure from a cancelled (KindCancelled) or terminated
-	// (KindTerminated) instance.
-	Kind FailureKind
+	// Kind tells a failure from a cancelled ([turnstile.KindCancelled]) or
+	// terminated ([turnstile.KindTerminated]) instance.
+	Kind turnstile.FailureKind
 	// Message of the error that it returned.
 	Message string
 	// Code of the error that it returned; may be empty.
@@ -120,11 +121,16 @@ type OrchestrationError struct {
 }
 
 func (e *OrchestrationError) Error() string {
-	return fmt.Sprintf("orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, ofKind(e.Kind), e.Message)
+	kind := ""
+	if e.Kind != turnstile.KindApplication {
+		kind = " (" + string(e.Kind) + ")"
+	}
+	return fmt.Sprintf("orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, kind, e.Message)
 }
 
-// Is makes it an ErrCancelled, an ErrTerminated or an ErrTimeout by its kind.
-func (e *OrchestrationError) Is(target error) bool { return isOfKind(e.Kind, target) }
+// Is makes it a [turnstile.ErrCancelled], a [turnstile.ErrTerminated] or a
+// [turnstile.ErrTimeout] by its kind.
+func (e *OrchestrationError) Is(target error) bool { return e.Kind.Is(target) }
 
 func orchestrationError(d *Description) *OrchestrationError {
 	f := d.Failure
@@ -137,7 +143,7 @@ func orchestrationError(d *Description) *OrchestrationError {
 		f = &history.Failure{Kind: kind, Message: "the record holds no failure"}
 	}
 	return &OrchestrationError{
-		Orchestration: d.Name, Instance: d.Instance, Kind: FailureKind(f.Kind), Message: f.Message,
+		Orchestration: d.Name, Instance: d.Instance, Kind: turnstile.FailureKind(f.Kind), Message: f.Message,
 		Code: f.Code, Source: f.Source, Stack: strings.TrimSpace(f.Stack),
 	}
 }

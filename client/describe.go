@@ -1,4 +1,4 @@
-package turnstile
+package client
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -42,13 +43,13 @@ type Description struct {
 	// Parent that waits for it; nil for a root.
 	Parent *Parent
 	// Sealed says why CustomStatus, Output and the failure's details are left
-	// out: a *codec.UnknownError if they are sealed by a codec that the client
-	// does not have, a *codec.DamagedError. Nil where they are shown.
+	// out: a [*codec.UnknownError] if they are sealed by a codec that the client
+	// does not have, a [*codec.DamagedError]. Nil where they are shown.
 	Sealed error
 	// CustomStatus is JSON; nil if none was set.
 	CustomStatus json.RawMessage
 	// SearchAttributes by which it is found; nil for none.
-	SearchAttributes SearchAttributes
+	SearchAttributes turnstile.SearchAttributes
 	// Output is JSON, of a completed instance.
 	Output json.RawMessage
 	// Failure of one that failed, was cancelled or terminated.
@@ -57,15 +58,15 @@ type Description struct {
 	Problem *store.Problem
 }
 
-// CustomStatusOf returns the custom status with its type, the zero value if none
-// was set. Error: *DecodeError for a status that T cannot take, and
+// CustomStatusOf returns the custom status ([turnstile.SetCustomStatus]) with its
+// type, the zero value if none was set. Error: [*turnstile.DecodeError] for a status that T cannot take, and
 // Description.Sealed.
 func CustomStatusOf[T any](d Description) (T, error) {
 	if d.Sealed != nil {
 		var zero T
 		return zero, d.Sealed
 	}
-	return decode[T](d.CustomStatus, "custom status", "", false)
+	return decode[T](d.CustomStatus, "custom status", "")
 }
 
 // Parent is where a child was scheduled.
@@ -76,7 +77,7 @@ type Parent struct {
 	EventID int64
 }
 
-// Describe returns how the instance stands. *NotFoundError if there is no
+// Describe returns how the instance stands. [*NotFoundError] if there is no
 // record: it was not started, its start is still queued, or it was purged.
 func (c *Client) Describe(ctx context.Context, instance string) (Description, error) {
 	if err := validInstance(instance); err != nil {
@@ -108,7 +109,7 @@ func (c *Client) describe(r *store.Record) *Description {
 		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
-		SearchAttributes: SearchAttributes(r.SearchAttributes),
+		SearchAttributes: turnstile.SearchAttributes(r.SearchAttributes),
 		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
 	}
 	if p := r.Parent; p != nil {
@@ -130,7 +131,7 @@ type ListPage struct {
 }
 
 // List returns a page of instances. Purged ones are not listed. A page token
-// of another query is a store.ErrBadPageToken.
+// of another query is a [store.ErrBadPageToken].
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	page, err := c.cfg.Store.List(ctx, q)
 	if err != nil {
@@ -144,16 +145,16 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 }
 
 // History returns the events of an execution, in order; execution 0 is the
-// current one. *NotFoundError if there is no record of the instance; empty for
+// current one. [*NotFoundError] if there is no record of the instance; empty for
 // an execution that it never had.
 //
-// A *store.CorruptError is a history that is damaged: one that was met in the
+// A [*store.CorruptError] is a history that is damaged: one that was met in the
 // middle of a commit is read again first.
 //
 // Payloads are plain. What the client can't open stays sealed, and says in
 // Event.Codec by what.
 //
-// The first event holds the instance's secret: history.EncodeExport leaves it
+// The first event holds the instance's secret: [history.EncodeExport] leaves it
 // out, for showing it to others.
 func (c *Client) History(ctx context.Context, instance string, execution int64) ([]history.Event, error) {
 	d, err := c.Describe(ctx, instance)

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// TokenError says that a text is not the completion token of an activity.
+type TokenError struct {
+	// Problem with it, and what to do.
+	Problem string
+}
+
+func (e *TokenError) Error() string { return "turnstile: completion token: " + e.Problem }
+
+// NotPendingError says that an activity can't be completed any more: it is
+// done, or nobody waits for it. Nothing was sent.
+type NotPendingError struct {
+	Instance    string
+	ExecutionID int64
+	// EventID of the ActivityScheduled.
+	EventID int64
+	// Cancelled: the orchestration asked the activity to stop. The error is a
+	// [turnstile.ErrCancelled] then.
+	Cancelled bool
+	// Problem: what became of it.
+	Problem string
+}
+
+func (e *NotPendingError) Error() string {
+	return fmt.Sprintf("turnstile: activity %d of instance %q execution %d is not pending: %s", e.EventID, e.Instance, e.ExecutionID, e.Problem)
+}
+
+// Is makes it a [turnstile.ErrCancelled] if the activity was cancelled.
+func (e *NotPendingError) Is(target error) bool {
+	return e.Cancelled && target == turnstile.ErrCancelled
+}
+
+// Complete completes a pending activity with its result; see [Client.Complete].
+func Complete[In, Out any](ctx context.Context, c *Client, a turnstile.Activity[In, Out], token string, result Out) error {
+	data, err := encode(result, "result of activity", a.Name())
+	if err != nil {
+		return err
+	}
+	return c.Complete(ctx, token, data)
+}
+
+// Complete completes a pending activity by its completion token.
+// result is JSON; nil for none. It returns when the result is queued. Of
+// several that are sent at the same time the first counts.
+//
+// Errors: [*TokenError] for a text that names no activity; [*NotPendingError] if it
+// was completed before, or nobody waits for it any more;
+// [*turnstile.PayloadTooLargeError].
+// A token that is made up for a pending activity is found by the orchestrator
+// alone: the message becomes a dead letter, and the activity goes on.
+func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
+}
+
+// Fail lets a pending activity fail by its completion token, with the
+// error as an activity would have returned it. The failure is final: the retry
+// policy is for attempts. Errors: those of [Client.Complete].
+func (c *Client) Fail(ctx context.Context, token string, failure error) error {
+	if failure == nil {
+		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
+	}
+	f := activity.FailureOf(failure)
+	f.Message, f.Retryable = failure.Error(), false
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
+}
+
+// Heartbeat says by its completion token that a pending activity is
+// still worked on, which holds off its HeartbeatTimeout, with details for the
+// next attempt (JSON; nil leaves those given before). Errors: those of
+// [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) says that the work is no longer
+// wanted.
+func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
+	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))
+}
+
+// answer sends what is said of a pending activity by its token.
+func (c *Client) answer(ctx context.Context, token string, item wire.Item, size int) error {
+	t, err := wire.ParseActivityToken(token)
+	if err != nil {
+		return &TokenError{Problem: err.Error()}
+	}
+	if size > turnstile.MaxPayload {
+		return &turnstile.PayloadTooLargeError{What: "result or details of a pending activity", Size: size, Limit: turnstile.MaxPayload}
+	}
+	if err := c.checkPending(ctx, t); err != nil && !c.blind() {
+		return err
+	}
+	item.Instance, item.ExecutionID, item.SourceEventID, item.Token = t.Instance, t.ExecutionID, t.EventID, t.Token
+	if item.Kind == wire.ActivityHeartbeat {
+		return c.sendWithID(ctx, item)
+	}
+	return c.send(ctx, item)
+}
+
+// checkPending looks in the history whether the activity that the token names is
+// open, so that who is late is told. Only the orchestrator has the key to say
+// whether the token is right: one that is made up for an open activity is sent,
+// and is a dead letter.
+func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
+	wrong := &TokenError{Problem: "no activity has it: the instance may have been purged, or the token is made up"}
+	if _, err := c.cfg.Store.Describe(ctx, t.Instance); errors.Is(err, store.ErrNotFound) {
+		return wrong
+	} else if err != nil {
+		return err
+	}
+	turns, err := c.cfg.Store.Read(ctx, t.Instance, t.ExecutionID, 1)
+	if err != nil {
+		return err
+	}
+	if !namesActivity(turns, t) {
+		return wrong
+	}
+	gone := &NotPendingError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.EventID}
+	for i := range turns {
+		for _, id := range turns[i].Cancelled {
+			if id == t.EventID {
+				gone.Cancelled, gone.Problem = true, "the orchestration cancelled it"
+			}
+		}
+		for j := range turns[i].Events {
+			switch e := &turns[i].Events[j]; {
+			case e.SourceEventID == t.EventID && e.Kind.Completes() == history.ActivityScheduled:
+				gone.Cancelled = false
+				gone.Problem = fmt.Sprintf("it was completed at event %d (%s)", e.EventID, e.Kind)
+				return gone
+			case e.Kind.Terminal() && gone.Problem == "":
+				gone.Problem = fmt.Sprintf("its execution has ended (%s)", e.Kind)
+			}
+		}
+	}
+	if gone.Problem != "" {
+		return gone
+	}
+	return nil
+}
+
+// namesActivity reports whether a token can be one of an activity in this
+// history: it names one, and is right where the execution has a secret of its
+// own (history.Start.Secret).
+func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
+	if len(turns) == 0 || turns[0].Events[0].Start == nil {
+		return false
+	}
+	if secret := turns[0].Events[0].Start.Secret; secret != "" && !history.TokenMatches(secret, t.Instance, t.ExecutionID, t.EventID, t.Token) {
+		return false
+	}
+	for i := range turns {
+		for j := range turns[i].Events {
+			if e := &turns[i].Events[j]; e.EventID == t.EventID {
+				return e.Kind == history.ActivityScheduled && !e.Inline
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package client
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// StartOption is an option of [Start]: [InstanceID], [Version], [StartID],
+// [SearchAttributes], [Headers], [UseExisting], [WithEvent].
+type StartOption interface {
+	applyToStart(*StartRequest)
+}
+
+type startOption func(*StartRequest)
+
+func (f startOption) applyToStart(r *StartRequest) { f(r) }
+
+// InstanceID chooses the instance id: 1 to 512 bytes of UTF-8 without control
+// characters. Ids of up to 128 ASCII letters, digits and punctuation are also
+// their own message group on SQS, which reads well in its console. Without it
+// the id is random.
+func InstanceID(id string) StartOption {
+	return startOption(func(r *StartRequest) { r.Instance = id })
+}
+
+// Version asks for a version of the orchestration; without it the newest that
+// is deployed runs. See [turnstile.Version].
+func Version(version string) StartOption {
+	return startOption(func(r *StartRequest) { r.Version = version })
+}
+
+// StartID tells a repeat of a start, which is harmless, from another one; see
+// StartRequest.StartID.
+func StartID(id string) StartOption {
+	return startOption(func(r *StartRequest) { r.StartID = id })
+}
+
+// UseExisting returns the instance that has the id already, if it is one of the
+// same orchestration, whatever its version and input, in place of an
+// [*AlreadyExistsError].
+func UseExisting() StartOption {
+	return startOption(func(r *StartRequest) { r.UseExisting = true })
+}
+
+// Headers go with a start to the orchestration, its activities and its children;
+// see StartRequest.Headers for their limits.
+func Headers(headers map[string]string) StartOption {
+	return startOption(func(r *StartRequest) { r.Headers = headers })
+}
+
+// SearchAttributes are set from the start on; see [turnstile.SearchAttributes].
+// Of several such options the attributes are put together.
+func SearchAttributes(attributes turnstile.SearchAttributes) StartOption {
+	return startOption(func(r *StartRequest) {
+		r.SearchAttributes = turnstile.SearchAttributes(history.SearchAttributes(r.SearchAttributes).With(history.SearchAttributes(attributes)))
+	})
+}
+
+// WithEvent gives a start this event to begin with: it stands in the history
+// before the first turn. Several come in the order of the options.
+func WithEvent[T any](e turnstile.Event[T], data T) StartOption {
+	payload, err := encode(data, "data of event", e.Name())
+	return startOption(func(r *StartRequest) {
+		r.Events = append(r.Events, wire.StartEvent{Name: e.Name(), Data: payload})
+		r.err = errors.Join(r.err, err, validName("event", e.Name()))
+	})
+}

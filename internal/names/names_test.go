@@ -1,0 +1,39 @@
+package names_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/names"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
+	t.Parallel()
+	limits := wire.DefaultLimits()
+	for _, c := range []struct {
+		name       string
+		check      func(string) string
+		limit      int
+		mayBeEmpty bool
+	}{
+		{"an instance id", names.Instance, limits.InstanceID, false},
+		{"a name", names.Name, limits.Name, false},
+		{"a version", names.Version, limits.Name, true},
+		{"an actor", names.Actor, limits.Name, true},
+		{"a start id", names.ID, limits.ID, true},
+	} {
+		for value, good := range map[string]bool{
+			"":                             c.mayBeEmpty,
+			"order-17/é":                   true,
+			strings.Repeat("x", c.limit):   true,
+			strings.Repeat("x", c.limit+1): false,
+			"two\nlines":                   false,
+			"\xff":                         false,
+		} {
+			if problem := c.check(value); (problem == "") != good {
+				t.Errorf("%s %.20q: the problem is %q", c.name, value, problem)
+			}
+		}
+	}
+}
