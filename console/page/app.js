@@ -88,7 +88,7 @@ function Head({ view, about, open }) {
     <span class="grow"></span>
     <${Connection} />
     <div class="tools">
-      <button type="button" class="search-button" onClick=${() => open("palette")} aria-label="Search and commands" aria-keyshortcuts="Control+K Meta+K"><${Icon} name="search" /><span class="search-words">Go to…</span><kbd class="search-words">${modKey} K</kbd></button>
+      <button type="button" class="search-button" onClick=${() => open("palette")} title="Search and commands" aria-keyshortcuts="Control+K Meta+K"><${Icon} name="search" /><span class="search-words">Go to…</span><kbd class="search-keys" aria-hidden="true">${modKey} K</kbd></button>
       <${ThemeButton} />
       <${IconButton} icon="keyboard" label="Keys" onClick=${() => open("help")} />
       ${about?.actions && html`<${Button} kind="primary" icon="plus" class="start-button" onClick=${() => open("start")}>Start<//>`}
@@ -128,5 +128,5 @@ function View({ where }) {
     case "about": return html`<${AboutView} />`;
     case "inspect": return html`<${Inspect} query=${query} />`;
   }
-  return html`<${Empty} title="Nothing is at this address"><p>A link may be cut short. <a href="#/instances">All instances</a></p><//>`;
+  return html`<${Empty} alone=${true} title="Nothing is at this address"><p>A link may be cut short. <a href="#/instances">All instances</a></p><//>`;
 }

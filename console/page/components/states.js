@@ -4,11 +4,12 @@ import { useConnection } from "../connection.js";
 import { Button } from "./button.js";
 import { Text } from "./text.js";
 
-// Empty says that there is nothing, and what to do. Props: title, children.
-export function Empty({ title, children }) {
+// Empty says that there is nothing, and what to do. Props: title, children,
+// alone (it is all that the view has, so its title is the heading of the page).
+export function Empty({ title, children, alone = false }) {
   return html`<div class="empty"><svg width="56" height="40" viewBox="0 0 56 40" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
     <path d="M4 36h48M28 36V20M28 20V6M28 20l13 8M28 20l-13 8" stroke-linecap="round" /><circle cx="28" cy="20" r="3.5" class="hollow" /></svg>
-    <h2>${title}</h2>${children && html`<div class="muted">${children}</div>`}</div>`;
+    <${alone ? "h1" : "h2"}>${title}<//>${children && html`<div class="muted">${children}</div>`}</div>`;
 }
 
 // Loading takes the place of what is read. Props: rows (3), label.
