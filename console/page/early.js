@@ -22,6 +22,8 @@
     else document.addEventListener("DOMContentLoaded", put);
   }
   window.turnstileSay = say;
+  // styles/shell.css says "Loading…" where scripts run.
+  document.documentElement.className = "scripts";
 
   // A script or style sheet that does not come: what serves the page is gone, or
   // a login stands in between.

@@ -1,8 +1,9 @@
 // JSON as it was written. Pure.
 
-// A number of more than 15 digits may not survive being read as a number of
-// JavaScript: 9007199254740993 would be shown as 9007199254740992.
-const long = /\d{16}|\d\.\d{15}|\d{15}\.\d/;
+// A number of more than 15 digits, or with an exponent of three, may not survive
+// being read as a number of JavaScript: 9007199254740993 would be shown as
+// 9007199254740992, 1e400 as null.
+const long = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 
 // parse reads JSON and keeps numbers that JavaScript can't hold as they were
 // written: format writes them back. A browser without JSON.rawJSON rounds them.

@@ -8,7 +8,8 @@ export function Button({ kind = "", icon, busy = false, children, class: extra =
   const inside = html`${busy ? html`<span class="spinner" aria-hidden="true" />` : icon && html`<${Icon} name=${icon} />`}<span>${children}</span>`;
   const cls = `button ${kind} ${extra}`;
   if (href) return html`<a class=${cls} href=${href} ...${rest}>${inside}</a>`;
-  return html`<button type="button" class=${cls} ...${rest} aria-busy=${busy || null} disabled=${busy || rest.disabled}>${inside}</button>`;
+  // A busy button keeps the focus; it does nothing until it is not.
+  return html`<button type="button" class=${cls} ...${rest} aria-busy=${busy ? "true" : null} aria-disabled=${busy ? "true" : null} onClick=${busy ? (e) => e.preventDefault() : rest.onClick}>${inside}</button>`;
 }
 
 // IconButton has an icon alone. Props: icon, label (said to screen readers and

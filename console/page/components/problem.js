@@ -20,12 +20,12 @@ export function ProblemLine({ instance: i }) {
 export function Problem({ instance: i, bare = false }) {
   const p = i.problem;
   if (!p || !isProblem(i)) return null;
-  return html`<section class=${bare ? "problem" : "problem notice " + i.status} aria-label="Problem"><div class="grow">
+  return html`<${bare ? "div" : "section"} class=${bare ? "problem" : "problem notice " + i.status} aria-label=${bare ? null : "Problem"}><div class="grow">
     ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`since <${Ago} at=${p.since_ms} />` : ""}${
       p.tries ? `, ${plural(p.tries, "try", "tries")}` : ""}</small></h2>`}
     <p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>
     ${p.diff && html`<${Diff} have=${p.diff.have} did=${p.diff.did} />`}
     <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)}</p>
     ${p.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${p.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${p.stack} lines=${true} max=${40000} /></pre></details>`}
-  </div></section>`;
+  </div><//>`;
 }

@@ -16,7 +16,7 @@ export function Rows({ rows, fresh, onAttribute, query }) {
       <td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>
       <td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>
       <td class="c-started number"><${Ago} at=${i.created_at} /></td>
-      <td class="c-took number"><${Span} from=${i.created_at} to=${i.ended_at} /></td>
+      <td class="c-took number">${i.ended_at && html`<${Span} from=${i.created_at} to=${i.ended_at} />`}</td>
     </tr>`)}</tbody></table>`;
 }
 

@@ -1,5 +1,5 @@
 // The list of instances.
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useMemo, useRef, useState } from "../ui.js";
 import { get } from "../api.js";
 import { useAbout } from "../about.js";
 import { Button, Empty, IconButton, Resource, useRowKeys } from "../components.js";
@@ -33,7 +33,7 @@ export function Instances({ query }) {
       ${(query.page || state !== "live") && html`<${IconButton} icon="reload" label="Read again" onClick=${list.reload} />`}</div>
     <${StatusFilter} query=${query} counts=${counts} />
     <${Filters} query=${query} names=${names} searchRef=${search} hidden=${rows && shown ? rows.length - shown.length : 0} />
-    <${Said} list=${list} shown=${shown} query=${query} />
+    <${Said} shown=${shown} query=${query} />
     <${Resource} of=${list} rows=${12} title="The list could not be read">${(data) => (shown.length === 0 && !data.more && !query.page
       ? html`<${Nothing} query=${query} all=${all} hidden=${rows.length - shown.length} />`
       : html`<div class="table-wrap" ref=${table}><${Rows} rows=${shown} fresh=${list.fresh} query=${query} onAttribute=${(name, value) => setQuery({ where: and(query.where, condition(name, value)), page: "" })} /></div>
@@ -42,11 +42,8 @@ export function Instances({ query }) {
 
 // Said tells a screen reader what a changed query has found; live changes are
 // not read out.
-function Said({ list, shown, query }) {
-  const [text, set] = useState("");
-  useEffect(() => {
-    if (shown) set(shown.length === 0 ? "No instances" : plural(shown.length, "instance") + " on this page");
-  }, [JSON.stringify(query), list.data === undefined]);
+function Said({ shown, query }) {
+  const text = useMemo(() => (!shown ? "" : shown.length === 0 ? "No instances" : plural(shown.length, "instance") + " found"), [JSON.stringify(query), shown === undefined]);
   return html`<p class="sr" role="status">${text}</p>`;
 }
 
