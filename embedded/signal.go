@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/turnstile-go/turnstile/store"
@@ -33,6 +34,14 @@ func (s *signal) broadcast() {
 type watchedStore struct {
 	store.Store
 	changed *signal
+}
+
+// CountByStatus implements store.StatusCounter where the store does.
+func (s watchedStore) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+	if counter, ok := s.Store.(store.StatusCounter); ok {
+		return counter.CountByStatus(ctx, q)
+	}
+	return nil, errors.ErrUnsupported
 }
 
 func (s watchedStore) Commit(ctx context.Context, c store.Commit) error {

@@ -103,3 +103,24 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 	return page, nil
 }
+
+// CountByStatus implements store.StatusCounter.
+func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.PageToken = ""
+	low, high, err := q.KeyRange()
+	if err != nil {
+		return nil, err
+	}
+	counts := map[store.Status]int{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if key := r.ListKey(); q.Matches(&r) && low <= key && key < high {
+			counts[r.Status]++
+		}
+	}
+	return counts, nil
+}

@@ -21,7 +21,10 @@ type Store struct {
 	records    map[string]store.Record
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store         = (*Store)(nil)
+	_ store.StatusCounter = (*Store)(nil)
+)
 
 type executionKey struct {
 	instance    string

@@ -1,0 +1,160 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// activities implements store.Activities. An item that has expired is as if it
+// were not there; the next that is written removes it.
+type activities struct{ db *DB }
+
+// Activities implements embedded.Database.
+func (db *DB) Activities() store.Activities { return activities{db} }
+
+// activity is an item.
+type activity struct {
+	state store.ActivityState
+	claim store.Claim
+	// expires in Unix milliseconds.
+	expires int64
+}
+
+const activityColumns = `expires_ms, stop, stop_reason, beat_attempt, beat_ms, beat_details, beat_codec,
+	claim_attempt, claim_token, claim_until_ms, suspect, suspect_deaths, suspect_ms`
+
+// find reads an item; the zero one where there is none, or none any more.
+func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
+	var it activity
+	_, err := c.one(func(s *sqlite3.Stmt) error {
+		it = activity{
+			expires: s.ColumnInt64(0),
+			state: store.ActivityState{
+				Stop: s.ColumnBool(1), StopReason: s.ColumnText(2),
+				Beat:    store.Heartbeat{Attempt: s.ColumnInt(3), At: timeOf(s.ColumnInt64(4)), Details: s.ColumnBlob(5, nil), Codec: s.ColumnText(6)},
+				Suspect: store.Suspect{Attempt: s.ColumnInt(10), Deaths: s.ColumnInt(11), Until: timeOf(s.ColumnInt64(12))},
+			},
+			claim: store.Claim{Attempt: s.ColumnInt(7), Token: s.ColumnText(8), Until: timeOf(s.ColumnInt64(9))},
+		}
+		return nil
+	}, "SELECT "+activityColumns+" FROM activities WHERE instance = ? AND execution = ? AND event = ?", key.Instance, key.ExecutionID, key.EventID)
+	if err != nil || it.expires <= a.db.options.now().UnixMilli() {
+		return activity{}, err
+	}
+	return it, nil
+}
+
+// change has an item changed, and waits until that is durable.
+func (a activities) change(ctx context.Context, key store.ActivityKey, expiresAt time.Time, apply func(*activity) error) (activity, error) {
+	var changed activity
+	err := a.db.writer.do(ctx, func(tx *conn) error {
+		it, err := a.find(tx, key)
+		if err != nil {
+			return err
+		}
+		err = apply(&it)
+		changed = it
+		if errors.Is(err, errUnchanged) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.exec("DELETE FROM activities WHERE expires_ms <= ?", a.db.options.now().UnixMilli()); err != nil {
+			return err
+		}
+		it.expires = expiresAt.UnixMilli()
+		return writeActivity(tx, key, &it)
+	})
+	if err != nil {
+		return activity{}, err
+	}
+	return changed, nil
+}
+
+// errUnchanged says that an item stays as it is.
+var errUnchanged = errors.New("unchanged")
+
+func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
+	beat, suspect := &it.state.Beat, &it.state.Suspect
+	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		key.Instance, key.ExecutionID, key.EventID, it.expires, it.state.Stop, text(it.state.StopReason), beat.Attempt, moment(beat.At), beat.Details, text(beat.Codec),
+		it.claim.Attempt, text(it.claim.Token), moment(it.claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until))
+}
+
+// moment is a time in Unix milliseconds, NULL for none.
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// RequestStop implements store.Activities. Of several requests the first
+// reason stays.
+func (a activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
+		if !it.state.Stop {
+			it.state.Stop, it.state.StopReason = true, reason
+		}
+		return nil
+	})
+	return err
+}
+
+// State implements store.Activities.
+func (a activities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
+	if err := ctx.Err(); err != nil {
+		return store.ActivityState{}, err
+	}
+	var it activity
+	err := a.db.readers.read(func(c *conn) (err error) {
+		it, err = a.find(c, key)
+		return err
+	})
+	return it.state, err
+}
+
+// Heartbeat implements store.Activities.
+func (a activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (store.ActivityState, error) {
+	beat.Details = bytes.Clone(beat.Details)
+	it, err := a.change(ctx, key, expiresAt, func(it *activity) error {
+		last := &it.state.Beat
+		if beat.Attempt < last.Attempt {
+			return errUnchanged
+		}
+		if beat.Details != nil {
+			last.Details, last.Codec = beat.Details, beat.Codec
+		}
+		last.Attempt, last.At = beat.Attempt, beat.At.UTC().Truncate(time.Millisecond)
+		return nil
+	})
+	return it.state, err
+}
+
+// Claim implements store.Activities.
+func (a activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
+		if found := it.claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
+			return &store.ClaimedError{Key: key, Found: found}
+		}
+		it.claim = claim
+		return nil
+	})
+	return err
+}
+
+// MarkSuspect implements store.Activities.
+func (a activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
+		it.state.Suspect = suspect
+		return nil
+	})
+	return err
+}

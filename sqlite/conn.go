@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// conn is a connection that keeps its prepared statements. It is for one
+// goroutine at a time.
+type conn struct {
+	*sqlite3.Conn
+	prepared map[string]*sqlite3.Stmt
+	// path of the file, for errors.
+	path string
+}
+
+func connect(path string, flags sqlite3.OpenFlag) (*conn, error) {
+	c, err := sqlite3.OpenFlags(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: c, prepared: map[string]*sqlite3.Stmt{}, path: path}, nil
+}
+
+// query runs a statement and calls row, unless nil, for each row of the result;
+// what row returns other than nil ends it. row may read columns only until it
+// returns, and must not run the same statement.
+func (c *conn) query(row func(*sqlite3.Stmt) error, sql string, args ...any) (err error) {
+	s, err := c.statement(sql)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if rerr := s.Reset(); err == nil {
+			err = rerr
+		}
+	}()
+	if err := bind(s, args); err != nil {
+		return err
+	}
+	for s.Step() {
+		if row != nil {
+			if err := row(s); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Err()
+}
+
+// exec runs a statement that has no result.
+func (c *conn) exec(sql string, args ...any) error { return c.query(nil, sql, args...) }
+
+// one runs a statement and calls row for its first row; found is false where
+// there is none.
+func (c *conn) one(row func(*sqlite3.Stmt) error, sql string, args ...any) (found bool, err error) {
+	err = c.query(func(s *sqlite3.Stmt) error {
+		if found {
+			return nil
+		}
+		found = true
+		return row(s)
+	}, sql, args...)
+	return found, err
+}
+
+// number runs a statement whose result is one number; 0 where there is none.
+func (c *conn) number(sql string, args ...any) (n int64, err error) {
+	_, err = c.one(func(s *sqlite3.Stmt) error {
+		n = s.ColumnInt64(0)
+		return nil
+	}, sql, args...)
+	return n, err
+}
+
+func (c *conn) statement(sql string) (*sqlite3.Stmt, error) {
+	if s := c.prepared[sql]; s != nil {
+		return s, nil
+	}
+	s, _, err := c.PrepareFlags(sql, sqlite3.PREPARE_PERSISTENT)
+	if err != nil {
+		return nil, fmt.Errorf("%w, in %s", err, sql)
+	}
+	c.prepared[sql] = s
+	return s, nil
+}
+
+// Close ends the statements and the connection.
+func (c *conn) Close() error {
+	var errs []error
+	for _, s := range c.prepared {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.Conn.Close())...)
+}
+
+// bind gives a statement its arguments; nil and an empty []byte are NULL.
+func bind(s *sqlite3.Stmt, args []any) error {
+	for i, a := range args {
+		var err error
+		switch v := a.(type) {
+		case nil:
+			err = s.BindNull(i + 1)
+		case int64:
+			err = s.BindInt64(i+1, v)
+		case int:
+			err = s.BindInt(i+1, v)
+		case float64:
+			err = s.BindFloat(i+1, v)
+		case bool:
+			err = s.BindBool(i+1, v)
+		case string:
+			err = s.BindText(i+1, v)
+		case []byte:
+			if len(v) == 0 {
+				err = s.BindNull(i + 1)
+			} else {
+				err = s.BindBlob(i+1, v)
+			}
+		default:
+			err = fmt.Errorf("sqlite: argument %d is a %T", i+1, a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is s, or NULL where it is empty.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

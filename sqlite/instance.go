@@ -1,0 +1,224 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// instance is how an instance stands in the transaction that is under way.
+type instance struct {
+	id string
+	// no is its number; 0 while it has no row.
+	no int64
+	// record is what stands there, nil for none. It is never changed in place.
+	record *store.Record
+}
+
+func (i *instance) recordOrZero() store.Record {
+	if i.record == nil {
+		return store.Record{}
+	}
+	return *i.record
+}
+
+// conflict is the error of a condition that does not hold.
+func (i *instance) conflict() error {
+	e := &store.RecordConflictError{Instance: i.id}
+	if i.record != nil {
+		found := i.record.Stored()
+		e.Found = &found
+	}
+	return e
+}
+
+// change has an instance changed in a transaction, and waits until that is
+// durable. If apply returns an error it has written nothing, a row of the
+// instance perhaps apart.
+func (s *Store) change(ctx context.Context, id string, apply func(tx *conn, found *instance) error) error {
+	return s.writer.do(ctx, func(tx *conn) error {
+		before, err := s.known.in(tx, id)
+		if err != nil {
+			return err
+		}
+		after := *before
+		err = apply(tx, &after)
+		if err != nil {
+			after.record = before.record
+		}
+		if after.no != 0 && after != *before {
+			s.known.stage(before, &after)
+		}
+		return err
+	})
+}
+
+// make gives the instance a row.
+func (i *instance) make(tx *conn) error {
+	if i.no != 0 {
+		return nil
+	}
+	if err := tx.exec("INSERT INTO instances (instance) VALUES (?)", i.id); err != nil {
+		return err
+	}
+	i.no = tx.LastInsertRowID()
+	return nil
+}
+
+// write replaces the record.
+func (i *instance) write(tx *conn, r *store.Record) error {
+	row, err := rowOf(r)
+	if err != nil {
+		return err
+	}
+	if err := i.make(tx); err != nil {
+		return err
+	}
+	err = tx.exec("UPDATE instances SET status = ?, name = ?, list_key = ?, custom_status = ?, output = ?, record = ? WHERE no = ?",
+		row.status, row.name, row.listKey, r.CustomStatus, r.Output, row.rest, i.no)
+	if err != nil {
+		return err
+	}
+	if err := i.writeSearch(tx, r); err != nil {
+		return err
+	}
+	i.record = r
+	return nil
+}
+
+// writeSearch writes the difference of the search attributes.
+func (i *instance) writeSearch(tx *conn, r *store.Record) error {
+	had := i.recordOrZero()
+	for name := range had.SearchAttributes {
+		if _, has := r.SearchAttributes[name]; !has {
+			if err := tx.exec("DELETE FROM search WHERE no = ? AND name = ?", i.no, name); err != nil {
+				return err
+			}
+		}
+	}
+	moved := had.ListKey() != r.ListKey()
+	for name, v := range r.SearchAttributes {
+		if old, has := had.SearchAttributes[name]; has && old == v && !moved {
+			continue
+		}
+		kind, value := searchColumns(v)
+		if err := tx.exec("INSERT OR REPLACE INTO search (no, name, kind, value, list_key) VALUES (?, ?, ?, ?, ?)", i.no, name, kind, value, r.ListKey()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchColumns are a search value as it stands in its table. SQLite compares
+// whole and other numbers exactly, as history does.
+func searchColumns(v history.SearchValue) (kind string, value any) {
+	switch v.Kind() {
+	case history.SearchText:
+		return "s", v.Text()
+	case history.SearchNumber:
+		if n, whole := v.Whole(); whole {
+			return "n", n
+		}
+		return "n", v.Number()
+	}
+	return "t", v.Time().UnixMilli()
+}
+
+// Describe implements store.Store.
+func (s *Store) Describe(ctx context.Context, id string) (store.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Record{}, err
+	}
+	found, err := s.look(id)
+	if err != nil {
+		return store.Record{}, err
+	}
+	if found.record == nil {
+		return store.Record{}, store.NotFound(id)
+	}
+	return found.record.Stored(), nil
+}
+
+// look returns how an instance stands.
+func (s *Store) look(id string) (found *instance, err error) {
+	if found := s.known.get(id); found != nil {
+		return found, nil
+	}
+	err = s.readers.read(func(c *conn) error {
+		found, err = readInstance(c, id)
+		return err
+	})
+	return found, err
+}
+
+func readInstance(c *conn, id string) (*instance, error) {
+	found := &instance{id: id}
+	_, err := c.one(func(s *sqlite3.Stmt) error {
+		found.no = s.ColumnInt64(0)
+		if s.ColumnType(recordColumn) == sqlite3.NULL {
+			return nil
+		}
+		r, err := scanRecord(s)
+		found.record = &r
+		return err
+	}, "SELECT "+recordColumns+" FROM instances WHERE instance = ?", id)
+	return found, err
+}
+
+// UpdateRecord implements store.Store.
+func (s *Store) UpdateRecord(ctx context.Context, id string, change store.RecordChange) error {
+	return s.change(ctx, id, func(tx *conn, found *instance) error {
+		if !change.Holds(found.record) {
+			return found.conflict()
+		}
+		record := change.Apply(found.recordOrZero())
+		return found.write(tx, &record)
+	})
+}
+
+// Hide implements store.Store.
+func (s *Store) Hide(ctx context.Context, id string, executionID int64, marks string) error {
+	return s.change(ctx, id, func(tx *conn, found *instance) error {
+		r := found.record
+		if r == nil || r.ExecutionID != executionID || !r.Purged && !r.Status.Terminal() {
+			return found.conflict()
+		}
+		hidden := *r
+		hidden.Purged, hidden.Purges = true, store.AddMarks(r.Purges, marks)
+		hidden = hidden.Stored()
+		return found.write(tx, &hidden)
+	})
+}
+
+// DeleteHistory implements store.Store. Executions go from the oldest to the
+// newest, and of each its first turn goes first: what an interruption leaves
+// does not begin with event 1, which no reader takes for a history.
+func (s *Store) DeleteHistory(ctx context.Context, id string, upTo int64, limit int) (done bool, err error) {
+	const atOnce = 1000
+	for left := limit; ; {
+		n := atOnce
+		if limit > 0 {
+			n = min(n, left)
+		}
+		deleted, done := 0, false
+		err := s.change(ctx, id, func(tx *conn, found *instance) error {
+			if err := tx.exec(`DELETE FROM turns WHERE rowid IN
+				(SELECT rowid FROM turns WHERE no = ? AND execution BETWEEN 1 AND ? ORDER BY execution, first LIMIT ?)`, found.no, upTo, n); err != nil {
+				return err
+			}
+			deleted = int(tx.Changes())
+			more, err := tx.number("SELECT EXISTS (SELECT 1 FROM turns WHERE no = ? AND execution BETWEEN 1 AND ?)", found.no, upTo)
+			done = more == 0
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		if left -= deleted; done || limit > 0 && left <= 0 {
+			return done, nil
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package sqlite
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+const (
+	// maxKnown is how many instances are kept in memory, those that were changed
+	// last; maxKnownBytes is how large the output and the custom status of one may
+	// be.
+	maxKnown      = 4096
+	maxKnownBytes = 8 << 10
+)
+
+// known is what is known of the instances that were changed last, so that
+// neither a commit nor a look at one that moves has to read it, and how many
+// there are of each status. Only the writer adds to it: a reader might add what
+// has changed since it read.
+type known struct {
+	// staged are the instances that the transaction under way has changed; the
+	// writer's alone.
+	staged map[string]*staged
+
+	mu        sync.Mutex
+	instances map[string]*list.Element
+	// newest first.
+	order list.List
+	// counts is nil until somebody wants it, or with why it could not be read.
+	counts map[countKey]int
+	wanted bool
+	wrong  error
+}
+
+type countKey struct {
+	name   string
+	status store.Status
+}
+
+// staged is an instance that is being changed.
+type staged struct {
+	// before is the record that was committed last.
+	before *store.Record
+	after  *instance
+}
+
+func newKnown() *known {
+	return &known{staged: map[string]*staged{}, instances: map[string]*list.Element{}}
+}
+
+// began forgets what a transaction has staged that was not committed.
+func (k *known) began() { clear(k.staged) }
+
+// in returns how an instance stands in the transaction that is under way.
+func (k *known) in(tx *conn, id string) (*instance, error) {
+	if s := k.staged[id]; s != nil {
+		return s.after, nil
+	}
+	if i := k.get(id); i != nil {
+		return i, nil
+	}
+	return readInstance(tx, id)
+}
+
+// stage notes how the transaction under way leaves an instance, which in has
+// returned as before.
+func (k *known) stage(before, after *instance) {
+	if s := k.staged[after.id]; s != nil {
+		s.after = after
+		return
+	}
+	k.staged[after.id] = &staged{before: before.record, after: after}
+}
+
+// committed takes over what the transaction has staged.
+func (k *known) committed(c *conn) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id, s := range k.staged {
+		k.count(s.before, -1)
+		k.count(s.after.record, 1)
+		k.put(id, s.after)
+	}
+	clear(k.staged)
+	if k.wanted && k.counts == nil {
+		// Between two transactions. If it can't be read, the next one tries again.
+		k.counts, k.wrong = countsOf(c)
+	}
+}
+
+// countsOf counts the instances that are listed.
+func countsOf(c *conn) (map[countKey]int, error) {
+	counts := map[countKey]int{}
+	err := c.query(func(s *sqlite3.Stmt) error {
+		counts[countKey{s.ColumnText(0), store.Status(s.ColumnText(1))}] = s.ColumnInt(2)
+		return nil
+	}, "SELECT name, status, count(*) FROM instances INDEXED BY instances_by_status WHERE list_key IS NOT NULL GROUP BY status, name")
+	if err != nil {
+		return nil, explain(c.path, err)
+	}
+	return counts, nil
+}
+
+// counting reports whether the instances are counted; from now on they are.
+func (k *known) counting() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.wanted = true
+	return k.counts != nil
+}
+
+// byStatus returns how many instances there are of each status that a query has
+// without times and conditions.
+func (k *known) byStatus(q *store.ListQuery) (map[store.Status]int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.counts == nil {
+		return nil, k.wrong
+	}
+	counts := map[store.Status]int{}
+	for key, n := range k.counts {
+		if n > 0 && (q.Name == "" || q.Name == key.name) && (q.Status == "" || q.Status == key.status) {
+			counts[key.status] += n
+		}
+	}
+	return counts, nil
+}
+
+// get returns an instance as it was committed last, nil where that is not
+// known.
+func (k *known) get(id string) *instance {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.instances[id]
+	if e == nil {
+		return nil
+	}
+	return e.Value.(*instance)
+}
+
+func (k *known) put(id string, i *instance) {
+	e := k.instances[id]
+	if r := i.record; r != nil && len(r.Output)+len(r.CustomStatus) > maxKnownBytes {
+		if e != nil {
+			k.order.Remove(e)
+			delete(k.instances, id)
+		}
+		return
+	}
+	if e != nil {
+		e.Value = i
+		k.order.MoveToFront(e)
+		return
+	}
+	k.instances[id] = k.order.PushFront(i)
+	if k.order.Len() > maxKnown {
+		last := k.order.Back()
+		k.order.Remove(last)
+		delete(k.instances, last.Value.(*instance).id)
+	}
+}
+
+// count adds to how many instances there are of a status and a name.
+func (k *known) count(r *store.Record, n int) {
+	if r != nil && !r.Purged && k.counts != nil {
+		k.counts[countKey{r.Name, r.Status}] += n
+	}
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// List implements store.Store. A page is as long as was asked for, unless it is
+// the last.
+func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
+	if err := ctx.Err(); err != nil {
+		return store.ListPage{}, err
+	}
+	sel, err := selectionOf(&q)
+	if err != nil {
+		return store.ListPage{}, err
+	}
+	sql := "SELECT " + recordColumns + " FROM " + sel.from + " WHERE " + sel.where + " ORDER BY " + sel.key + " DESC LIMIT ?"
+	var page store.ListPage
+	err = s.readers.read(func(c *conn) error {
+		defer c.SetInterrupt(c.SetInterrupt(ctx))
+		return c.query(func(s *sqlite3.Stmt) error {
+			r, err := scanRecord(s)
+			if err != nil {
+				return err
+			}
+			page.Records = append(page.Records, r)
+			return nil
+		}, sql, append(sel.args, q.Limit()+1)...)
+	})
+	if err := ctx.Err(); err != nil {
+		return store.ListPage{}, err
+	}
+	if err != nil {
+		return store.ListPage{}, err
+	}
+	if n := q.Limit(); len(page.Records) > n {
+		page.Records = page.Records[:n]
+		page.NextPageToken = q.TokenAfter(page.Records[n-1].ListKey())
+	}
+	return page, nil
+}
+
+// CountByStatus implements store.StatusCounter. Without times and conditions it
+// reads nothing.
+func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if q.From.IsZero() && q.To.IsZero() && len(q.Where) == 0 {
+		return s.countAll(ctx, &q)
+	}
+	q.PageToken = ""
+	sel, err := selectionOf(&q)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[store.Status]int{}
+	err = s.readers.read(func(c *conn) error {
+		defer c.SetInterrupt(c.SetInterrupt(ctx))
+		return c.query(func(s *sqlite3.Stmt) error {
+			counts[store.Status(s.ColumnText(0))] = s.ColumnInt(1)
+			return nil
+		}, "SELECT status, count(*) FROM "+sel.from+" WHERE "+sel.where+" GROUP BY status", sel.args...)
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return counts, err
+}
+
+// countAll counts by what the writer knows; it begins to when it is asked first.
+func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Status]int, error) {
+	if !s.known.counting() {
+		if err := s.writer.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.known.byStatus(q)
+}
+
+// selection is what a query selects, in SQL. Each is found by an index in the
+// order of list keys.
+type selection struct {
+	from, where string
+	// key is the column of the list key.
+	key  string
+	args []any
+}
+
+func selectionOf(q *store.ListQuery) (selection, error) {
+	low, high, err := q.KeyRange()
+	if err != nil {
+		return selection{}, err
+	}
+	var conditions []string
+	var args []any
+	add := func(condition string, arguments ...any) {
+		conditions = append(conditions, condition)
+		args = append(args, arguments...)
+	}
+	sel := selection{from: "instances INDEXED BY instances_by_time", key: "instances.list_key"}
+	first := q.Equality()
+	switch {
+	case first != nil:
+		// CROSS JOIN keeps this order.
+		sel.from, sel.key = "search INDEXED BY search_by_value CROSS JOIN instances USING (no)", "search.list_key"
+		kind, value := searchColumns(first.Value)
+		add("search.name = ? AND search.kind = ? AND search.value = ?", first.Name, kind, value)
+	case q.Status != "":
+		sel.from = "instances INDEXED BY instances_by_status"
+	case q.Name != "":
+		sel.from = "instances INDEXED BY instances_by_name"
+	}
+	add(sel.key+" >= ? AND "+sel.key+" < ?", low, high)
+	if q.Status != "" {
+		add("instances.status = ?", string(q.Status))
+	}
+	if q.Name != "" {
+		add("instances.name = ?", q.Name)
+	}
+	for i := range q.Where {
+		if c := &q.Where[i]; c != first {
+			condition, arguments := searchSQL(c)
+			add(condition, arguments...)
+		}
+	}
+	sel.where, sel.args = strings.Join(conditions, " AND "), args
+	return sel, nil
+}
+
+// searchSQL is a condition on a search attribute, looked up in the instance's
+// own.
+func searchSQL(c *store.SearchCondition) (string, []any) {
+	kind, value := searchColumns(c.Value)
+	compare := "s.value " + string(c.Operator) + " ?"
+	args := []any{c.Name, kind, value}
+	if c.Operator == store.SearchPrefix {
+		compare = "substr(s.value, 1, length(?)) = ?"
+		args = append(args, value)
+	}
+	return fmt.Sprintf("EXISTS (SELECT 1 FROM search AS s WHERE s.no = instances.no AND s.name = ? AND s.kind = ? AND %s)", compare), args
+}

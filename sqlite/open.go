@@ -1,0 +1,248 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/embedded"
+)
+
+// Names of the files in the directory of a database. SQLite keeps two more
+// beside the database, turnstile.db-wal and turnstile.db-shm, while it is open
+// and after a crash: they belong to it.
+const (
+	FileName = "turnstile.db"
+	lockName = "turnstile.lock"
+)
+
+// DB is an open database. It implements embedded.Database; its methods may be
+// called from several goroutines.
+type DB struct {
+	path    string
+	options options
+	locked  *os.File
+	writer  *writer
+	readers readers
+	store   *Store
+	timer   timerJournal
+
+	mu       sync.Mutex
+	closed   bool
+	acquired bool
+	// queues by their names: journals stay when an environment ends and another
+	// begins.
+	queues map[string]*queueJournal
+	// base is below every Seq that queues give out while this process has the
+	// database, and above all that were given out before.
+	base int64
+}
+
+var _ embedded.Database = (*DB)(nil)
+
+// Open opens the database in a directory, and makes both if they are not there.
+// Only this user can read it, for the keys of completion tokens are in it.
+//
+// Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase
+// or ErrDamaged (wrapped), each without having changed anything; ErrFull
+// (wrapped). All name the file.
+func Open(dir string, opts ...Option) (*DB, error) {
+	versions, err := schema()
+	if err != nil {
+		return nil, err
+	}
+	return open(dir, versions, opts)
+}
+
+func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
+	db := &DB{options: options{durability: Full, now: time.Now}, queues: map[string]*queueJournal{}}
+	db.timer.db = db
+	for _, o := range opts {
+		o(&db.options)
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("sqlite: the directory of a database can't be made: %w", err)
+	}
+	db.path = filepath.Join(dir, FileName)
+	if db.locked, err = lock(filepath.Join(dir, lockName), db.path); err != nil {
+		return nil, err
+	}
+	version, err := versions.inspect(db.path)
+	if err != nil {
+		return nil, errors.Join(err, db.locked.Close())
+	}
+	c, err := db.connectWriter()
+	if err == nil {
+		if err = db.begin(c, versions, version); err != nil {
+			err = errors.Join(explain(db.path, err), c.Close())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.locked.Close())
+	}
+	return db, nil
+}
+
+// connectWriter opens the connection that writes.
+func (db *DB) connectWriter() (*conn, error) {
+	// Made here so that it is only for this user from the first moment on; what
+	// SQLite puts beside it gets the same mode.
+	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, unwritable(db.path, err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	c, err := connect(db.path, sqlite3.OPEN_READWRITE)
+	if err != nil {
+		return nil, explain(db.path, err)
+	}
+	return c, nil
+}
+
+// walPages is how long the log of what is not in the file yet may grow before it
+// is put there, in pages of 4 KiB.
+const walPages = 4000
+
+// begin takes the connection into use.
+func (db *DB) begin(c *conn, versions migrations, version int) error {
+	for _, pragma := range []string{
+		"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA busy_timeout = 5000", "PRAGMA temp_store = MEMORY",
+		fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", walPages),
+	} {
+		if err := c.Exec(pragma); err != nil {
+			return err
+		}
+	}
+	if err := versions.migrate(c, version); err != nil {
+		return err
+	}
+	var err error
+	if db.base, err = db.recover(c); err != nil {
+		return err
+	}
+	db.readers.path = db.path
+	known := newKnown()
+	db.writer = newWriter(db.path, c, db.options.durability, known.began, known.committed)
+	db.store = &Store{writer: db.writer, readers: &db.readers, known: known}
+	return nil
+}
+
+// seqsPerOpen is how many messages a queue may have between two openings of its
+// database, so that no id is given twice although the last one is not kept.
+const seqsPerOpen = 1_000_000_000_000
+
+// recover makes of what the process before left what is true without it, and
+// returns where sequences begin.
+func (db *DB) recover(c *conn) (base int64, err error) {
+	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil && !c.GetAutocommit() {
+			err = errors.Join(err, c.Exec("ROLLBACK"))
+		}
+	}()
+	closed, err := c.number("SELECT closed FROM opened")
+	if err != nil {
+		return 0, err
+	}
+	now := db.options.now()
+	if closed == 0 {
+		// A first receive is not written. Whatever could have been received has
+		// been, as far as anybody can tell.
+		if err := c.exec("UPDATE messages SET received = received + 1 WHERE due_ns IS NULL OR due_ns <= ?", now.UnixNano()); err != nil {
+			return 0, err
+		}
+	}
+	// Nobody makes an attempt any more.
+	ms := now.UnixMilli()
+	for _, sql := range []string{
+		"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?",
+		"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?",
+	} {
+		if err := c.exec(sql, ms, ms); err != nil {
+			return 0, err
+		}
+	}
+	if err := c.exec("UPDATE opened SET times = times + 1, closed = 0"); err != nil {
+		return 0, err
+	}
+	times, err := c.number("SELECT times FROM opened")
+	if err != nil {
+		return 0, err
+	}
+	return times * seqsPerOpen, c.Exec("COMMIT")
+}
+
+// Path returns the path of the database file.
+func (db *DB) Path() string { return db.path }
+
+// Acquire implements embedded.Database.
+func (db *DB) Acquire() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	switch {
+	case db.closed:
+		return ErrClosed
+	case db.acquired:
+		return fmt.Errorf("sqlite: %s: another environment of this process has it: let its Run end first", db.path)
+	}
+	db.acquired = true
+	return nil
+}
+
+// Release implements embedded.Database.
+func (db *DB) Release() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.acquired = false
+	if db.closed {
+		return nil
+	}
+	for _, q := range db.queues {
+		q.settle()
+	}
+	return db.writer.flush(context.Background())
+}
+
+// Flush implements embedded.Database.
+func (db *DB) Flush(ctx context.Context) error { return db.writer.flush(ctx) }
+
+// Close makes all that was written durable and closes the database. Of two
+// calls the second does nothing. What still runs on it gets ErrClosed.
+func (db *DB) Close() error {
+	if err := db.Release(); err != nil {
+		return errors.Join(err, db.shut(false))
+	}
+	return db.shut(true)
+}
+
+func (db *DB) shut(clean bool) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil
+	}
+	db.closed = true
+	c := db.writer.stop()
+	errs := []error{db.readers.close()}
+	if clean {
+		errs = append(errs, c.exec("UPDATE opened SET closed = 1"))
+		_, _, err := c.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
+		errs = append(errs, err)
+	}
+	errs = append(errs, c.Close())
+	return errors.Join(explain(db.path, errors.Join(errs...)), db.locked.Close())
+}

@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/queue/memory"
+)
+
+// queueJournal keeps the messages of a queue.
+type queueJournal struct {
+	db   *DB
+	name string
+
+	mu sync.Mutex
+	// once are the messages that have been received once and are not deleted. That
+	// is written only when the environment ends: most are deleted by then, and
+	// after a crash everything counts as received once more.
+	once map[int64]struct{}
+	// last is the greatest Seq that was given out.
+	last int64
+}
+
+var _ memory.Journal = (*queueJournal)(nil)
+
+// Queue implements embedded.Database. A name has one journal.
+func (db *DB) Queue(name string) memory.Journal {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	j := db.queues[name]
+	if j == nil {
+		j = &queueJournal{db: db, name: name, once: map[int64]struct{}{}, last: db.base}
+		db.queues[name] = j
+	}
+	return j
+}
+
+// Ready implements memory.Journal.
+func (j *queueJournal) Ready() error { return j.db.writer.ready() }
+
+// Load implements memory.Journal.
+func (j *queueJournal) Load() (memory.Contents, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	kept := memory.Contents{LastSeq: j.last}
+	now := j.db.options.now()
+	err := j.db.readers.read(func(c *conn) error {
+		err := c.query(func(s *sqlite3.Stmt) error {
+			m, err := scanMessage(s)
+			kept.Messages = append(kept.Messages, m)
+			return err
+		}, "SELECT seq, id, body, grp, dedup_id, received, sent_ns, due_ns, attributes, sender FROM messages WHERE queue = ? ORDER BY seq", j.name)
+		if err != nil {
+			return err
+		}
+		return c.query(func(s *sqlite3.Stmt) error {
+			for line := range strings.Lines(s.ColumnText(0)) {
+				r, err := parseRemembered(strings.TrimSuffix(line, "\n"))
+				if err != nil {
+					return err
+				}
+				if now.Before(r.Until) {
+					kept.Remembered = append(kept.Remembered, r)
+				}
+			}
+			return nil
+		}, "SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns", j.name)
+	})
+	return kept, err
+}
+
+func scanMessage(s *sqlite3.Stmt) (memory.Kept, error) {
+	m := memory.Kept{Seq: s.ColumnInt64(0)}
+	m.ID, m.Body, m.Group, m.DedupID = s.ColumnText(1), s.ColumnText(2), s.ColumnText(3), s.ColumnText(4)
+	m.ReceiveCount, m.SentAt, m.Sender = s.ColumnInt(5), time.Unix(0, s.ColumnInt64(6)), s.ColumnText(9)
+	if s.ColumnType(7) != sqlite3.NULL {
+		m.Due = time.Unix(0, s.ColumnInt64(7))
+	}
+	if s.ColumnType(8) != sqlite3.NULL {
+		if err := json.Unmarshal([]byte(s.ColumnText(8)), &m.Attributes); err != nil {
+			return m, fmt.Errorf("attributes of message %s: %w", m.ID, err)
+		}
+	}
+	return m, nil
+}
+
+// Sent implements memory.Journal.
+func (j *queueJournal) Sent(m memory.Kept) {
+	j.mu.Lock()
+	j.last = max(j.last, m.Seq)
+	j.mu.Unlock()
+	j.db.writer.note(func(n *notes) {
+		n.sent(j.name, m)
+		if m.Group != "" {
+			until := m.SentAt.Add(memory.DedupWindow)
+			n.remember(j.name, rememberedLine(&memory.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: until}), until)
+		}
+	})
+}
+
+// Received implements memory.Journal.
+func (j *queueJournal) Received(seq int64, count int) {
+	if count == 1 {
+		j.mu.Lock()
+		j.once[seq] = struct{}{}
+		j.mu.Unlock()
+		return
+	}
+	j.forget(seq)
+	j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
+}
+
+// Deleted implements memory.Journal.
+func (j *queueJournal) Deleted(seq int64) {
+	j.forget(seq)
+	j.db.writer.note(func(n *notes) { n.deleted(j.name, seq) })
+}
+
+func (j *queueJournal) forget(seq int64) {
+	j.mu.Lock()
+	delete(j.once, seq)
+	j.mu.Unlock()
+}
+
+// settle notes the receives that are not written yet.
+func (j *queueJournal) settle() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.db.writer.note(func(n *notes) {
+		for seq := range j.once {
+			n.received(j.name, seq, 1)
+		}
+	})
+	clear(j.once)
+}

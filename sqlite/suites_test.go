@@ -1,0 +1,124 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/queue"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/queue/queuetest"
+	"github.com/turnstile-go/turnstile/sqlite"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/storetest"
+	"github.com/turnstile-go/turnstile/timer"
+	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/timer/timertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open opens a database in a directory of its own until the test ends.
+func open(t testing.TB, opts ...sqlite.Option) *sqlite.DB {
+	t.Helper()
+	return openIn(t, t.TempDir(), opts...)
+}
+
+func openIn(t testing.TB, dir string, opts ...sqlite.Option) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(dir, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, storetest.Options{
+		Open:   func(t *testing.T) store.Store { return open(t).Store() },
+		Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
+		LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
+			var lost atomic.Int64
+			return &storetest.Faulty{Store: s, After: func(operation string) error {
+				if lost.Add(1) <= int64(n) {
+					return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
+				}
+				return nil
+			}}
+		},
+		Throttle: func(_ *testing.T, s store.Store) store.Store {
+			return &storetest.Faulty{Store: s, Before: func(operation string) error {
+				return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
+			}}
+		},
+	})
+}
+
+func TestActivities(t *testing.T) {
+	t.Parallel()
+	storetest.RunActivities(t, func(t *testing.T) store.Activities { return open(t).Activities() }, time.Now)
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	queuetest.Run(t, queuetest.Harness{
+		Within:      synctest.Test,
+		VirtualTime: true,
+		Open: func(t *testing.T, s queuetest.Spec) (queue.Queue, queue.Queue) {
+			db := open(t)
+			opts := memoryqueue.Options{Name: "queue", FIFO: s.FIFO, Visibility: s.Visibility, MaxReceiveCount: s.MaxReceive, Journal: db.Queue("queue")}
+			if s.MaxReceive > 0 {
+				opts.DeadLetter = openQueue(t, memoryqueue.Options{Name: "dead", FIFO: s.FIFO, Journal: db.Queue("dead")})
+			}
+			return openQueue(t, opts), opts.DeadLetter
+		},
+	})
+}
+
+func openQueue(t *testing.T, opts memoryqueue.Options) *memoryqueue.Queue {
+	t.Helper()
+	q, err := memoryqueue.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func TestTimer(t *testing.T) {
+	t.Parallel()
+	timertest.Run(t, timertest.Harness{
+		Within: synctest.Test,
+		Soon:   3 * time.Minute,
+		Open: func(t *testing.T) timertest.Opened {
+			delivered := make(chan timer.Schedule, 1000)
+			tm, err := memorytimer.New(memorytimer.Options{Journal: open(t).Timer(), Deliver: func(_ context.Context, s timer.Schedule) error {
+				delivered <- s
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(tm.Close)
+			return timertest.Opened{Timer: tm, Next: func(wait time.Duration) (body, group string, ok bool) {
+				select {
+				case s := <-delivered:
+					return s.Body, s.Group, true
+				case <-time.After(max(wait, 5*time.Minute)):
+					return "", "", false
+				}
+			}}
+		},
+	})
+}
