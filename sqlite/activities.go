@@ -27,7 +27,8 @@ type activity struct {
 }
 
 const activityColumns = `expires_ms, stop, stop_reason, beat_attempt, beat_ms, beat_details, beat_codec,
-	claim_attempt, claim_token, claim_until_ms, suspect, suspect_deaths, suspect_ms`
+	claim_attempt, claim_token, claim_until_ms, suspect, suspect_deaths, suspect_ms,
+	next_attempt, next_due_ms, next_noted_ms, next_kind, next_message`
 
 // find reads an item; the zero one where there is none, or none any more.
 func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
@@ -39,6 +40,8 @@ func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
 				Stop: s.ColumnBool(1), StopReason: s.ColumnText(2),
 				Beat:    store.Heartbeat{Attempt: s.ColumnInt(3), At: timeOf(s.ColumnInt64(4)), Details: s.ColumnBlob(5, nil), Codec: s.ColumnText(6)},
 				Suspect: store.Suspect{Attempt: s.ColumnInt(10), Deaths: s.ColumnInt(11), Until: timeOf(s.ColumnInt64(12))},
+				Next: store.NextAttempt{Attempt: s.ColumnInt(13), DueAt: timeOf(s.ColumnInt64(14)), NotedAt: timeOf(s.ColumnInt64(15)),
+					Kind: s.ColumnText(16), Message: s.ColumnText(17)},
 			},
 			claim: store.Claim{Attempt: s.ColumnInt(7), Token: s.ColumnText(8), Until: timeOf(s.ColumnInt64(9))},
 		}
@@ -82,10 +85,11 @@ func (a activities) change(ctx context.Context, key store.ActivityKey, expiresAt
 var errUnchanged = errors.New("unchanged")
 
 func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
-	beat, suspect := &it.state.Beat, &it.state.Suspect
-	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	beat, suspect, next := &it.state.Beat, &it.state.Suspect, &it.state.Next
+	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		key.Instance, key.ExecutionID, key.EventID, it.expires, it.state.Stop, text(it.state.StopReason), beat.Attempt, moment(beat.At), beat.Details, text(beat.Codec),
-		it.claim.Attempt, text(it.claim.Token), moment(it.claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until))
+		it.claim.Attempt, text(it.claim.Token), moment(it.claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until),
+		next.Attempt, moment(next.DueAt), moment(next.NotedAt), text(next.Kind), text(next.Message))
 }
 
 // moment is a time in Unix milliseconds, NULL for none.
@@ -154,6 +158,18 @@ func (a activities) Claim(ctx context.Context, key store.ActivityKey, claim stor
 func (a activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
 		it.state.Suspect = suspect
+		return nil
+	})
+	return err
+}
+
+// NoteNext implements store.Activities.
+func (a activities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
+		if next.Attempt < it.state.Next.Attempt {
+			return errUnchanged
+		}
+		it.state.Next = next
 		return nil
 	})
 	return err

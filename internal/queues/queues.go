@@ -35,7 +35,9 @@ func New(clock memory.Clock, journal func(name string) memory.Journal) (*Queues,
 			o.Journal = journal(o.Name)
 		}
 		q, err := memory.New(o)
-		errs = append(errs, err)
+		if err != nil {
+			errs = append(errs, err)
+		}
 		return q
 	}
 	q := &Queues{
@@ -46,7 +48,11 @@ func New(clock memory.Clock, journal func(name string) memory.Journal) (*Queues,
 	q.Delay = make(memory.Options{Name: "delay", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
 	q.ActivityDead = make(memory.Options{Name: "activity-dead", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
 	q.Activity = make(memory.Options{Name: "activity", DeadLetter: q.ActivityDead, MaxReceiveCount: activityReceives})
-	return q, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		q.Close()
+		return nil, err
+	}
+	return q, nil
 }
 
 // Source is a queue that is received from, and what it is to the host.
@@ -68,7 +74,9 @@ func (q *Queues) Sources() []Source {
 // Close closes all of them.
 func (q *Queues) Close() {
 	for _, queue := range []*memory.Queue{q.Orchestrator, q.Delay, q.Activity, q.ActivityDead, q.DeadFIFO, q.DeadStandard} {
-		queue.Close()
+		if queue != nil {
+			queue.Close()
+		}
 	}
 }
 

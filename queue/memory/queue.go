@@ -55,7 +55,11 @@ func New(opts Options) (*Queue, error) {
 		return nil, err
 	}
 	q := &Queue{opts: opts, messages: map[string]*message{}, groups: map[string]*group{}}
-	return q, q.load()
+	if err := q.load(); err != nil {
+		q.Close()
+		return nil, err
+	}
+	return q, nil
 }
 
 // FIFO reports whether it is a FIFO queue.

@@ -93,6 +93,11 @@ CREATE TABLE activities (
   suspect        INTEGER,
   suspect_deaths INTEGER,
   suspect_ms     INTEGER,
+  next_attempt   INTEGER,
+  next_due_ms    INTEGER,
+  next_noted_ms  INTEGER,
+  next_kind      TEXT,
+  next_message   TEXT,
   PRIMARY KEY (instance, execution, event)
 ) WITHOUT ROWID;
 CREATE INDEX activities_by_expiry ON activities (expires_ms);

@@ -64,7 +64,11 @@ func New(opts Options) (*Timer, error) {
 	t := &Timer{opts: opts, schedules: map[string]*schedule{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.idle = sync.NewCond(&t.mu)
-	return t, t.load()
+	if err := t.load(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
 }
 
 // Schedule creates a schedule; see timer.Timer. It is due to the nanosecond.

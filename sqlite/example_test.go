@@ -1,0 +1,75 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/sqlite"
+)
+
+var (
+	bake    = turnstile.NewActivity[string, string]("Bake")
+	ordered = turnstile.NewEvent[int]("ordered")
+	bakery  = turnstile.NewOrchestration[string, string]("Bakery")
+)
+
+// An instance waits for an event while no process runs.
+func Example() {
+	dir, err := os.MkdirTemp("", "bakery")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	app := turnstile.NewApp(
+		bake.Is(func(_ context.Context, cake string) (string, error) { return "a fresh " + cake, nil }),
+		bakery.Is(func(ctx turnstile.Context, cake string) (string, error) {
+			n, err := ordered.Wait(ctx)
+			if err != nil {
+				return "", err
+			}
+			baked, err := bake.Call(ctx, cake)
+			return fmt.Sprintf("%d times %s", n, baked), err
+		}),
+	)
+	// process runs the application on the database in dir while use runs.
+	process := func(use func(ctx context.Context, env *embedded.Environment) error) {
+		db, err := sqlite.Open(dir)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		env, err := embedded.New(app, embedded.Storage(db))
+		if err != nil {
+			log.Fatal(err)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+		ended := make(chan error, 1)
+		go func() { ended <- env.Run(ctx) }()
+		if err := use(ctx, env); err != nil {
+			log.Fatal(err)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			log.Fatal(err)
+		}
+	}
+	process(func(ctx context.Context, env *embedded.Environment) error {
+		_, err := bakery.StartWith(ctx, env.Client(), "cake", turnstile.InstanceID("order-17"))
+		return err
+	})
+	process(func(ctx context.Context, env *embedded.Environment) error {
+		if err := ordered.Raise(ctx, env.Client(), "order-17", 2); err != nil {
+			return err
+		}
+		result, err := bakery.Run(env.Client(), "order-17").Wait(ctx)
+		fmt.Println(result)
+		return err
+	})
+	// Output: 2 times a fresh cake
+}
