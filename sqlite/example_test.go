@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/sqlite"
 )
@@ -60,14 +61,14 @@ func Example() {
 		}
 	}
 	process(func(ctx context.Context, env *embedded.Environment) error {
-		_, err := bakery.StartWith(ctx, env.Client(), "cake", turnstile.InstanceID("order-17"))
+		_, err := client.Start(ctx, env.Client(), bakery, "cake", client.InstanceID("order-17"))
 		return err
 	})
 	process(func(ctx context.Context, env *embedded.Environment) error {
-		if err := ordered.Raise(ctx, env.Client(), "order-17", 2); err != nil {
+		if err := client.Raise(ctx, env.Client(), ordered, "order-17", 2); err != nil {
 			return err
 		}
-		result, err := bakery.Run(env.Client(), "order-17").Wait(ctx)
+		result, err := client.Attach(env.Client(), bakery, "order-17").Wait(ctx)
 		fmt.Println(result)
 		return err
 	})
