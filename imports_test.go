@@ -54,11 +54,12 @@ var layers = []layer{
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/names"},
 	{dir: "client", own: ". activity codec history internal/names queue store wire"},
+	{dir: "deadletter", own: "codec host queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "console/api", own: ". client history store wire"},
+	{dir: "console/api", own: ". client deadletter history store wire"},
 	{dir: "console/page"},
-	{dir: "console", own: ". client codec console/api console/page history queue store wire"},
+	{dir: "console", own: ". client codec console/api console/page deadletter history queue store wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 )
 
@@ -98,17 +99,17 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 }
 
 // Queues implements backend.
-func (b awsBackend) Queues(ctx context.Context) (queues, error) {
+func (b awsBackend) Queues(ctx context.Context) (deadletter.Queues, error) {
 	byName := map[string]address{
-		orchestratorQueue: orchestratorURL, delayQueue: delayURL, activityQueue: activityURL,
-		activityDeadQueue: activityDeadURL, deadFIFOQueue: deadFIFOURL, deadQueue: deadURL,
+		deadletter.Orchestrator: orchestratorURL, deadletter.Delay: delayURL, deadletter.Activity: activityURL,
+		deadletter.ActivityDead: activityDeadURL, deadletter.DeadFIFO: deadFIFOURL, deadletter.Dead: deadURL,
 	}
 	cfg, found, err := b.addresses(ctx, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL)
 	if err != nil {
 		return nil, err
 	}
 	c := awssqs.NewFromConfig(cfg)
-	out := queues{}
+	out := deadletter.Queues{}
 	for name, a := range byName {
 		if out[name], err = sqs.New(c, found[a], sqs.Options{}); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.output, err)

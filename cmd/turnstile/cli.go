@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/deadletter"
 )
 
 // Exit statuses.
@@ -42,21 +42,8 @@ type backend interface {
 	// Client speaks to instances.
 	Client(ctx context.Context) (*client.Client, error)
 	// Queues are those that dead letters stand in and go back to.
-	Queues(ctx context.Context) (queues, error)
+	Queues(ctx context.Context) (deadletter.Queues, error)
 }
-
-// queues of a stack, by their name in this command's flags and output.
-type queues map[string]queue.Queue
-
-// Names of queues.
-const (
-	orchestratorQueue = "orchestrator"
-	delayQueue        = "delay"
-	activityQueue     = "activity"
-	activityDeadQueue = "activity-dead"
-	deadFIFOQueue     = "dead-fifo"
-	deadQueue         = "dead"
-)
 
 // settings are the flags that every command has.
 type settings struct {

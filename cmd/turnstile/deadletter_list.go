@@ -2,19 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-func (s *selection) declare(flags *flag.FlagSet) {
-	flags.StringVar(&s.queue, "queue", "", "only of this `QUEUE`: "+deadFIFOQueue+" or "+deadQueue)
-	flags.StringVar(&s.reason, "reason", "", "only with this `REASON`; "+noReason+" for what SQS moved itself")
-	flags.StringVar(&s.instance, "instance", "", "only for this `INSTANCE`")
+// declareSelection declares the flags that select dead letters.
+func declareSelection(s *deadletter.Selection, flags *flag.FlagSet) {
+	flags.StringVar(&s.Queue, "queue", "", "only of this `QUEUE`: "+strings.Join(deadletter.Final(), " or "))
+	flags.StringVar(&s.Reason, "reason", "", "only with this `REASON`; "+deadletter.NoReason+" for what SQS moved itself")
+	flags.StringVar(&s.Instance, "instance", "", "only for this `INSTANCE`")
+}
+
+// checked makes an error of a selection one of the command line.
+func checked(err error) error {
+	var invalid *deadletter.InvalidError
+	if errors.As(err, &invalid) {
+		return usagef("--%v", invalid)
+	}
+	return err
 }
 
 func deadLetterListCommand() *command {
@@ -22,8 +34,8 @@ func deadLetterListCommand() *command {
 		name: "dead-letter list", most: 0,
 		short: "list messages that were given up, with their reason",
 		long: paragraph(
-			"Lists what is in the two final dead-letter queues: "+deadFIFOQueue+" has what came by the",
-			"orchestrator queue, "+deadQueue+" what came by the others. Looking hides a message from",
+			"Lists what is in the two final dead-letter queues: "+deadletter.DeadFIFO+" has what came by the",
+			"orchestrator queue, "+deadletter.Dead+" what came by the others. Looking hides a message from",
 			"others for that moment. Of one instance the first ten are seen, since a FIFO queue",
 			"shows those behind only when these are gone."),
 		examples: []string{
@@ -31,12 +43,12 @@ func deadLetterListCommand() *command {
 			"turnstile dead-letter list --reason unknown_instance --output json",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			var s selection
-			s.declare(flags)
+			var s deadletter.Selection
+			declareSelection(&s, flags)
 			limit := flags.Int("limit", 100, "at most `N` of each queue")
 			return func(ctx context.Context, _ []string) error {
-				if err := s.check(); err != nil {
-					return err
+				if err := s.Check(); err != nil {
+					return checked(err)
 				}
 				if *limit < 1 {
 					return usagef("--limit %d: at least 1", *limit)
@@ -52,65 +64,23 @@ func deadLetterListCommand() *command {
 }
 
 // letters returns the dead letters selected, at most limit of each queue.
-func (c *cli) letters(ctx context.Context, s *selection, limit int) ([]*letter, error) {
+func (c *cli) letters(ctx context.Context, s *deadletter.Selection, limit int) ([]*deadletter.Letter, error) {
 	all, err := c.open(&c.settings).Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var letters []*letter
-	for _, name := range s.queues() {
-		n := 0
-		err := c.look(ctx, all[name], name, func(l *letter) (verdict, error) {
-			if !s.has(l) {
-				return verdict{}, nil
-			}
-			letters = append(letters, l)
-			n++
-			return verdict{last: n == limit}, nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if n == limit && len(s.ids) == 0 {
-			fmt.Fprintf(c.err, "there may be more in %s: raise --limit\n", name)
-		}
+	letters, more, err := all.Select(ctx, s, limit, c.poll)
+	for _, name := range more {
+		fmt.Fprintf(c.err, "there may be more in %s: raise --limit\n", name)
 	}
-	return letters, nil
+	return letters, err
 }
 
-// letterJSON is a dead letter as --output json prints it.
-type letterJSON struct {
-	MessageID string `json:"message_id"`
-	Queue     string `json:"queue"`
-	Source    string `json:"source"`
-	Reason    string `json:"reason,omitempty"`
-	// ReasonText is what stands behind the reason's word.
-	ReasonText   string            `json:"reason_text,omitempty"`
-	Kind         string            `json:"kind"`
-	Instance     string            `json:"instance,omitempty"`
-	Group        string            `json:"group,omitempty"`
-	DedupID      string            `json:"dedup_id,omitempty"`
-	SentAt       time.Time         `json:"sent_at"`
-	ReceiveCount int               `json:"receive_count"`
-	Attributes   map[string]string `json:"attributes,omitempty"`
-	Body         string            `json:"body,omitempty"`
-	// Opened is the body with plain payloads, where they were sealed.
-	Opened string `json:"opened,omitempty"`
-}
-
-func (l *letter) json() letterJSON {
-	return letterJSON{
-		MessageID: l.ID, Queue: l.queue, Source: l.source(), Reason: string(l.reason), ReasonText: l.text,
-		Kind: l.kind(), Instance: l.instance(), Group: l.Group, DedupID: l.DedupID,
-		SentAt: l.SentAt.UTC(), ReceiveCount: l.ReceiveCount,
-	}
-}
-
-func (c *cli) listLetters(letters []*letter) error {
+func (c *cli) listLetters(letters []*deadletter.Letter) error {
 	if c.json() {
-		out := make([]letterJSON, len(letters))
+		out := make([]api.DeadLetter, len(letters))
 		for i, l := range letters {
-			out[i] = l.json()
+			out[i] = api.DeadLetterOf(l)
 		}
 		return c.printJSON(out)
 	}
@@ -122,27 +92,19 @@ func (c *cli) listLetters(letters []*letter) error {
 	t.row("MESSAGE ID", "QUEUE", "AGE", "KIND", "INSTANCE", "REASON")
 	behind := map[string]int{}
 	for _, l := range letters {
-		t.row(l.ID, l.queue, span(max(c.now().Sub(l.SentAt), 0)), printable(clip(l.kind(), 24)), printable(clip(l.instance(), 60)), clip(l.why(), 100))
-		if l.queue == deadFIFOQueue {
+		t.row(l.ID, l.Queue, span(max(c.now().Sub(l.SentAt), 0)), printable(clip(l.Kind(), 24)), printable(clip(l.Instance(), 60)), clip(printable(l.Why()), 100))
+		if l.Queue == deadletter.DeadFIFO {
 			behind[l.Group]++
 		}
 	}
 	t.print(c.out)
 	for _, l := range letters {
-		if behind[l.Group] >= queue.MaxReceive && l.queue == deadFIFOQueue {
-			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable(l.instance()))
+		if behind[l.Group] >= queue.MaxReceive && l.Queue == deadletter.DeadFIFO {
+			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable(l.Instance()))
 			delete(behind, l.Group)
 		}
 	}
 	return nil
-}
-
-// why is the reason and its text in a line.
-func (l *letter) why() string {
-	if l.reason == "" {
-		return "moved by SQS after its last receive"
-	}
-	return printable(strings.TrimSuffix(string(l.reason)+": "+l.text, ": "))
 }
 
 func deadLetterShowCommand() *command {
@@ -156,7 +118,7 @@ func deadLetterShowCommand() *command {
 		examples: []string{"turnstile dead-letter show 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, operands []string) error {
-				letters, err := c.letters(ctx, &selection{ids: operands}, 1)
+				letters, err := c.letters(ctx, &deadletter.Selection{IDs: operands}, 1)
 				if err != nil {
 					return err
 				}
@@ -164,12 +126,16 @@ func deadLetterShowCommand() *command {
 					return notThere(operands)
 				}
 				l := letters[0]
-				opened, sealed, err := c.opened(l)
+				codecs, err := c.settings.codecs()
+				if err != nil {
+					return err
+				}
+				opened, sealed, err := l.Opened(codecs)
 				if err != nil {
 					return err
 				}
 				if c.json() {
-					out := l.json()
+					out := api.DeadLetterOf(l)
 					out.Attributes, out.Body, out.Opened = l.Attributes, l.Body, opened
 					return c.printJSON(out)
 				}
@@ -187,43 +153,22 @@ func notThere(ids []string) error {
 	return fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))
 }
 
-// opened is the body with plain payloads, empty if none is sealed; sealed says
-// why they cannot be opened.
-func (c *cli) opened(l *letter) (body string, sealed, err error) {
-	if l.unread != nil || l.item.Codec == "" {
-		return "", nil, nil
-	}
-	codecs, err := c.settings.codecs()
-	if err != nil {
-		return "", nil, err
-	}
-	item, err := wire.Parse(wire.Unwrap([]byte(l.Body)))
-	if err != nil {
-		return "", nil, err
-	}
-	if item, sealed = codecs.OpenItem(item); sealed != nil {
-		return "", sealed, nil
-	}
-	text, err := item.Encode()
-	return string(text), nil, err
-}
-
-func (c *cli) show(l *letter, opened string) {
+func (c *cli) show(l *deadletter.Letter, opened string) {
 	t := newTable()
 	t.row("message id", l.ID)
-	t.row("queue", l.queue+", goes back to "+l.source())
+	t.row("queue", l.Queue+", goes back to "+l.Source())
 	t.row("sent", moment(l.SentAt)+" ("+ago(c.now(), l.SentAt)+")")
-	t.row("kind", printable(l.kind()))
-	t.row("instance", printable(l.instance()))
+	t.row("kind", printable(l.Kind()))
+	t.row("instance", printable(l.Instance()))
 	if l.Group != "" {
 		t.row("group", printable(l.Group))
 	}
 	if l.DedupID != "" {
 		t.row("deduplication id", printable(l.DedupID))
 	}
-	t.row("reason", l.why())
-	if l.unread != nil && (l.text == "" || !strings.HasSuffix(l.unread.Error(), l.text)) {
-		t.row("cannot be read", printable(l.unread.Error()))
+	t.row("reason", printable(l.Why()))
+	if l.Unread != nil && (l.Text == "" || !strings.HasSuffix(l.Unread.Error(), l.Text)) {
+		t.row("cannot be read", printable(l.Unread.Error()))
 	}
 	t.print(c.out)
 	others := newTable()
@@ -239,7 +184,7 @@ func (c *cli) show(l *letter, opened string) {
 	body := l.Body
 	if opened != "" {
 		body = opened
-		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable(l.item.Codec))
+		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable(l.Item.Codec))
 	}
-	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), reasonAdvice(l.reason))
+	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), deadletter.Advice(l.Reason))
 }

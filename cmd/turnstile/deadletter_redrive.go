@@ -8,11 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
 )
 
 func deadLetterRedriveCommand() *command {
@@ -33,7 +31,7 @@ func deadLetterRedriveCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			r := removal{verb: "redriven"}
 			r.declare(flags)
-			flags.StringVar(&r.to, "to", "", "send them to this `QUEUE` instead: "+strings.Join(sources(), ", "))
+			flags.StringVar(&r.To, "to", "", "send them to this `QUEUE` instead: "+strings.Join(deadletter.Sources(), ", "))
 			return r.action(c)
 		},
 	}
@@ -52,32 +50,25 @@ func deadLetterDeleteCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			r := removal{verb: "deleted"}
+			r.Delete = true
 			r.declare(flags)
 			return r.action(c)
 		},
 	}
 }
 
-// sources are the queues that a dead letter can go to.
-func sources() []string {
-	return []string{orchestratorQueue, delayQueue, activityQueue, activityDeadQueue}
-}
-
 // removal takes dead letters out of their queue.
 type removal struct {
-	selection
-	all, dryRun bool
-	// to is the queue that they are sent to, empty for that which they came
-	// from.
-	to string
+	deadletter.Removal
+	all bool
 	// verb says what is done: "redriven", "deleted".
 	verb string
 }
 
 func (r *removal) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&r.all, "all", false, "all that the other flags select")
-	flags.BoolVar(&r.dryRun, "dry-run", false, "only say what would be done")
-	r.selection.declare(flags)
+	flags.BoolVar(&r.DryRun, "dry-run", false, "only say what would be done")
+	declareSelection(&r.Selection, flags)
 }
 
 func (r *removal) action(c *cli) action {
@@ -85,15 +76,10 @@ func (r *removal) action(c *cli) action {
 		switch {
 		case r.all == (len(ids) > 0):
 			return usagef("give message ids, or --all")
-		case !r.all && (r.reason != "" || r.instance != ""):
+		case !r.all && (r.Reason != "" || r.Instance != ""):
 			return usagef("--reason and --instance go with --all")
-		case r.to != "" && !slices.Contains(sources(), r.to):
-			return usagef("--to %q: one of %s", r.to, strings.Join(sources(), ", "))
 		}
-		if err := r.check(); err != nil {
-			return err
-		}
-		r.ids = ids
+		r.IDs, r.Wait = ids, c.poll
 		all, err := c.open(&c.settings).Queues(ctx)
 		if err != nil {
 			return err
@@ -102,172 +88,64 @@ func (r *removal) action(c *cli) action {
 	}
 }
 
-// removedJSON is what became of a dead letter, as --output json prints it.
-type removedJSON struct {
-	MessageID string `json:"message_id"`
-	Queue     string `json:"queue"`
-	To        string `json:"to,omitempty"`
-	Kind      string `json:"kind"`
-	Instance  string `json:"instance,omitempty"`
-	Error     string `json:"error,omitempty"`
-}
-
-func (c *cli) remove(ctx context.Context, all queues, r *removal) error {
+func (c *cli) remove(ctx context.Context, all deadletter.Queues, r *removal) error {
 	began := c.now()
-	done := []removedJSON{}
-	failed, late := 0, 0
-	missing := slices.Clone(r.ids)
-	for _, name := range r.queues() {
-		err := c.look(ctx, all[name], name, func(l *letter) (verdict, error) {
-			if !r.has(l) {
-				return verdict{}, nil
-			}
-			if r.all && l.SentAt.After(began) {
-				// It may be what was just sent, and would go round for ever.
-				late++
-				return verdict{}, nil
-			}
-			missing = slices.DeleteFunc(missing, func(id string) bool { return id == l.ID })
-			is := removedJSON{MessageID: l.ID, Queue: name, Kind: l.kind(), Instance: l.instance()}
-			if r.verb == "redriven" {
-				if is.To = r.to; is.To == "" {
-					is.To = l.source()
-				}
-			}
-			var what verdict
-			if !r.dryRun {
-				var err error
-				if what, err = removeOne(ctx, all, l, is.To, began); err != nil {
-					is.Error = err.Error()
-					failed++
-				}
-			}
-			done = append(done, is)
-			if !c.json() {
-				c.removed(r, &is)
-			}
-			what.last = len(r.ids) > 0 && len(missing) == 0
-			return what, ctx.Err()
-		})
-		if err != nil {
-			return errors.Join(err, c.removedAll(done))
+	out, err := all.RemoveAll(ctx, &r.Removal, c.now, func(is *deadletter.Removed) {
+		if !c.json() {
+			c.removed(r, is)
 		}
+	})
+	if err != nil {
+		return errors.Join(checked(err), c.removedAll(out.Done))
 	}
-	if late > 0 {
-		fmt.Fprintf(c.err, "left: %s that came in after this began (%s by this machine's clock)\n", plural(late, "dead letter", "dead letters"), moment(began))
+	if out.Late > 0 {
+		fmt.Fprintf(c.err, "left: %s that came in after this began (%s by this machine's clock)\n", plural(out.Late, "dead letter", "dead letters"), moment(began))
 	}
 	var errs []error
-	if len(missing) > 0 {
-		errs = append(errs, notThere(missing))
+	if len(out.Missing) > 0 {
+		errs = append(errs, notThere(out.Missing))
+	}
+	failed := 0
+	for i := range out.Done {
+		if out.Done[i].Err != nil {
+			failed++
+		}
 	}
 	if failed > 0 {
 		errs = append(errs, fmt.Errorf("%d of %s not %s; they are still where they were, and trying again is harmless",
-			failed, plural(len(done), "dead letter", "dead letters"), r.verb))
+			failed, plural(len(out.Done), "dead letter", "dead letters"), r.verb))
 	}
-	if len(done)+len(missing)+late == 0 && !c.json() {
+	if len(out.Done)+len(out.Missing)+out.Late == 0 && !c.json() {
 		fmt.Fprintln(c.err, "no dead letters")
 	}
-	return errors.Join(append(errs, c.removedAll(done))...)
+	return errors.Join(append(errs, c.removedAll(out.Done))...)
 }
 
-func (c *cli) removed(r *removal, is *removedJSON) {
+func (c *cli) removed(r *removal, is *deadletter.Removed) {
 	verb, to := r.verb, ""
-	if r.dryRun {
+	if r.DryRun {
 		verb = "would be " + verb
 	}
 	if is.To != "" {
 		to = " to " + is.To
 	}
-	what := printable(strings.TrimSpace(is.Kind + " " + is.Instance))
-	if is.Error != "" {
-		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.MessageID, what, printable(is.Error))
+	what := printable(strings.TrimSpace(is.Kind() + " " + is.Instance()))
+	if is.Err != nil {
+		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.ID, what, printable(is.Err.Error()))
 		return
 	}
-	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.MessageID, what)
+	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.ID, what)
 }
 
-func (c *cli) removedAll(done []removedJSON) error {
+func (c *cli) removedAll(done []deadletter.Removed) error {
 	if !c.json() {
 		return nil
 	}
-	return c.printJSON(done)
-}
-
-// removeOne sends a dead letter on, if it is to go anywhere, and deletes it
-// after that: whatever fails in between, it is in one of the two queues.
-func removeOne(ctx context.Context, all queues, l *letter, to string, now time.Time) (verdict, error) {
-	if to != "" {
-		out, err := redriven(l, all[to].FIFO(), now)
-		if err != nil {
-			return verdict{}, err
-		}
-		if err := all[to].Send(ctx, out); err != nil {
-			return verdict{}, fmt.Errorf("sending it to %s: %w", to, err)
-		}
+	out := make([]api.RemovedDeadLetter, len(done))
+	for i := range done {
+		out[i] = api.RemovedDeadLetterOf(&done[i])
 	}
-	if err := all[l.queue].Delete(ctx, l.Message); err != nil {
-		if to != "" {
-			err = fmt.Errorf("it was sent to %s, but not deleted here: %w", to, err)
-		}
-		return verdict{}, err
-	}
-	return verdict{gone: true}, nil
-}
-
-// redriven is the message by which a dead letter goes back. The mark lets its
-// handler treat it as one that comes again: its turn may have been committed
-// and never dispatched. Its deduplication id is that of the hop, since SQS
-// still remembers that of the first message.
-func redriven(l *letter, fifo bool, now time.Time) (queue.Outgoing, error) {
-	out := queue.Outgoing{Body: l.Body, Attributes: maps.Clone(l.Attributes)}
-	if aged := l.unread == nil && l.item.Age(now) > wire.MaxAge/2; aged || l.nameless {
-		if aged {
-			// It would come back as one that is too old, now or before long. Who
-			// redrives it wants it: from here on it is new.
-			l.item.SentMS, l.item.NotBeforeMS = now.UnixMilli(), 0
-		}
-		body, err := l.item.Encode()
-		if err != nil {
-			return out, fmt.Errorf("writing its id and time into its body: %w", err)
-		}
-		out.Body = string(body)
-	}
-	if out.Attributes == nil {
-		out.Attributes = map[string]string{}
-	}
-	if why := out.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
-		return out, fmt.Errorf("its sender may not send it, and a redrive would make it yours (%s): find the sender; what is wanted all the same has to be sent anew", why)
-	}
-	delete(out.Attributes, wire.ReasonAttribute)
-	delete(out.Attributes, host.RedriveAttribute)
-	own := map[string]string{host.RedriveAttribute: "dead-letter"}
-	if senders := host.SentBy(out.Attributes, l.Sender); senders != "" {
-		// What SQS gave up itself was perhaps never looked at.
-		own[host.SenderAttribute] = senders
-		delete(out.Attributes, host.SenderAttribute)
-	}
-	names := sortedKeys(out.Attributes)
-	for len(names)+len(own) > queue.MaxAttributes {
-		delete(out.Attributes, names[len(names)-1])
-		names = names[:len(names)-1]
-	}
-	maps.Copy(out.Attributes, own)
-	if fifo {
-		fact := ""
-		if l.unread == nil {
-			fact = wire.DedupID(&l.item)
-		}
-		out.DedupID = wire.HopDedupID(fact, l.ID)
-		switch {
-		case l.Group != "":
-			out.Group = l.Group
-		case l.unread == nil:
-			out.Group = wire.Group(l.item.Target())
-		default:
-			return out, fmt.Errorf("a FIFO queue needs the instance that it is for, and it cannot be read: %w", l.unread)
-		}
-	}
-	return out, nil
+	return c.printJSON(out)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
@@ -32,16 +34,16 @@ const approved = `{"v":1,"kind":"ExternalRaised","instance":"order-7","id":"mail
 func givenUp(t *testing.T) *bench {
 	b := newBench(t)
 	b.clock.now = epoch.Add(-2 * time.Hour)
-	b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "first-1",
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "first-1",
 		Attributes: because(wire.ReasonUnknownInstance, `event "approved" for instance "order-7", which was not started within 15m0s; redrive it after the start`)})
-	b.send(deadFIFOQueue, queue.Outgoing{Body: "noise\x7f\n", Group: "g", DedupID: "first-2",
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: "noise\x7f\n", Group: "g", DedupID: "first-2",
 		Attributes: map[string]string{wire.ReasonAttribute: wire.ReasonMalformed.Attribute("it is not a JSON object"), "trace": "t-1"}})
 	b.clock.now = epoch.Add(-90 * time.Second)
-	b.send(deadFIFOQueue, queue.Outgoing{Body: `{"kind":"Wake","instance":"order-8"}`, Group: "order-8", DedupID: "first-3"})
-	b.send(deadQueue, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"00112233445566778899aabbccddeeff","attempt":2}`})
-	b.send(deadQueue, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"0123456789abcdef0123456789abcdef\"}","QueueUrl":"https://q"}`,
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: `{"kind":"Wake","instance":"order-8"}`, Group: "order-8", DedupID: "first-3"})
+	b.send(deadletter.Dead, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"00112233445566778899aabbccddeeff","attempt":2}`})
+	b.send(deadletter.Dead, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"0123456789abcdef0123456789abcdef\"}","QueueUrl":"https://q"}`,
 		Attributes: because(wire.ReasonForged, "its token is not that of event 5")})
-	b.send(deadQueue, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "wire: unknown_version: version 9")})
+	b.send(deadletter.Dead, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "wire: unknown_version: version 9")})
 	b.clock.now = epoch
 	return b
 }
@@ -59,7 +61,7 @@ func TestDeadLettersAreListedWithTheirReasons(t *testing.T) {
 		{"--instance order-9 --reason none", 1}, {"--limit 1", 2}, {"--reason corrupt", 0},
 	} {
 		out := b.ok(append([]string{"dead-letter", "list", "--output", "json"}, strings.Fields(c.args)...)...)
-		var letters []letterJSON
+		var letters []api.DeadLetter
 		if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != c.want {
 			t.Errorf("%s lists %d, want %d: %v", c.args, len(letters), c.want, err)
 		}
@@ -76,7 +78,7 @@ func TestLookingLeavesDeadLettersVisible(t *testing.T) {
 		b.ok("dead-letter", "list")
 		b.ok("dead-letter", "redrive", "--all", "--dry-run")
 	}
-	for _, name := range []string{deadFIFOQueue, deadQueue} {
+	for _, name := range []string{deadletter.DeadFIFO, deadletter.Dead} {
 		if c := b.queue(name).Counts(); c.Visible != 3 || c.InFlight != 0 {
 			t.Errorf("%s has %+v", name, c)
 		}
@@ -98,14 +100,14 @@ func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	golden(t, "dead-letter-redrive.txt", b.run("dead-letter", "redrive", "--all").String())
-	for _, name := range []string{deadFIFOQueue, deadQueue} {
+	for _, name := range []string{deadletter.DeadFIFO, deadletter.Dead} {
 		if c := b.queue(name).Counts(); c.Total() != 0 {
 			t.Errorf("%s has %+v", name, c)
 		}
 	}
 	where := map[string]string{
-		"approved": orchestratorQueue, "noise": orchestratorQueue, "Wake": orchestratorQueue,
-		"ActivityExecute": activityQueue, "MessageBody": delayQueue, "Tomorrow": delayQueue,
+		"approved": deadletter.Orchestrator, "noise": deadletter.Orchestrator, "Wake": deadletter.Orchestrator,
+		"ActivityExecute": deadletter.Activity, "MessageBody": deadletter.Delay, "Tomorrow": deadletter.Delay,
 	}
 	for word, name := range where {
 		found := false
@@ -122,7 +124,7 @@ func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
 			t.Errorf("%s is not in %s", word, name)
 		}
 	}
-	sent := b.queue(orchestratorQueue).Peek()
+	sent := b.queue(deadletter.Orchestrator).Peek()
 	item, err := wire.Parse([]byte(approved))
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func TestE04ARedriveWritesTheIDIntoABodyWithoutOne(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.ok("dead-letter", "redrive", "dead-fifo-3")
-	sent := b.queue(orchestratorQueue).Peek()
+	sent := b.queue(deadletter.Orchestrator).Peek()
 	if len(sent) != 1 {
 		t.Fatalf("%d messages were sent", len(sent))
 	}
@@ -157,13 +159,13 @@ func TestARedriveOfWhatIsTooOldMakesItNew(t *testing.T) {
 	b := newBench(t)
 	old := epoch.Add(-15 * 24 * time.Hour).UnixMilli()
 	event := fmt.Sprintf(`{"v":1,"kind":"ExternalRaised","instance":"order-7","id":"mail-1","name":"approved","sent_ms":%d,"colour":{"a": 1},"data":{"by":"ada"}}`, old)
-	b.send(deadFIFOQueue, queue.Outgoing{Body: event, Group: "order-7", DedupID: "first-1", Attributes: because(wire.ReasonExpired, "old")})
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: event, Group: "order-7", DedupID: "first-1", Attributes: because(wire.ReasonExpired, "old")})
 	young := fmt.Sprintf(`{"v":1, "kind":"ExternalRaised","instance":"order-8","id":"mail-1","name":"approved","sent_ms":%d}`, epoch.Add(-24*time.Hour).UnixMilli())
-	b.send(deadFIFOQueue, queue.Outgoing{Body: young, Group: "order-8", DedupID: "first-2", Attributes: because(wire.ReasonCorrupt, "gap")})
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: young, Group: "order-8", DedupID: "first-2", Attributes: because(wire.ReasonCorrupt, "gap")})
 	attempt := fmt.Sprintf(`{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"t","attempt":2,"sent_ms":%d}`, old)
-	b.send(deadQueue, queue.Outgoing{Body: attempt, Attributes: because(wire.ReasonExpired, "old")})
+	b.send(deadletter.Dead, queue.Outgoing{Body: attempt, Attributes: because(wire.ReasonExpired, "old")})
 	b.ok("dead-letter", "redrive", "--all")
-	for _, m := range b.queue(orchestratorQueue).Peek() {
+	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
 		item, err := wire.Parse([]byte(m.Body))
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +177,7 @@ func TestARedriveOfWhatIsTooOldMakesItNew(t *testing.T) {
 			t.Errorf("redriven as %s", m.Body)
 		}
 	}
-	attempts := b.queue(activityQueue).Peek()
+	attempts := b.queue(deadletter.Activity).Peek()
 	if len(attempts) != 1 {
 		t.Fatalf("%d attempts on the activity queue", len(attempts))
 	}
@@ -188,7 +190,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.ok("dead-letter", "redrive", "--all", "--reason", "none", "--instance", "order-9")
-	if n := b.queue(deadQueue).Counts(); n.Visible != 2 || n.InFlight != 0 || b.queue(deadFIFOQueue).Counts().Visible != 3 {
+	if n := b.queue(deadletter.Dead).Counts(); n.Visible != 2 || n.InFlight != 0 || b.queue(deadletter.DeadFIFO).Counts().Visible != 3 {
 		t.Errorf("left are %+v", n)
 	}
 	b.fails(exitFailed, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
@@ -196,7 +198,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	if r.status != exitFailed || !strings.Contains(r.out, "deleted: dead-2") {
 		t.Errorf("%+v", r)
 	}
-	if n := b.queue(deadQueue).Counts(); n.Total() != 1 {
+	if n := b.queue(deadletter.Dead).Counts(); n.Total() != 1 {
 		t.Errorf("left are %+v", n)
 	}
 }
@@ -205,11 +207,11 @@ func TestARedriveCanGoElsewhere(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.ok("dead-letter", "redrive", "dead-1", "--to", "activity")
-	if n := b.queue(activityQueue).Counts().Total(); n != 1 {
+	if n := b.queue(deadletter.Activity).Counts().Total(); n != 1 {
 		t.Errorf("%d messages are on the activity queue", n)
 	}
 	b.ok("dead-letter", "redrive", "dead-2", "--to", "orchestrator")
-	if m := b.queue(orchestratorQueue).Peek(); len(m) != 1 || m[0].Group != "order-9" {
+	if m := b.queue(deadletter.Orchestrator).Peek(); len(m) != 1 || m[0].Group != "order-9" {
 		t.Errorf("on the orchestrator queue: %+v", m)
 	}
 	b.fails(exitFailed, nil, "dead-letter", "redrive", "nobody", "--to", "orchestrator")
@@ -217,7 +219,7 @@ func TestARedriveCanGoElsewhere(t *testing.T) {
 	if r.status != exitFailed || !strings.Contains(r.err, "needs the instance") {
 		t.Errorf("without an instance: %+v", r)
 	}
-	if c := b.queue(deadQueue).Counts(); c.Visible != 1 {
+	if c := b.queue(deadletter.Dead).Counts(); c.Visible != 1 {
 		t.Errorf("what could not be sent is %+v", c)
 	}
 }
@@ -238,9 +240,9 @@ func TestARedriveThatFailsLosesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := givenUp(t)
-			source, dead := b.queue(orchestratorQueue), b.queue(deadFIFOQueue)
-			b.queues[orchestratorQueue] = refusing{Queue: source, send: c.send}
-			b.queues[deadFIFOQueue] = refusing{Queue: dead, remove: c.del}
+			source, dead := b.queue(deadletter.Orchestrator), b.queue(deadletter.DeadFIFO)
+			b.queues[deadletter.Orchestrator] = refusing{Queue: source, send: c.send}
+			b.queues[deadletter.DeadFIFO] = refusing{Queue: dead, remove: c.del}
 			r := b.run("dead-letter", "redrive", "dead-fifo-1")
 			if r.status != exitFailed || !strings.Contains(r.err, c.says) || !strings.Contains(r.err, "1 of 1 dead letter not redriven") {
 				t.Errorf("%+v", r)
@@ -252,7 +254,7 @@ func TestARedriveThatFailsLosesNothing(t *testing.T) {
 				t.Errorf("in the dead-letter queue are %+v", n)
 			}
 			// The repeat is one message for the source, and succeeds.
-			b.queues[orchestratorQueue], b.queues[deadFIFOQueue] = source, dead
+			b.queues[deadletter.Orchestrator], b.queues[deadletter.DeadFIFO] = source, dead
 			b.ok("dead-letter", "redrive", "dead-fifo-1")
 			if n := source.Counts().Total(); n != 1 || dead.Counts().Total() != 2 {
 				t.Errorf("after the repeat there are %d and %+v", n, dead.Counts())
@@ -265,13 +267,13 @@ func TestARedriveOfAllLeavesWhatComesInMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.clock.now = epoch.Add(time.Second)
-	late := b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "late"})
+	late := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "late"})
 	b.clock.now = epoch
 	r := b.run("dead-letter", "redrive", "--all")
 	if r.status != exitOK || !strings.Contains(r.err, "left: 1 dead letter that came in") {
 		t.Errorf("%+v", r)
 	}
-	if m := b.queue(deadFIFOQueue).Peek(); len(m) != 1 || m[0].ID != late {
+	if m := b.queue(deadletter.DeadFIFO).Peek(); len(m) != 1 || m[0].ID != late {
 		t.Errorf("left are %+v", m)
 	}
 }
@@ -281,7 +283,7 @@ func TestManyDeadLettersOfOneInstance(t *testing.T) {
 	b := newBench(t)
 	const n = 25
 	for i := range n {
-		b.send(deadFIFOQueue, queue.Outgoing{Group: "order-1", DedupID: fmt.Sprint(i),
+		b.send(deadletter.DeadFIFO, queue.Outgoing{Group: "order-1", DedupID: fmt.Sprint(i),
 			Body: fmt.Sprintf(`{"kind":"ExternalRaised","instance":"order-1","id":"e-%d","name":"e"}`, i)})
 	}
 	r := b.run("dead-letter", "list")
@@ -289,8 +291,8 @@ func TestManyDeadLettersOfOneInstance(t *testing.T) {
 		t.Errorf("listed is %s", r)
 	}
 	b.ok("dead-letter", "redrive", "--all")
-	sent := b.queue(orchestratorQueue).Peek()
-	if len(sent) != n || b.queue(deadFIFOQueue).Counts().Total() != 0 {
+	sent := b.queue(deadletter.Orchestrator).Peek()
+	if len(sent) != n || b.queue(deadletter.DeadFIFO).Counts().Total() != 0 {
 		t.Fatalf("%d of %d went back", len(sent), n)
 	}
 	for i, m := range sent {
@@ -307,9 +309,9 @@ func TestARedriveHasRoomForItsMark(t *testing.T) {
 	for i := range queue.MaxAttributes {
 		attributes[fmt.Sprintf("a%d", i)] = "x"
 	}
-	id := b.send(deadFIFOQueue, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "d", Attributes: attributes})
+	id := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "d", Attributes: attributes})
 	b.ok("dead-letter", "redrive", id)
-	m := b.queue(orchestratorQueue).Peek()[0]
+	m := b.queue(deadletter.Orchestrator).Peek()[0]
 	if len(m.Attributes) != queue.MaxAttributes || m.Attributes[host.RedriveAttribute] == "" || m.Attributes["a0"] != "x" {
 		t.Errorf("its attributes are %v", m.Attributes)
 	}
@@ -340,23 +342,23 @@ func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
 	b := newBench(t)
 	wake := `{"kind":"Wake","instance":"order-1","id":"w"}`
 	refused := queue.Outgoing{Body: wake, Group: "order-1", DedupID: "1", Attributes: map[string]string{wire.ReasonAttribute: wire.ReasonSender.Attribute("Wake was sent by the activity function")}}
-	if err := b.queue(deadFIFOQueue).Send(t.Context(), refused); err != nil {
+	if err := b.queue(deadletter.DeadFIFO).Send(t.Context(), refused); err != nil {
 		t.Fatal(err)
 	}
 	b.fails(exitFailed, []string{"its sender may not send it", "sent anew"}, "dead-letter", "redrive", "--all")
-	if c := b.queue(deadFIFOQueue).Counts(); c.Total() != 1 {
+	if c := b.queue(deadletter.DeadFIFO).Counts(); c.Total() != 1 {
 		t.Errorf("it is gone: %+v", c)
 	}
-	if out := b.ok("dead-letter", "show", b.queue(deadFIFOQueue).Peek()[0].ID); !strings.Contains(out, "find out which activity sent it") {
+	if out := b.ok("dead-letter", "show", b.queue(deadletter.DeadFIFO).Peek()[0].ID); !strings.Contains(out, "find out which activity sent it") {
 		t.Errorf("shown is\n%s", out)
 	}
 	b.ok("dead-letter", "delete", "--all")
 	// What SQS gave up itself goes back with the name of its sender.
-	if err := b.queue(deadFIFOQueue).SendFrom(t.Context(), "AROAX:f", queue.Outgoing{Body: wake, Group: "order-1", DedupID: "2"}); err != nil {
+	if err := b.queue(deadletter.DeadFIFO).SendFrom(t.Context(), "AROAX:f", queue.Outgoing{Body: wake, Group: "order-1", DedupID: "2"}); err != nil {
 		t.Fatal(err)
 	}
 	b.ok("dead-letter", "redrive", "--all")
-	if m := b.queue(orchestratorQueue).Peek(); len(m) != 1 || m[0].Attributes[host.SenderAttribute] != "AROAX:f" {
+	if m := b.queue(deadletter.Orchestrator).Peek(); len(m) != 1 || m[0].Attributes[host.SenderAttribute] != "AROAX:f" {
 		t.Errorf("redriven as %+v", m)
 	}
 }

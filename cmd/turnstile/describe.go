@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console/api"
 )
 
 func describeCommand() *command {
@@ -37,8 +38,8 @@ func describeCommand() *command {
 				// A history that can't be read is told by the record's problem.
 				open, unread := cl.WaitingFor(ctx, operands[0])
 				if c.json() {
-					out := describedOf(&d)
-					out.WaitingFor = waitingOf(open)
+					out := api.InstanceOf(&d)
+					out.WaitingFor = api.OpenOperationsOf(open)
 					return c.printJSON(out)
 				}
 				c.describe(&d, open)

@@ -14,6 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/codec/gzip"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -65,7 +67,7 @@ func sealedInstances(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.send(deadFIFOQueue, queue.Outgoing{Body: string(body), Group: "gone", DedupID: "d", Attributes: because(wire.ReasonUnknownInstance, "it never came")})
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: string(body), Group: "gone", DedupID: "d", Attributes: because(wire.ReasonUnknownInstance, "it never came")})
 	return b
 }
 
@@ -110,7 +112,7 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 // letterID is the id of the only dead letter.
 func (b *bench) letterID(t *testing.T) string {
 	t.Helper()
-	var letters []letterJSON
+	var letters []api.DeadLetter
 	if err := json.Unmarshal([]byte(b.ok("dead-letter", "list", "--output", "json")), &letters); err != nil || len(letters) != 1 {
 		t.Fatalf("%d dead letters, %v", len(letters), err)
 	}
@@ -128,7 +130,7 @@ func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
 	b.env[keysVariable] = "gzip+aesgcm:b " + base64.RawURLEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a"))
 	b.ok("raise", "order-1", "approved", "--data", `"`+hidden+`"`)
 	b.ok("start", "Fulfil", "--input", `"`+hidden+`"`)
-	for _, m := range b.queue(orchestratorQueue).Peek() {
+	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
 		item, err := wire.Parse([]byte(m.Body))
 		if err != nil || item.Codec != "gzip+aesgcm:b" || strings.Contains(m.Body, hidden) {
 			t.Errorf("sent is %s, %v", m.Body, err)
@@ -137,7 +139,7 @@ func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
 			t.Errorf("opened it is %s%s, %v", item.Data, item.Input, err)
 		}
 	}
-	if n := len(b.queue(orchestratorQueue).Peek()); n != 2 {
+	if n := len(b.queue(deadletter.Orchestrator).Peek()); n != 2 {
 		t.Errorf("%d messages were sent", n)
 	}
 }

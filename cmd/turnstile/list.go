@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -94,13 +95,8 @@ func (l *listing) check(now time.Time) (err error) {
 	return err
 }
 
-type listJSON struct {
-	Instances     []described `json:"instances"`
-	NextPageToken string      `json:"next_page_token,omitempty"`
-}
-
 func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
-	all := listJSON{Instances: []described{}}
+	all := api.InstanceList{Instances: []api.Instance{}}
 	t := newTable()
 	t.row("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED", "TOOK", "WHY")
 	left := l.limit
@@ -113,7 +109,7 @@ func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
 			d := &page.Instances[i]
 			switch {
 			case c.json():
-				all.Instances = append(all.Instances, describedOf(d))
+				all.Instances = append(all.Instances, api.InstanceOf(d))
 			case l.ids:
 				fmt.Fprintln(c.out, d.Instance)
 			default:

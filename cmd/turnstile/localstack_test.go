@@ -14,6 +14,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -86,13 +88,13 @@ func TestOnLocalStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := `{"v":1,"kind":"ActivityExecute","instance":"` + stray + `","execution_id":1,"scheduling_event_id":2,"name":"Charge","token":"0123456789abcdef0123456789abcdef"}`
-	if err := queues[orchestratorQueue].Send(ctx, queue.Outgoing{Body: body, Group: stray, DedupID: stray}); err != nil {
+	if err := queues[deadletter.Orchestrator].Send(ctx, queue.Outgoing{Body: body, Group: stray, DedupID: stray}); err != nil {
 		t.Fatal(err)
 	}
-	dead := func() []letterJSON {
+	dead := func() []api.DeadLetter {
 		t.Helper()
 		for {
-			var letters []letterJSON
+			var letters []api.DeadLetter
 			if err := json.Unmarshal([]byte(ok("dead-letter", "list", "--instance", stray, "--output", "json")), &letters); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +104,7 @@ func TestOnLocalStack(t *testing.T) {
 		}
 	}
 	first := dead()
-	if len(first) != 1 || first[0].Reason != string(wire.ReasonMisaddressed) || first[0].Queue != deadFIFOQueue {
+	if len(first) != 1 || first[0].Reason != string(wire.ReasonMisaddressed) || first[0].Queue != deadletter.DeadFIFO {
 		t.Fatalf("the dead letters are %+v", first)
 	}
 	ok("dead-letter", "redrive", first[0].MessageID)

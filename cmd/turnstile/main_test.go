@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/lint"
 	"github.com/turnstile-go/turnstile/queue"
@@ -50,7 +51,7 @@ type bench struct {
 	clock  *clock
 	store  store.Store
 	keys   keyring.Memory
-	queues queues
+	queues deadletter.Queues
 	// made is the client to use instead of one over store and queues.
 	made *client.Client
 	env  map[string]string
@@ -59,9 +60,9 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: queues{}, env: map[string]string{}}
-	for _, name := range append(sources(), deadFIFOQueue, deadQueue) {
-		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == orchestratorQueue || name == deadFIFOQueue, Clock: b.clock})
+	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{}}
+	for _, name := range append(deadletter.Sources(), deadletter.DeadFIFO, deadletter.Dead) {
+		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == deadletter.Orchestrator || name == deadletter.DeadFIFO, Clock: b.clock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,11 +82,11 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	return client.New(client.Config{
-		Codecs: codecs, Store: b.store, Queue: b.queues[orchestratorQueue], Random: &counting{}, Clock: b.clock,
+		Codecs: codecs, Store: b.store, Queue: b.queues[deadletter.Orchestrator], Random: &counting{}, Clock: b.clock,
 	})
 }
 
-func (b *bench) Queues(context.Context) (queues, error) { return b.queues, nil }
+func (b *bench) Queues(context.Context) (deadletter.Queues, error) { return b.queues, nil }
 
 // counting makes ids that are the same in every run.
 type counting struct{ n byte }

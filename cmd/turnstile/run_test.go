@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -137,7 +138,7 @@ func TestK04CancelAndTerminateWithoutARecordAreSentAllTheSame(t *testing.T) {
 			t.Errorf("%s: %+v", verb, r)
 		}
 	}
-	if n := len(b.queue(orchestratorQueue).Peek()); n != 2 {
+	if n := len(b.queue(deadletter.Orchestrator).Peek()); n != 2 {
 		t.Errorf("%d were sent", n)
 	}
 	b.fails(exitFailed, []string{`no instance "order-1"`, `no instance "order-2"`}, "wake", "order-1", "order-2")
@@ -150,7 +151,7 @@ func TestOneInstanceThatFailsDoesNotKeepTheOthers(t *testing.T) {
 	if r.status != exitFailed || !strings.Contains(r.err, "sent: wake for order-2") || !strings.Contains(r.err, "nobody") || !strings.Contains(r.err, "order-1") {
 		t.Errorf("%+v", r)
 	}
-	if sent := b.queue(orchestratorQueue).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, "order-2") {
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, "order-2") {
 		t.Errorf("sent were %+v", sent)
 	}
 }
@@ -168,7 +169,7 @@ func TestPayloadsComeFromTheLineAFileOrStandardInput(t *testing.T) {
 		if r := b.runWith(t.Context(), c.in, "raise", "i", "e", "--data", c.flag); r.status != exitOK {
 			t.Fatalf("%+v", r)
 		}
-		if body := b.queue(orchestratorQueue).Peek()[0].Body; !strings.Contains(body, c.want) || c.flag == "" && strings.Contains(body, "data") {
+		if body := b.queue(deadletter.Orchestrator).Peek()[0].Body; !strings.Contains(body, c.want) || c.flag == "" && strings.Contains(body, "data") {
 			t.Errorf("--data %q was sent as %s", c.flag, body)
 		}
 	}
@@ -191,7 +192,7 @@ func TestO06M07AnEventRedrivenAfterTheStartIsDelivered(t *testing.T) {
 	b.ok("raise", "order-7", "approved", "--data", `"ada"`)
 	b.handle(o)
 	for range 100 {
-		if b.queue(deadFIFOQueue).Counts().Total()+b.queue(deadQueue).Counts().Total() > 0 {
+		if b.queue(deadletter.DeadFIFO).Counts().Total()+b.queue(deadletter.Dead).Counts().Total() > 0 {
 			break
 		}
 		b.clock.now = b.clock.now.Add(time.Minute)
@@ -219,19 +220,19 @@ func TestW07ARedrivenMessageSendsWhatItsTurnLeftOpen(t *testing.T) {
 	o := b.host()
 	defer o.Close()
 	b.ok("start", "Fulfil", "--instance", "order-7", "--input", `{"id":"order-7"}`)
-	lost := b.queue(orchestratorQueue).Peek()[0]
+	lost := b.queue(deadletter.Orchestrator).Peek()[0]
 	b.handle(o)
 	// What the turn sent is lost, and its message is a dead letter, as SQS
 	// leaves it.
-	for _, m := range b.receive(activityQueue) {
-		if err := b.queue(activityQueue).Delete(t.Context(), m.Message); err != nil {
+	for _, m := range b.receive(deadletter.Activity) {
+		if err := b.queue(deadletter.Activity).Delete(t.Context(), m.Message); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.send(deadFIFOQueue, queue.Outgoing{Body: lost.Body, Group: lost.Group, DedupID: lost.ID})
+	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: lost.Body, Group: lost.Group, DedupID: lost.ID})
 	b.ok("dead-letter", "redrive", "--all")
 	b.handle(o)
-	if n := b.queue(activityQueue).Counts().Total(); n != 1 {
+	if n := b.queue(deadletter.Activity).Counts().Total(); n != 1 {
 		t.Errorf("%d activities were sent again, want 1", n)
 	}
 	events := strings.Count(b.ok("history", "order-7"), "\n") - 5
@@ -251,8 +252,8 @@ func (b *bench) host() *host.Orchestrator {
 	o, err := host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(), Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Keys: keys,
 		Queues: host.Queues{
-			Orchestrator: b.queues[orchestratorQueue], Delay: b.queues[delayQueue], Activity: b.queues[activityQueue],
-			ActivityDead: b.queues[activityDeadQueue], DeadFIFO: b.queues[deadFIFOQueue], DeadStandard: b.queues[deadQueue],
+			Orchestrator: b.queues[deadletter.Orchestrator], Delay: b.queues[deadletter.Delay], Activity: b.queues[deadletter.Activity],
+			ActivityDead: b.queues[deadletter.ActivityDead], DeadFIFO: b.queues[deadletter.DeadFIFO], DeadStandard: b.queues[deadletter.Dead],
 		},
 		Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}, Clock: b.clock, Random: &counting{},
 	})
@@ -268,7 +269,7 @@ func (b *bench) handle(o *host.Orchestrator) {
 	for _, from := range []struct {
 		name string
 		is   host.Source
-	}{{orchestratorQueue, host.SourceOrchestrator}, {delayQueue, host.SourceDelay}} {
+	}{{deadletter.Orchestrator, host.SourceOrchestrator}, {deadletter.Delay, host.SourceDelay}} {
 		batch := b.receive(from.name)
 		for i := range batch {
 			batch[i].Source = from.is

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -79,18 +80,13 @@ func startCommand() *command {
 					return c.awaitStarted(ctx, cl, r.Name, started, *timeout)
 				}
 				if c.json() {
-					return c.printJSON(startedJSON{Instance: started.Instance, StartID: started.StartID})
+					return c.printJSON(api.Started{Instance: started.Instance, StartID: started.StartID})
 				}
 				fmt.Fprintln(c.out, started.Instance)
 				return nil
 			}
 		},
 	}
-}
-
-type startedJSON struct {
-	Instance string `json:"instance"`
-	StartID  string `json:"start_id"`
 }
 
 // awaitStarted waits for the end of an instance that this start made: where

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -113,7 +114,7 @@ func TestTheCommandKnowsWhatToDoAboutEveryReason(t *testing.T) {
 		}
 	}
 	for _, reason := range append(wire.Reasons(), "") {
-		if reasonAdvice(reason) == reasonAdvice("unheard of") {
+		if deadletter.Advice(reason) == deadletter.Advice("unheard of") {
 			t.Errorf("there is no advice about a dead letter that is %q", reason)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console/api"
 )
 
 // defaultWait is how long wait waits.
@@ -52,7 +53,7 @@ func (c *cli) await(ctx context.Context, cl *client.Client, instance string) err
 		return err
 	}
 	if c.json() {
-		if err := c.printJSON(describedOf(&d)); err != nil {
+		if err := c.printJSON(api.InstanceOf(&d)); err != nil {
 			return err
 		}
 	} else if d.Status == client.StatusCompleted && d.Sealed != nil {

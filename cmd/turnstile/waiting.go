@@ -11,32 +11,6 @@ import (
 // shownWaiting is how many operations describe shows as text.
 const shownWaiting = 20
 
-// waitingJSON is what an instance has under way, as --output json prints it.
-type waitingJSON struct {
-	// Kind of the scheduling event.
-	Kind        string     `json:"kind"`
-	EventID     int64      `json:"event_id"`
-	Name        string     `json:"name,omitempty"`
-	ScheduledAt time.Time  `json:"scheduled_at"`
-	DueAt       time.Time  `json:"due_at,omitzero"`
-	Instance    string     `json:"instance,omitempty"`
-	Child       *described `json:"child,omitempty"`
-}
-
-func waitingOf(open []client.OpenOperation) []waitingJSON {
-	var out []waitingJSON
-	for i := range open {
-		o := &open[i]
-		w := waitingJSON{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
-		if o.Child != nil {
-			child := describedOf(o.Child)
-			w.Child = &child
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
 // waiting shows what an instance has under way; of children that are not well
 // also why.
 func (c *cli) waiting(open []client.OpenOperation) {
