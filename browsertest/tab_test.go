@@ -49,7 +49,21 @@ func (b *tab) must(err error) {
 // until nothing is loading: "#/stuck".
 func (b *tab) goTo(address string) {
 	b.t.Helper()
-	eval[bool](b, "location.hash = "+js(address)+", true")
+	b.moves("location.hash = " + js(address))
+}
+
+// moves does what changes the address behind the #, and waits until the view is
+// drawn and nothing is loading.
+func (b *tab) moves(statement string) {
+	b.t.Helper()
+	eval[bool](b, `new Promise(done => {
+		const before = location.hash;
+		// The view's effects have run behind the second picture.
+		const drawn = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true))));
+		addEventListener("hashchange", drawn, {once: true});
+		`+statement+`;
+		if (location.hash === before && !/back/.test(`+js(statement)+`)) drawn();
+	})`)
 	b.settled()
 }
 

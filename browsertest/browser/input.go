@@ -107,3 +107,14 @@ func call[P, R any](p *Page, command cdp.Command[P, R], params P) error {
 	_, err := chromedp.Call(p.ctx, command, params)
 	return err
 }
+
+// Scroll turns the wheel, or drags a finger, in the middle of the window, down
+// by that many pixels (up, if negative), as fast as a person in a hurry.
+func (p *Page) Scroll(pixels int) error {
+	middle, err := Eval[[]float64](p, "[innerWidth / 2, innerHeight / 2]")
+	if err != nil {
+		return err
+	}
+	distance := -float64(pixels)
+	return call(p, input.SynthesizeScrollGesture, input.SynthesizeScrollGestureParams{X: middle[0], Y: middle[1], YDistance: distance, Speed: 6000})
+}

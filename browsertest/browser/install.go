@@ -43,16 +43,22 @@ func Install(ctx context.Context, dir string, log io.Writer) error {
 	return nil
 }
 
-// Dir is where the packages are installed: .local/browser at the root of the
-// repository, found upwards from the working directory.
+// Dir is where the packages are installed: .local/browser at the [Root] of the
+// repository.
 func Dir() (string, error) {
-	at, err := os.Getwd()
+	root, err := Root()
+	return filepath.Join(root, ".local", "browser"), err
+}
+
+// Root is the root of the repository, found upwards from the working directory.
+func Root() (string, error) {
+	from, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	for from := at; ; at = filepath.Dir(at) {
+	for at := from; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, "browsertest", "go.mod")); err == nil {
-			return filepath.Join(at, ".local", "browser"), nil
+			return at, nil
 		}
 		if at == filepath.Dir(at) {
 			return "", fmt.Errorf("no folder above %s holds browsertest/go.mod: run this inside the repository", from)

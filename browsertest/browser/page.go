@@ -72,7 +72,7 @@ func (p *Page) setUp(view View) error {
 	return errors.Join(
 		call(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"}),
 		call(p, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}),
-		p.before(violations), p.before(clock(view.Now)),
+		p.Before(violations), p.Before(clock(view.Now)),
 	)
 }
 
@@ -97,8 +97,9 @@ func (p *Page) Look(view View) error {
 	)
 }
 
-// before has a script run in each document before its own.
-func (p *Page) before(script string) error {
+// Before has a script run in each document that is opened from now on, before
+// its own; "" for none.
+func (p *Page) Before(script string) error {
 	if script == "" {
 		return nil
 	}
@@ -117,6 +118,11 @@ func clock(now time.Time) string {
 		static now() { return now }
 	};
 })()`, now.UnixMilli())
+}
+
+// WithoutScripts turns the scripts of documents off that are opened from now on.
+func (p *Page) WithoutScripts() error {
+	return call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 // Open goes to an address and waits until it is loaded.
