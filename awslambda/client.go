@@ -19,7 +19,8 @@ import (
 // (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
 // unless WithEnvironment gives them; what is missing or wrong is one
 // *EnvironmentError. Without both tables the client starts and signals, and reads
-// nothing. AWS credentials and region come from where the SDK finds them; the
+// nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
+// what is known of running activities. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
 // allow the one and the other. It makes no request.
 func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
@@ -44,6 +45,9 @@ func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 		cfg.Store = dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
 			History: env.HistoryTable, Instances: env.InstancesTable,
 		}})
+	}
+	if env.ActivitiesTable != "" {
+		cfg.Activities = dynamo.NewActivities(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{Activities: env.ActivitiesTable}})
 	}
 	return client.New(cfg)
 }

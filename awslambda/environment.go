@@ -31,7 +31,7 @@ type Environment struct {
 
 	HistoryTable    string // o c  TURNSTILE_HISTORY_TABLE
 	InstancesTable  string // o c  TURNSTILE_INSTANCES_TABLE
-	ActivitiesTable string // o a  TURNSTILE_ACTIVITIES_TABLE
+	ActivitiesTable string // o a c  TURNSTILE_ACTIVITIES_TABLE, optional for c
 	KeysTable       string // o    TURNSTILE_KEYS_TABLE
 
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
@@ -182,6 +182,7 @@ func ClientEnvironment(environ []string) (Environment, error) {
 	if r.get("TURNSTILE_HISTORY_TABLE") != "" || r.get("TURNSTILE_INSTANCES_TABLE") != "" {
 		e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
 		e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+		e.ActivitiesTable = r.optional("TURNSTILE_ACTIVITIES_TABLE", "", tableName)
 	}
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	return e, r.err("client")

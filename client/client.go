@@ -22,6 +22,9 @@ type Config struct {
 	// told of an instance that exists, nor who completes an activity of one that
 	// is done; what looks at instances returns [ErrNoStore].
 	Store store.Store
+	// Activities is what workers keep of running activities. A client only reads
+	// it. Nil where that can't be looked at: ActivityState returns ErrNoActivities.
+	Activities store.Activities
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
 	// Codecs seal what is sent and open what is read; nil for plain payloads.

@@ -34,10 +34,6 @@ const maxDescribedChildren = 100
 // was scheduled; nothing for one that has ended. It reads the history of the
 // current execution, and the record of each open child, of the first hundred.
 //
-// Of several waits for events of one name the newest are taken for open: which
-// of them a lost Select cancelled is not in the history, so a wait may be named
-// that nobody makes any more.
-//
 // Error: [*NotFoundError].
 func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperation, error) {
 	d, err := c.Describe(ctx, instance)
@@ -91,6 +87,9 @@ func openOperations(turns []store.Turn) []OpenOperation {
 			o := OpenOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
 			switch e.Kind {
 			case history.ExternalSubscribed:
+				if closed[e.EventID] {
+					continue // It was cancelled, and took none.
+				}
 				if unmatched[e.Name]--; unmatched[e.Name] >= 0 {
 					continue
 				}

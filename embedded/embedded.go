@@ -127,7 +127,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 		return err
 	}
 	e.client, err = client.New(client.Config{
-		Store: e.store, Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
 }

@@ -24,10 +24,15 @@ const (
 const (
 	maxProblemMessage = 4 << 10
 	maxProblemStack   = 16 << 10
+	maxProblemDiff    = 1 << 10 // each of its texts
 )
 
 func problemOf(s *engine.StuckError) store.Problem {
-	return store.Problem{Kind: string(s.Kind), Message: cut(s.Message, maxProblemMessage), EventID: s.EventID, Stack: cut(s.Stack, maxProblemStack)}
+	p := store.Problem{Kind: string(s.Kind), Message: cut(s.Message, maxProblemMessage), EventID: s.EventID, Stack: cut(s.Stack, maxProblemStack)}
+	if parted, ok := errors.AsType[*engine.NondeterminismError](s); ok {
+		p.Diff = &store.ProblemDiff{Have: cut(parted.Recorded, maxProblemDiff), Did: cut(parted.Attempted, maxProblemDiff), At: cut(parted.Location, maxProblemDiff)}
+	}
+	return p
 }
 
 // stuckRecord marks the instance as stuck (rule 11). The first time, and when

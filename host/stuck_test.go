@@ -42,6 +42,9 @@ func TestR18StuckUntilTheRightCodeIsDeployed(t *testing.T) {
 	if r.Problem == nil || r.Problem.Kind != "nondeterminism" || r.Problem.EventID != 2 || !strings.Contains(r.Problem.Message, "Other") {
 		t.Fatalf("problem %+v", r.Problem)
 	}
+	if d := r.Problem.Diff; d == nil || d.Have != `ActivityScheduled("Step", input 1)` || !strings.Contains(d.Did, `ActivityScheduled("Other", input 1)`) || !strings.Contains(d.At, "stuck_test.go:") {
+		t.Errorf("where they part: %+v", d)
+	}
 	// Wake-ups come with growing delay and write no event.
 	began := w.clock.Now()
 	var times []time.Duration

@@ -85,12 +85,14 @@ func (r Record) Stored() Record {
 		r.Failure = &f
 	}
 	r.Parent = clone(r.Parent)
-	r.Problem = clone(r.Problem)
+	if r.Problem = clone(r.Problem); r.Problem != nil {
+		r.Problem.Diff = clone(r.Problem.Diff)
+	}
 	r.Origin = clone(r.Origin)
 	return r
 }
 
-func clone[T history.Parent | history.Origin | Problem](p *T) *T {
+func clone[T history.Parent | history.Origin | Problem | ProblemDiff](p *T) *T {
 	if p == nil {
 		return nil
 	}

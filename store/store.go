@@ -223,12 +223,26 @@ type Problem struct {
 	Message string `json:"message"`
 	// EventID it is about; 0 if about none.
 	EventID int64 `json:"event_id,omitempty"`
+	// Diff is, of a nondeterminism, where code and history part; nil else, and
+	// in records of older builds.
+	Diff *ProblemDiff `json:"diff,omitempty"`
 	// Stack, possibly cut.
 	Stack string `json:"stack,omitempty"`
 	// Since when, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms,omitempty"`
 	// Tries so far.
 	Tries int `json:"tries,omitempty"`
+}
+
+// ProblemDiff is what code and history disagree about.
+type ProblemDiff struct {
+	// Have is what history has at the event, Did what the code did instead, as
+	// texts for people; they may be cut.
+	Have string `json:"have"`
+	Did  string `json:"did"`
+	// At is file:line of the call in the author's code; empty where no call is to
+	// blame.
+	At string `json:"at,omitempty"`
 }
 
 // RecordChange changes some fields of a record; nil fields stay as they are.

@@ -128,7 +128,7 @@ func (e *Env) wire() error {
 // connect makes the client anew, with the codecs of now.
 func (e *Env) connect() (err error) {
 	e.client, err = client.New(client.Config{
-		Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
+		Store: e.store, Activities: e.stops, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
 	})
 	return err
 }
@@ -168,6 +168,9 @@ func (e *Env) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in, to look at and to copy.
 func (e *Env) Store() store.Store { return e.store }
+
+// Activities returns what workers keep of running activities, to look at.
+func (e *Env) Activities() store.Activities { return e.stops }
 
 // After calls f when d of virtual time has passed from now, on the goroutine
 // of the test: the place to do from outside what is to be done at that time. No

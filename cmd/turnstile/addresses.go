@@ -13,6 +13,8 @@ type address struct{ output, variable string }
 var (
 	historyTable   = address{"HistoryTable", "TURNSTILE_HISTORY_TABLE"}
 	instancesTable = address{"InstancesTable", "TURNSTILE_INSTANCES_TABLE"}
+	// activitiesTable is looked at where it is known, and left out where not.
+	activitiesTable = address{"ActivitiesTable", "TURNSTILE_ACTIVITIES_TABLE"}
 
 	orchestratorURL = address{"OrchestratorQueueUrl", "TURNSTILE_ORCHESTRATOR_QUEUE_URL"}
 	delayURL        = address{"DelayQueueUrl", "TURNSTILE_DELAY_QUEUE_URL"}
@@ -50,7 +52,7 @@ func fromEnvironment(getenv func(string) string) addresses {
 
 // all returns the addresses asked for. The error names all that are missing.
 func (a addresses) all(asked ...address) (map[address]string, error) {
-	found := map[address]string{}
+	found := map[address]string{activitiesTable: a.value(activitiesTable)}
 	var missing []string
 	for _, want := range asked {
 		if found[want] = a.value(want); found[want] == "" {

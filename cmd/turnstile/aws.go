@@ -94,7 +94,7 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	return awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithEnvironment(awslambda.Environment{
-		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable],
+		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable], ActivitiesTable: found[activitiesTable],
 	}))
 }
 

@@ -122,7 +122,7 @@ func recordFields(t *testing.T, o Options) {
 	}
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
-	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Stack: "x", SinceMS: 5, Tries: 2}
+	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
 	full.Suspect, full.Dispatched, full.WakeNumber = "message-1", "m 1/2/0 1/9/0", 1<<53+1
 	create(t, s, full)
 	wantRecord(t, s, full)

@@ -1,0 +1,50 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ErrNoActivities says that a client was given no store of activities: what is
+// known of a running one outside its history can't be looked at.
+var ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")
+
+// Turns returns the turns of an execution from event `from` on (1 for all), as they
+// were committed: with what each cancelled, payloads as they are stored. History
+// has the events, opened. Execution 0 is the current one. Empty if there are none
+// from there on; [*NotFoundError] if there is no record of the instance.
+func (c *Client) Turns(ctx context.Context, instance string, execution, from int64) ([]store.Turn, error) {
+	d, err := c.Describe(ctx, instance)
+	if err != nil {
+		return nil, err
+	}
+	if from <= 1 {
+		turns, _, err := c.read(ctx, d, execution)
+		return turns, err
+	}
+	if execution == 0 {
+		execution = d.ExecutionID
+	}
+	return c.cfg.Store.Read(ctx, instance, execution, from)
+}
+
+// ActivityState returns what is known of an activity outside its history: its last
+// heartbeat, with details as far as they can be opened, the attempt that is to
+// follow a failed one, and whether it was asked to stop. The zero state if nothing
+// is known, [ErrNoActivities] if the client cannot look there.
+func (c *Client) ActivityState(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
+	if c.cfg.Activities == nil {
+		return store.ActivityState{}, ErrNoActivities
+	}
+	state, err := c.cfg.Activities.State(ctx, key)
+	if err != nil {
+		return state, fmt.Errorf("turnstile: activity %d of instance %q execution %d: %w", key.EventID, key.Instance, key.ExecutionID, err)
+	}
+	if opened, err := c.cfg.Codecs.OpenHeartbeat(key, state.Beat); err == nil {
+		state.Beat = opened
+	}
+	return state, nil
+}
