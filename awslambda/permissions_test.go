@@ -61,7 +61,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"services that start and signal", "StartPolicy", "", func(t *testing.T) grants {
 			g := grants{}
 			g.add("sqs:SendMessage", "OrchestratorQueue")
-			if len(used(readSource(t, "..").funcs, "Queue")) == 0 {
+			if len(used(readSource(t, "../client").funcs, "Queue")) == 0 {
 				t.Error("the client does not use its queue")
 			}
 			queueKey(g)
@@ -106,7 +106,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 // clientReads is what the methods of the client read.
 func clientReads(t *testing.T) grants {
 	g := grants{}
-	storeCalls(t, g, used(readSource(t, "..").funcs, "Store"), used(readSource(t, "..").funcs, "Activities"), nil)
+	storeCalls(t, g, used(readSource(t, "../client").funcs, "Store"), used(readSource(t, "..").funcs, "Activities"), nil)
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
 	return g
