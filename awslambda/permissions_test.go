@@ -106,7 +106,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 // clientReads is what the methods of the client read.
 func clientReads(t *testing.T) grants {
 	g := grants{}
-	storeCalls(t, g, used(readSource(t, "../client").funcs, "Store"), used(readSource(t, "..").funcs, "Activities"), nil)
+	storeCalls(t, g, used(readSource(t, "../client").funcs, "Store"), used(readSource(t, "../client").funcs, "Activities"), nil)
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
 	return g
