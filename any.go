@@ -1,24 +1,38 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/engine"
+import (
+	"errors"
+	"fmt"
 
-// AllFailedError has the errors of all operations of an Any, in the order of
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// AllFailedError has the errors of all operations of an [Any], in the order of
 // the arguments. errors.Is and errors.As look into each.
-type AllFailedError = engine.AllFailedError
+type AllFailedError struct{ Errs []error }
+
+func (e *AllFailedError) Error() string {
+	return fmt.Sprintf("all %d failed: %v", len(e.Errs), errors.Join(e.Errs...))
+}
+
+// Unwrap returns Errs.
+func (e *AllFailedError) Unwrap() []error { return e.Errs }
 
 // Any waits for the first operation that succeeds, and returns its place among
 // the arguments and its result. The others are cancelled. It records nothing.
 //
-// Errors: *AllFailedError if none succeeds, *CancelledError when the scope of
-// ctx or the instance is cancelled, ErrNothingToWaitFor without operations.
+// Errors: [*AllFailedError] if none succeeds, [*CancelledError] when the scope of
+// ctx or the instance is cancelled, [ErrNothingToWaitFor] without operations.
 func Any[T any](ctx Context, futures ...Future[T]) (int, T, error) {
 	run := ctx.engine("Any")
 	var zero T
 	i, value, err := run.Any(operations("Any", futures)...)
-	if failed, ok := err.(*AllFailedError); ok {
+	if failed, ok := err.(*engine.AllFailedError); ok {
+		all := &AllFailedError{Errs: make([]error, len(failed.Errs))}
 		for i := range failed.Errs {
-			failed.Errs[i] = futures[i].explain(failed.Errs[i])
+			all.Errs[i] = futures[i].explain(failed.Errs[i])
 		}
+		return -1, zero, all
 	}
 	if err != nil {
 		return -1, zero, err

@@ -38,12 +38,15 @@ var (
 	ErrUnwinding = engine.ErrUnwinding
 )
 
-// CancelledError is an ErrCancelled that says what was cancelled, and the
-// reason that was given.
+// CancelledError is an [ErrCancelled] with what was cancelled (What: "activity
+// Charge (event 5)", "scope", "instance") and the Reason that was given. With
+// Timeout the time of a scope was over: then it is an [ErrTimeout], and no
+// ErrCancelled. Every durable call may return one.
 type CancelledError = engine.CancelledError
 
-// NestedError is an ErrNested that names the durable call and the side effect or
-// inline activity that made it. Nothing was recorded for the call.
+// NestedError is an [ErrNested] that names the durable call (Call) and the side
+// effect or inline activity that made it (Inside). Nothing was recorded for the
+// call.
 type NestedError = engine.NestedError
 
 // TimeoutError says that what was waited for did not come in time. It is an

@@ -6,10 +6,10 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 )
 
-// StoppedError is the cause (context.Cause) for which the context of an
+// StoppedError is the cause ([context.Cause]) for which the context of an
 // activity ends when the orchestration no longer wants it: it was cancelled,
-// its scope was, another branch of a Select won, or the orchestration ended.
-// It is a context.Canceled.
+// its scope was, another branch of a [Select] won, or the orchestration ended.
+// Reason is what was given, and may be empty. It is a [context.Canceled].
 type StoppedError = activity.StoppedError
 
 // Heartbeat says from inside an activity that the attempt is alive, with

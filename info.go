@@ -1,14 +1,24 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/engine"
-
-// OrchestrationInfo is what an orchestration can learn about itself: Instance,
-// ExecutionID, Name, Version, HistoryLength, the number of events that the
-// execution has so far, as of the point that the code has reached,
-// ContinueAsNewSuggested, which is set from 4,096 events on, and the Headers
-// that came with its start.
-type OrchestrationInfo = engine.Info
+// OrchestrationInfo is what an orchestration can learn about itself.
+type OrchestrationInfo struct {
+	Instance    string
+	ExecutionID int64
+	Name        string
+	Version     string
+	// HistoryLength is the number of events that the execution has so far, as of
+	// the point that the code has reached: the same on every replay.
+	HistoryLength int64
+	// ContinueAsNewSuggested is set from 4,096 events on: a replay from nothing
+	// takes its time, and a history has a limit.
+	ContinueAsNewSuggested bool
+	// Headers that came with the start, nil for none: each execution of the
+	// instance has the same. Not to be changed.
+	Headers map[string]string
+}
 
 // Info returns what the orchestration can learn about itself. It records
 // nothing.
-func Info(ctx Context) OrchestrationInfo { return ctx.engine("Info").Info() }
+func Info(ctx Context) OrchestrationInfo {
+	return OrchestrationInfo(ctx.engine("Info").Info())
+}

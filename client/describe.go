@@ -11,21 +11,6 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Status of an instance.
-type Status = store.Status
-
-// The statuses. A stuck or corrupt instance is one that runs and cannot go on;
-// Description.Problem says why.
-const (
-	StatusRunning    = store.StatusRunning
-	StatusCompleted  = store.StatusCompleted
-	StatusFailed     = store.StatusFailed
-	StatusCancelled  = store.StatusCancelled
-	StatusTerminated = store.StatusTerminated
-	StatusStuck      = store.StatusStuck
-	StatusCorrupt    = store.StatusCorrupt
-)
-
 // Description is how an instance stands, as of its last committed turn.
 type Description struct {
 	Instance string
@@ -106,100 +91,14 @@ func (c *Client) describe(r *store.Record) *Description {
 	}
 	d := &Description{
 		Sealed:   err,
-		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
+		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: Status(r.Status),
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
-		SearchAttributes: turnstile.SearchAttributes(r.SearchAttributes),
+		SearchAttributes: searchAttributesOf(r.SearchAttributes),
 		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
 	}
 	if p := r.Parent; p != nil {
 		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 	}
 	return d
-}
-
-// ListQuery selects instances: by status, name, time of start and search
-// attributes, in pages.
-type ListQuery = store.ListQuery
-
-// ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last. With ListQuery.Where a page may be shorter than asked for, or empty,
-// and not be the last.
-type ListPage struct {
-	Instances     []Description
-	NextPageToken string
-}
-
-// List returns a page of instances. Purged ones are not listed. A page token
-// of another query is a [store.ErrBadPageToken].
-func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
-	page, err := c.cfg.Store.List(ctx, q)
-	if err != nil {
-		return ListPage{}, err
-	}
-	out := ListPage{Instances: make([]Description, len(page.Records)), NextPageToken: page.NextPageToken}
-	for i := range page.Records {
-		out.Instances[i] = *c.describe(&page.Records[i])
-	}
-	return out, nil
-}
-
-// History returns the events of an execution, in order; execution 0 is the
-// current one. [*NotFoundError] if there is no record of the instance; empty for
-// an execution that it never had.
-//
-// A [*store.CorruptError] is a history that is damaged: one that was met in the
-// middle of a commit is read again first.
-//
-// Payloads are plain. What the client can't open stays sealed, and says in
-// Event.Codec by what.
-//
-// The first event holds the instance's secret: [history.EncodeExport] leaves it
-// out, for showing it to others.
-func (c *Client) History(ctx context.Context, instance string, execution int64) ([]history.Event, error) {
-	d, err := c.Describe(ctx, instance)
-	if err != nil {
-		return nil, err
-	}
-	turns, execution, err := c.read(ctx, d, execution)
-	if err != nil {
-		return nil, err
-	}
-	var events []history.Event
-	for _, t := range turns {
-		events = append(events, t.Events...)
-	}
-	return c.cfg.Codecs.OpenWhatItCan(instance, execution, events), nil
-}
-
-// looks is how often a client reads what it may have met in the middle of a
-// commit.
-const looks = 3
-
-// read reads an execution of an instance that was described as d, the current one
-// if execution is 0. A record and a history are two reads: what a commit that was
-// under way between them may explain is read again before it is called damaged.
-func (c *Client) read(ctx context.Context, d Description, execution int64) ([]store.Turn, int64, error) {
-	for n := 1; ; n++ {
-		of := execution
-		if of == 0 {
-			of = d.ExecutionID
-		}
-		turns, err := c.cfg.Store.Read(ctx, d.Instance, of, 1)
-		if err == nil && len(turns) == 0 && of == d.ExecutionID {
-			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record is at an execution that has no history"}
-		}
-		var corrupt *store.CorruptError
-		if !errors.As(err, &corrupt) || !corrupt.Unconfirmed || n == looks {
-			return turns, of, err
-		}
-		// Where changes are told of, everything is in one process, which meets
-		// no commit in the middle.
-		if c.cfg.Changed == nil && !c.pause(ctx, c.cfg.PollInterval, nil) {
-			return nil, of, ctx.Err()
-		}
-		if d, err = c.Describe(ctx, d.Instance); err != nil {
-			return nil, of, err
-		}
-	}
 }

@@ -1,25 +1,44 @@
 package client
 
-import "github.com/turnstile-go/turnstile/store"
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// SearchOperator compares a search attribute with a value.
+type SearchOperator string
+
+// The operators of a [SearchCondition]. SearchPrefix, "begins with", is for
+// strings.
+const (
+	SearchEqual        SearchOperator = "="
+	SearchLess         SearchOperator = "<"
+	SearchLessEqual    SearchOperator = "<="
+	SearchGreater      SearchOperator = ">"
+	SearchGreaterEqual SearchOperator = ">="
+	SearchPrefix       SearchOperator = "^="
+)
 
 // SearchCondition is a condition on a search attribute, for ListQuery.Where. It
 // holds only for instances that have the attribute, with a value of the same
 // type.
-type SearchCondition = store.SearchCondition
+type SearchCondition struct {
+	// Name of the attribute.
+	Name     string
+	Operator SearchOperator
+	Value    turnstile.SearchValue
+}
 
-// The operators of a SearchCondition. SearchPrefix, "begins with", is for
-// strings.
-const (
-	SearchEqual        = store.SearchEqual
-	SearchLess         = store.SearchLess
-	SearchLessEqual    = store.SearchLessEqual
-	SearchGreater      = store.SearchGreater
-	SearchGreaterEqual = store.SearchGreaterEqual
-	SearchPrefix       = store.SearchPrefix
-)
+// String returns the condition as [ParseWhere] reads it: total > 100.
+func (c SearchCondition) String() string {
+	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
+}
 
-// ParseWhere reads the conditions of a ListQuery as people write them, joined by
-// "and":
+// ParseWhere reads the conditions of a [ListQuery] as people write them, joined
+// by "and":
 //
 //	customer = "c-1" and total > 100 and due < 2026-12-01
 //
@@ -28,4 +47,83 @@ const (
 // number, or a time as RFC 3339, of which the time of day may be left out:
 // midnight UTC. A program that has the values makes the conditions itself, and
 // needs no quotes.
-func ParseWhere(text string) ([]SearchCondition, error) { return store.ParseWhere(text) }
+//
+// Errors: [store.ErrBadSearch], [*turnstile.SearchAttributeError].
+func ParseWhere(text string) ([]SearchCondition, error) {
+	parsed, err := store.ParseWhere(text)
+	if err != nil {
+		return nil, searchError(err)
+	}
+	where := make([]SearchCondition, len(parsed))
+	for i, c := range parsed {
+		where[i] = SearchCondition{Name: c.Name, Operator: SearchOperator(c.Operator), Value: searchValueOf(c.Value)}
+	}
+	return where, nil
+}
+
+func storeConditions(where []SearchCondition) []store.SearchCondition {
+	out := make([]store.SearchCondition, len(where))
+	for i, c := range where {
+		out[i] = store.SearchCondition{Name: c.Name, Operator: store.SearchOperator(c.Operator), Value: storedValue(c.Value)}
+	}
+	return out
+}
+
+// searchError gives the error of a search attribute the type that callers act on.
+func searchError(err error) error {
+	if bad, ok := errors.AsType[*history.SearchAttributeError](err); ok {
+		return &turnstile.SearchAttributeError{Name: bad.Name, Problem: bad.Problem}
+	}
+	return err
+}
+
+// searchAttributesOf returns the attributes of a record; nil for none.
+func searchAttributesOf(stored history.SearchAttributes) turnstile.SearchAttributes {
+	if stored == nil {
+		return nil
+	}
+	out := make(turnstile.SearchAttributes, len(stored))
+	for name, v := range stored {
+		out[name] = searchValueOf(v)
+	}
+	return out
+}
+
+func storedAttributes(attributes turnstile.SearchAttributes) history.SearchAttributes {
+	out := make(history.SearchAttributes, len(attributes))
+	for name, v := range attributes {
+		out[name] = storedValue(v)
+	}
+	return out
+}
+
+func searchValueOf(v history.SearchValue) turnstile.SearchValue {
+	switch v.Kind() {
+	case history.SearchText:
+		return turnstile.SearchString(v.Text())
+	case history.SearchTime:
+		return turnstile.SearchTime(v.Time())
+	case history.SearchNumber:
+		if n, whole := v.Whole(); whole {
+			return turnstile.SearchNumber(n)
+		}
+		return turnstile.SearchNumber(v.Number())
+	}
+	return turnstile.SearchValue{}
+}
+
+func storedValue(v turnstile.SearchValue) history.SearchValue {
+	if text, ok := v.Text(); ok {
+		return history.SearchTextOf(text)
+	}
+	if at, ok := v.Time(); ok {
+		return history.SearchTimeOf(at)
+	}
+	if n, ok := v.Whole(); ok {
+		return history.SearchWholeOf(n)
+	}
+	if f, ok := v.Number(); ok {
+		return history.SearchRealOf(f)
+	}
+	return history.SearchValue{}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -106,9 +105,9 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err := wire.CheckHeaders(r.Headers); err != nil {
 		return wire.Item{}, &turnstile.InvalidArgumentError{Call: "Start", Argument: "headers", Problem: "cannot be sent: " + err.Error()}
 	}
-	attributes := history.SearchAttributes(r.SearchAttributes).With(nil)
+	attributes := storedAttributes(r.SearchAttributes).With(nil)
 	if err := attributes.Check(); err != nil {
-		return wire.Item{}, err
+		return wire.Item{}, searchError(err)
 	}
 	return wire.Item{
 		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID,
@@ -117,7 +116,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 }
 
 func alreadyExists(r *store.Record) *AlreadyExistsError {
-	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: r.Status}
+	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: Status(r.Status)}
 }
 
 // Start asks the client for a new instance of the orchestration; see

@@ -2,9 +2,9 @@ package client
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -52,10 +52,16 @@ func Headers(headers map[string]string) StartOption {
 }
 
 // SearchAttributes are set from the start on; see [turnstile.SearchAttributes].
-// Of several such options the attributes are put together.
+// Of several such options the attributes are put together; of
+// one name the last counts.
 func SearchAttributes(attributes turnstile.SearchAttributes) StartOption {
 	return startOption(func(r *StartRequest) {
-		r.SearchAttributes = turnstile.SearchAttributes(history.SearchAttributes(r.SearchAttributes).With(history.SearchAttributes(attributes)))
+		all := maps.Clone(r.SearchAttributes)
+		if all == nil {
+			all = turnstile.SearchAttributes{}
+		}
+		maps.Copy(all, attributes)
+		r.SearchAttributes = all
 	})
 }
 

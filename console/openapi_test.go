@@ -22,6 +22,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
@@ -160,7 +161,7 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"description": "any JSON value"}
 	case reflect.TypeFor[[]byte]():
 		return object{"type": "string", "contentEncoding": "base64"}
-	case reflect.TypeFor[turnstile.SearchAttributes]():
+	case reflect.TypeFor[turnstile.SearchAttributes](), reflect.TypeFor[history.SearchAttributes]():
 		return object{"type": "object", "additionalProperties": object{"anyOf": []any{
 			object{"type": "string"}, object{"type": "number"},
 			object{"type": "object", "properties": object{"time": object{"type": "string", "format": "date-time"}}, "required": []any{"time"}},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -63,13 +62,13 @@ type Event struct {
 // StartFacts are what a start says besides name, version and input. It never holds
 // what proves something: the secret, and the token for the parent.
 type StartFacts struct {
-	ExecutionID      int64                      `json:"execution_id,omitempty"`
-	StartID          string                     `json:"start_id,omitempty"`
-	Parent           *Parent                    `json:"parent,omitempty"`
-	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
-	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
-	Headers          map[string]string          `json:"headers,omitempty"`
-	Origin           *history.Origin            `json:"origin,omitempty"`
+	ExecutionID      int64                    `json:"execution_id,omitempty"`
+	StartID          string                   `json:"start_id,omitempty"`
+	Parent           *Parent                  `json:"parent,omitempty"`
+	CustomStatus     json.RawMessage          `json:"custom_status,omitempty"`
+	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
+	Headers          map[string]string        `json:"headers,omitempty"`
+	Origin           *history.Origin          `json:"origin,omitempty"`
 	// SenderIDs is how many ids of earlier events were carried over.
 	SenderIDs int `json:"sender_ids,omitempty"`
 }
@@ -102,7 +101,7 @@ func EventOf(e *history.Event, whole bool) Event {
 	if s := e.Start; s != nil {
 		out.Start = &StartFacts{
 			ExecutionID: s.ExecutionID, StartID: s.StartID, CustomStatus: valueJSON(s.CustomStatus),
-			SearchAttributes: turnstile.SearchAttributes(s.SearchAttributes), Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
+			SearchAttributes: s.SearchAttributes, Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
 		}
 		if p := s.Parent; p != nil {
 			out.Start.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

@@ -1,0 +1,58 @@
+package client
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ListQuery selects instances: by status, name, time of start and search
+// attributes, in pages. The zero value selects all.
+type ListQuery struct {
+	// Status, empty for all.
+	Status Status
+	// Name of the orchestration, empty for all.
+	Name string
+	// From (inclusive) and To (exclusive) bound the time of the start; zero for no
+	// bound.
+	From, To time.Time
+	// Where are conditions on the search attributes, all of which have to hold.
+	// With the first [SearchEqual] among them only instances that meet it are
+	// looked at; the other conditions, Status and Name are then looked up in their
+	// records, one by one. Without any, Status, Name, From and To alone say whose
+	// records are looked at.
+	Where []SearchCondition
+	// PageSize, 1 to 1000; 0 means 100.
+	PageSize int
+	// PageToken of the page before; empty for the first.
+	PageToken string
+}
+
+// ListPage is one page of instances, newest first. NextPageToken is empty on
+// the last. With ListQuery.Where a page may be shorter than asked for, or empty,
+// and not be the last.
+type ListPage struct {
+	Instances     []Description
+	NextPageToken string
+}
+
+// List returns a page of instances. Purged ones are not listed.
+//
+// Errors: [store.ErrBadPageToken] for the page token of another query,
+// [store.ErrBadSearch] and [*turnstile.SearchAttributeError] for a condition that
+// cannot be one.
+func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
+	page, err := c.cfg.Store.List(ctx, store.ListQuery{
+		Status: store.Status(q.Status), Name: q.Name, From: q.From, To: q.To,
+		Where: storeConditions(q.Where), PageSize: q.PageSize, PageToken: q.PageToken,
+	})
+	if err != nil {
+		return ListPage{}, searchError(err)
+	}
+	out := ListPage{Instances: make([]Description, len(page.Records)), NextPageToken: page.NextPageToken}
+	for i := range page.Records {
+		out.Instances[i] = *c.describe(&page.Records[i])
+	}
+	return out, nil
+}

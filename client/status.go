@@ -1,0 +1,26 @@
+package client
+
+// Status of an instance.
+type Status string
+
+// The statuses. A stuck or corrupt instance is one that runs and cannot go on;
+// Description.Problem says why.
+const (
+	StatusRunning    Status = "running"
+	StatusCompleted  Status = "completed"
+	StatusFailed     Status = "failed"
+	StatusCancelled  Status = "cancelled"
+	StatusTerminated Status = "terminated"
+	StatusStuck      Status = "stuck"
+	StatusCorrupt    Status = "corrupt"
+)
+
+// Terminal reports whether the instance has ended: completed, failed, cancelled
+// or terminated.
+func (s Status) Terminal() bool {
+	switch s {
+	case StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated:
+		return true
+	}
+	return false
+}
