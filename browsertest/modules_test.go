@@ -66,6 +66,12 @@ var modules = []struct{ module, expression, want string }{
 	]).map(g => [g.kind, g.since, g.instances.map(i => i.instance).join()])`,
 		`[["panic",3,"o-1,o-2"],["corrupt",null,"o-4"],["panic",null,"o-3"],["unknown",null,"o-5"]]`},
 
+	{"difference.js", `[
+		'nondeterminism in instance "t" execution 1 at event 2: history has ActivityScheduled("CopyRows", input "a"), the code at github.com/x/app.go:41 started ActivityScheduled("CheckRows", input "a") (name differs); deploy code that agrees with the history',
+		'nondeterminism in instance "t: history has \\", the code " execution 1 at event 7: history has TimerCreated(5s, "; deploy code"), the code returned; deploy code that agrees with the history',
+		'panic: boom', 'nondeterminism, written otherwise'
+	].map(m.difference)`, `[{"event":2,"have":"ActivityScheduled(\"CopyRows\", input \"a\")","did":"ActivityScheduled(\"CheckRows\", input \"a\")","place":"github.com/x/app.go:41","differs":"name"},` +
+		`{"event":7,"have":"TimerCreated(5s, \"; deploy code\")","did":"returned","place":"","differs":""},null,null]`},
 	{"differ.js", `m.differ('ActivityScheduled("CopyRows", input "acme")', 'ActivityScheduled("CheckRows", input "acme")')`,
 		`[[[true,"ActivityScheduled(\""],[false,"CopyRows"],[true,"\", input \"acme\")"]],[[true,"ActivityScheduled(\""],[false,"CheckRows"],[true,"\", input \"acme\")"]]]`},
 	{"differ.js", `[m.differ("", "a"), m.differ("a", "a"), m.differ("a x b", "a y b")]`,

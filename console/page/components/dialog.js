@@ -10,6 +10,9 @@ export function Dialog({ title, onClose, children, footer, wide = false, class: 
   useEffect(() => {
     const before = document.activeElement;
     ref.current.showModal();
+    // The browser would take the button that closes.
+    const first = ".dialog-body :is(input, textarea, select), .combo input, footer .button.primary";
+    ref.current.querySelector(first)?.focus();
     return () => {
       if (before?.isConnected) before.focus();
     };

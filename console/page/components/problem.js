@@ -1,8 +1,10 @@
 // Why an instance is not well.
 import { html } from "../ui.js";
+import { difference } from "../difference.js";
 import { plural } from "../format.js";
+import { instance as address } from "../location.js";
 import { advice, isProblem } from "../problems.js";
-import { Ago } from "./time.js";
+import { Span } from "./time.js";
 import { Diff } from "./diff.js";
 import { Chip } from "./status.js";
 import { Copy, Text } from "./text.js";
@@ -20,12 +22,20 @@ export function ProblemLine({ instance: i }) {
 export function Problem({ instance: i, bare = false }) {
   const p = i.problem;
   if (!p || !isProblem(i)) return null;
+  const differs = p.kind === "nondeterminism" ? difference(p.message ?? "") : null;
   return html`<${bare ? "div" : "section"} class=${bare ? "problem" : "problem notice " + i.status} aria-label=${bare ? null : "Problem"}><div class="grow">
-    ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`since <${Ago} at=${p.since_ms} />` : ""}${
+    ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`for <${Span} from=${p.since_ms} />` : ""}${
       p.tries ? `, ${plural(p.tries, "try", "tries")}` : ""}</small></h2>`}
-    <p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>
-    ${p.diff && html`<${Diff} have=${p.diff.have} did=${p.diff.did} />`}
+    ${differs ? html`<${Difference} of=${differs} instance=${i} message=${p.message} />` : html`<p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>`}
     <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)}</p>
     ${p.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${p.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${p.stack} lines=${true} max=${40000} /></pre></details>`}
   </div><//>`;
+}
+
+// Difference shows a nondeterminism: the history and the code side by side.
+function Difference({ of, instance: i, message }) {
+  return html`<p class="problem-text">At ${of.event ? html`<a href=${address(i.instance, "history", { event: of.event })}>event ${of.event}</a>` : "an event"} the code did something else than when the history was written${
+      of.differs && html`: the <strong>${of.differs}</strong> differs`}.${of.place && html` In <code><${Text} value=${of.place} /></code> <${Copy} text=${of.place} label="file and line" />`}</p>
+    <${Diff} have=${of.have} did=${of.did} />
+    <details class="stack"><summary>The message</summary><${Copy} text=${message} label="message" word="copy" /><p class="mono"><${Text} value=${message} lines=${true} /></p></details>`;
 }

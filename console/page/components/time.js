@@ -30,5 +30,5 @@ export function Span({ from, to }) {
 
 function Growing({ from }) {
   const now = useNow();
-  return html`<span class="num nowrap growing">${coarse(Math.max(0, now - new Date(from)))}</span>`;
+  return html`<span class="num nowrap growing">${coarse(Math.max(1000, now - new Date(from)))}</span>`;
 }

@@ -1,5 +1,5 @@
 // The command palette: go anywhere, do anything, by typing.
-import { html, useEffect, useRef } from "../ui.js";
+import { html, useRef } from "../ui.js";
 import { useMayAct } from "../about.js";
 import { Combo, Dialog, statuses } from "../components.js";
 import { modKey } from "../keyboard.js";
@@ -13,7 +13,6 @@ import { choose } from "../settings.js";
 export function Palette({ onClose, views, open }) {
   const field = useRef(null);
   const may = useMayAct();
-  useEffect(() => field.current.focus(), []);
   const then = (f) => () => { onClose(); f(); };
   const to = (key, text, address, hint, icon = "right") => ({ key, text, hint, icon, run: then(() => go(address)) });
   const commands = [

@@ -2,7 +2,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useMayAct } from "../about.js";
-import { Ago, Button, Chip, Empty, FormDialog, InstanceLink, Problem, Resource, StatusShape, Status, Text, toast, useRowKeys } from "../components.js";
+import { Ago, Button, Chip, Empty, FormDialog, InstanceLink, Problem, Resource, Span, StatusShape, Status, Text, toast, useRowKeys } from "../components.js";
 import { useAllCounts, listChanged } from "../counts.js";
 import { clip, plural } from "../format.js";
 import { group } from "../problems.js";
@@ -57,9 +57,9 @@ function Group({ of, open, reload }) {
   const [asking, setAsking] = useState(false);
   const may = useMayAct();
   const n = of.instances.length;
-  return html`<section class=${"card group " + of.status} data-row>
+  return html`<section class=${"card group " + of.status} data-row data-kind=${of.kind}>
     <header><h2><span class="group-count num"><${StatusShape} status=${of.status} size=${13} /> ${n}</span> <${Text} value=${of.name} />${of.version && html` <span class="muted"><${Text} value=${of.version} /></span>`} <${Chip} kind=${of.status}>${of.kind}<//></h2>
-      <span class="muted small">${Number.isFinite(of.since) && html`since <${Ago} at=${of.since} />`}</span>
+      <span class="muted small">${Number.isFinite(of.since) && html`for <${Span} from=${of.since} />`}</span>
       ${may && html`<${Button} icon="wake" data-row-link onClick=${() => setAsking(true)}>Wake ${n === 1 ? "it" : `all ${n}`}<//>`}</header>
     <${Problem} instance=${of.instances[0]} bare=${true} />
     <details class="members" open=${open || n <= 3}><summary>${plural(n, "instance")}</summary><ul>${of.instances.slice(0, 100).map((i) => html`<li key=${i.instance}><${Status} status=${i.status} /> <${InstanceLink} id=${i.instance} /> <span class="muted small">started <${Ago} at=${i.created_at} />${i.problem?.tries ? `, ${plural(i.problem.tries, "try", "tries")}` : ""}</span></li>`)}</ul>
