@@ -98,6 +98,18 @@ func New(cfg Config) (*Client, error) {
 // A name that cannot be used is a [*turnstile.InvalidNameError] of the calls that send.
 func (c *Client) As(actor string) *Client { return &Client{cfg: c.cfg, actor: actor} }
 
+// Codecs are those that open what the client reads; nil for none.
+func (c *Client) Codecs() *codec.Set { return c.cfg.Codecs }
+
+// Changed returns a channel that is closed at the next change of any instance
+// record; nil where nobody tells of changes (Config.Changed), and one has to poll.
+func (c *Client) Changed() <-chan struct{} {
+	if c.cfg.Changed == nil {
+		return nil
+	}
+	return c.cfg.Changed()
+}
+
 // send sends a work item to the instance's group of the orchestrator queue.
 func (c *Client) send(ctx context.Context, item wire.Item) error {
 	if err := validActor(c.actor); err != nil {

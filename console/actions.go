@@ -45,7 +45,7 @@ func (h *handler) terminate(r *request, in api.End) (api.Sent, error) {
 	return sent(id, h.as(r.Request).Terminate(r.Context(), id, in.Reason))
 }
 
-func (h *handler) wake(r *request, _ api.Wake) (api.Sent, error) {
+func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
 	id := r.vars["id"]
 	return sent(id, h.as(r.Request).Wake(r.Context(), id))
 }

@@ -31,7 +31,11 @@ func looking(t *testing.T, options ...console.Option) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := console.Handler(w.Client, append(w.Options(), options...)...)
+	own, err := w.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := console.Handler(w.Client, append(own, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ type options struct {
 	now       func() time.Time
 	actor     func(*http.Request) string
 	explained func(error) *api.Error
+	dead      *deadLetters
+	queues    QueueReader
 	poll      time.Duration
 	records   int
 }
@@ -67,6 +69,8 @@ const (
 // that show the same share their looks, and nothing is read while none is open. On
 // DynamoDB a record of up to 4 KB is a read unit: with the default, whatever is
 // open costs at most 600 read units a minute, and an instance alone 40.
+//
+// Where changes are told of, as an embedded environment does, nothing is paced.
 func Polling(interval time.Duration, records int) Option {
 	return func(o *options) { o.poll, o.records = interval, records }
 }

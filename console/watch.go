@@ -36,13 +36,17 @@ type watcher struct {
 
 // newWatcher returns the watcher of a handler.
 func (h *handler) newWatcher() *watcher {
-	return &watcher{
+	w := &watcher{
 		pause: max(h.poll, minPoll), settle: gather, records: max(h.records, 1), most: livePages,
 		topics: map[string]*topic{}, poke: make(chan struct{}, 1),
 		failed: func(err error) message {
 			return message{"failed", api.LiveFailed{Now: h.now().UTC(), Error: *h.explain(err)}}
 		},
 	}
+	if h.client.Changed() != nil {
+		w.changed, w.pause, w.records = h.client.Changed, pushPause, 0
+	}
+	return w
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/console"
@@ -66,7 +67,7 @@ func newConsoleServer(e *Environment, addr string, opts []console.Option) (*cons
 	if file, ok := e.database.(interface{ Path() string }); ok {
 		place = api.Place{Kind: "sqlite", Settings: map[string]string{"file": file.Path()}}
 	}
-	opts = append([]console.Option{console.AllowActions(), console.Place(place), console.Clock(e.clock.Now)}, opts...)
+	opts = slices.Concat(e.ConsoleOptions(), []console.Option{console.AllowActions(), console.Place(place)}, opts)
 	handler, err := console.Handler(e.client, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: %w", err)

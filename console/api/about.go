@@ -14,8 +14,6 @@ type About struct {
 	Capabilities Capabilities `json:"capabilities"`
 	Limits       Limits       `json:"limits"`
 	Cost         Cost         `json:"cost"`
-	// Codecs are the marks of those that open payloads here.
-	Codecs []string `json:"codecs,omitempty"`
 }
 
 // Build of the program that serves the console.

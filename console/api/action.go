@@ -54,8 +54,8 @@ type End struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Wake lets one instance try again. It has no fields.
-type Wake struct{}
+// Nothing is a request without fields.
+type Nothing struct{}
 
 // Purge removes an instance.
 type Purge struct {

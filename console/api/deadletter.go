@@ -29,6 +29,62 @@ type DeadLetter struct {
 	Body       string            `json:"body,omitempty"`
 	// Opened is the body with plain payloads, where they were sealed.
 	Opened string `json:"opened,omitempty"`
+	// Sealed says why payloads in the body cannot be opened.
+	Sealed string `json:"sealed,omitempty"`
+	// Unread says why the body is no work item.
+	Unread string `json:"unread,omitempty"`
+	// Folded names what a list left out for its size: "body".
+	Folded []string `json:"folded,omitempty"`
+	// Advice says what to do.
+	Advice string `json:"advice,omitempty"`
+}
+
+// DeadLetters are those that were seen.
+type DeadLetters struct {
+	Letters []DeadLetter `json:"letters"`
+	// More are the queues in which there may be more.
+	More []string `json:"more,omitempty"`
+}
+
+// SelectDeadLetters says which dead letters are meant; without fields all are.
+type SelectDeadLetters struct {
+	// Queue: "dead-fifo" or "dead".
+	Queue string `json:"queue,omitempty"`
+	// Reason by which they were moved; "none" for what SQS moved itself.
+	Reason     string   `json:"reason,omitempty"`
+	Instance   string   `json:"instance,omitempty"`
+	MessageIDs []string `json:"message_ids,omitempty"`
+}
+
+// PeekDeadLetters asks for dead letters. Looking hides them from others for that
+// moment.
+type PeekDeadLetters struct {
+	SelectDeadLetters
+	// Limit of each queue, 1 to 100; default 50.
+	Limit int `json:"limit,omitempty"`
+}
+
+// RemoveDeadLetters redrives or deletes dead letters: those of message_ids, or
+// with all those that the other fields select.
+type RemoveDeadLetters struct {
+	SelectDeadLetters
+	All bool `json:"all,omitempty"`
+	// To is the queue that they are sent to; left out for that which each came
+	// from. Not for deleting.
+	To string `json:"to,omitempty"`
+	// DryRun only says what would be done.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// RemovedDeadLetters is what became of them.
+type RemovedDeadLetters struct {
+	Done []RemovedDeadLetter `json:"done"`
+	// Late are how many were left, for they came in after this began.
+	Late int `json:"late,omitempty"`
+	// Missing are message ids that were not found: redriven or deleted, looked at
+	// by someone else right now, or behind ten others of their instance.
+	Missing []string `json:"missing,omitempty"`
+	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
 // DeadLetterOf returns the JSON form of a dead letter, without its body.

@@ -115,6 +115,7 @@ func parts(latency time.Duration) []turnstile.Part {
 		copyRows.Is(func(_ context.Context, t string) (string, error) { return "rows of " + t, nil }),
 		checkRows.Is(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
 	}
+	own = append(own, signing()...)
 	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(latency, 2*time.Second))))
 }
 

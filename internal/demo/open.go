@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -30,7 +31,11 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 		if err != nil {
 			return nil, err
 		}
-		return console.Handler(w.Client, append(w.Options(), options...)...)
+		own, err := w.Options()
+		if err != nil {
+			return nil, err
+		}
+		return console.Handler(w.Client, append(own, options...)...)
 	}
 	env, err := embedded.New(App(300 * time.Millisecond))
 	if err != nil {
@@ -48,13 +53,23 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 			slog.Error("demo", "error", err)
 		}
 	}()
+	for _, body := range []string{"<script>document.title='owned'</script>", `{"v":9,"kind":"Tomorrow"}`, `{"v":1,"kind":"TimerFired","instance":"order-9","execution_id":1,"source_event_id":5,"fire_at_ms":1,"token":"` + Token + `"}`} {
+		if err := env.Send(ctx, body); err != nil {
+			return nil, err
+		}
+	}
 	go orderAgain(ctx, env.Client(), o.Every)
-	return console.Handler(env.Client(), append([]console.Option{console.Place(api.Place{Kind: "embedded"})}, options...)...)
+	return console.Handler(env.Client(), slices.Concat(env.ConsoleOptions(), []console.Option{console.Place(api.Place{Kind: "embedded"})}, options)...)
 }
 
-// Options are those of a console of the world.
-func (w *World) Options() []console.Option {
-	return []console.Option{console.Clock(func() time.Time { return w.Now }), console.Place(api.Place{Kind: "embedded"})}
+// Options are those of a console of the world. Each call makes its dead letters
+// anew, for one that redrives them.
+func (w *World) Options() ([]console.Option, error) {
+	dead, err := DeadLetters(w.Now)
+	return []console.Option{
+		console.Clock(func() time.Time { return w.Now }), console.Place(api.Place{Kind: "embedded"}),
+		console.DeadLetters(dead, 0), console.Queues(queuesOf(dead)),
+	}, err
 }
 
 // orderAgain starts an order now and then, and approves most of them.

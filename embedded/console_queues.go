@@ -1,0 +1,70 @@
+package embedded
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+)
+
+// ConsoleOptions are what an environment gives its console: its time, its queues
+// and its dead letters. Console uses them; they are for a program that mounts
+// console.Handler of the environment's client itself.
+func (e *Environment) ConsoleOptions() []console.Option {
+	q := e.queues
+	return []console.Option{
+		console.Clock(e.clock.Now),
+		console.Queues(consoleQueues{e}),
+		console.DeadLetters(deadletter.Queues{
+			deadletter.Orchestrator: e.outside(), deadletter.Delay: q.Delay, deadletter.Activity: q.Activity,
+			deadletter.ActivityDead: q.ActivityDead, deadletter.DeadFIFO: q.DeadFIFO, deadletter.Dead: q.DeadStandard,
+		}, 0),
+	}
+}
+
+// consoleQueues says how full the environment's queues are.
+type consoleQueues struct{ env *Environment }
+
+// named are the queues in the order in which they are shown.
+func (c consoleQueues) named() []struct {
+	name       string
+	queue      *memoryqueue.Queue
+	dead, fifo bool
+} {
+	q := c.env.queues
+	return []struct {
+		name       string
+		queue      *memoryqueue.Queue
+		dead, fifo bool
+	}{
+		{deadletter.Orchestrator, q.Orchestrator, false, true}, {deadletter.Delay, q.Delay, false, false},
+		{deadletter.Activity, q.Activity, false, false}, {deadletter.ActivityDead, q.ActivityDead, false, false},
+		{deadletter.DeadFIFO, q.DeadFIFO, true, true}, {deadletter.Dead, q.DeadStandard, true, false},
+	}
+}
+
+// Queues implements console.QueueReader.
+func (c consoleQueues) Queues(context.Context) ([]api.Queue, error) {
+	var out []api.Queue
+	for _, q := range c.named() {
+		n := q.queue.Counts()
+		out = append(out, api.Queue{Name: q.name, FIFO: q.fifo, DeadLetters: q.dead, Visible: n.Visible, InFlight: n.InFlight, Delayed: n.Delayed})
+	}
+	return out, nil
+}
+
+// QueueAges implements console.QueueAger.
+func (c consoleQueues) QueueAges(context.Context) ([]api.QueueAge, error) {
+	now := c.env.clock.Now()
+	var out []api.QueueAge
+	for _, q := range c.named() {
+		age := api.QueueAge{Name: q.name, At: now.UTC()}
+		for _, m := range q.queue.Snapshot() {
+			age.OldestSeconds = max(age.OldestSeconds, now.Sub(m.SentAt).Seconds())
+		}
+		out = append(out, age)
+	}
+	return out, nil
+}
