@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/demo"
@@ -57,7 +58,9 @@ func serveLive(t testing.TB, options ...console.Option) *site {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	h, err := demo.Open(ctx, demo.Options{}, append(options, console.AllowActions())...)
+	// Looked at often, so that a test does not wait for that.
+	options = append(options, console.AllowActions(), console.Polling(100*time.Millisecond, 1_000_000))
+	h, err := demo.Open(ctx, demo.Options{}, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

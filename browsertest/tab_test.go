@@ -130,6 +130,14 @@ func (b *tab) axe() []string {
 	return found
 }
 
+// axeFinds fails the test for what axe-core finds in what is shown.
+func (b *tab) axeFinds(where string) {
+	b.t.Helper()
+	for _, found := range b.axe() {
+		b.t.Errorf("%s: %s", where, found)
+	}
+}
+
 // js is a string as JavaScript has it.
 func js(s string) string {
 	text, _ := json.Marshal(s)

@@ -41,6 +41,8 @@ func Start(ctx context.Context, binary Binary) (*Browser, error) {
 		chromedp.NoSandbox,
 		chromedp.Flag("no-zygote", true),
 		chromedp.Flag("disable-gpu", true),
+		// Scrollbars take no room, as on a phone, and are not in pictures.
+		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,OverlayScrollbar"),
 		chromedp.Flag("hide-scrollbars", true),
 		// Text has the same width on each machine.
 		chromedp.Flag("font-render-hinting", "none"),
