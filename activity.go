@@ -54,12 +54,12 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 	return a
 }
 
-// Is gives the declaration its implementation, for NewApp. The implementation
+// Is gives the declaration its implementation, for [NewApp]. The implementation
 // may do anything. It runs at least once: a worker may die behind the effect
 // and before the result is recorded, so make it idempotent
-// (ActivityInfo(ctx).IdempotencyKey helps), or declare it AtMostOnce. Its
-// context ends with the attempt, and, seen at a Heartbeat, when the
-// orchestration wants it to stop: context.Cause is a *StoppedError then.
+// (ActivityInfo(ctx).IdempotencyKey helps), or declare it [AtMostOnce]. Its
+// context ends with the attempt, and, seen at a [Heartbeat], when the
+// orchestration wants it to stop: context.Cause is a [*StoppedError] then.
 func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
 	entry := activity.Activity{Name: a.name, Source: source()}
 	for _, o := range options {
@@ -108,8 +108,8 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 // records one event, and one when the activity has ended; its retries record
 // none.
 //
-// Errors: *ActivityError, *EncodeError and *PayloadTooLargeError for the input,
-// *DecodeError for the result, *CancelledError.
+// Errors: [*ActivityError], [*EncodeError] and [*PayloadTooLargeError] for the
+// input, [*DecodeError] for the result, [*CancelledError].
 func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return a.Start(ctx, in).Await(ctx)
 }

@@ -19,7 +19,7 @@ import (
 //	})
 //
 // Use the Context that fn is given: it has a scope of its own inside that of
-// ctx, which Future.Cancel cancels. The result is handed over as it is, not as
+// ctx, which [Future.Cancel] cancels. The result is handed over as it is, not as
 // JSON. When the orchestration returns, its branches end where they stand.
 //
 // An instance may have 10,000 branches at once; one more parks it.

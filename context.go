@@ -15,7 +15,7 @@ type Context struct {
 	run *engine.Context
 }
 
-// Err returns a *CancelledError once the scope of this context is cancelled,
+// Err returns a [*CancelledError] once the scope of this context is cancelled,
 // nil before.
 func (c Context) Err() error { return c.engine("Err").Err() }
 

@@ -10,14 +10,14 @@
 // time. In its code, and in what it calls:
 //
 //   - no I/O, no time.Now, no random numbers, no environment: activities do
-//     I/O, and Now, GUID and SideEffect give values that are recorded
-//   - no goroutines, channels, locks or sleeps: Start several operations, or
-//     Go several branches, and Await, Select or Join them; Sleep and After are
-//     the timers
+//     I/O, and [Now], [GUID] and [SideEffect] give values that are recorded
+//   - no goroutines, channels, locks or sleeps: start several operations, or
+//     several branches with [Go], and await, [Select] or [Join] them; [Sleep]
+//     and [After] are the timers
 //   - no ranging over a map where the order reaches one of the calls above
 //   - no package-level variables that change
 //
-// The types help: Context is not a context.Context, so that an orchestration
+// The types help: [Context] is not a context.Context, so that an orchestration
 // cannot hand its own to an HTTP client, and activities get no Context, so that
 // they cannot make durable calls.
 //
@@ -25,10 +25,10 @@
 // nondeterminism error before it does harm: it names the event, what history
 // has, what the code did, and where. The instance is stuck, not dead: it goes
 // on as soon as code that agrees is deployed. New versions of an orchestration
-// stand beside the old ones (Version), and each instance stays on its own.
+// stand beside the old ones ([Version]), and each instance stays on its own.
 //
 // Deferred functions of an orchestration run at the end of each turn too, not
-// only at its end: then durable calls in them return ErrUnwinding and record
+// only at its end: then durable calls in them return [ErrUnwinding] and record
 // nothing. Clean up after an error, not in a defer.
 //
 // # Errors
@@ -40,17 +40,17 @@
 //		// failed.Activity, .Kind, .Code, .Attempt, .Message, .Retryable
 //	}
 //
-// An activity's error is retried by its RetryPolicy; Permanent says that it
-// makes no sense to, WithCode gives it a word to act on. After the last attempt
-// the orchestration gets an *ActivityError, from a sub-orchestration a
-// *ChildError. errors.Is tells ErrCancelled, ErrTimeout and ErrTerminated,
-// whatever the type. An error that an orchestration returns ends it as failed
+// An activity's error is retried by its [RetryPolicy]; [Permanent] says that
+// it makes no sense to, [WithCode] gives it a word to act on. After the last attempt
+// the orchestration gets an [*ActivityError], from a sub-orchestration a
+// [*ChildError]. errors.Is tells [ErrCancelled], [ErrTimeout] and
+// [ErrTerminated], whatever the type. An error that an orchestration returns ends it as failed
 // (with ErrCancelled, as cancelled, if the instance itself was cancelled), and
 // whoever waits gets it as a [*ChildError] or *client.OrchestrationError.
 //
 // A panic is no failure: it parks the instance until the code is put right.
 // Calls that are mistakes whatever the data, such as one on a declaration that
-// was never made, panic with a *MisuseError.
+// was never made, panic with a [*MisuseError].
 //
 // # A tour
 //
@@ -80,7 +80,7 @@
 //	app := turnstile.NewApp(Fulfil.Is(fulfil))         // the orchestrator's main
 //	app := turnstile.NewApp(Charge.Is(payments.charge)) // the worker's main
 //
-// Package awslambda runs an App on AWS Lambda, package embedded in one process.
+// Package awslambda runs an [App] on AWS Lambda, package embedded in one process.
 // Package client starts instances, raises events for them, and waits:
 //
 //	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
@@ -89,16 +89,22 @@
 //
 // # Where to look
 //
-// Activities: Activity.Call, Start and Inline, Batch, Retry, AttemptTimeout,
-// Permanent, WithCode, ActivityInfo. Waiting: Future.Await, Select, Any, Join,
-// JoinMixed, Settle, AsCompleted, Sleep, After, Poll. Side by side: Go, Map,
-// ForEach, Mutex, Semaphore, WaitGroup. Events: Event.Wait, WaitFor, TryWait,
-// All, Subscribe. Other orchestrations: Orchestration.Call, Start, Detach,
-// ContinueAsNew; other instances: Event.RaiseTo, CancelInstance. Cancelling:
-// WithCancel, WithTimeout, Shield, Future.Cancel. Undoing: Saga. Changing:
-// Version, Patched. What is recorded once: Now, GUID, Random, SideEffect, Trace.
-// What is shown: SetCustomStatus, SetSearchAttributes, Logger;
-// Info. From outside: package client.
+//   - Activities: [Activity.Call], [Activity.Start], [Activity.Inline] and
+//     [Batch], [Retry], [AttemptTimeout], [Permanent], [WithCode], [ActivityInfo]
+//   - Waiting: [Future.Await], [Select], [Any], [Join], [JoinMixed], [Settle],
+//     [AsCompleted], [Sleep], [After], [Poll]
+//   - Side by side: [Go], [Map], [ForEach], [Mutex], [Semaphore], [WaitGroup]
+//   - Events: [Event.Wait], [Event.WaitFor], [Event.TryWait], [Event.All],
+//     [Event.Subscribe]
+//   - Other orchestrations: [Orchestration.Call], [Orchestration.Start],
+//     [Orchestration.Detach], [Orchestration.ContinueAsNew]; other instances:
+//     [Event.RaiseTo], [CancelInstance]
+//   - Cancelling: [WithCancel], [WithTimeout], [Shield], [Future.Cancel]
+//   - Undoing: [Saga]
+//   - Changing: [Version], [Patched]
+//   - Recorded once: [Now], [GUID], [Random], [SideEffect], [Trace]
+//   - Shown: [SetCustomStatus], [SetSearchAttributes], [Logger]; [Info]
+//   - From outside: package [github.com/turnstile-go/turnstile/client]
 //
-// Values travel as JSON by encoding/json and may have 256 KiB (MaxPayload).
+// Values travel as JSON by encoding/json and may have 256 KiB ([MaxPayload]).
 package turnstile

@@ -13,7 +13,7 @@ var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// encodable returns an *EncodeError if no value of the type, or none with all
+// encodable returns an [*EncodeError] if no value of the type, or none with all
 // its fields set, has a JSON form: so a declaration that can't work is found
 // where the application is put together, and not when it is first called.
 func encodable[T any](what, name string) error {

@@ -41,7 +41,7 @@ var (
 // CancelledError is an [ErrCancelled] with what was cancelled (What: "activity
 // Charge (event 5)", "scope", "instance") and the Reason that was given. With
 // Timeout the time of a scope was over: then it is an [ErrTimeout], and no
-// ErrCancelled. Every durable call may return one.
+// [ErrCancelled]. Every durable call may return one.
 type CancelledError = engine.CancelledError
 
 // NestedError is an [ErrNested] that names the durable call (Call) and the side
@@ -50,7 +50,7 @@ type CancelledError = engine.CancelledError
 type NestedError = engine.NestedError
 
 // TimeoutError says that what was waited for did not come in time. It is an
-// ErrTimeout.
+// [ErrTimeout].
 type TimeoutError struct {
 	// What was waited for, "event", and its name.
 	What, Name string
@@ -62,7 +62,7 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s %q did not come within %s", e.What, e.Name, e.After)
 }
 
-// Is makes it an ErrTimeout.
+// Is makes it an [ErrTimeout].
 func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
 
 // Failure says how it is recorded if an orchestration returns it.

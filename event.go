@@ -28,7 +28,7 @@ func NewEvent[T any](name string) Event[T] {
 func (e Event[T]) Name() string { return e.name }
 
 // Subscribe starts a wait for the next event of this name and returns at once;
-// use it with Select. It records one event.
+// use it with [Select]. It records one event.
 //
 // A wait takes its event even if nobody looks at it any more, so cancel what
 // is no longer wanted. Select does that for those that lose.
@@ -44,8 +44,8 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 // one event for the wait, and the event itself stands in the history when it has
 // come.
 //
-// Errors: *DecodeError for data that T cannot take (the event is consumed, and
-// stays in the history), *CancelledError.
+// Errors: [*DecodeError] for data that T cannot take (the event is consumed, and
+// stays in the history), [*CancelledError].
 func (e Event[T]) Wait(ctx Context) (T, error) {
 	return e.Subscribe(ctx).Await(ctx)
 }
@@ -81,9 +81,9 @@ func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 //		...
 //	}
 //
-// Data that T cannot take is yielded as a *DecodeError, and the loop may go on.
+// Data that T cannot take is yielded as a [*DecodeError], and the loop may go on.
 // When the scope of ctx or the instance is cancelled, it yields the
-// *CancelledError and ends.
+// [*CancelledError] and ends.
 func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -99,12 +99,12 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	}
 }
 
-// WaitFor is Wait for at most d, which returns a *TimeoutError then; an event
+// WaitFor is Wait for at most d, which returns a [*TimeoutError] then; an event
 // that comes later goes to the next wait. It records two events, the wait and a
 // timer, and one for what comes first.
 //
-// Errors: those of Wait, *TimeoutError, and *InvalidArgumentError for more than
-// MaxTimer.
+// Errors: those of Wait, [*TimeoutError], and [*InvalidArgumentError] for more
+// than [MaxTimer].
 func (e Event[T]) WaitFor(ctx Context, d time.Duration) (T, error) {
 	if err := validTimer("Event.WaitFor", d); err != nil {
 		var zero T

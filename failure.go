@@ -80,8 +80,8 @@ func (e *ActivityError) Error() string {
 	return text + ofKind(e.Kind) + ": " + e.Message
 }
 
-// Is makes it an ErrCancelled or an ErrTimeout by its kind; all three kinds of
-// timeout are one.
+// Is makes it an [ErrCancelled] or an [ErrTimeout] by its kind; all three kinds
+// of timeout are one.
 func (e *ActivityError) Is(target error) bool { return e.Kind.Is(target) }
 
 // Failure says how it is recorded if an orchestration returns it.
@@ -112,7 +112,8 @@ func (e *ChildError) Error() string {
 	return fmt.Sprintf("sub-orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, ofKind(e.Kind), e.Message)
 }
 
-// Is makes it an ErrCancelled, an ErrTerminated or an ErrTimeout by its kind.
+// Is makes it an [ErrCancelled], an [ErrTerminated] or an [ErrTimeout] by its
+// kind.
 func (e *ChildError) Is(target error) bool { return e.Kind.Is(target) }
 
 // Failure says how it is recorded if an orchestration returns it.

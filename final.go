@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 )
 
-// ImplementationOption is an option of Activity.Is: what only the side that
+// ImplementationOption is an option of [Activity.Is]: what only the side that
 // runs the activity can know.
 type ImplementationOption interface {
 	applyToImplementation(*activity.Activity)

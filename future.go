@@ -25,7 +25,7 @@ const (
 	ofEvent
 )
 
-// Awaitable is any Future: what Select takes, whatever the type of the result.
+// Awaitable is any Future: what [Select] takes, whatever the type of the result.
 type Awaitable interface {
 	// Ready reports whether awaiting it returns at once.
 	Ready() bool
@@ -72,7 +72,7 @@ func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 
 // Cancel cancels the operation: an activity is asked to stop, a timer is
 // removed, a wait takes no event any more, a child is cancelled. Awaiting it
-// returns a *CancelledError from then on; what is ready already stays so. It
+// returns a [*CancelledError] from then on; what is ready already stays so. It
 // records nothing.
 //
 // Nothing is cancelled where the orchestration's code does not run: from a

@@ -13,15 +13,15 @@ import (
 type StoppedError = activity.StoppedError
 
 // Heartbeat says from inside an activity that the attempt is alive, with
-// details of how far it is: the next attempt can read them with LastHeartbeat.
+// details of how far it is: the next attempt can read them with [LastHeartbeat].
 // It returns the cause for which the attempt's context has ended, if it has: a
-// *StoppedError when the activity is to stop, and nil as long as it is to go
+// [*StoppedError] when the activity is to stop, and nil as long as it is to go
 // on. It may be called as often as one likes: at most one each ten seconds (a
-// setting of the worker), or each third of the HeartbeatTimeout, is recorded;
+// setting of the worker), or each third of the [HeartbeatTimeout], is recorded;
 // that costs one write, and is when a request to stop is seen.
 //
-// A details value that has no JSON form is an *EncodeError, one that is too
-// large a *PayloadTooLargeError. Inline runs record nothing.
+// A details value that has no JSON form is an [*EncodeError], one that is too
+// large a [*PayloadTooLargeError]. Inline runs record nothing.
 func Heartbeat[T any](ctx context.Context, details T) error {
 	data, err := encode(details, "details of a heartbeat of activity", ActivityInfo(ctx).Name)
 	if err != nil {
@@ -31,8 +31,8 @@ func Heartbeat[T any](ctx context.Context, details T) error {
 }
 
 // LastHeartbeat returns the details that an earlier attempt of the activity,
-// or an earlier delivery of this one, gave with its last recorded Heartbeat,
-// and whether there are any. Details that T cannot take are a *DecodeError.
+// or an earlier delivery of this one, gave with its last recorded [Heartbeat],
+// and whether there are any. Details that T cannot take are a [*DecodeError].
 func LastHeartbeat[T any](ctx context.Context) (details T, found bool, err error) {
 	info := ActivityInfo(ctx)
 	if info.Heartbeat == nil {

@@ -15,11 +15,11 @@ import (
 // The retry policy is the same. Delays of up to a second are waited for in the
 // turn; a longer one is a timer, and the next attempt a new ActivityScheduled
 // with the same idempotency key. A result is committed before the code goes on;
-// see Batch. It runs at least once: a crash before the commit runs it again.
+// see [Batch]. It runs at least once: a crash before the commit runs it again.
 // An invocation that nears its deadline goes on in another one.
 //
 // Its code gets no Context, and must not use one that it finds: a durable call
-// in it is a *NestedError, which names both and records nothing.
+// in it is a [*NestedError], which names both and records nothing.
 //
 // It records two events, and four more for each retry that waits for longer
 // than a second. Errors as for Call.

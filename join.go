@@ -21,7 +21,7 @@ func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	return results, nil
 }
 
-// JoinMixed is Join of operations of different types: when it has returned
+// JoinMixed is [Join] of operations of different types: when it has returned
 // without an error, awaiting each returns its result at once.
 //
 //	stock, price := Stock.Start(ctx, item), Price.Start(ctx, item)

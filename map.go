@@ -14,12 +14,12 @@ import (
 //	receipts, err := turnstile.Map(ctx, orders, 3, Charge.Call)
 //
 // The first failure cancels the calls under way, no other begins, and it is
-// returned as an *ItemError; TolerateFailures allows for some. Map returns when
-// all calls have returned, those that were cancelled included.
+// returned as an [*ItemError]; [TolerateFailures] allows for some. Map returns
+// when all calls have returned, those that were cancelled included.
 //
-// Errors: *ItemError, *InvalidArgumentError for a limit below 1 before anything
-// is recorded, *CancelledError when the scope of ctx or the instance is
-// cancelled.
+// Errors: [*ItemError], [*InvalidArgumentError] for a limit below 1 before
+// anything is recorded, [*CancelledError] when the scope of ctx or the instance
+// is cancelled.
 func Map[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (Out, error), options ...MapOption) ([]Out, error) {
 	return mapItems(ctx, "Map", items, limit, fn, options)
 }
@@ -34,7 +34,7 @@ func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) er
 	return err
 }
 
-// ItemError is the failure of one item of a Map or ForEach.
+// ItemError is the failure of one item of a Map or [ForEach].
 type ItemError struct {
 	// Index of the item.
 	Index int
@@ -46,7 +46,7 @@ func (e *ItemError) Error() string { return fmt.Sprintf("item %d: %v", e.Index, 
 // Unwrap returns the item's own error.
 func (e *ItemError) Unwrap() error { return e.Err }
 
-// MapOption is an option of Map and ForEach.
+// MapOption is an option of Map and [ForEach].
 type MapOption interface{ applyToMap(*mapOptions) }
 
 type mapOptions struct {

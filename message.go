@@ -5,8 +5,8 @@ package turnstile
 // exists, and what becomes of the event there, is not known here. It records
 // one event.
 //
-// Errors: *InvalidNameError, *EncodeError, *PayloadTooLargeError,
-// *CancelledError in a cancelled scope. With an error nothing is recorded.
+// Errors: [*InvalidNameError], [*EncodeError], [*PayloadTooLargeError],
+// [*CancelledError] in a cancelled scope. With an error nothing is recorded.
 func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -26,8 +26,8 @@ func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 // outside; a sub-orchestration is cancelled by its Future. It is sent once the
 // turn is committed. It records one event.
 //
-// Errors: *InvalidNameError, *CancelledError in a cancelled scope. With an error
-// nothing is recorded.
+// Errors: [*InvalidNameError], [*CancelledError] in a cancelled scope. With an
+// error nothing is recorded.
 func CancelInstance(ctx Context, instance, reason string) error {
 	run := ctx.engine("CancelInstance")
 	if err := validInstance(instance); err != nil {

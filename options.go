@@ -82,13 +82,13 @@ func onParentEnd(what string) OrchestrationOption {
 }
 
 // ExecutionTimeout bounds each execution of the orchestration. It belongs to an
-// implementation; a call of a sub-orchestration is bounded by WithTimeout.
+// implementation; a call of a sub-orchestration is bounded by [WithTimeout].
 //
 // When it is over, the scope of the orchestration is cancelled as by
-// WithTimeout: every await returns a *CancelledError that is an ErrTimeout, and
-// clean-up can still run in a Shield. An orchestration that returns that error
-// fails by timeout. Code that goes on waiting in a shielded scope is not ended:
-// client.Client.Terminate does that.
+// [WithTimeout]: every await returns a [*CancelledError] that is an [ErrTimeout],
+// and clean-up can still run in a [Shield]. An orchestration that returns that
+// error fails by timeout. Code that goes on waiting in a shielded scope is not
+// ended: client.Client.Terminate does that.
 //
 // It records one event, a timer, at the start, and one when the time is over.
 // So it is part of the code as its other operations are: changing it parks

@@ -49,7 +49,7 @@ func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestrati
 	return o
 }
 
-// Is gives the declaration its implementation, for NewApp:
+// Is gives the declaration its implementation, for [NewApp]:
 //
 //	app := turnstile.NewApp(
 //		Fulfil.Is(fulfil),
@@ -92,17 +92,17 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 }
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id
-// is derived from where it is started, unless InstanceID gives one; an id that
-// is taken fails with a *ChildError of kind already_exists, or, with
-// UseExisting, is the instance that is waited for. Without Version it
+// is derived from where it is started, unless [InstanceID] gives one; an id that
+// is taken fails with a [*ChildError] of kind already_exists, or, with
+// [UseExisting], is the instance that is waited for. Without Version it
 // runs on the newest that is deployed. It records one event.
 //
 // Cancelling and terminating reach the child; the plain end of the parent does
-// not, but for CancelChild and TerminateChild. WithTimeout bounds how long it
-// is waited for.
+// not, but for [CancelChild] and [TerminateChild]. [WithTimeout] bounds how long
+// it is waited for.
 //
-// With Retry a child that failed is followed by another, with an instance id
-// of its own: derived, or InstanceID with "/2", "/3", … behind it. The delays
+// With [Retry] a child that failed is followed by another, with an instance id
+// of its own: derived, or [InstanceID] with "/2", "/3", … behind it. The delays
 // are timers. So each attempt records its events, and each delay two. A child
 // that was cancelled, terminated, found its id taken or could not take its
 // input is not followed by another, nor is one whose code is among the
@@ -123,8 +123,9 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 // Call starts it as a sub-orchestration and waits for its output: [Orchestration.Start]
 // and [Future.Await]. It records one event, and one when the child has ended.
 //
-// Errors: *ChildError, *InvalidNameError, *EncodeError and *PayloadTooLargeError
-// for the input, *DecodeError for the output, *CancelledError.
+// Errors: [*ChildError], [*InvalidNameError], [*EncodeError] and
+// [*PayloadTooLargeError] for the input, [*DecodeError] for the output,
+// [*CancelledError].
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return o.Start(ctx, in).Await(ctx)
 }

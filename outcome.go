@@ -15,7 +15,7 @@ type Outcome[T any] struct {
 // Settle waits for all operations, and returns how each of them ended, in the
 // order of the arguments. Over nothing it returns at once. It records nothing.
 //
-// Errors: only that of the waiting itself, *CancelledError when the scope of
+// Errors: only that of the waiting itself, [*CancelledError] when the scope of
 // ctx or the instance is cancelled.
 func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 	run := ctx.engine("Settle")
@@ -41,7 +41,7 @@ func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 //
 // Leaving the loop leaves the others open; they can still be awaited. When the
 // scope of ctx or the instance is cancelled, it yields -1 with the
-// *CancelledError, and ends.
+// [*CancelledError], and ends.
 func AsCompleted[T any](ctx Context, futures ...Future[T]) iter.Seq2[int, Outcome[T]] {
 	run := ctx.engine("AsCompleted")
 	ops := operations("AsCompleted", futures)

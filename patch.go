@@ -13,7 +13,7 @@ package turnstile
 // not. Where it has it, it records one event, once for each id in an execution.
 //
 // A patch is retired in two steps. When no instance from before it runs any
-// more, take the old branch out and put PatchRetired in the place of Patched.
+// more, take the old branch out and put [PatchRetired] in the place of Patched.
 // When no instance that began before this build runs any more, take that out
 // too. A step taken too early parks those instances with a nondeterminism error
 // that names the patch; going back is all it takes.
@@ -33,8 +33,8 @@ func Patched(ctx Context, id string) bool {
 	return patched
 }
 
-// PatchRetired stands in the place of Patched once the code from before the
-// patch is gone: it accepts the event that Patched recorded, and records none.
+// PatchRetired stands in the place of [Patched] once the code from before the
+// patch is gone: it accepts the event that [Patched] recorded, and records none.
 func PatchRetired(ctx Context, id string) {
 	run := ctx.engine("PatchRetired")
 	if err := validName("patch", id); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// PollPolicy says after which delays Poll looks again. The delay before look
+// PollPolicy says after which delays [Poll] looks again. The delay before look
 // n ≥ 2 is InitialInterval × Coefficient^(n−2), but at most MaxInterval.
 type PollPolicy struct {
 	// InitialInterval is the delay before the second look; 0 means one second.
@@ -26,10 +26,10 @@ type PollPolicy struct {
 //
 // It records what look records, and two events for each delay; so an endless
 // one belongs into an execution that continues as new (Info). To bound its time
-// give it a scope WithTimeout.
+// give it a scope [WithTimeout].
 //
 // Errors: that of look, at once, for its retry policy has been at work already;
-// *PollError, with the last value, after MaxAttempts; *CancelledError.
+// [*PollError], with the last value, after MaxAttempts; [*CancelledError].
 func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, enough func(Out) bool, policy PollPolicy) (Out, error) {
 	var zero Out
 	if look == nil || enough == nil {
@@ -73,7 +73,7 @@ func longer(d time.Duration, coefficient float64) time.Duration {
 	return max(time.Duration(ms)*time.Millisecond, 0)
 }
 
-// PollError says that a Poll had looked as often as it may.
+// PollError says that a [Poll] had looked as often as it may.
 type PollError struct{ Attempts int }
 
 func (e *PollError) Error() string {

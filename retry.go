@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// ActivityOption is an option of Activity.With.
+// ActivityOption is an option of [Activity.With].
 type ActivityOption interface {
 	applyToActivity(*history.Retry)
 }
@@ -60,7 +60,7 @@ func (p retry) applyToActivity(r *history.Retry) {
 }
 
 // AttemptTimeout bounds one attempt: its context ends, the attempt counts as
-// failed by timeout (KindTimeout), and the retry policy decides what follows.
+// failed by timeout ([KindTimeout]), and the retry policy decides what follows.
 // Without it the worker's own limit holds, five minutes by default.
 func AttemptTimeout(d time.Duration) ActivityOption { return attemptTimeout(d) }
 
@@ -72,7 +72,7 @@ func (d attemptTimeout) applyToActivity(r *history.Retry) {
 
 // TotalTimeout bounds all attempts together, with the delays between them and
 // the time in the queue, from when the activity was scheduled. At its end the
-// attempt's context ends and the activity fails (KindTotalTimeout), whatever
+// attempt's context ends and the activity fails ([KindTotalTimeout]), whatever
 // the retry policy says; so does a pending one. Without it there is no bound.
 func TotalTimeout(d time.Duration) ActivityOption { return totalTimeout(d) }
 
@@ -82,11 +82,11 @@ func (d totalTimeout) applyToActivity(r *history.Retry) {
 	r.TotalTimeoutMS = milliseconds(time.Duration(d))
 }
 
-// HeartbeatTimeout bounds how long an attempt may go without a Heartbeat: its
-// context ends, the attempt counts as failed (KindHeartbeatTimeout), and the
+// HeartbeatTimeout bounds how long an attempt may go without a [Heartbeat]: its
+// context ends, the attempt counts as failed ([KindHeartbeatTimeout]), and the
 // retry policy decides what follows. If its worker dies, the attempt is
 // delivered again soon after this time. Without it a worker that has died is
-// found by AttemptTimeout. Inline runs have no heartbeats.
+// found by [AttemptTimeout]. Inline runs have no heartbeats.
 func HeartbeatTimeout(d time.Duration) ActivityOption { return heartbeatTimeout(d) }
 
 type heartbeatTimeout time.Duration
@@ -97,9 +97,9 @@ func (d heartbeatTimeout) applyToActivity(r *history.Retry) {
 
 // AtMostOnce has no attempt begun twice: it is claimed, with a conditional
 // write, before it begins. One whose claim is there already, because a worker
-// died in it, counts as failed (KindInterrupted), and only a retry policy
+// died in it, counts as failed ([KindInterrupted]), and only a retry policy
 // brings another. Without it an attempt that was interrupted is begun anew. It
-// is for Call and Start: Inline is a *MisuseError that parks the instance.
+// is for Call and Start: Inline is a [*MisuseError] that parks the instance.
 func AtMostOnce() ActivityOption { return atMostOnce{} }
 
 type atMostOnce struct{}

@@ -31,7 +31,7 @@ type sagaStep struct {
 	undo func(Context) error
 }
 
-// Add adds what undoes a step. The name stands in the *CompensationError.
+// Add adds what undoes a step. The name stands in the [*CompensationError].
 func (s *Saga) Add(name string, undo func(Context) error) {
 	if undo == nil {
 		panic(&MisuseError{Call: "Saga.Add", Problem: fmt.Sprintf("the function that undoes %q is nil", name)})
@@ -44,7 +44,7 @@ func (s *Saga) Add(name string, undo func(Context) error) {
 // where it was. One that fails does not keep the others from being undone; its
 // activities' retry policies are what tries again.
 //
-// It returns cause, which may be nil, or a *CompensationError that wraps cause
+// It returns cause, which may be nil, or a [*CompensationError] that wraps cause
 // and names what could not be undone. It records what the functions record.
 func (s *Saga) Compensate(ctx Context, cause error) error {
 	shielded := Shield(ctx)

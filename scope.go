@@ -2,24 +2,24 @@ package turnstile
 
 import "time"
 
-// CancelFunc cancels a scope. The reason stands in the *CancelledError that
+// CancelFunc cancels a scope. The reason stands in the [*CancelledError] that
 // the operations of the scope return. Only the first call has an effect. The
-// error is that of Future.Cancel: where it is called, nothing can be cancelled.
+// error is that of [Future.Cancel]: where it is called, nothing can be cancelled.
 type CancelFunc func(reason string) error
 
 // WithCancel returns a context with a scope of its own inside that of ctx.
-// What is started with it is cancelled with it: by the CancelFunc, or when the
+// What is started with it is cancelled with it: by the [CancelFunc], or when the
 // scope around it is cancelled. It records nothing.
 func WithCancel(ctx Context) (Context, CancelFunc) {
 	inner, cancel := ctx.engine("WithCancel").WithCancel()
 	return Context{inner}, cancel
 }
 
-// WithTimeout is WithCancel with an end of its own: after d the scope is
-// cancelled, and what was started in it returns a *CancelledError that is an
-// ErrTimeout (and no ErrCancelled). It records one event, and one when the
-// time is over; cancelling the scope removes the timer. More than MaxTimer is
-// MaxTimer.
+// WithTimeout is [WithCancel] with an end of its own: after d the scope is
+// cancelled, and what was started in it returns a [*CancelledError] that is an
+// [ErrTimeout] (and no [ErrCancelled]). It records one event, and one when the
+// time is over; cancelling the scope removes the timer. More than [MaxTimer] is
+// [MaxTimer].
 //
 //	scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
 //	receipt, err := Charge.Call(scope, order)

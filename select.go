@@ -7,7 +7,7 @@ import "github.com/turnstile-go/turnstile/engine"
 // which. If several are ready, the one that became so first in history wins,
 // whatever the order of the arguments.
 //
-// The others are cancelled; SelectKeep leaves them open. It records nothing.
+// The others are cancelled; [SelectKeep] leaves them open. It records nothing.
 //
 //	ship, timeout := Ship.Start(ctx, o), turnstile.After(ctx, time.Hour)
 //	first, err := turnstile.Select(ctx, ship, timeout)
@@ -18,13 +18,13 @@ import "github.com/turnstile-go/turnstile/engine"
 //		receipt, err := ship.Await(ctx)
 //		...
 //
-// Errors: *CancelledError when the scope of ctx or the instance is cancelled,
-// ErrNothingToWaitFor without operations.
+// Errors: [*CancelledError] when the scope of ctx or the instance is cancelled,
+// [ErrNothingToWaitFor] without operations.
 func Select(ctx Context, operations ...Awaitable) (int, error) {
 	return selectFirst(ctx, false, operations)
 }
 
-// SelectKeep is Select that does not cancel the others: they go on, and can be
+// SelectKeep is [Select] that does not cancel the others: they go on, and can be
 // awaited or selected again. A wait for an event that is kept still takes its
 // event, whether or not anybody looks at it again. It records nothing.
 func SelectKeep(ctx Context, operations ...Awaitable) (int, error) {

@@ -24,7 +24,7 @@ type permit struct {
 }
 
 // NewSemaphore returns a semaphore with n permits. Fewer than one is a
-// *MisuseError that parks the instance.
+// [*MisuseError] that parks the instance.
 func NewSemaphore(n int) *Semaphore {
 	if n < 1 {
 		panic(&MisuseError{Call: "NewSemaphore", Problem: fmt.Sprintf("a semaphore of %d permits lets nobody through: give it one at least", n)})
@@ -34,8 +34,8 @@ func NewSemaphore(n int) *Semaphore {
 
 // Acquire waits for n permits and takes them. It records nothing.
 //
-// Errors: *InvalidArgumentError for n below 1 or more than there are,
-// *CancelledError when the scope of ctx or the instance is cancelled; then it
+// Errors: [*InvalidArgumentError] for n below 1 or more than there are,
+// [*CancelledError] when the scope of ctx or the instance is cancelled; then it
 // has none.
 func (s *Semaphore) Acquire(ctx Context, n int) error {
 	return s.acquire(ctx.engine("Semaphore.Acquire"), n)
@@ -70,7 +70,7 @@ func (s *Semaphore) acquire(run *engine.Context, n int) error {
 	return err
 }
 
-// Release gives n permits back. More than were taken is a *MisuseError that
+// Release gives n permits back. More than were taken is a [*MisuseError] that
 // parks the instance.
 func (s *Semaphore) Release(n int) { s.release("Semaphore.Release", n) }
 
@@ -107,13 +107,13 @@ func (s *Semaphore) admit() {
 type Mutex struct{ s Semaphore }
 
 // Lock waits until the mutex is unlocked, and locks it. It records nothing.
-// Errors: *CancelledError; then it is not locked.
+// Errors: [*CancelledError]; then it is not locked.
 func (m *Mutex) Lock(ctx Context) error {
 	m.s.size = 1
 	return m.s.acquire(ctx.engine("Mutex.Lock"), 1)
 }
 
-// Unlock unlocks it. If it is not locked, that is a *MisuseError that parks the
+// Unlock unlocks it. If it is not locked, that is a [*MisuseError] that parks the
 // instance.
 func (m *Mutex) Unlock() {
 	if m.s.taken == 0 {
@@ -123,7 +123,7 @@ func (m *Mutex) Unlock() {
 }
 
 // WaitGroup waits for a number of things that branches do. To wait for whole
-// branches and their results, Join their futures. The zero value waits for
+// branches and their results, [Join] their futures. The zero value waits for
 // nothing. It records nothing. Keep it in a variable of the orchestration.
 type WaitGroup struct {
 	count   int
@@ -131,7 +131,7 @@ type WaitGroup struct {
 }
 
 // Add adds n, which may be negative, to what is waited for. Below zero it is a
-// *MisuseError that parks the instance.
+// [*MisuseError] that parks the instance.
 func (w *WaitGroup) Add(n int) {
 	w.count += n
 	switch {
@@ -149,7 +149,7 @@ func (w *WaitGroup) Add(n int) {
 func (w *WaitGroup) Done() { w.Add(-1) }
 
 // Wait waits until the count is zero. It records nothing. Errors:
-// *CancelledError.
+// [*CancelledError].
 func (w *WaitGroup) Wait(ctx Context) error {
 	run := ctx.engine("WaitGroup.Wait")
 	if w.count == 0 {

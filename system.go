@@ -9,7 +9,7 @@ import (
 // Now returns the time of the turn, the same on every replay. Use it in place
 // of time.Now, which replays to another value. It records one event.
 //
-// Errors, as for all functions of this file: ErrNested inside a side effect.
+// Errors, as for all functions of this file: [ErrNested] inside a side effect.
 // They work in a cancelled scope too, for nothing has to be waited for.
 func Now(ctx Context) (time.Time, error) { return ctx.engine("Now").Now() }
 

@@ -13,8 +13,8 @@ import (
 //
 // Timers of more than some minutes are exact to a minute or so on AWS.
 //
-// Errors: *CancelledError; *InvalidArgumentError, and nothing recorded, for more
-// than MaxTimer.
+// Errors: [*CancelledError]; [*InvalidArgumentError], and nothing recorded, for
+// more than [MaxTimer].
 func Sleep(ctx Context, d time.Duration) error {
 	_, err := After(ctx, d).Await(ctx)
 	return err
@@ -25,11 +25,11 @@ func Sleep(ctx Context, d time.Duration) error {
 // unit.
 const MaxTimer = 100 * 365 * 24 * time.Hour
 
-// After starts a timer of d; see Sleep. Use it with Select. It records one
+// After starts a timer of d; see [Sleep]. Use it with [Select]. It records one
 // event, and one when the time has come.
 //
-// More than MaxTimer records nothing: awaiting the future returns an
-// *InvalidArgumentError, without delay.
+// More than [MaxTimer] records nothing: awaiting the future returns an
+// [*InvalidArgumentError], without delay.
 func After(ctx Context, d time.Duration) Future[struct{}] {
 	if err := validTimer("After", d); err != nil {
 		return failed[struct{}](ctx.engine("After"), d.String(), err)

@@ -78,10 +78,10 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
 }
 
-// Heartbeat says by its completion token that a pending activity is
-// still worked on, which holds off its HeartbeatTimeout, with details for the
-// next attempt (JSON; nil leaves those given before). Errors: those of
-// [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) says that the work is no longer
+// Heartbeat says by its completion token that a pending activity is still worked
+// on, which holds off its HeartbeatTimeout, with details for the next attempt
+// (JSON; nil leaves those given before). Errors: those of [Client.Complete];
+// errors.Is(err, turnstile.ErrCancelled) says that the work is no longer
 // wanted.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))

@@ -55,9 +55,9 @@ type Started struct {
 // [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
 //
 // Where two starts race, both may be queued, and one wins: [Run.Wait] and
-// [Run.Confirm], given the StartID, tell which. With UseExisting the StartID is
-// that of the record, if there is one, and empty if not: whoever wins, the
-// instance is the one that was asked for.
+// [Run.Confirm], given the StartID, tell which. With UseExisting the
+// StartID is that of the record, if there is one, and empty if not: whoever
+// wins, the instance is the one that was asked for.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {

@@ -47,7 +47,7 @@ func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, o
 }
 
 // Wait lets the application work until the instance has ended, and returns its
-// output, or the error with which it ended: *turnstile.OrchestrationError if it
+// output, or the error with which it ended: [*client.OrchestrationError] if it
 // failed, was cancelled or terminated. What else is under way stands where it
 // is; Env.Run lets it come to rest.
 //
