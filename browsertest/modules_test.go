@@ -70,8 +70,10 @@ var modules = []struct{ module, expression, want string }{
 		'nondeterminism in instance "t" execution 1 at event 2: history has ActivityScheduled("CopyRows", input "a"), the code at github.com/x/app.go:41 started ActivityScheduled("CheckRows", input "a") (name differs); deploy code that agrees with the history',
 		'nondeterminism in instance "t: history has \\", the code " execution 1 at event 7: history has TimerCreated(5s, "; deploy code"), the code returned; deploy code that agrees with the history',
 		'panic: boom', 'nondeterminism, written otherwise'
-	].map(m.difference)`, `[{"event":2,"have":"ActivityScheduled(\"CopyRows\", input \"a\")","did":"ActivityScheduled(\"CheckRows\", input \"a\")","place":"github.com/x/app.go:41","differs":"name"},` +
-		`{"event":7,"have":"TimerCreated(5s, \"; deploy code\")","did":"returned","place":"","differs":""},null,null]`},
+	].map(m.fromMessage)`, `[{"event":2,"have":"ActivityScheduled(\"CopyRows\", input \"a\")","did":"ActivityScheduled(\"CheckRows\", input \"a\")","differs":"name","place":"github.com/x/app.go:41"},` +
+		`{"event":7,"have":"TimerCreated(5s, \"; deploy code\")","did":"returned","differs":"","place":""},null,null]`},
+	{"difference.js", `m.difference({kind: "nondeterminism", event_id: 2, message: "x", diff: {have: "TimerCreated(5s)", did: 'started A("b") (name differs)', at: "a.go:7"}})`,
+		`{"event":2,"have":"TimerCreated(5s)","did":"A(\"b\")","differs":"name","place":"a.go:7"}`},
 	{"differ.js", `m.differ('ActivityScheduled("CopyRows", input "acme")', 'ActivityScheduled("CheckRows", input "acme")')`,
 		`[[[true,"ActivityScheduled(\""],[false,"CopyRows"],[true,"\", input \"acme\")"]],[[true,"ActivityScheduled(\""],[false,"CheckRows"],[true,"\", input \"acme\")"]]]`},
 	{"differ.js", `[m.differ("", "a"), m.differ("a", "a"), m.differ("a x b", "a y b")]`,
@@ -90,7 +92,7 @@ var modules = []struct{ module, expression, want string }{
 	})()`, `"holds"`},
 
 	{"deadletters.js", `m.group([{reason: "forged"}, {}, {reason: "new_one"}, {}]).map(g => [g.reason, g.letters.length, m.words(g.reason)])`,
-		`[["",2,"given up by the queue"],["forged",1,"without the token that it takes"],["new_one",1,"new_one"]]`},
+		`[["",2,"given up by the queue after the last receive"],["forged",1,"without the token that it takes"],["new_one",1,"new_one"]]`},
 }
 
 func TestModulesOfThePage(t *testing.T) {

@@ -1,30 +1,24 @@
-// Dead letters by their reason, and what to do about each. Pure.
+// Dead letters by their reason. Pure.
 
-// reasons: word, what it means, what to do. "" is that of what the queue service
-// moved itself.
+// What a reason means; "" is that of what the queue service moved itself.
 const reasons = {
-  "": ["given up by the queue", "No turn took it in all its receives. See the log for why (throttling, a crash), put that right, then redrive."],
-  malformed: ["not readable", "Mend its sender and let it send again; then delete this one."],
-  invalid_field: ["a field that cannot be", "Mend its sender and let it send again; then delete this one."],
-  unknown_version: ["of an unknown version", "Deploy a build that knows it, then redrive; or mend its sender and delete it."],
-  unknown_kind: ["of an unknown kind", "Deploy a build that knows it, then redrive; or mend its sender and delete it."],
-  too_large: ["too large", "Let its sender put the value elsewhere and send a reference; then delete this one."],
-  unknown_instance: ["for an instance that is not there", "Start the instance, then redrive; delete it if there will be none."],
-  misaddressed: ["misaddressed", "Find its sender; nothing was recorded. If it was only on the wrong queue, redrive it to the right one with the command line; else delete it."],
-  sender: ["from a sender that may not send it", "Find out which activity sent it, and why; delete it."],
-  forged: ["without the token that it takes", "Find its sender: it does not have the token of what it completes. Nothing was recorded; delete it."],
-  corrupt: ["for a history that is corrupt", "Put the history right, then redrive; after a purge delete it."],
-  expired: ["too old", "Redrive it if it is still wanted: it is sent as a new one. Else delete it."],
+  "": "given up by the queue after the last receive",
+  malformed: "not readable",
+  invalid_field: "with a field that cannot be",
+  unknown_version: "of an unknown version",
+  unknown_kind: "of an unknown kind",
+  too_large: "too large",
+  unknown_instance: "for an instance that is not there",
+  misaddressed: "misaddressed",
+  sender: "from a sender that may not send it",
+  forged: "without the token that it takes",
+  corrupt: "for a history that is corrupt",
+  expired: "too old",
 };
 
 // words says what a reason means.
 export function words(reason) {
-  return reasons[reason ?? ""]?.[0] ?? reason;
-}
-
-// advice says what to do about it.
-export function advice(reason) {
-  return reasons[reason ?? ""]?.[1] ?? "See the documentation on troubleshooting.";
+  return reasons[reason ?? ""] ?? reason;
 }
 
 // group puts dead letters with the same reason together, the largest group

@@ -52,7 +52,7 @@ export function Payload({ payload, value, label = "value", load, open = false, s
       }
       setBusy(false);
     };
-    return html`<p class="folded">${load ? html`<${Button} kind="quiet" icon="down" busy=${busy} onClick=${get}>Show ${label} (${bytes(p.bytes)})<//>`
+    return html`<p class="folded">${load ? html`<${Button} kind="quiet" icon="down" busy=${busy} onClick=${get}>Show ${label}${Number.isFinite(p.bytes) ? ` (${bytes(p.bytes)})` : ""}<//>`
       : html`<span class="muted">${label} of ${bytes(p.bytes)}, left out here</span>`}${error && html` <span class="bad" role="alert">${error.message}</span>`}</p>`;
   }
   const text = textOf(p);

@@ -22,7 +22,7 @@ export function ProblemLine({ instance: i }) {
 export function Problem({ instance: i, bare = false }) {
   const p = i.problem;
   if (!p || !isProblem(i)) return null;
-  const differs = p.kind === "nondeterminism" ? difference(p.message ?? "") : null;
+  const differs = p.kind === "nondeterminism" ? difference(p) : null;
   return html`<${bare ? "div" : "section"} class=${bare ? "problem" : "problem notice " + i.status} aria-label=${bare ? null : "Problem"}><div class="grow">
     ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`for <${Span} from=${p.since_ms} />` : ""}${
       p.tries ? `, ${plural(p.tries, "try", "tries")}` : ""}</small></h2>`}

@@ -3,8 +3,8 @@
 import { html, useRef, useState } from "../ui.js";
 import { post } from "../api.js";
 import { useAbout, useMayAct } from "../about.js";
-import { Ago, Button, Chip, Copy, Empty, Facts, Failure, Field, FormDialog, Id, InstanceLink, Json, Loading, Text, toast, useRowKeys } from "../components.js";
-import { advice, group, words } from "../deadletters.js";
+import { Ago, Button, Chip, Empty, Facts, Failure, FormDialog, Id, InstanceLink, Loading, Payload, Text, toast, useRowKeys } from "../components.js";
+import { group, words } from "../deadletters.js";
 import { plural } from "../format.js";
 import { setQuery } from "../router.js";
 
@@ -37,78 +37,71 @@ export function DeadLetters({ query }) {
 function Found({ data, look }) {
   const list = useRef(null);
   useRowKeys(list);
-  const groups = group(data.dead_letters ?? []);
+  const groups = group(data.letters);
   if (groups.length === 0) return html`<${Empty} title="No dead letters"><p>Nothing was given up.</p><//>`;
-  return html`<div class="groups" ref=${list}>${data.more && html`<p class="muted">There may be more than were looked at. Of one instance the first ten are seen: those behind show when these are gone.</p>`}
+  return html`<div class="groups" ref=${list}>${data.more?.length > 0 && html`<p class="muted">There may be more in ${data.more.join(" and ")} than were looked at. Of one instance the first ten are seen: those behind show when these are gone.</p>`}
     ${groups.map((g) => html`<${Group} key=${g.reason} of=${g} look=${look} />`)}</div>`;
 }
 
 function Group({ of, look }) {
-  const [asking, setAsking] = useState(null); // the letters to redrive
+  const [asking, setAsking] = useState(null); // { what: "redrive" | "delete", letters }
   const [shown, setShown] = useState(20);
   const may = useMayAct();
   const n = of.letters.length;
+  const ask = (what, letters) => () => setAsking({ what, letters });
   return html`<section class="card group"><header><h2><span class="num">${n}</span> ${words(of.reason)} ${of.reason && html`<${Chip}>${of.reason}<//>`}</h2>
-      ${may && html`<${Button} icon="reload" onClick=${() => setAsking(of.letters)}>Redrive ${n === 1 ? "it" : `all ${n}`}…<//>`}</header>
-    <p class="advice"><strong>What to do:</strong> ${advice(of.reason)}</p>
-    <ul class="letters">${of.letters.slice(0, shown).map((l) => html`<${Letter} key=${l.message_id} of=${l} redrive=${may ? () => setAsking([l]) : null} />`)}</ul>
+      ${may && html`<${Button} icon="reload" onClick=${ask("redrive", of.letters)}>Redrive ${n === 1 ? "it" : `all ${n}`}…<//>
+      <${Button} icon="trash" onClick=${ask("delete", of.letters)}>Delete ${n === 1 ? "it" : `all ${n}`}…<//>`}</header>
+    <p class="advice"><strong>What to do:</strong> <${Text} value=${sentence(of.letters[0].advice)} /></p>
+    <ul class="letters">${of.letters.slice(0, shown).map((l) => html`<${Letter} key=${l.message_id} of=${l} ask=${may ? (what) => setAsking({ what, letters: [l] }) : null} />`)}</ul>
     ${n > shown && html`<${Button} kind="quiet" onClick=${() => setShown(shown + 100)}>Show more (${n - shown})<//>`}
-    ${asking && html`<${Redrive} letters=${asking} onClose=${() => setAsking(null)} look=${look} />`}</section>`;
+    ${asking && html`<${Remove} ...${asking} onClose=${() => setAsking(null)} look=${look} />`}</section>`;
 }
 
-function Letter({ of: l, redrive }) {
-  const [whole, setWhole] = useState(null);
-  const [error, setError] = useState(null);
+function Letter({ of: l, ask }) {
   const load = async () => {
-    if (whole) return;
-    setError(null);
-    try {
-      const found = await post("dead-letters/peek", { message_ids: [l.message_id], queue: l.queue, limit: 1 });
-      if (!found.dead_letters?.length) throw new Error("It is not there any more, or someone else looks at it right now.");
-      setWhole(found.dead_letters[0]);
-    } catch (err) {
-      setError(err);
-    }
+    const found = await post("dead-letters/peek", { message_ids: [l.message_id], queue: l.queue, limit: 1 });
+    if (found.letters.length === 0) throw new Error("It is not there any more, or someone else looks at it right now.");
+    return { raw: found.letters[0].opened || found.letters[0].body };
   };
-  return html`<li data-row><details onToggle=${(e) => e.target.open && load()}>
-    <summary data-row-link><span class="letter-kind">${l.kind}</span> ${l.instance ? html`for <strong class="mono"><${Text} value=${l.instance} max=${200} /></strong>` : html`<span class="muted">for nobody known</span>`}
+  const folded = l.folded?.includes("body");
+  return html`<li data-row data-letter=${l.message_id}><details>
+    <summary data-row-link><span class="letter-kind"><${Text} value=${l.kind === "?" ? "message" : l.kind} max=${60} /></span> ${l.instance ? html`for <strong class="mono"><${Text} value=${l.instance} max=${200} /></strong>` : html`<span class="muted">for an instance that is not known</span>`}
       <span class="muted small nowrap">sent <${Ago} at=${l.sent_at} /></span>${l.reason_text && html`<span class="letter-why"><${Text} value=${l.reason_text} max=${300} /></span>`}</summary>
     <div class="letter-body"><${Facts} of=${[
       ["Message id", html`<${Id} id=${l.message_id} label="message id" />`], ["Instance", l.instance && html`<${InstanceLink} id=${l.instance} />`],
-      ["Queue", html`<${Text} value=${l.queue} />, goes back to <${Text} value=${l.source} />`], ["Received", plural(l.receive_count, "time")],
+      ["Queue", html`<code>${l.queue}</code>, goes back to <code>${l.source}</code>`], ["Received", plural(l.receive_count, "time")],
       ["Group", l.group && html`<${Id} id=${l.group} label="group" />`], ["Deduplication id", l.dedup_id && html`<${Id} id=${l.dedup_id} label="deduplication id" />`],
-      ...Object.entries(whole?.attributes ?? {}).map(([k, v]) => [html`<${Text} value=${k} />`, html`<${Text} value=${v} />`]),
+      ...Object.entries(l.attributes ?? {}).filter(([k]) => k !== "turnstile-reason").map(([k, v]) => [html`<${Text} value=${k} max=${100} />`, html`<${Text} value=${v} max=${1000} />`]),
     ]} />
-    ${error && html`<${Failure} error=${error} retry=${load} title="Its body could not be read" />`}
-    ${!whole && !error && html`<${Loading} rows=${2} label="Reading its body" />`}
-    ${whole && html`<div class="payload-body"><${Copy} text=${whole.opened || whole.body} label="body" word="copy" />${whole.opened && html`<p class="muted">Its payloads were sealed, and are opened here.</p>`}<${Json} text=${pretty(whole.opened || whole.body || "")} /></div>`}
-    ${redrive && html`<p><${Button} icon="reload" onClick=${redrive}>Redrive it…<//></p>`}</div></details></li>`;
+    ${l.unread && html`<p class="bad">It is no work item: <${Text} value=${l.unread} /></p>`}
+    ${l.sealed && html`<p class="muted">Payloads in it stay sealed: <${Text} value=${l.sealed} /></p>`}
+    ${l.opened && html`<p class="muted">Its payloads were sealed, and are opened here.</p>`}
+    <${Payload} label="body" open=${true} payload=${folded ? { folded: true, bytes: NaN } : { raw: l.opened || l.body || "" }} load=${load} />
+    ${ask && html`<p class="actions"><${Button} icon="reload" onClick=${() => ask("redrive")}>Redrive it…<//><${Button} icon="trash" onClick=${() => ask("delete")}>Delete it…<//></p>`}</div></details></li>`;
 }
 
-function pretty(text) {
-  try {
-    return text.length < 200_000 ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  } catch {
-    return text;
-  }
-}
+const verbs = {
+  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each is sent back to its queue, and only then deleted here. What is known already is not recorded twice. One whose cause is still there comes back." },
+  delete: { title: "Delete", action: "Delete for good", kind: "danger", done: "deleted", text: "Each is deleted; nobody gets it any more. This cannot be undone." },
+};
 
-// Redrive asks first what would happen, then does it.
-function Redrive({ letters, onClose, look }) {
+// Remove redrives or deletes: it asks first what would happen, then does it.
+function Remove({ what, letters, onClose, look }) {
+  const verb = verbs[what];
   const [plan, setPlan] = useState(null);
   const [done, setDone] = useState(null);
   const ids = letters.map((l) => l.message_id);
-  const ask = async (dry) => post("dead-letters/redrive", { message_ids: ids, dry_run: dry });
+  const send = (dry) => post("dead-letters/" + what, { message_ids: ids, dry_run: dry });
   const submit = async () => {
     if (!plan) {
-      setPlan(await ask(true));
+      setPlan(await send(true));
       return false;
     }
-    const answer = await ask(false);
-    const failed = (answer.removed ?? []).filter((r) => r.error);
-    const moved = (answer.removed ?? []).length - failed.length;
-    toast(`${plural(moved, "message")} sent back.`);
-    if (failed.length > 0 || moved < ids.length) {
+    const answer = await send(false);
+    const failed = answer.done.filter((r) => r.error).length;
+    toast(`${plural(answer.done.length - failed, "message")} ${verb.done}.`);
+    if (failed > 0 || answer.missing?.length > 0) {
       setDone(answer);
       return false;
     }
@@ -119,11 +112,18 @@ function Redrive({ letters, onClose, look }) {
     onClose();
     if (done) look();
   };
-  return html`<${FormDialog} title=${`Redrive ${plural(ids.length, "message")}`} action=${plan ? "Redrive" : "See what would happen"} onClose=${close} submit=${submit} disabled=${done !== null || (plan && (plan.removed ?? []).every((r) => r.error))} wide=${true}>
-    <p>Each is sent back to its queue, and only then deleted here. What is known already is not recorded twice. One whose cause is still there comes back.</p>
-    ${shown ? html`<h3>${done ? "What was done" : "What would be done; nothing was sent yet"}</h3><div class="table-wrap"><table><thead><tr><th scope="col">Message</th><th scope="col">Instance</th><th scope="col">To</th></tr></thead>
-      <tbody>${(shown.removed ?? []).slice(0, 200).map((r) => html`<tr key=${r.message_id}><td>${r.kind} <span class="muted small"><${Text} value=${r.message_id} /></span></td><td><${Text} value=${r.instance ?? ""} /></td>
-        <td>${r.error ? html`<span class="bad">not sent: <${Text} value=${r.error} /></span>` : html`<${Text} value=${r.to ?? ""} />`}</td></tr>`)}</tbody></table></div>
-      ${(shown.removed ?? []).length < ids.length && html`<p class="bad">${plural(ids.length - (shown.removed ?? []).length, "message is", "messages are")} not to be seen now: redriven or deleted by somebody, or looked at by someone else.</p>`}`
-    : html`<p class="muted">First you see what would happen to each; nothing is sent by that.</p>`}<//>`;
+  return html`<${FormDialog} title=${`${verb.title} ${plural(ids.length, "message")}`} action=${plan ? verb.action : "See what would happen"} kind=${plan ? verb.kind : "primary"} onClose=${close} submit=${submit}
+      disabled=${done !== null || (plan !== null && plan.done.every((r) => r.error))} wide=${true}>
+    <p>${verb.text}</p>
+    ${shown ? html`<h3>${done ? "What was done" : "What would be done; nothing was done yet"}</h3>
+      ${shown.done.length > 0 && html`<div class="table-wrap"><table><thead><tr><th scope="col">Message</th><th scope="col">Instance</th><th scope="col">${what === "redrive" ? "To" : "From"}</th></tr></thead>
+      <tbody>${shown.done.slice(0, 200).map((r) => html`<tr key=${r.message_id}><td><${Text} value=${r.kind === "?" ? "message" : r.kind} max=${60} /><br /><span class="muted small"><${Text} value=${r.message_id} /></span></td><td><${Text} value=${r.instance ?? ""} max=${200} /></td>
+        <td>${r.error ? html`<span class="bad">not ${verb.done}: <${Text} value=${r.error} /></span>` : html`<code>${r.to ?? r.queue}</code>`}</td></tr>`)}</tbody></table></div>`}
+      ${shown.missing?.length > 0 && html`<p class="bad">${plural(shown.missing.length, "message is", "messages are")} not to be seen now: redriven or deleted by somebody, or looked at by someone else (then back within a minute).</p>`}`
+    : html`<p class="muted">First you see what would happen to each; nothing is done by that.</p>`}<//>`;
+}
+
+// sentence makes a sentence of an advice.
+function sentence(text) {
+  return text ? text[0].toUpperCase() + text.slice(1) + "." : "";
 }

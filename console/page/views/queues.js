@@ -2,7 +2,7 @@
 import { html, useState } from "../ui.js";
 import { get, post } from "../api.js";
 import { useAbout } from "../about.js";
-import { Ago, Button, Empty, Failure, IconButton, Resource, Text } from "../components.js";
+import { Ago, Button, Chip, Empty, Failure, IconButton, Resource, StatusShape, Text } from "../components.js";
 import { count, span } from "../format.js";
 import { useResource } from "../resource.js";
 
@@ -26,15 +26,31 @@ export function Queues() {
   return html`<div class="view-head"><h1>Queues</h1><${IconButton} icon="reload" label="Read again" onClick=${queues.reload} /></div>
     <p class="lead">Counts are approximate, as the service gives them. Read every 15 seconds while this view is shown.</p>
     <${Resource} of=${queues} title="The queues could not be read">${(data) => html`<${Table} queues=${data.queues} ages=${ages.data} />`}<//>
-    ${about?.capabilities?.queue_ages && html`<div class="card"><h2>Age of the oldest message</h2><p>A metric of CloudWatch: asking for it is charged, and it is some minutes old.</p>
-      <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//>${ages.data?.at && html`<span class="muted">as of <${Ago} at=${ages.data.at} /></span>`}</p>
+    ${about?.capabilities?.queue_ages && html`<div class="card below"><h2>Age of the oldest message</h2><p>Read only when you ask: on AWS it is a metric of CloudWatch, which is charged for and some minutes old.</p>
+      <p class="pager"><${Button} busy=${ages.busy} onClick=${ask}>Ask for it<//></p>
       ${ages.error && html`<${Failure} error=${ages.error} title="The ages could not be read" />`}</div>`}`;
 }
 
+// What each queue holds.
+const holds = {
+  orchestrator: "messages for orchestrations, in order for each instance",
+  delay: "what is due later, and external events",
+  activity: "activities to be run",
+  "activity-dead": "activities that no worker could take; their failure is recorded",
+  "dead-fifo": "dead letters of the orchestrator queue",
+  dead: "dead letters of the other queues",
+};
+
 function Table({ queues, ages }) {
-  const oldest = new Map((ages?.queues ?? []).map((q) => [q.queue ?? q.name, q]));
-  return html`<div class="table-wrap"><table><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}</tr></thead>
-    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code></td><td class="muted">${q.about ?? q.purpose ?? ""}</td>
-      <td class="number">${count(q.visible ?? 0)}</td><td class="number">${count(q.in_flight ?? 0)}</td><td class="number">${count(q.delayed ?? 0)}</td>
-      ${ages && html`<td class="number">${oldest.has(q.name) ? span((oldest.get(q.name).seconds ?? 0) * 1000) : "–"}</td>`}</tr>`)}</tbody></table></div>`;
+  const oldest = new Map((ages?.ages ?? []).map((q) => [q.name, q]));
+  return html`<div class="table-wrap"><table class="queues"><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}</tr></thead>
+    <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${q.fifo && html` <${Chip}>FIFO<//>`}</td>
+      <td class="muted">${holds[q.name] ?? ""}${q.dead_letters && q.visible > 0 && html` <a href="#/dead-letters">look at them</a>`}</td>
+      <td class=${"number" + (q.dead_letters && q.visible > 0 ? " attention" : "")}>${q.dead_letters && q.visible > 0 && html`<${StatusShape} status="stuck" />`} ${count(q.visible)}</td><td class="number">${count(q.in_flight)}</td><td class="number">${count(q.delayed)}</td>
+      ${ages && html`<td class="number">${oldestOf(oldest.get(q.name))}</td>`}</tr>`)}</tbody></table></div>`;
+}
+
+function oldestOf(age) {
+  if (!age?.at) return html`<span class="muted">not measured</span>`;
+  return html`${age.oldest_seconds > 0 ? span(age.oldest_seconds * 1000) : "none"} <span class="muted small">(<${Ago} at=${age.at} />)</span>`;
 }
