@@ -57,9 +57,9 @@ var layers = []layer{
 	{dir: "deadletter", own: "codec host queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "console/api", own: ". client deadletter history store wire"},
+	{dir: "console/api", own: ". client deadletter history internal/recording internal/timeline store wire"},
 	{dir: "console/page"},
-	{dir: "console", own: ". client codec console/api console/page deadletter history queue store wire"},
+	{dir: "console", own: ". client codec console/api console/page deadletter history internal/recording internal/timeline queue store wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},

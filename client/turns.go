@@ -12,15 +12,11 @@ import (
 // known of a running one outside its history can't be looked at.
 var ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")
 
-// Turns returns the turns of an execution from event `from` on (1 for all), as they
-// were committed: with what each cancelled, payloads as they are stored. History
-// has the events, opened. Execution 0 is the current one. Empty if there are none
-// from there on; [*NotFoundError] if there is no record of the instance.
-func (c *Client) Turns(ctx context.Context, instance string, execution, from int64) ([]store.Turn, error) {
-	d, err := c.Describe(ctx, instance)
-	if err != nil {
-		return nil, err
-	}
+// Turns returns the turns of an execution of an instance, which Describe has
+// returned, from event `from` on (1 for all), as they were committed: with what each
+// cancelled, payloads as they are stored. History has the events, opened. Execution
+// 0 is the one that d names. Empty if there are none from there on.
+func (c *Client) Turns(ctx context.Context, d Description, execution, from int64) ([]store.Turn, error) {
 	if from <= 1 {
 		turns, _, err := c.read(ctx, d, execution)
 		return turns, err
@@ -28,7 +24,7 @@ func (c *Client) Turns(ctx context.Context, instance string, execution, from int
 	if execution == 0 {
 		execution = d.ExecutionID
 	}
-	return c.cfg.Store.Read(ctx, instance, execution, from)
+	return c.cfg.Store.Read(ctx, d.Instance, execution, from)
 }
 
 // ActivityState returns what is known of an activity outside its history: its last

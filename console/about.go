@@ -15,7 +15,7 @@ func (h *handler) about(*request) (api.About, error) {
 		Capabilities: api.Capabilities{DeadLetters: h.dead != nil, Queues: h.queues != nil, QueueAges: knowsAges, Live: h.liveBy()},
 		Limits: api.Limits{
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
-			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages,
+			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages, ImportBytes: maxImport,
 		},
 		Cost: h.watcher.cost(),
 	}, nil

@@ -17,6 +17,7 @@ type handler struct {
 	guard   guard
 	counter *counter
 	watcher *watcher
+	turns   *turnCache
 	routes  []route
 	page    http.Handler
 }
@@ -43,6 +44,7 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	}
 	h.counter = &counter{client: c, now: h.now, keep: 15 * time.Second}
 	h.watcher = h.newWatcher()
+	h.turns = newTurnCache(c)
 	h.routes = h.table()
 	return h, nil
 }

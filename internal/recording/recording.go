@@ -1,0 +1,124 @@
+// Package recording reads and writes what somebody keeps of executions to look at
+// it later: an exported history, several of them with what is to be said of them
+// (the failing run of a drill), or a story that the simulation has told.
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Kinds of recordings.
+const (
+	// KindHistory is an exported history of one execution.
+	KindHistory = "history"
+	// KindRun is several, written together.
+	KindRun = "run"
+	// KindStory is a story of the simulation.
+	KindStory = "story"
+)
+
+// Recording is executions with what is said of them.
+type Recording struct {
+	// Kind is one of the constants.
+	Kind string
+	// Title is a line, Text what there is to read; both may be empty.
+	Title, Text string
+	// Histories, of an instance in the order of its executions.
+	Histories []history.Export
+}
+
+// document is a recording of several histories as it is written.
+type document struct {
+	V       int               `json:"v"`
+	Title   string            `json:"title,omitempty"`
+	Text    string            `json:"text,omitempty"`
+	Exports []json.RawMessage `json:"exports"`
+}
+
+const version = 1
+
+// Encode returns the document of a recording:
+//
+//	{"v":1,"title":"run 17, …","text":"…","exports":[{"v":1,"instance":"order-1",…},…]}
+//
+// Each of its exports is what history.EncodeExport writes.
+func Encode(r *Recording) ([]byte, error) {
+	d := document{V: version, Title: r.Title, Text: r.Text, Exports: []json.RawMessage{}}
+	for _, x := range r.Histories {
+		d.Exports = append(d.Exports, bytes.TrimSpace(history.EncodeExport(x)))
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(d)
+	return out.Bytes(), err
+}
+
+// ErrUnknown says that a file is none of what can be looked at.
+var ErrUnknown = errors.New("it is neither an exported history, nor a run that a drill has written, nor a story of the simulation")
+
+// Decode reads a recording of any kind.
+func Decode(data []byte) (*Recording, error) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if !bytes.HasPrefix(text, []byte("{")) {
+		return decodeStory(string(text))
+	}
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("it is no JSON document: %w", err)
+	}
+	if d.Exports == nil {
+		x, err := history.DecodeExport(text)
+		if err != nil {
+			if !bytes.Contains(text, []byte(`"events"`)) {
+				return nil, ErrUnknown
+			}
+			return nil, err
+		}
+		if len(x.Events) == 0 {
+			return nil, errors.New("the history has no events")
+		}
+		return &Recording{Kind: KindHistory, Histories: []history.Export{named(x)}}, nil
+	}
+	if d.V > version {
+		return nil, fmt.Errorf("it is of version %d, and this build reads %d: %w", d.V, version, history.ErrNewer)
+	}
+	r := &Recording{Kind: KindRun, Title: d.Title, Text: d.Text}
+	for i, raw := range d.Exports {
+		x, err := history.DecodeExport(raw)
+		if err != nil {
+			return nil, fmt.Errorf("export %d: %w", i+1, err)
+		}
+		if len(x.Events) > 0 {
+			r.Histories = append(r.Histories, named(x))
+		}
+	}
+	if len(r.Histories) == 0 {
+		return nil, errors.New("it holds no history with events")
+	}
+	return r, nil
+}
+
+// named fills in what a plain history document does not say.
+func named(x history.Export) history.Export {
+	start := x.Events[0].Start
+	if x.ExecutionID == 0 {
+		x.ExecutionID = 1
+		if start != nil && start.ExecutionID > 0 {
+			x.ExecutionID = start.ExecutionID
+		}
+	}
+	if x.Instance == "" {
+		x.Instance = "(unnamed)"
+		if name := strings.TrimSpace(x.Events[0].Name); name != "" {
+			x.Instance = "(" + name + ")"
+		}
+	}
+	return x
+}
