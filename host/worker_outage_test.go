@@ -220,3 +220,40 @@ func TestA08AnOldAttemptThatCannotBeSentAnewComesBack(t *testing.T) {
 	w.expectStatus("a", store.StatusCompleted)
 	w.expectQuiet()
 }
+
+// lostMarks has marks land whose answer says that nobody knows.
+type lostMarks struct {
+	store.Activities
+	lost *int
+}
+
+func (s lostMarks) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	err := s.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+	if err == nil && suspect.Attempt != 0 && *s.lost > 0 {
+		*s.lost--
+		return store.ErrUnknownOutcome
+	}
+	return err
+}
+
+// W-06: a mark whose answer was lost is no death, however often that happens,
+// and the message need not wait until the attempt would be over. Found by seed
+// 37006047202 of the bias "torn reads", with two deaths and three such marks.
+func TestAMarkWhoseAnswerIsLostIsNoDeath(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	lost := 9
+	w.stops = lostMarks{w.stops, &lost}
+	runs := 0
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { runs++; return []byte("1"), nil })
+	body := w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Input: []byte("1"), Token: "t", Attempt: 1})
+	for receives := 4; receives < 13; receives++ {
+		if failed := w.workerProcess().worker.Handle(t.Context(), []Delivery{{queue.Message{ID: "m", Body: body, ReceiveCount: receives}, SourceActivity}}); len(failed) != 1 || runs != 0 {
+			t.Fatalf("receive %d: handed back %v, %d runs", receives, failed, runs)
+		}
+	}
+	if failed := w.workerProcess().worker.Handle(t.Context(), []Delivery{{queue.Message{ID: "m", Body: body, ReceiveCount: 20}, SourceActivity}}); len(failed) != 0 || runs != 1 {
+		t.Errorf("at last: handed back %v, %d runs, want one", failed, runs)
+	}
+	w.expectCount(CountAttempts, history.FailureLost, 0)
+}

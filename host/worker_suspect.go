@@ -47,6 +47,8 @@ func (w *Worker) suspects(ctx context.Context, m *message, key store.ActivityKey
 	}
 	mark.Until = now.Add(timeout)
 	if err := w.Stops.MarkSuspect(ctx, key, mark, now.Add(w.Settings.StopRetention)); err != nil {
+		// The mark may stand for all that. Nobody has died with it.
+		w.leaveMark(ctx, m, key, found)
 		return false, 0, fmt.Errorf("attempt not marked: %w", err)
 	}
 	m.marked = true
@@ -67,13 +69,17 @@ func (w *Worker) hasTimeFor(ctx context.Context, m *message, whole time.Duration
 
 // clearSuspect takes the mark of an attempt away that has returned.
 func (w *Worker) clearSuspect(ctx context.Context, m *message, key store.ActivityKey) {
-	if !m.marked {
-		return
+	if m.marked {
+		w.leaveMark(ctx, m, key, store.Suspect{})
 	}
+}
+
+// leaveMark leaves this as the activity's mark. One that stays from an attempt
+// which has returned, or never began, counts as a death.
+func (w *Worker) leaveMark(ctx context.Context, m *message, key store.ActivityKey, mark store.Suspect) {
 	var err error
 	for range 3 {
-		// A mark that stays counts as a death.
-		if err = w.Stops.MarkSuspect(ctx, key, store.Suspect{}, w.Clock.Now().Add(w.Settings.StopRetention)); err == nil {
+		if err = w.Stops.MarkSuspect(ctx, key, mark, w.Clock.Now().Add(w.Settings.StopRetention)); err == nil {
 			return
 		}
 	}

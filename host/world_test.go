@@ -33,7 +33,7 @@ type world struct {
 	*testing.T
 	clock *virtualClock
 	store *storememory.Store
-	stops *storememory.Activities
+	stops store.Activities
 	timer *timermemory.Timer
 
 	fifo, delay, activity, activityDead, deadFIFO, deadStandard *queuememory.Queue
