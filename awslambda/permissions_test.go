@@ -109,6 +109,12 @@ func clientReads(t *testing.T) grants {
 	storeCalls(t, g, used(readSource(t, "../client").funcs, "Store"), used(readSource(t, "../client").funcs, "Activities"), nil)
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
+	// The console of the command line, which is a module of its own: how full the
+	// queues are, and how old what waits there.
+	for _, q := range []string{"OrchestratorQueue", "DelayQueue", "ActivityQueue", "ActivityDeadQueue", "DeadFifoQueue", "DeadQueue"} {
+		g.add("sqs:GetQueueAttributes", q)
+	}
+	g.add("cloudwatch:GetMetricData", "*")
 	return g
 }
 

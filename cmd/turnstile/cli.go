@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/deadletter"
 )
 
@@ -43,6 +44,9 @@ type backend interface {
 	Client(ctx context.Context) (*client.Client, error)
 	// Queues are those that dead letters stand in and go back to.
 	Queues(ctx context.Context) (deadletter.Queues, error)
+	// Console is what the console shows besides instances; poll is how long a
+	// look into a dead-letter queue waits for a message.
+	Console(ctx context.Context, poll time.Duration) ([]console.Option, error)
 }
 
 // settings are the flags that every command has.

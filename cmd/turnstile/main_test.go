@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/lint"
@@ -87,6 +88,10 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 }
 
 func (b *bench) Queues(context.Context) (deadletter.Queues, error) { return b.queues, nil }
+
+func (b *bench) Console(_ context.Context, poll time.Duration) ([]console.Option, error) {
+	return []console.Option{console.DeadLetters(b.queues, poll)}, nil
+}
 
 // counting makes ids that are the same in every run.
 type counting struct{ n byte }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	cwtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
+)
+
+// shownQueues are the queues of a stack in the order in which they are shown.
+var shownQueues = []struct {
+	name string
+	url  address
+	dead bool
+	fifo bool
+}{
+	{deadletter.Orchestrator, orchestratorURL, false, true}, {deadletter.Delay, delayURL, false, false},
+	{deadletter.Activity, activityURL, false, false}, {deadletter.ActivityDead, activityDeadURL, false, false},
+	{deadletter.DeadFIFO, deadFIFOURL, true, true}, {deadletter.Dead, deadURL, true, false},
+}
+
+// Console implements backend.
+func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
+	asked := []address{historyTable, instancesTable}
+	for _, q := range shownQueues {
+		asked = append(asked, q.url)
+	}
+	cfg, found, err := b.addresses(ctx, asked...)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := b.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := api.Place{Kind: "aws", Settings: map[string]string{
+		"region": cfg.Region, "history table": found[historyTable], "instances table": found[instancesTable], "orchestrator queue": found[orchestratorURL],
+	}}
+	if b.settings.stack != "" {
+		place.Settings["stack"] = b.settings.stack
+	}
+	if endpoint := aws.ToString(cfg.BaseEndpoint); endpoint != "" {
+		place.Kind, place.Settings["endpoint"] = "local stack", endpoint
+	}
+	return []console.Option{
+		console.Place(place), console.DeadLetters(queues, poll),
+		console.Queues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),
+	}, nil
+}
+
+// awsQueues says how full the queues of a stack are, and how old what waits.
+type awsQueues struct {
+	sqs interface {
+		GetQueueAttributes(context.Context, *awssqs.GetQueueAttributesInput, ...func(*awssqs.Options)) (*awssqs.GetQueueAttributesOutput, error)
+	}
+	metrics interface {
+		GetMetricData(context.Context, *cloudwatch.GetMetricDataInput, ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error)
+	}
+	urls map[address]string
+	now  func() time.Time
+}
+
+// Queues implements console.QueueReader: a request for each queue.
+func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
+	var out []api.Queue
+	for _, q := range shownQueues {
+		url := a.urls[q.url]
+		got, err := a.sqs.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{
+			sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
+			sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed,
+		}})
+		if err != nil {
+			return nil, fmt.Errorf("how full the queue %s is: %w", q.name, err)
+		}
+		n := func(name sqstypes.QueueAttributeName) int {
+			// A number, always.
+			n, _ := strconv.Atoi(got.Attributes[string(name)])
+			return n
+		}
+		out = append(out, api.Queue{
+			Name: q.name, FIFO: q.fifo, DeadLetters: q.dead,
+			Visible:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessages),
+			InFlight: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible),
+			Delayed:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
+		})
+	}
+	return out, nil
+}
+
+// metricWindow is how far back the age of a queue is looked for: CloudWatch has it
+// some minutes late.
+const metricWindow = 15 * time.Minute
+
+// QueueAges implements console.QueueAger: one request for six metrics, which
+// CloudWatch charges for ($0.01 for a thousand metrics, of 2025).
+func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
+	now := a.now()
+	in := &cloudwatch.GetMetricDataInput{StartTime: aws.Time(now.Add(-metricWindow)), EndTime: &now, ScanBy: cwtypes.ScanByTimestampDescending}
+	for i, q := range shownQueues {
+		in.MetricDataQueries = append(in.MetricDataQueries, cwtypes.MetricDataQuery{
+			Id: aws.String(fmt.Sprintf("q%d", i)),
+			MetricStat: &cwtypes.MetricStat{Period: aws.Int32(60), Stat: aws.String("Maximum"), Metric: &cwtypes.Metric{
+				Namespace: aws.String("AWS/SQS"), MetricName: aws.String("ApproximateAgeOfOldestMessage"),
+				Dimensions: []cwtypes.Dimension{{Name: aws.String("QueueName"), Value: aws.String(path.Base(a.urls[q.url]))}},
+			}},
+		})
+	}
+	got, err := a.metrics.GetMetricData(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("the age of the oldest messages: %w", err)
+	}
+	var out []api.QueueAge
+	for i, q := range shownQueues {
+		age := api.QueueAge{Name: q.name}
+		for _, r := range got.MetricDataResults {
+			if aws.ToString(r.Id) == fmt.Sprintf("q%d", i) && len(r.Values) > 0 && len(r.Timestamps) > 0 {
+				age.OldestSeconds, age.At = r.Values[0], r.Timestamps[0].UTC()
+			}
+		}
+		out = append(out, age)
+	}
+	return out, nil
+}

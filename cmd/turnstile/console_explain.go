@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// explained says in the API's words what an error of AWS means; nil for another.
+func explained(err error) *api.Error {
+	text := message(err)
+	var of smithy.APIError
+	if !errors.As(err, &of) {
+		switch {
+		case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
+			return &api.Error{Code: api.CodeUnavailable, Message: text, Advice: hint(err)}
+		case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
+			return &api.Error{Code: api.CodeCredentials, Message: text, Advice: hint(err)}
+		}
+		return nil
+	}
+	switch of.ErrorCode() {
+	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
+		return denied(of.ErrorMessage())
+	case "ExpiredToken", "ExpiredTokenException", "RequestExpired", "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
+		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: hint(err)}
+	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
+		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue is not there: " + text,
+			Advice: "Either the stack is older than this build, which cannot show then what stands there: deploy today's template; or this is another account or region."}
+	case "ValidationException":
+		if strings.Contains(of.ErrorMessage(), "specified index") {
+			return &api.Error{Code: api.CodeOlderStack, Message: "an index is not there, so that this build cannot list what it finds: " + text,
+				Advice: "The stack is older than this build: deploy today's template, or use a turnstile command of its version."}
+		}
+	}
+	return nil
+}
+
+// refusal is how AWS says which action on which resource was refused.
+var refusal = regexp.MustCompile(`not authorized to perform: (\S+)(?: on resource: (\S+))?`)
+
+// denied says which permission is missing, and which policy of the template has
+// it.
+func denied(text string) *api.Error {
+	e := &api.Error{Code: api.CodeDenied, Message: "AWS refused the request: " + text}
+	m := refusal.FindStringSubmatch(text)
+	if m == nil {
+		e.Advice = "The stack's output WatchPolicyArn is a managed policy for looking, OperatePolicyArn one for actions and dead letters too."
+		return e
+	}
+	action, resource := strings.Trim(m[1], `,."`), strings.Trim(m[2], `,."`)
+	e.Message = fmt.Sprintf("the role in use may not %s", action)
+	if resource != "" {
+		e.Message += " on " + resource
+	}
+	e.Advice = "Attach the managed policy of the stack's output " + policyOf(action) + "."
+	if strings.Contains(text, "explicit deny") {
+		e.Advice = "A policy denies it explicitly, which no other can lift: ask who wrote that policy."
+	}
+	return e
+}
+
+// policyOf is the output of the template with the policy that allows an action.
+func policyOf(action string) string {
+	switch action {
+	case "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
+		return "WatchPolicyArn, or OperatePolicyArn"
+	case "sqs:SendMessage":
+		return "OperatePolicyArn (to start and signal alone, StartPolicyArn)"
+	}
+	return "OperatePolicyArn"
+}
