@@ -1,0 +1,6 @@
+import { html } from "../ui.js";
+import { Empty } from "../components.js";
+
+export function Timeline() {
+  return html`<${Empty} title="This part is still to come" />`;
+}
