@@ -38,9 +38,10 @@ type Config struct {
 	// waited for; each pause is half as long again as the one before, up to
 	// MaxPollInterval. Defaults: 100 ms and 5 s.
 	PollInterval, MaxPollInterval time.Duration
-	// Changed returns a channel that is closed at the next change of any
-	// instance record; waiting then needs no polling. Nil where nobody knows.
-	Changed func() <-chan struct{}
+	// Changed returns a channel that is closed at the next change of an instance's
+	// record, of any instance's for an empty id, if not before; waiting then needs
+	// no polling. Nil where nobody knows.
+	Changed func(instance string) <-chan struct{}
 }
 
 // Clock is where a [Client] takes time from.
@@ -107,7 +108,7 @@ func (c *Client) Changed() <-chan struct{} {
 	if c.cfg.Changed == nil {
 		return nil
 	}
-	return c.cfg.Changed()
+	return c.cfg.Changed("")
 }
 
 // send sends a work item to the instance's group of the orchestrator queue.

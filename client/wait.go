@@ -34,7 +34,7 @@ func (c *Client) wait(ctx context.Context, instance, startID string, enough func
 		// Asked for before the look, so that no change falls in between.
 		var changed <-chan struct{}
 		if c.cfg.Changed != nil {
-			changed = c.cfg.Changed()
+			changed = c.cfg.Changed(instance)
 		}
 		r, err := c.cfg.Store.Describe(ctx, instance)
 		switch {

@@ -92,7 +92,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	if e.queues, err = queues.New(e.clock, e.database.Queue); err != nil {
 		return err
 	}
-	changed := newSignal()
+	changed := newChanges()
 	e.store = watchedStore{e.database.Store(), changed}
 	stops := e.database.Activities()
 	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Journal: e.database.Timer(), Deliver: func(ctx context.Context, s timer.Schedule) error {

@@ -18,7 +18,7 @@ type gauge struct {
 	ended *signal
 }
 
-func newGauge() *gauge { return &gauge{poked: make(chan struct{}, 1), ended: newSignal()} }
+func newGauge() *gauge { return &gauge{poked: make(chan struct{}, 1), ended: &signal{}} }
 
 // begin comes before a receive, end after what was received has been settled.
 func (g *gauge) begin() {

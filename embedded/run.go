@@ -27,9 +27,7 @@ func (e *Environment) Run(ctx context.Context) error {
 	var received []*memoryqueue.Queue
 	for _, s := range e.queues.Sources() {
 		received = append(received, s.Queue)
-		for range e.opts.workers {
-			receivers.Go(func() { e.receive(ctx, handling, s) })
-		}
+		receivers.Go(func() { e.receive(ctx, handling, s) })
 	}
 	driving, stopDriving := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopDriving()
@@ -54,30 +52,45 @@ func (e *Environment) Run(ctx context.Context) error {
 	return errors.Join(errBeside, e.close())
 }
 
-// receive takes batches from one queue, one after the other, until ctx ends.
+// receive takes batches from one queue, and has as many handled at once as there
+// are workers, until ctx ends. It is one goroutine, so that a message wakes no
+// more than one.
 func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
+	most := queue.MaxReceive
+	if s.Is == host.SourceActivity {
+		most = 1
+	}
+	var handled sync.WaitGroup
+	defer handled.Wait()
+	busy := make(chan struct{}, e.opts.workers)
 	for {
+		select {
+		case <-ctx.Done():
+			return
+		case busy <- struct{}{}:
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.Queue.Ready():
 		}
 		e.gauge.begin()
-		e.handleBatch(ctx, handling, s)
-		e.gauge.end()
+		batch, err := s.Queue.Receive(ctx, most, 0)
+		if err != nil || len(batch) == 0 {
+			// The context has ended, or what was there has gone.
+			e.gauge.end()
+			<-busy
+			continue
+		}
+		handled.Go(func() {
+			e.handle(handling, s, batch)
+			e.gauge.end()
+			<-busy
+		})
 	}
 }
 
-func (e *Environment) handleBatch(ctx, handling context.Context, s queues.Source) {
-	most := queue.MaxReceive
-	if s.Is == host.SourceActivity {
-		most = 1
-	}
-	batch, err := s.Queue.Receive(ctx, most, 0)
-	if err != nil || len(batch) == 0 {
-		// The context has ended, or another receiver was faster.
-		return
-	}
+func (e *Environment) handle(handling context.Context, s queues.Source, batch []queue.Message) {
 	deliveries := make([]host.Delivery, len(batch))
 	for i, m := range batch {
 		deliveries[i] = host.Delivery{Message: m, Source: s.Is}

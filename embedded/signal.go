@@ -3,37 +3,72 @@ package embedded
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"sync"
 
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// signal wakes everybody who waits, each time.
+// signal wakes everybody who waits, each time. The zero value is ready for use.
 type signal struct {
 	mu sync.Mutex
+	// ch is nil while nobody waits.
 	ch chan struct{}
 }
-
-func newSignal() *signal { return &signal{ch: make(chan struct{})} }
 
 // wait returns a channel that the next broadcast closes.
 func (s *signal) wait() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ch == nil {
+		s.ch = make(chan struct{})
+	}
 	return s.ch
 }
 
 func (s *signal) broadcast() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(s.ch)
-	s.ch = make(chan struct{})
+	if s.ch != nil {
+		close(s.ch)
+		s.ch = nil
+	}
+}
+
+// changes wakes those who wait for an instance, and by chance some who wait for
+// another: so many that many waiters don't wake one another all the time.
+type changes struct {
+	seed    maphash.Seed
+	signals [256]signal
+	// any is for those who wait for a change of whichever instance.
+	any signal
+}
+
+func newChanges() *changes { return &changes{seed: maphash.MakeSeed()} }
+
+func (c *changes) of(instance string) *signal {
+	return &c.signals[maphash.String(c.seed, instance)%uint64(len(c.signals))]
+}
+
+// wait returns a channel that the next change of an instance closes; of any, for
+// an empty id.
+func (c *changes) wait(instance string) <-chan struct{} {
+	if instance == "" {
+		return c.any.wait()
+	}
+	return c.of(instance).wait()
+}
+
+// tell tells of a change of an instance.
+func (c *changes) tell(instance string) {
+	c.of(instance).broadcast()
+	c.any.broadcast()
 }
 
 // watchedStore tells of every change of a record, so that nobody has to poll.
 type watchedStore struct {
 	store.Store
-	changed *signal
+	changed *changes
 }
 
 // CountByStatus implements store.StatusCounter where the store does.
@@ -45,18 +80,18 @@ func (s watchedStore) CountByStatus(ctx context.Context, q store.ListQuery) (map
 }
 
 func (s watchedStore) Commit(ctx context.Context, c store.Commit) error {
-	if c.Record != nil {
-		defer s.changed.broadcast()
+	if c.Record != nil && len(c.Turns) > 0 {
+		defer s.changed.tell(c.Turns[0].Instance)
 	}
 	return s.Store.Commit(ctx, c)
 }
 
 func (s watchedStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
-	defer s.changed.broadcast()
+	defer s.changed.tell(instance)
 	return s.Store.UpdateRecord(ctx, instance, change)
 }
 
 func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
-	defer s.changed.broadcast()
+	defer s.changed.tell(instance)
 	return s.Store.Hide(ctx, instance, executionID, marks)
 }

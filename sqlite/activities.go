@@ -73,6 +73,7 @@ func (a activities) change(ctx context.Context, key store.ActivityKey, expiresAt
 			return err
 		}
 		it.expires = expiresAt.UnixMilli()
+		a.db.noted.add(key)
 		return writeActivity(tx, key, &it)
 	})
 	if err != nil {
@@ -118,6 +119,9 @@ func (a activities) State(ctx context.Context, key store.ActivityKey) (store.Act
 		return store.ActivityState{}, err
 	}
 	var it activity
+	if !a.db.noted.has(key) {
+		return it.state, nil
+	}
 	err := a.db.readers.read(func(c *conn) (err error) {
 		it, err = a.find(c, key)
 		return err

@@ -45,9 +45,8 @@ type scheduleNote struct {
 	order   int64
 }
 
-func (n *notes) empty() bool {
-	return len(n.messages) == 0 && len(n.remembered) == 0 && len(n.schedules) == 0
-}
+// pressing reports whether there is more than deduplication ids.
+func (n *notes) pressing() bool { return len(n.messages) > 0 || len(n.schedules) > 0 }
 
 func (n *notes) message(key messageKey, change func(m messageNote) (note messageNote, keep bool)) {
 	if n.messages == nil {

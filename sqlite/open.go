@@ -32,6 +32,7 @@ type DB struct {
 	readers readers
 	store   *Store
 	timer   timerJournal
+	noted   noted
 
 	mu       sync.Mutex
 	closed   bool
@@ -132,6 +133,9 @@ func (db *DB) begin(c *conn, versions migrations, version int) error {
 	if db.base, err = db.recover(c); err != nil {
 		return err
 	}
+	if err := db.noted.load(c); err != nil {
+		return err
+	}
 	db.readers.path = db.path
 	known := newKnown()
 	db.writer = newWriter(db.path, c, db.options.durability, known.began, known.committed)
@@ -214,6 +218,7 @@ func (db *DB) Release() error {
 	for _, q := range db.queues {
 		q.settle()
 	}
+	db.writer.settle()
 	return db.writer.flush(context.Background())
 }
 

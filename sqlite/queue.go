@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,9 @@ func (j *queueJournal) Load() (memory.Contents, error) {
 		err := c.query(func(s *sqlite3.Stmt) error {
 			m, err := scanMessage(s)
 			kept.Messages = append(kept.Messages, m)
+			if r := rememberedOf(&m); m.Group != "" && now.Before(r.Until) {
+				kept.Remembered = append(kept.Remembered, r)
+			}
 			return err
 		}, "SELECT seq, id, body, grp, dedup_id, received, sent_ns, due_ns, attributes, sender FROM messages WHERE queue = ? ORDER BY seq", j.name)
 		if err != nil {
@@ -71,7 +75,14 @@ func (j *queueJournal) Load() (memory.Contents, error) {
 			return nil
 		}, "SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns", j.name)
 	})
+	slices.SortStableFunc(kept.Remembered, func(a, b memory.Remembered) int { return a.Until.Compare(b.Until) })
 	return kept, err
+}
+
+// rememberedOf is the deduplication id that a message of a FIFO queue was sent
+// with.
+func rememberedOf(m *memory.Kept) memory.Remembered {
+	return memory.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(memory.DedupWindow)}
 }
 
 func scanMessage(s *sqlite3.Stmt) (memory.Kept, error) {
@@ -97,8 +108,8 @@ func (j *queueJournal) Sent(m memory.Kept) {
 	j.db.writer.note(func(n *notes) {
 		n.sent(j.name, m)
 		if m.Group != "" {
-			until := m.SentAt.Add(memory.DedupWindow)
-			n.remember(j.name, rememberedLine(&memory.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: until}), until)
+			r := rememberedOf(&m)
+			n.remember(j.name, rememberedLine(&r), r.Until)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A writer is the one that writes: a goroutine that commits, in one
-// transaction, all that has come together while it made the one before. So
-// however many write at once, they wait for one fsync.
+// A writer commits, in one transaction, all that has come together while the one
+// before was made: however many write at once, they wait for one fsync. Who
+// comes first makes the transaction, the others wait; so a single one that
+// writes hands nothing over.
 //
 // What it is given is of two sorts. A write is waited for. A note, of a
 // journal, is not: it goes with the next write, or alone after noteDelay, and
@@ -22,29 +24,35 @@ import (
 // so what a crash takes away is the end.
 type writer struct {
 	path string
-	conn *conn
 	full bool
 	// began is called when a transaction begins, and committed when it is durable,
 	// before anybody hears of it.
 	began     func()
 	committed func(*conn)
-	// synchronous is the setting that the connection has, and unsynced that
-	// something is written which the disk may not have.
-	synchronous string
-	unsynced    bool
 
 	mu sync.Mutex
 	// next is the batch that collects what comes.
 	next batch
+	// leading is set while somebody makes a transaction. Whoever has set it may
+	// use conn and what stands below it.
+	leading bool
+	// rests is signalled when leading is no longer set.
+	rests *sync.Cond
 	// trouble is why the last batch could not be written; nil otherwise. Then
 	// notes wait, and what has been refused may be tried again.
 	trouble error
 	// ended is why nothing is written any more.
 	ended error
+	// timer leads where there are notes and no writes.
 	timer *time.Timer
+	// remembers is when deduplication ids are to be written the next time.
+	remembers time.Time
 
-	wake    chan struct{}
-	stopped chan struct{}
+	conn *conn
+	// synchronous is the setting that the connection has, and unsynced that
+	// something is written which the disk may not have.
+	synchronous string
+	unsynced    bool
 	// stats are for tests.
 	stats stats
 }
@@ -69,29 +77,31 @@ type write struct {
 	// Nil for a write that waits for what came before.
 	apply  func(*conn) error
 	answer chan error
-	err    error
+	// lead tells who waits that it is to make the next transaction.
+	lead chan struct{}
+	err  error
 }
 
 // noteDelay is how long a note may wait for a write that takes it along.
 const noteDelay = 10 * time.Millisecond
+
+// rememberDelay is how long the deduplication ids of a FIFO queue wait, so that
+// they cost a row a second and not one a transaction. What a crash takes of them
+// is of messages that were handled by then: those that are still there have their
+// own. So in the worst case one that is sent a second time is handled twice, as
+// it is on SQS after five minutes.
+const rememberDelay = time.Second
 
 // retryDelay is how long notes wait, after a batch could not be written, for
 // the next try.
 const retryDelay = 500 * time.Millisecond
 
 func newWriter(path string, c *conn, level Level, began func(), committed func(*conn)) *writer {
-	w := &writer{path: path, conn: c, full: level == Full, began: began, committed: committed, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
-	w.timer = time.AfterFunc(time.Hour, w.poke)
+	w := &writer{path: path, conn: c, full: level == Full, began: began, committed: committed}
+	w.rests = sync.NewCond(&w.mu)
+	w.timer = time.AfterFunc(time.Hour, w.writeNotes)
 	w.timer.Stop()
-	go w.run()
 	return w
-}
-
-func (w *writer) poke() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
 }
 
 // do has a write made and waits until it is durable. An error says why it has
@@ -100,16 +110,22 @@ func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	wr := &write{apply: apply, answer: make(chan error, 1)}
+	wr := &write{apply: apply, answer: make(chan error, 1), lead: make(chan struct{}, 1)}
 	w.mu.Lock()
 	if w.ended != nil {
-		w.mu.Unlock()
+		defer w.mu.Unlock()
 		return w.ended
 	}
 	w.next.writes = append(w.next.writes, wr)
+	if !w.leading {
+		w.leading = true
+		wr.lead <- struct{}{}
+	}
 	w.mu.Unlock()
-	w.poke()
 	select {
+	case <-wr.lead:
+		w.transact()
+		return <-wr.answer
 	case err := <-wr.answer:
 		return err
 	case <-ctx.Done():
@@ -130,13 +146,88 @@ func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
 func (w *writer) withdraw(wr *write) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, other := range w.next.writes {
-		if other == wr {
-			w.next.writes = append(w.next.writes[:i:i], w.next.writes[i+1:]...)
-			return true
+	i := slices.Index(w.next.writes, wr)
+	if i < 0 {
+		return false
+	}
+	w.next.writes = slices.Delete(w.next.writes, i, i+1)
+	select {
+	case <-wr.lead:
+		w.handOver()
+	default:
+	}
+	return true
+}
+
+// transact makes a transaction of what has come together. The caller leads.
+func (w *writer) transact() {
+	w.mu.Lock()
+	b := w.take()
+	ended := w.ended
+	w.mu.Unlock()
+	if ended == nil || errors.Is(ended, ErrClosed) {
+		w.commit(b)
+	} else {
+		for _, wr := range b.writes {
+			wr.answer <- ended
 		}
 	}
-	return false
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handOver()
+}
+
+// take takes what has come together, deduplication ids only when it is time. The
+// caller holds the lock.
+func (w *writer) take() batch {
+	b := w.next
+	w.next = batch{}
+	now := time.Now()
+	if now.Before(w.remembers) {
+		b.notes.remembered, w.next.notes.remembered = nil, b.notes.remembered
+	} else if len(b.notes.remembered) > 0 {
+		w.remembers = now.Add(rememberDelay)
+	}
+	return b
+}
+
+// settle has the next transaction take everything.
+func (w *writer) settle() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.remembers = time.Time{}
+}
+
+// handOver lets the next one lead. The caller has led, and holds the lock.
+func (w *writer) handOver() {
+	if len(w.next.writes) > 0 {
+		w.next.writes[0].lead <- struct{}{}
+		return
+	}
+	w.leading = false
+	w.rests.Broadcast()
+	notes := &w.next.notes
+	switch {
+	case w.ended != nil:
+	case w.trouble != nil:
+		w.timer.Reset(retryDelay)
+	case notes.pressing():
+		w.timer.Reset(noteDelay)
+	case len(notes.remembered) > 0:
+		w.timer.Reset(rememberDelay)
+	}
+}
+
+// writeNotes leads where there are notes and nobody else does.
+func (w *writer) writeNotes() {
+	w.mu.Lock()
+	if w.leading || w.ended != nil || !w.next.notes.pressing() && len(w.next.notes.remembered) == 0 {
+		w.mu.Unlock()
+		return
+	}
+	w.leading = true
+	w.mu.Unlock()
+	w.transact()
 }
 
 // flush waits until all that came before is durable.
@@ -149,9 +240,9 @@ func (w *writer) note(add func(*notes)) {
 	if w.ended != nil {
 		return
 	}
-	empty := w.next.notes.empty()
+	before := w.next.notes.pressing()
 	add(&w.next.notes)
-	if empty && w.trouble == nil {
+	if !before && w.next.notes.pressing() && !w.leading && w.trouble == nil {
 		w.timer.Reset(noteDelay)
 	}
 }
@@ -166,44 +257,19 @@ func (w *writer) ready() error {
 	return w.trouble
 }
 
-// stop writes what is there and ends the writer. The connection is the caller's
-// then.
+// stop lets nothing more in and waits for what is being written. The connection
+// is the caller's then.
 func (w *writer) stop() *conn {
-	w.end(ErrClosed)
-	<-w.stopped
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended == nil {
+		w.ended = ErrClosed
+	}
+	for w.leading {
+		w.rests.Wait()
+	}
 	w.timer.Stop()
 	return w.conn
-}
-
-// end lets nothing more in.
-func (w *writer) end(why error) {
-	w.mu.Lock()
-	if w.ended == nil {
-		w.ended = why
-	}
-	w.mu.Unlock()
-	w.poke()
-}
-
-func (w *writer) run() {
-	defer close(w.stopped)
-	for range w.wake {
-		w.mu.Lock()
-		b, ended := w.next, w.ended
-		w.next = batch{}
-		w.mu.Unlock()
-		switch {
-		case ended != nil && !errors.Is(ended, ErrClosed):
-			for _, wr := range b.writes {
-				wr.answer <- ended
-			}
-		case len(b.writes) > 0 || !b.notes.empty():
-			w.commit(b)
-		}
-		if ended != nil {
-			return
-		}
-	}
 }
 
 // commit writes a batch and answers its writes. Notes that could not be written
@@ -264,7 +330,6 @@ func (w *writer) fail(old notes, err error) error {
 	w.trouble = trouble
 	old.append(&w.next.notes)
 	w.next.notes = old
-	w.timer.Reset(retryDelay)
 	return trouble
 }
 
@@ -327,6 +392,10 @@ func (w *writer) synchronize(sync bool) error {
 	if w.synchronous == want {
 		return nil
 	}
+	// Not prepared and kept, for it is done when it is prepared.
+	if err := w.conn.Exec(want); err != nil {
+		return err
+	}
 	w.synchronous = want
-	return w.conn.exec(want)
+	return nil
 }
