@@ -19,17 +19,30 @@ type virtualClock struct {
 	*virtual.Clock
 	// handled counts what is being handled; nil where nobody asks.
 	handled *gauge
-	// due is told of a timer that is due as soon as it is set.
+	// due is told of a timer that is due as soon as it is set, and of each one
+	// where time flows.
 	due func()
+	// flow is set where time passes by itself; else it stands still.
+	flow *flow
 }
 
 func newVirtualClock(start time.Time, due func()) *virtualClock {
 	return &virtualClock{Clock: virtual.NewClock(start), due: due}
 }
 
+// Now returns the time: where it flows, that which it has come to, but never
+// later than the next timer.
+func (c *virtualClock) Now() time.Time {
+	if c.flow != nil {
+		c.Set(c.flow.now())
+	}
+	return c.Clock.Now()
+}
+
 func (c *virtualClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	c.Now()
 	stop = c.Clock.AfterFunc(d, f)
-	if d <= 0 {
+	if d <= 0 || c.flow != nil {
 		c.due()
 	}
 	return stop

@@ -125,6 +125,35 @@ func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
 	}
 }
 
+// A page that is open does not keep Run from ending.
+func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
+	t.Parallel()
+	env, err := embedded.New(application(), embedded.Console("127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- env.Run(ctx) }()
+	client := http.Client{Transport: &http.Transport{}}
+	answer, err := client.Get(env.ConsoleURL() + "api/v1/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("live is %s", answer.Status)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil && !strings.Contains(err.Error(), "EOF") {
+		t.Errorf("the page's connection ends with %v", err)
+	}
+	client.CloseIdleConnections()
+}
+
 // What is not asked for is not linked: a program that runs an environment alone
 // has no HTTP server and no page in it.
 func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {

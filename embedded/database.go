@@ -82,6 +82,9 @@ func (o *options) check() error {
 	if o.workers < 1 {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}
+	if o.pace != 0 && !o.virtual {
+		return errors.New("embedded: Pace is for VirtualTime: real time passes at its own")
+	}
 	if o.virtual && o.database != nil {
 		return errors.New("embedded: VirtualTime and Storage don't go together: what outlives the process has due times of the real clock; leave one of them out")
 	}

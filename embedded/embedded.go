@@ -66,6 +66,9 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	if e.opts.virtual {
 		e.virtual = newVirtualClock(e.opts.start, e.gauge.poke)
 		e.virtual.handled = e.gauge
+		if e.opts.pace > 0 {
+			e.virtual.flow = &flow{stood: e.opts.start, since: time.Now()}
+		}
 		e.clock = e.virtual
 	}
 	e.database = e.opts.database

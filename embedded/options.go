@@ -24,6 +24,7 @@ type options struct {
 	workers  int
 	grace    time.Duration
 	stall    time.Duration
+	pace     time.Duration
 	database Database
 	// beside makes what runs beside the environment; nil for nothing.
 	beside func(*Environment) (beside, error)

@@ -31,7 +31,10 @@ func (e *Environment) Run(ctx context.Context) error {
 	}
 	driving, stopDriving := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopDriving()
-	if e.virtual != nil {
+	switch {
+	case e.virtual != nil && e.virtual.flow != nil:
+		driver.Go(func() { shortenWaits(driving, e.virtual, e.gauge, received, e.opts.pace) })
+	case e.virtual != nil:
 		driver.Go(func() { skipWaits(driving, e.virtual, e.gauge, received, e.opts.stall) })
 	}
 

@@ -24,7 +24,7 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 
 func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	p := c.Problem
-	what, advice := "stuck: "+p.Kind, "Nothing is lost. Its next message tries again, and so do wake-ups with growing delay."
+	what, advice := "stuck: "+p.Kind, "Nothing is lost. Its next message tries again, and so do wake-ups."
 	if p.Kind == "corrupt" {
 		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
 	}
@@ -44,8 +44,22 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	}
 	t.problems[c.Instance] = p.Message
 	width := t.width() - 8
-	for _, line := range wrap(printable(p.Message), width) {
-		b.line("        %s", t.paint.red(line))
+	if d := p.Diff; d != nil {
+		// Whole, for what differs may be the end.
+		for _, line := range fold("- history has "+printable(d.Have), width) {
+			b.line("        %s", t.paint.red(line))
+		}
+		for _, line := range fold("+ the code "+printable(d.Did), width) {
+			b.line("        %s", t.paint.green(line))
+		}
+		if d.At != "" {
+			b.line("        %s", clip("  at "+printable(d.At), width))
+		}
+		advice = "Nothing is lost: with code that agrees with the history it goes on, at its next message or wake-up."
+	} else {
+		for _, line := range wrap(printable(p.Message), width) {
+			b.line("        %s", t.paint.red(line))
+		}
 	}
 	for _, line := range stack(p.Stack) {
 		b.line("        %s", t.paint.dim(clip(line, width)))

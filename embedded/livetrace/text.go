@@ -59,6 +59,19 @@ func wrap(s string, n int) []string {
 	return lines
 }
 
+// fold breaks a text into lines of n characters, wherever that falls; all but the
+// first begin with two spaces.
+func fold(s string, n int) []string {
+	var lines []string
+	rest, indent := []rune(s), ""
+	for len(rest)+len(indent) > n {
+		cut := n - len(indent)
+		lines = append(lines, strings.TrimRight(indent+string(rest[:cut]), " "))
+		rest, indent = rest[cut:], "  "
+	}
+	return append(lines, strings.TrimRight(indent+string(rest), " "))
+}
+
 func timeOfDay(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
 // elapsed writes what has passed, from a hundredth of a second to years, in the

@@ -197,6 +197,19 @@ func TestAnInstanceThatIsStuckSaysWhyAndThatItGoesOn(t *testing.T) {
 	out.waitFor(t, "  b  goes on\n", "ExternalSubscribed          open")
 }
 
+// A nondeterminism is a diff, and whole: what differs may stand at its end.
+func TestANondeterminismIsADiff(t *testing.T) {
+	t.Parallel()
+	out := newScreen()
+	trace := livetrace.New(out, livetrace.Since(epoch), livetrace.Width(80))
+	trace.ProblemChanged(host.ProblemChange{Instance: "i", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", EventID: 2, Message: "long",
+		Diff: &store.ProblemDiff{Have: `ActivityScheduled("Charge")`, Did: `started ActivityScheduled("Pay", input "` + strings.Repeat("0123456789", 8) + `")`, At: "fulfil.go:49"}}})
+	want := "\n   +0.00s  i  stuck: nondeterminism, at event 2\n        - history has ActivityScheduled(\"Charge\")\n        + the code started ActivityScheduled(\"Pay\", input \"012345678901234567890\n          12345678901234567890123456789012345678901234567890123456789\")\n          at fulfil.go:49\n"
+	if got := out.String(); !strings.HasPrefix(got, want) || strings.Contains(got, "long") {
+		t.Errorf("it shows\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestWhatIsNotTakenIsShown(t *testing.T) {
 	t.Parallel()
 	env, out, _ := begin(t)
@@ -253,6 +266,7 @@ func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 		Actions: []host.Action{{Kind: "child", Name: evil}},
 	})
 	trace.ProblemChanged(host.ProblemChange{Instance: evil, Problem: &store.Problem{Kind: evil, Message: evil, Stack: evil}})
+	trace.ProblemChanged(host.ProblemChange{Instance: evil, Problem: &store.Problem{Kind: evil, Diff: &store.ProblemDiff{Have: evil, Did: evil, At: evil}}})
 	trace.Say(epoch, evil, evil)
 	trace.DeadLetter(embedded.DeadLetter{Body: evil, Reason: evil})
 	slog.New(trace.LogHandler(slog.LevelInfo)).With("instance", evil).Error(evil, evil, evil)
@@ -331,6 +345,7 @@ func showAll(trace *livetrace.Trace) {
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", EventID: 3, Tries: 2, Message: long, Stack: strings.Repeat("\tat "+long+"\n", 20)}})
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch, Problem: &store.Problem{Kind: "corrupt", Message: long}})
 	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch})
+	trace.ProblemChanged(host.ProblemChange{Instance: "order-1", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", Message: "parted", Diff: &store.ProblemDiff{Have: long, Did: long, At: long}}})
 	trace.DeadLetter(embedded.DeadLetter{Body: long, Reason: long})
 }
 

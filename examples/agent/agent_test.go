@@ -153,8 +153,8 @@ func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 func TestTheStory(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := tell(t.Context(), &out); err != nil {
-		t.Fatal(err)
+	if status := sample.Run(t.Context(), nil, &out); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, out.String())
 	}
 	lines := strings.Split(out.String(), "\n")
 	for _, want := range []string{

@@ -2,15 +2,13 @@
 // has to approve. It needs nothing but Go, for the model is a script, and ends
 // by itself:
 //
-//	go run ./examples/agent
+//	go run ./examples/agent            its story, in virtual time
+//	go run ./examples/agent -console   slowly, with the console, until Ctrl-C
 package main
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -18,12 +16,9 @@ import (
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
-func main() {
-	if err := tell(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "agent:", err)
-		os.Exit(1)
-	}
-}
+func main() { sample.Main() }
+
+var sample = story.Sample{Name: "agent", Pace: 20 * time.Second, Tell: tell}
 
 // scripted is what the model of the story says.
 var scripted = script{
@@ -34,8 +29,8 @@ var scripted = script{
 
 // tell lets the agent work, and Grace approve a refund five hours after she is
 // asked.
-func tell(ctx context.Context, out io.Writer) error {
-	s, err := story.New(out, func(s *story.Story) *turnstile.App { return app(s) })
+func tell(ctx context.Context, t *story.Teller) error {
+	s, err := t.New(func(s *story.Story) *turnstile.App { return app(s) })
 	if err != nil {
 		return err
 	}
@@ -63,7 +58,7 @@ func app(s *story.Story) *turnstile.App {
 		tools: map[string]tool{
 			"search_orders": searchOrders([][]string{{"order-3"}, {"order-17"}}),
 			"refund": func(_ context.Context, input json.RawMessage) (string, error) {
-				s.Say("refund %s: done", input)
+				s.Slowly("refund %s: done", input)
 				return "refunded", nil
 			},
 		},
@@ -86,6 +81,6 @@ func (m told) Reply(ctx context.Context, c Conversation) (Reply, error) {
 	if last := len(c.Messages) - 1; last >= 0 {
 		m.story.Say("the tool says: %s", c.Messages[last].Text)
 	}
-	m.story.Say("the model says: %s", reply.Text)
+	m.story.Slowly("the model says: %s", reply.Text)
 	return reply, err
 }

@@ -113,8 +113,8 @@ func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 func TestTheStory(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := tell(t.Context(), &out); err != nil {
-		t.Fatal(err)
+	if status := sample.Run(t.Context(), nil, &out); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, out.String())
 	}
 	for _, want := range []string{
 		"Bea is asked", "Bea is reminded, for the 2. time", "day   4  Jan 04 09:00  Carl is asked",

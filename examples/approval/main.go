@@ -2,31 +2,27 @@
 // the next one if the first does not answer: reminders, escalation, and a
 // late answer that is turned away. It needs nothing but Go and ends by itself:
 //
-//	go run ./examples/approval
+//	go run ./examples/approval            its story, in virtual time
+//	go run ./examples/approval -console   slowly, with the console, until Ctrl-C
 package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
-func main() {
-	if err := tell(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "approval:", err)
-		os.Exit(1)
-	}
-}
+func main() { sample.Main() }
+
+var sample = story.Sample{Name: "approval", Pace: 4 * time.Second, Tell: tell}
 
 // tell lets Bea be on holiday, so that Carl has to decide.
-func tell(ctx context.Context, out io.Writer) error {
+func tell(ctx context.Context, t *story.Teller) error {
 	var desk *office
-	s, err := story.New(out, func(s *story.Story) *turnstile.App {
+	s, err := t.New(func(s *story.Story) *turnstile.App {
 		desk = newOffice(s.Say)
 		return turnstile.NewApp(Approve.Is(approve), desk.activities())
 	})

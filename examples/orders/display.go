@@ -3,11 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 )
 
 // title says what is going to happen.
-func title(out io.Writer, f flags) {
+func title(out io.Writer, f flags, console string) {
 	time := "real time"
 	if f.virtual {
 		time = "virtual time, waits are skipped"
@@ -16,9 +17,15 @@ func title(out io.Writer, f flags) {
 	if !f.approve {
 		approval = "never approved"
 	}
+	if console != "" {
+		fmt.Fprintf(out, "console    %s\nthis order %s#/instances/%s\n\n", console, console, url.PathEscape(f.instance))
+		if f.approve {
+			approval += `, or by you: raise "approved" there`
+		}
+	}
 	lines := []string{
 		fmt.Sprintf("orders: embedded in this process, %s.", time),
-		fmt.Sprintf("Order %s for %s, %s within %s.", f.order.ID, f.order.Customer, approval, f.order.ApproveWithin),
+		fmt.Sprintf("Order %s for %s, to be approved within %s: %s.", f.order.ID, f.order.Customer, f.order.ApproveWithin, approval),
 		"",
 		"Each block is one turn: what arrived, what the code answered, and what was sent",
 		"once that was committed.",

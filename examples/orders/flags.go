@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 )
 
@@ -19,13 +20,16 @@ type flags struct {
 	approve      bool
 	approveAfter time.Duration
 	virtual      bool
+	console      bool
+	addr         string
 	keep         bool
 	limit        time.Duration
 	latency      time.Duration
+	pickUp       time.Duration // how long a parcel waits for the carrier
 }
 
 func parse(args []string, out io.Writer) (flags, error) {
-	f := flags{order: sampleOrder()}
+	f := flags{order: sampleOrder(), pickUp: 2 * time.Second}
 	set := flag.NewFlagSet("orders", flag.ContinueOnError)
 	set.SetOutput(out)
 	set.StringVar(&f.input, "input", "", "the order to fulfil, as `JSON`; what it leaves out is taken from the sample")
@@ -33,6 +37,8 @@ func parse(args []string, out io.Writer) (flags, error) {
 	set.BoolVar(&f.approve, "approve", true, "approve the order; -approve=false lets the time for it run out")
 	set.DurationVar(&f.approveAfter, "approve-after", 5*time.Second, "when to approve it")
 	set.BoolVar(&f.virtual, "virtual", false, "skip the waits: time is virtual and jumps to the next timer")
+	set.BoolVar(&f.console, "console", false, "serve the console, take more time, and go on until Ctrl-C")
+	set.StringVar(&f.addr, "addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
 	set.BoolVar(&f.keep, "keep", false, "go on, and take work items as JSON on standard input, one a line, until it ends")
 	set.DurationVar(&f.limit, "limit", 25*time.Second, "give up waiting for the order after this time; with -keep there is no limit")
 	set.DurationVar(&f.latency, "latency", 300*time.Millisecond, "how long an activity works")
@@ -41,6 +47,9 @@ func parse(args []string, out io.Writer) (flags, error) {
 	}
 	if set.NArg() > 0 {
 		return f, fmt.Errorf("%q is no flag; see -help", set.Arg(0))
+	}
+	if f.console {
+		f.slowDown(set)
 	}
 	if f.input != "" {
 		decoder := json.NewDecoder(strings.NewReader(f.input))
@@ -52,11 +61,29 @@ func parse(args []string, out io.Writer) (flags, error) {
 	if f.virtual && f.keep {
 		return f, errors.New("-virtual and -keep exclude each other: what you type takes real time, and virtual time would run ahead of it")
 	}
+	if f.virtual && f.console {
+		return f, errors.New("-virtual and -console exclude each other: in virtual time there is nothing to watch")
+	}
 	if f.virtual {
 		// The services work in real time, which virtual time waits for.
 		f.latency = 0
 	}
 	return f, nil
+}
+
+// slowDown takes times at which people can follow what happens, and have their
+// turn, for all flags that were not given.
+func (f *flags) slowDown(set *flag.FlagSet) {
+	f.order.ApproveWithin, f.order.RemindEvery = "3m", "15s"
+	f.pickUp = 8 * time.Second
+	given := map[string]bool{}
+	set.Visit(func(one *flag.Flag) { given[one.Name] = true })
+	if !given["latency"] {
+		f.latency = 1500 * time.Millisecond
+	}
+	if !given["approve-after"] {
+		f.approveAfter = 45 * time.Second
+	}
 }
 
 func sampleOrder() orders.Order {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -13,14 +16,42 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // screen is what a person would see.
 type screen struct {
-	mu   sync.Mutex
-	text strings.Builder
+	mu      sync.Mutex
+	text    strings.Builder
+	changed chan struct{}
 }
+
+func newScreen() *screen { return &screen{changed: make(chan struct{})} }
 
 func (s *screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
 	return s.text.Write(p)
+}
+
+// waitFor returns when all of the texts have been shown.
+func (s *screen) waitFor(t *testing.T, texts ...string) {
+	t.Helper()
+	// The limit is for a test that hangs, and for none that works.
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	for _, text := range texts {
+		for {
+			s.mu.Lock()
+			shown, changed := strings.Contains(s.text.String(), text), s.changed
+			s.mu.Unlock()
+			if shown {
+				break
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				t.Fatalf("it does not show %q:\n%s", text, s)
+			}
+		}
+	}
 }
 
 func (s *screen) String() string {
@@ -65,13 +96,15 @@ func TestOutputs(t *testing.T) {
 		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
 		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
 		"an input with another field":   {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
+		"a console in virtual time":     {args: []string{"-virtual", "-console"}, code: exitUsage, shows: []string{"nothing to watch"}},
+		"a console that cannot be":      {args: []string{"-console", "-addr=192.0.2.1:80"}, code: exitFailed, shows: []string{"no loopback address"}},
 		"flags that exclude each other": {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
 		"help":                          {args: []string{"-help"}, shows: []string{"-approve-after"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var out screen
-			if code := run(t.Context(), c.args, strings.NewReader(c.input), &out); code != c.code {
+			out := newScreen()
+			if code := run(t.Context(), c.args, strings.NewReader(c.input), out); code != c.code {
 				t.Errorf("exit status %d, want %d", code, c.code)
 			}
 			for _, want := range c.shows {
@@ -93,13 +126,43 @@ func TestOutputs(t *testing.T) {
 
 func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
 	t.Parallel()
-	var out screen
-	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), &out); code != exitFailed {
+	out := newScreen()
+	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), out); code != exitFailed {
 		t.Errorf("exit status %d, want %d", code, exitFailed)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if code := run(ctx, []string{"-keep", "-approve=false"}, strings.NewReader(""), &out); code != exitFailed {
+	if code := run(ctx, []string{"-keep", "-approve=false"}, strings.NewReader(""), out); code != exitFailed {
 		t.Errorf("interrupted, exit status %d, want %d", code, exitFailed)
+	}
+}
+
+// It goes on behind its order, with the console, until it is interrupted.
+func TestTheConsoleStaysUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	out := newScreen()
+	ctx, interrupt := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		args := []string{"-console", "-addr=127.0.0.1:0", "-latency=0s", "-approve-after=0s", "-input", `{"card":"0000"}`}
+		ended <- run(ctx, args, strings.NewReader(""), out)
+	}()
+	out.waitFor(t, "order-1001 failed in", "the console stays until Ctrl-C")
+	address := regexp.MustCompile(`this order (http://127\.0\.0\.1:\d+/)#/instances/order-1001\n`).FindStringSubmatch(out.String())
+	if address == nil {
+		t.Fatalf("it does not say where the console is:\n%s", out)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Get(address[1] + "api/v1/instances/order-1001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("the console says %s", answer.Status)
+	}
+	interrupt()
+	if code := <-ended; code != exitFailed {
+		t.Errorf("exit status %d, want %d: that of the order", code, exitFailed)
 	}
 }

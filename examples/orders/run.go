@@ -24,9 +24,6 @@ const (
 	exitUsage  = 2
 )
 
-// pickUp is how long a parcel waits for the carrier.
-const pickUp = 2 * time.Second
-
 // run is the command, with what it works on handed in.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	f, err := parse(args, out)
@@ -44,15 +41,18 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 		start = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 		options = append(options, embedded.VirtualTime(start))
 	}
+	if f.console {
+		options = append(options, embedded.Console(f.addr))
+	}
 	show := livetrace.New(out, livetrace.Since(start))
 	options = append(options, show.Options()...)
-	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, pickUp))))
+	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
 	env, err := embedded.New(app, options...)
 	if err != nil {
 		fmt.Fprintln(out, "orders:", err)
 		return exitFailed
 	}
-	title(out, f)
+	title(out, f, env.ConsoleURL())
 
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -71,6 +71,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	}
 	if f.keep {
 		keep(ctx, env, in, out, show)
+	}
+	if f.console && !f.keep && ctx.Err() == nil {
+		show.Say(env.Now(), "", "the console stays until Ctrl-C: start another order there")
+		<-ctx.Done()
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -101,7 +105,7 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetr
 
 // await waits for the order and shows how it ended.
 func await(ctx context.Context, env *embedded.Environment, order *client.Run[orders.Result], f flags, show *livetrace.Trace) int {
-	if !f.keep {
+	if !f.keep && !f.console {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.limit)
 		defer stop()

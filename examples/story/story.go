@@ -5,42 +5,82 @@ package story
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/embedded/livetrace"
 )
 
-// Begin is when every story begins.
-var Begin = time.Date(2030, time.January, 1, 9, 0, 0, 0, time.UTC)
+// begin is when a story begins that nobody watches.
+var begin = time.Date(2030, time.January, 1, 9, 0, 0, 0, time.UTC)
 
 // Story is an application that tells what happens.
 type Story struct {
 	*embedded.Environment
+	begin   time.Time
+	watched bool
+	trace   *livetrace.Trace // nil where turns are not shown
 
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// New returns the story of an application, which is told to out. The
+// New returns the story of an application, as the teller's flags want it. The
 // application is made by a function, because its activities may want to tell
 // something themselves.
-func New(out io.Writer, app func(*Story) *turnstile.App) (*Story, error) {
-	s := &Story{out: out}
-	env, err := embedded.New(app(s), embedded.VirtualTime(Begin))
+func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
+	s := &Story{out: t.out, begin: begin, watched: t.console}
+	var options []embedded.Option
+	if t.console {
+		// Ages are counted from now by whoever looks.
+		s.begin = time.Now().Truncate(time.Second)
+		options = append(options, embedded.Pace(t.pace), embedded.Console(t.addr))
+	}
+	if t.turns {
+		s.trace = livetrace.New(t.out, livetrace.Times(s.day))
+		options = append(options, s.trace.Options()...)
+	}
+	env, err := embedded.New(app(s), append(options, embedded.VirtualTime(s.begin))...)
+	if err != nil {
+		return nil, err
+	}
 	s.Environment = env
-	return s, err
+	if t.console {
+		fmt.Fprintf(t.out, "console  %s\nTime passes as it does, but a wait takes %s at most.\n", env.ConsoleURL(), t.pace)
+	}
+	return s, nil
 }
 
 // Say tells one line. Activities and functions of At may call it.
 func (s *Story) Say(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if s.trace != nil {
+		s.trace.Say(s.Now(), "", text)
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.Now()
-	day := int(now.Sub(Begin).Hours()/24) + 1
-	fmt.Fprintf(s.out, "day %3d  %s  %s\n", day, now.Format("Jan 02 15:04"), fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.out, "%s  %s\n", s.day(s.Now()), text)
+}
+
+// day writes a time as a day of the story, and of the calendar.
+func (s *Story) day(at time.Time) string {
+	return fmt.Sprintf("day %3d  %s", int(at.Sub(s.begin).Hours()/24)+1, at.In(s.begin.Location()).Format("Jan 02 15:04"))
+}
+
+// Slowly is Say for activities: where somebody watches, it takes as long as a
+// real service might.
+func (s *Story) Slowly(format string, args ...any) {
+	if s.watched {
+		h := fnv.New32a()
+		fmt.Fprintf(h, format, args...)
+		time.Sleep(700*time.Millisecond + time.Duration(h.Sum32()%10)*200*time.Millisecond)
+	}
+	s.Say(format, args...)
 }
 
 // At does something from outside after d of virtual time, and tells it if that
@@ -53,12 +93,20 @@ func (s *Story) At(d time.Duration, do func() error) {
 	})
 }
 
-// Until runs everything until wait returns, and returns its error.
+// Until runs everything until wait returns, and returns its error. Where
+// somebody watches, it goes on until ctx ends.
 func (s *Story) Until(ctx context.Context, wait func(context.Context) error) error {
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(running) }()
 	err := wait(ctx)
+	if s.watched {
+		if ctx.Err() == nil {
+			s.Say("the story is over; the console stays until Ctrl-C")
+			<-ctx.Done()
+		}
+		err = nil
+	}
 	stop()
 	if ran := <-ended; err == nil {
 		err = ran

@@ -2,14 +2,12 @@
 // execution a month, dunning, a change of plan. It needs nothing but Go and
 // ends by itself:
 //
-//	go run ./examples/subscription
+//	go run ./examples/subscription            its story, in virtual time
+//	go run ./examples/subscription -console   slowly, with the console, until Ctrl-C
 package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -17,18 +15,15 @@ import (
 	"github.com/turnstile-go/turnstile/examples/story"
 )
 
-func main() {
-	if err := tell(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "subscription:", err)
-		os.Exit(1)
-	}
-}
+func main() { sample.Main() }
+
+var sample = story.Sample{Name: "subscription", Pace: 1500 * time.Millisecond, Tell: tell}
 
 // tell lets Ada have an empty card in March, and want more in June.
-func tell(ctx context.Context, out io.Writer) error {
-	s, err := story.New(out, func(s *story.Story) *turnstile.App {
+func tell(ctx context.Context, t *story.Teller) error {
+	s, err := t.New(func(s *story.Story) *turnstile.App {
 		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(time.Date(2030, 3, 6, 0, 0, 0, 0, time.UTC)) }
-		return turnstile.NewApp(orchestrations(), shop{say: s.Say, declines: empty}.activities())
+		return turnstile.NewApp(orchestrations(), shop{say: s.Slowly, declines: empty}.activities())
 	})
 	if err != nil {
 		return err

@@ -137,8 +137,8 @@ func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 func TestTheStory(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := tell(t.Context(), &out); err != nil {
-		t.Fatal(err)
+	if status := sample.Run(t.Context(), nil, &out); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, out.String())
 	}
 	for _, want := range []string{"Ada pays 1200 cents for month 1", "Ada is warned, for the 2. time", "wants the large plan", "Ada pays 3600 cents for month 7", "it is over after 12 months"} {
 		if !strings.Contains(out.String(), want) {

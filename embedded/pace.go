@@ -1,0 +1,66 @@
+package embedded
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+)
+
+// Pace lets people follow virtual time: it passes as real time does, and where
+// nothing happens for longest, it jumps to the next timer. So activities take as
+// long as they do, and a wait of a month takes longest. Only with VirtualTime,
+// where waits take no time else.
+func Pace(longest time.Duration) Option {
+	return func(o *options) { o.pace = longest }
+}
+
+// flow is time that passes as real time does, from where it stood when that was
+// set.
+type flow struct {
+	mu    sync.Mutex
+	stood time.Time // virtual
+	since time.Time // real
+}
+
+func (f *flow) now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stood.Add(time.Since(f.since))
+}
+
+func (f *flow) set(at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stood, f.since = at, time.Now()
+}
+
+// shortenWaits drives a clock that flows: it runs timers when they are due, and
+// when nothing was handled for pace, and nothing is to be, jumps to the next.
+func shortenWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, pace time.Duration) {
+	for ctx.Err() == nil {
+		now := clock.Now()
+		if clock.Fire(false) {
+			continue
+		}
+		var passed <-chan time.Time // nil waits for a poke alone
+		next, any := clock.Next()
+		idle := g.idle(queues)
+		wait := next.Sub(now)
+		if idle {
+			wait = min(wait, pace)
+		}
+		if any {
+			passed = time.After(max(wait, 0))
+		}
+		select {
+		case <-ctx.Done():
+		case <-g.poked:
+		case <-passed:
+			if next, any := clock.Next(); any && idle && g.idle(queues) {
+				clock.flow.set(next)
+			}
+		}
+	}
+}
