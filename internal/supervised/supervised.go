@@ -1,0 +1,26 @@
+// Package supervised is what `turnstile dev` and the program that it runs have
+// agreed on. The two may be of different releases, so what stands here stays as
+// it is.
+package supervised
+
+// Variables of the program's environment.
+const (
+	// Supervised is set, to 1: the program is to end when its standard input
+	// does, and leaves an interrupt (Ctrl-C reaches both) to who started it.
+	Supervised = "TURNSTILE_DEV"
+	// Addr is where the console is to listen.
+	Addr = "TURNSTILE_ADDR"
+	// Data is the directory of the database.
+	Data = "TURNSTILE_DATA"
+	// Reset is set, to 1, if the database is to be emptied first.
+	Reset = "TURNSTILE_RESET"
+)
+
+// Exit statuses of the program. With any other, and if it is killed, it is
+// started again.
+const (
+	// Failed: the application cannot run. Another build may.
+	Failed = 1
+	// Refused: the address or the database cannot be had. No build helps.
+	Refused = 3
+)

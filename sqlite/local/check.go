@@ -1,0 +1,143 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Bounds of the check.
+const (
+	mostChecked = 1000
+	// longest is how long the code of one instance may take, and all of them
+	// together twice as long.
+	longest = 5 * time.Second
+)
+
+// findings of a check.
+type findings struct {
+	running, stuck int
+	// misfits are running instances whose history the code does not follow;
+	// unchecked those that were too many, or took too long.
+	misfits   []string
+	unchecked int
+	// wake are the instances to wake: misfits, so that they say what does not
+	// fit, and those that were stuck, for the code may have been put right.
+	wake []string
+}
+
+// check replays the running instances with the code of now. Nothing comes of
+// that but findings: a history that code no longer fits would be met with the
+// next message, which may be weeks away.
+func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings, error) {
+	var found findings
+	err := each(ctx, c, client.StatusStuck, func(d *client.Description) error {
+		found.stuck++
+		found.wake = append(found.wake, d.Instance)
+		return nil
+	})
+	if err != nil {
+		return found, err
+	}
+	began := time.Now()
+	return found, each(ctx, c, client.StatusRunning, func(d *client.Description) error {
+		found.running++
+		if found.running > mostChecked || time.Since(began) > 2*longest {
+			found.unchecked++
+			return nil
+		}
+		events, err := c.History(ctx, d.Instance, d.ExecutionID)
+		if err != nil {
+			return err
+		}
+		if !follows(app, d, events) {
+			found.misfits = append(found.misfits, d.Instance)
+			found.wake = append(found.wake, d.Instance)
+		}
+		return nil
+	})
+}
+
+// each calls f with every instance of a status.
+func each(ctx context.Context, c *client.Client, status client.Status, f func(*client.Description) error) error {
+	q := client.ListQuery{Status: status, PageSize: 1000}
+	for {
+		page, err := c.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Instances {
+			if err := f(&page.Instances[i]); err != nil {
+				return err
+			}
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+// follows reports whether the code follows a history. Code that blocks does
+// not, and is left behind.
+func follows(app *turnstile.App, d *client.Description, events []history.Event) bool {
+	for i := range events {
+		if events[i].Codec != "" {
+			return true // It is sealed, and this process has no key.
+		}
+	}
+	result := make(chan bool, 1)
+	go func() {
+		x := engine.New(engine.Config{Instance: d.Instance, ExecutionID: d.ExecutionID, Registry: app.Orchestrations()})
+		defer x.Close()
+		if err := x.Feed(events, false); err != nil {
+			// Damage is for the host to say.
+			_, nondeterminism := errors.AsType[*engine.NondeterminismError](err)
+			result <- !nondeterminism
+			return
+		}
+		turn, err := x.Run(engine.Input{NowMS: time.Now().UnixMilli()})
+		result <- err == nil && turn.Stuck == nil
+	}()
+	select {
+	case fits := <-result:
+		return fits
+	case <-time.After(longest):
+		return false
+	}
+}
+
+// String says it in a line, or some.
+func (f findings) String() string {
+	if f.running+f.stuck == 0 {
+		return "none yet"
+	}
+	var parts []string
+	if f.running > 0 {
+		parts = append(parts, fmt.Sprintf("%d running", f.running))
+	}
+	if f.stuck > 0 {
+		parts = append(parts, fmt.Sprintf("%d stuck, tried again now", f.stuck))
+	}
+	if f.unchecked > 0 {
+		parts = append(parts, fmt.Sprintf("%d not checked against the code", f.unchecked))
+	}
+	switch n := len(f.misfits); {
+	case n > 0:
+		const most = 5
+		names := strings.Join(f.misfits[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		parts = append(parts, "the code no longer agrees with the history of "+names)
+	case f.running > f.unchecked:
+		parts = append(parts, "the code agrees with their histories")
+	}
+	return strings.Join(parts, "; ")
+}

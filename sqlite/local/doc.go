@@ -1,0 +1,12 @@
+// Package local runs a whole application on one machine: orchestrations and
+// activities in one process, on a database that outlives it, with the console
+// and the live trace. It is the main function of the program that `turnstile
+// dev` builds and runs:
+//
+//	func main() {
+//		local.Run(turnstile.NewApp(app.Orchestrations(), app.Activities()))
+//	}
+//
+// go run ./local runs it too, once. See also package embedded, for programs that
+// want to decide more, and package sqlite.
+package local

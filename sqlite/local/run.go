@@ -1,0 +1,158 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/embedded/livetrace"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite"
+)
+
+// Run runs the application until the process is asked to end (Ctrl-C, SIGTERM),
+// and never returns. Instances go on where they were when the program ended the
+// last time, however it did. If the code no longer agrees with the history of
+// one, that is stuck, and says why, until the code agrees again.
+//
+// The program has three flags: -addr, where the console listens
+// (embedded.Console), -data, the directory of the database (.turnstile), and
+// -reset, to begin with an empty one.
+//
+// The exit status is 0 when it was asked to end, 1 if the application cannot run
+// (App.Err, an error of Begin), 2 for a command line that is not taken, and 3 if
+// the database or the address cannot be had.
+func Run(app *turnstile.App, opts ...Option) {
+	p := process{args: os.Args, getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	os.Exit(p.run(context.Background(), app, opts))
+}
+
+// Exit statuses besides those of package supervised.
+const (
+	exitDone  = 0
+	exitUsage = 2
+)
+
+// process is what the program touches, so that tests can hand in their own.
+type process struct {
+	args     []string
+	getenv   func(string) string
+	in       io.Reader
+	out, err io.Writer
+}
+
+func (p *process) run(ctx context.Context, app *turnstile.App, opts []Option) int {
+	f, err := parse(p.args, p.getenv, p.err)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitDone
+	case err != nil:
+		fmt.Fprintln(p.err, "local:", err)
+		return exitUsage
+	}
+	ctx, stop := p.untilAsked(ctx, f.supervised)
+	defer stop()
+	var o options
+	for _, option := range opts {
+		option(&o)
+	}
+	status, err := p.serve(ctx, app, f, &o)
+	if err != nil {
+		fmt.Fprintln(p.err, "local:", err)
+	}
+	return status
+}
+
+// untilAsked returns a context that ends when the program is asked to end.
+func (p *process) untilAsked(ctx context.Context, isSupervised bool) (context.Context, context.CancelFunc) {
+	if !isSupervised {
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		// A second time ends it at once.
+		context.AfterFunc(ctx, stop)
+		return ctx, stop
+	}
+	// Ctrl-C reaches all processes of a terminal. The one that has started this
+	// one says when it is to end, also by ending itself, in whatever way.
+	signal.Ignore(os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	go func() {
+		_, _ = io.Copy(io.Discard, p.in)
+		stop()
+	}()
+	return ctx, stop
+}
+
+// serve runs the application, and returns the exit status and why it is not 0.
+func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *options) (status int, err error) {
+	if app == nil || app.Err() != nil {
+		_, err := embedded.New(app) // It knows what to say.
+		return supervised.Failed, err
+	}
+	if f.reset {
+		if err := sqlite.Remove(f.data); err != nil {
+			return supervised.Refused, err
+		}
+	}
+	db, err := sqlite.Open(f.data)
+	if err != nil {
+		return supervised.Refused, err
+	}
+	defer func() {
+		if closed := db.Close(); err == nil && closed != nil {
+			status, err = supervised.Failed, closed
+		}
+	}()
+	trace := livetrace.New(p.out)
+	settings := append(trace.Options(), embedded.Storage(db), embedded.Console(f.addr))
+	env, err := embedded.New(app, append(settings, o.embedded...)...)
+	if err != nil {
+		return supervised.Refused, err
+	}
+	fmt.Fprintf(p.out, "console   %s\ndatabase  %s\n", env.ConsoleURL(), shorter(db.Path()))
+	if o.begin != nil {
+		if err := o.begin(ctx, env.Client()); err != nil {
+			return supervised.Failed, errors.Join(fmt.Errorf("what was to begin: %w", err), end(env))
+		}
+	}
+	found, err := check(ctx, app, env.Client())
+	if err != nil {
+		return supervised.Failed, errors.Join(err, end(env))
+	}
+	fmt.Fprintf(p.out, "instances %s\n", found)
+	for _, instance := range found.wake {
+		if err := env.Client().Wake(ctx, instance); err != nil {
+			fmt.Fprintln(p.err, "local:", err)
+		}
+	}
+	if err := env.Run(ctx); err != nil {
+		return supervised.Failed, err
+	}
+	return exitDone, nil
+}
+
+// end gives back what an environment has that is not to run.
+func end(env *embedded.Environment) error {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	return env.Run(ctx)
+}
+
+// shorter is a path as seen from here, if it is below.
+func shorter(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if below, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}

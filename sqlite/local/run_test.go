@@ -1,0 +1,236 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	greet    = turnstile.NewActivity[string, string]("Greet")
+	welcome  = turnstile.NewOrchestration[string, string]("Welcome")
+	answered = turnstile.NewEvent[string]("answered")
+)
+
+// application greets with a text, which stands in the history.
+func application(text string) *turnstile.App {
+	return turnstile.NewApp(
+		greet.Is(func(_ context.Context, text string) (string, error) { return text, nil }),
+		welcome.Is(func(ctx turnstile.Context, who string) (string, error) {
+			greeting, err := greet.Call(ctx, text+" "+who)
+			if err != nil {
+				return "", err
+			}
+			answer, err := answered.Wait(ctx)
+			return greeting + ": " + answer, err
+		}),
+	)
+}
+
+func begin(ctx context.Context, c *client.Client) error {
+	_, err := client.Start(ctx, c, welcome, "Ada", client.InstanceID("ada"), client.UseExisting())
+	return err
+}
+
+// screen is what a person sees, and can be waited for.
+type screen struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	changed chan struct{}
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return s.text.Write(p)
+}
+
+// started is a program that runs.
+type started struct {
+	*testing.T
+	out    *screen
+	stop   context.CancelFunc
+	status chan int
+}
+
+func start(t *testing.T, p process, app *turnstile.App, opts ...Option) *started {
+	t.Helper()
+	s := &started{T: t, out: &screen{changed: make(chan struct{})}, status: make(chan int, 1)}
+	p.args = append([]string{"local"}, p.args...)
+	p.out, p.err = s.out, s.out
+	if p.getenv == nil {
+		p.getenv = func(string) string { return "" }
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	s.stop = stop
+	go func() { s.status <- p.run(ctx, app, opts) }()
+	return s
+}
+
+func in(dir string, more ...string) process {
+	return process{args: append([]string{"-addr=127.0.0.1:0", "-data", dir}, more...)}
+}
+
+// shows returns when all of the texts have been shown.
+func (s *started) shows(texts ...string) {
+	s.Helper()
+	// The limit is for a test that hangs, and for none that works.
+	ctx, stop := context.WithTimeout(s.Context(), 20*time.Second)
+	defer stop()
+	for _, text := range texts {
+		for {
+			s.out.mu.Lock()
+			shown, now, changed := strings.Contains(s.out.text.String(), text), s.out.text.String(), s.out.changed
+			s.out.mu.Unlock()
+			if shown {
+				break
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				s.Fatalf("it does not show %q:\n%s", text, now)
+			}
+		}
+	}
+}
+
+func (s *started) ends(status int) {
+	s.Helper()
+	if got := <-s.status; got != status {
+		s.Errorf("exit status %d, want %d", got, status)
+	}
+}
+
+func TestInstancesGoOnWhereTheyWereWhenTheProgramEnded(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first.shows("console   http://127.0.0.1:", "database  "+filepath.Join(dir, sqlite.FileName)+"\n", "instances none yet\n", "ActivityCompleted           ← 2 \"Hello Ada\"", "ExternalSubscribed          answered")
+	first.stop()
+	first.ends(exitDone)
+
+	second := start(t, in(dir), application("Hello"), Begin(func(ctx context.Context, c *client.Client) error {
+		return errors.Join(begin(ctx, c), client.Raise(ctx, c, answered, "ada", "hi"))
+	}))
+	second.shows("instances 1 running; the code agrees with their histories\n", `OrchestrationCompleted      "Hello Ada: hi"`)
+	second.stop()
+	second.ends(exitDone)
+
+	third := start(t, in(dir), application("Hello"))
+	third.shows("instances none yet\n") // None that runs.
+	third.stop()
+	third.ends(exitDone)
+}
+
+func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first.shows("ExternalSubscribed")
+	first.stop()
+	first.ends(exitDone)
+
+	changed := start(t, in(dir), application("Goodbye"), Begin(begin))
+	changed.shows("instances 1 running; the code no longer agrees with the history of ada\n", "  ada  stuck: nondeterminism, at event 2\n", `Goodbye Ada`, "run_test.go")
+	changed.stop()
+	changed.ends(exitDone)
+
+	// Another change is another reason.
+	again := start(t, in(dir), application("Evening"), Begin(begin))
+	again.shows("instances 1 stuck, tried again now\n", "  ada  stuck: nondeterminism, at event 2, try 2\n", `Evening Ada`)
+	again.stop()
+	again.ends(exitDone)
+
+	mended := start(t, in(dir), application("Hello"), Begin(begin))
+	mended.shows("  ada  goes on\n")
+	mended.stop()
+	mended.ends(exitDone)
+}
+
+func TestResetForgetsAllInstances(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first.shows("ExternalSubscribed")
+	first.stop()
+	first.ends(exitDone)
+	second := start(t, in(dir, "-reset"), application("Goodbye"), Begin(begin))
+	second.shows("instances none yet\n", "Goodbye Ada", "ExternalSubscribed")
+	// Nothing is taken away from a program that runs.
+	third := start(t, in(dir, "-reset"), application("Hello"))
+	third.ends(supervised.Refused)
+	third.shows("local: sqlite: " + filepath.Join(dir, sqlite.FileName) + " is open in this process")
+	second.stop()
+	second.ends(exitDone)
+}
+
+func TestWhyItDoesNotRun(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	code := func(ctx turnstile.Context, who string) (string, error) { return who, nil }
+	twice := turnstile.NewApp(welcome.Is(code), welcome.Is(code))
+	for name, c := range map[string]struct {
+		args   []string
+		app    *turnstile.App
+		option Option
+		status int
+		shows  string
+	}{
+		"a flag that is none":          {[]string{"-what"}, application(""), nil, exitUsage, "-data DIR"},
+		"an argument":                  {[]string{"what"}, application(""), nil, exitUsage, "local: there is no argument what: see -help"},
+		"help":                         {[]string{"-help"}, application(""), nil, exitDone, "begin with an empty database"},
+		"no application":               {nil, nil, nil, supervised.Failed, "local: embedded: the application is nil"},
+		"one that cannot run":          {nil, twice, nil, supervised.Failed, "local: embedded: the application cannot run"},
+		"what was to begin fails":      {nil, application(""), Begin(func(context.Context, *client.Client) error { return errors.New("no") }), supervised.Failed, "local: what was to begin: no"},
+		"an address that is taken":     {[]string{"-addr", taken.Addr().String()}, application(""), nil, supervised.Refused, "address already in use"},
+		"an address that can't be":     {[]string{"-addr", "0.0.0.0:80"}, application(""), nil, supervised.Refused, "no loopback address"},
+		"a directory that can't be":    {[]string{"-data", "/dev/null/data"}, application(""), nil, supervised.Refused, "local: sqlite: "},
+		"an option that cannot be had": {nil, application(""), Embedded(embedded.Workers(0)), supervised.Refused, "0 workers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := in(t.TempDir(), c.args...)
+			if c.option == nil {
+				c.option = Embedded()
+			}
+			s := start(t, p, c.app, c.option)
+			s.ends(c.status)
+			s.shows(c.shows)
+		})
+	}
+}
+
+// One that `turnstile dev` has started takes its word for where, and ends with
+// its standard input.
+func TestASupervisedProgramEndsWithItsSupervisor(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	env := map[string]string{supervised.Supervised: "1", supervised.Addr: "127.0.0.1:0", supervised.Data: dir}
+	read, write := io.Pipe()
+	s := start(t, process{getenv: func(name string) string { return env[name] }, in: read}, application("Hello"), Begin(begin))
+	s.shows("database  "+filepath.Join(dir, sqlite.FileName), "ExternalSubscribed")
+	write.Close()
+	s.ends(exitDone)
+}
