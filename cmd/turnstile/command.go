@@ -31,8 +31,7 @@ func commands() []*command {
 		describeCommand(), historyCommand(), listCommand(),
 		wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 		deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand(),
-		consoleCommand(),
-		lintCommand(), newCommand(), versionCommand(),
+		consoleCommand(), newCommand(), devCommand(), lintCommand(), versionCommand(),
 	}
 }
 

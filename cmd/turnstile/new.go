@@ -22,7 +22,11 @@ import (
 //go:embed project
 var project embed.FS
 
-const ownModule = "github.com/turnstile-go/turnstile"
+// Modules that a project requires.
+const (
+	ownModule      = "github.com/turnstile-go/turnstile"
+	databaseModule = ownModule + "/sqlite"
+)
 
 func newCommand() *command {
 	return &command{
@@ -68,9 +72,12 @@ func (c *cli) newProject(ctx context.Context, folder, module, replace string) er
 		if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
 			return usagef("new: --replace names no folder with a Go module: %v", err)
 		}
-		goMod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", ownModule, ownModule, source)
+		for _, m := range []struct{ path, folder string }{{ownModule, source}, {databaseModule, filepath.Join(source, "sqlite")}} {
+			goMod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", m.path, m.path, m.folder)
+		}
 	} else if version := releasedVersion(); version != "" {
-		goMod += fmt.Sprintf("\nrequire %s %s\n", ownModule, version)
+		// Modules of one repository are released together.
+		goMod += fmt.Sprintf("\nrequire (\n\t%s %s\n\t%s %s\n)\n", ownModule, version, databaseModule, version)
 	}
 	if err := writeProject(folder, module); err != nil {
 		return fmt.Errorf("new: %w", err)
@@ -83,7 +90,7 @@ func (c *cli) newProject(ctx context.Context, folder, module, replace string) er
 	if err := tidy.Run(); err != nil {
 		return fmt.Errorf("new: the files are written, but go mod tidy failed in %s (see above): run it again there: %w", folder, err)
 	}
-	fmt.Fprintf(c.out, "%s is made. Next:\n\n  cd %s\n  make test\n  turnstile lint\n\nREADME.md says what is where, and how to deploy it.\n", module, folder)
+	fmt.Fprintf(c.out, "%s is made. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n", module, folder)
 	return nil
 }
 

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+)
+
+// What `turnstile dev` does if nothing else is said.
+const (
+	devPackage = "./local"
+	devData    = ".turnstile"
+)
+
+func devCommand() *command {
+	return &command{
+		name: "dev", operands: "[PACKAGE]", most: 1,
+		short: "run a project on this machine, anew whenever a file changes",
+		long: paragraph(
+			"Builds and runs the main package ./local of the project in this folder: the whole",
+			"application in one process, on an SQLite database, with the console and each turn as",
+			"it happens. When a file that it is built from changes, it is built and started again,",
+			"and instances go on where they were: if the code no longer agrees with the history of",
+			"one, that is shown as stuck, with what history has and what the code did, until the",
+			"code agrees again. A build that fails is shown, and what runs goes on. A program that",
+			"dies is started again.",
+			"",
+			"Projects of `turnstile new` have ./local. Another main package can be named; it gets",
+			"--addr and --data if it calls local.Run of github.com/turnstile-go/turnstile/sqlite/local."),
+		examples: []string{"turnstile dev", "turnstile dev --reset", "turnstile dev --addr 127.0.0.1:9000 ./cmd/local"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			addr := flags.String("addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
+			data := flags.String("data", "", "`DIR` of the database; default "+devData+" in the project")
+			reset := flags.Bool("reset", false, "begin with an empty database: all instances are forgotten")
+			return func(ctx context.Context, operands []string) error {
+				pkg := devPackage
+				if len(operands) > 0 {
+					pkg = operands[0]
+				}
+				return c.dev(ctx, pkg, *addr, *data, *reset)
+			}
+		},
+	}
+}
+
+// How the program is supervised.
+const (
+	devLook     = 250 * time.Millisecond
+	devGrace    = 10 * time.Second
+	devPause    = time.Second
+	devMaxPause = 30 * time.Second
+)
+
+func (c *cli) dev(ctx context.Context, pkg, addr, data string, reset bool) error {
+	project, err := findProgram(ctx, pkg)
+	if err != nil {
+		return fmt.Errorf("dev: %w", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("dev: %w", err)
+	}
+	if data == "" {
+		data = filepath.Join(project, devData)
+	}
+	if data, err = filepath.Abs(data); err != nil {
+		return fmt.Errorf("dev: %w", err)
+	}
+	say := func(text string) {
+		fmt.Fprintf(c.err, "%s %s\n", highlighted(c.err, "turnstile dev:"), text)
+	}
+	addr, taken, err := chooseAddr(addr)
+	if err != nil {
+		return fmt.Errorf("dev: %w", err)
+	}
+	if taken {
+		say(fmt.Sprintf("%s is taken: the console gets %s", embedded.ConsoleAddr, addr))
+	}
+	s := dev.Supervisor{
+		Dir: here, Package: pkg, Out: c.out, Err: c.err, Say: say,
+		Env:   []string{supervised.Addr + "=" + addr, supervised.Data + "=" + data},
+		Grace: devGrace, Pause: devPause, MaxPause: devMaxPause,
+	}
+	if reset {
+		s.FirstEnv = []string{supervised.Reset + "=1"}
+	}
+	look := time.NewTicker(devLook)
+	defer look.Stop()
+	s.Look = look.C
+	if err := s.Run(ctx); err != nil {
+		return fmt.Errorf("dev: %w", err)
+	}
+	return nil
+}
+
+// findProgram makes sure that there is a main package to run, and returns the
+// folder of its module.
+func findProgram(ctx context.Context, pkg string) (project string, err error) {
+	module, err := goOutput(ctx, "env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	if module == "" || module == os.DevNull {
+		return "", errors.New("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
+	}
+	found, err := goOutput(ctx, "list", "-e", "-f", "{{.Name}}", "--", pkg)
+	switch {
+	case err != nil:
+		return "", err
+	case found == "" && !hasGoFiles(pkg):
+		return "", fmt.Errorf("there is no %s here, the program that it builds and runs: %s", pkg, devAdvice(pkg))
+	case found != "" && found != "main":
+		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
+	}
+	return filepath.Dir(module), nil
+}
+
+// hasGoFiles reports whether a folder has any, parsed or not.
+func hasGoFiles(folder string) bool {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	return err == nil && len(files) > 0
+}
+
+// devAdvice is the program to write.
+func devAdvice(pkg string) string {
+	file := filepath.ToSlash(filepath.Join(pkg, "main.go"))
+	return "name another main package, or write " + file + `:
+
+	package main
+
+	import (
+		"github.com/turnstile-go/turnstile"
+		"github.com/turnstile-go/turnstile/sqlite/local"
+	)
+
+	func main() {
+		local.Run(turnstile.NewApp(…)) // all orchestrations and activities
+	}
+
+Then: go get ` + ownModule + `/sqlite`
+}
+
+func goOutput(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	var problems bytes.Buffer
+	cmd.Stderr = &problems
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// chooseAddr settles where the console listens, so that it stays there when the
+// program is started again: an open page finds it. What is asked for by number
+// is for the program to take or to refuse. taken says that the default was not
+// free.
+func chooseAddr(asked string) (addr string, taken bool, err error) {
+	if asked == "" {
+		if free(embedded.ConsoleAddr) {
+			return embedded.ConsoleAddr, false, nil
+		}
+		asked, taken = "127.0.0.1:0", true
+	}
+	host, port, err := net.SplitHostPort(asked)
+	if err != nil || port != "0" {
+		return asked, taken, nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return "", false, err
+	}
+	return l.Addr().String(), taken, l.Close()
+}
+
+func free(addr string) bool {
+	l, err := net.Listen("tcp", addr)
+	return err == nil && l.Close() == nil
+}

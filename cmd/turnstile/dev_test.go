@@ -1,0 +1,256 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// terminal is what a person sees of a command that goes on, and can be waited
+// for.
+type terminal struct {
+	mu      sync.Mutex
+	text    string
+	changed chan struct{}
+	seen    int // how much of it has been waited for
+}
+
+func newTerminal() *terminal { return &terminal{changed: make(chan struct{})} }
+
+func (s *terminal) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text += string(p)
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return len(p), nil
+}
+
+func (s *terminal) look() (string, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text, s.changed
+}
+
+// waitFor returns when the pattern has been shown behind what was waited for
+// before, and what its groups are.
+func (s *terminal) waitFor(t *testing.T, pattern string) []string {
+	t.Helper()
+	// The limit is for a test that hangs, and for none that works.
+	limit, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	expression := regexp.MustCompile(pattern)
+	for {
+		text, changed := s.look()
+		if at := expression.FindStringSubmatchIndex(text[s.seen:]); at != nil {
+			found := expression.FindStringSubmatch(text[s.seen:])
+			s.seen += at[1]
+			return found
+		}
+		select {
+		case <-changed:
+		case <-limit.Done():
+			t.Fatalf("it does not show %q behind what was shown before:\n%s", pattern, text)
+		}
+	}
+}
+
+// shop is a new project, of which turnstile dev runs until the test ends.
+type shop struct {
+	*testing.T
+	folder string
+	out    *terminal
+	stop   context.CancelFunc
+	status chan int
+}
+
+// newProject makes a project on the tree that is tested.
+func newProject(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "shop")
+	if r := newBench(t).run("new", "--module", "example.com/shop", "--replace", "../..", folder); r.status != exitOK {
+		t.Fatalf("turnstile new: exit status %d\n%s%s", r.status, r.out, r.err)
+	}
+	return folder
+}
+
+// runDev runs turnstile dev in the project.
+func runDev(t *testing.T, out *terminal, args ...string) (stop context.CancelFunc, status chan int) {
+	ctx, stop := context.WithCancel(context.Background())
+	status = make(chan int, 1)
+	c := cli{out: out, err: out, getenv: func(string) string { return "" }, now: time.Now}
+	go func() { status <- c.run(ctx, append([]string{"dev", "--addr", "127.0.0.1:0"}, args...)) }()
+	return stop, status
+}
+
+func (s *shop) edit(file, from, to string) {
+	s.Helper()
+	path := filepath.Join(s.folder, file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if !strings.Contains(string(text), from) {
+		s.Fatalf("%s does not hold %q", file, from)
+	}
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), from, to)), 0o644); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// post asks the console for an action.
+func (s *shop) post(url, body string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Turnstile-Action", "1")
+	request.Header.Set("Content-Type", "application/json")
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 300 {
+		s.Fatalf("POST %s: %s", url, answer.Status)
+	}
+}
+
+// A day with turnstile dev: the project begins, is changed while an instance
+// runs, in a way that does not fit, is mended, is broken, dies, and goes on.
+func TestDev(t *testing.T) {
+	folder := newProject(t)
+	// What go.mod names is where the test began.
+	t.Chdir(folder)
+	s := &shop{T: t, folder: folder, out: newTerminal()}
+	// So that the test knows which process the program is.
+	s.edit("local/main.go", "func main() {\n", "func main() {\n\tslog.Info(\"begun\", \"process\", os.Getpid())\n")
+	s.edit("local/main.go", "\"log/slog\"\n", "\"log/slog\"\n\t\"os\"\n")
+	s.stop, s.status = runDev(t, s.out)
+	defer s.stop()
+	shows := func(pattern string) []string { t.Helper(); return s.out.waitFor(t, pattern) }
+
+	shows(`turnstile dev: building ./local\n`)
+	shows(`process=\d+`)
+	console := shows(`console   (http://127.0.0.1:\d+/)\n`)[1]
+	shows(`database  \.turnstile/turnstile.db\ninstances none yet\n`)
+	shows(`customer-1  turn 1\n`)
+	shows(`5 TimerCreated                7d00h\n`)
+
+	// The instance runs across a change that fits; the console stays where it is.
+	s.edit("app/mailer.go", `"mail", "to"`, `"a mail", "to"`)
+	shows(`turnstile dev: app/mailer.go changed: building\n`)
+	shows(`console   ` + console + `\n`)
+	shows(`instances 1 running; the code agrees with their histories\n`)
+
+	// One that does not fit is shown at once, with the diff; the right code mends it.
+	s.edit("app/welcome.go", `"Please confirm."`, `"Please confirm!"`)
+	shows(`instances 1 running; the code no longer agrees with the history of customer-1\n`)
+	shows(`customer-1  stuck: nondeterminism, at event 2\n +- history has .*(\n +)?.*\n +\+ the code `)
+	shows(`irm!`)
+	shows(`at .*app/welcome.go:21\n`)
+	s.edit("app/welcome.go", `"Please confirm!"`, `"Please confirm."`)
+	shows(`customer-1  goes on\n`)
+
+	// What does not build leaves what runs.
+	s.edit("app/welcome.go", `return "confirmed", nil`, `return "confirmed" nil`)
+	shows(`app/welcome.go:\d+:\d+: syntax error`)
+	shows(`turnstile dev: the build failed: see above. The program from before goes on. Save a file to try again.\n`)
+	s.edit("app/welcome.go", `return "confirmed" nil`, `return "confirmed", nil`)
+	pid, err := strconv.Atoi(shows(`process=(\d+)`)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows(`instances 1 running; the code agrees`)
+
+	// A second one is refused the database.
+	other := newTerminal()
+	stop, status := runDev(t, other)
+	defer stop()
+	if got := <-status; got != exitFailed {
+		t.Errorf("a second turnstile dev: exit status %d", got)
+	}
+	other.waitFor(t, `local: sqlite: .*turnstile.db is open in process `+strconv.Itoa(pid)+`; only one may have it`)
+	other.waitFor(t, `turnstile: dev: the program has ended: see above\n`)
+
+	// A program that is killed is started again, and the instance goes on.
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	shows(`turnstile dev: the program died \(signal: killed\). It is started again in 1s.\n`)
+	shows(`instances 1 running; the code agrees`)
+	s.post(console+"api/v1/instances/customer-1/raise", `{"name":"confirmed","data":{}}`)
+	shows(`OrchestrationCompleted      "confirmed"\n`)
+
+	s.stop()
+	if got := <-s.status; got != exitOK {
+		t.Errorf("it ends with exit status %d", got)
+	}
+	if conn, err := net.Dial("tcp", strings.Trim(strings.TrimPrefix(console, "http:"), "/")); err == nil {
+		conn.Close()
+		t.Error("the program lives on")
+	}
+
+	// All is forgotten where that is asked for.
+	again := newTerminal()
+	stop, status = runDev(t, again, "--reset")
+	again.waitFor(t, `instances none yet\n(.*\n)+.*customer-1  turn 1\n`)
+	stop()
+	if got := <-status; got != exitOK {
+		t.Errorf("it ends with exit status %d", got)
+	}
+}
+
+func TestDevSaysWhatIsMissing(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	t.Setenv("GO111MODULE", "") // As a person has it.
+	try := func(want string, args ...string) {
+		t.Helper()
+		if r := newBench(t).run(append([]string{"dev"}, args...)...); r.status != exitFailed || !strings.Contains(r.err, want) {
+			t.Errorf("exit status %d, %q does not say %q", r.status, r.err, want)
+		}
+	}
+	try("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
+	if err := os.WriteFile("go.mod", []byte("module example.com/shop\n\ngo 1.26\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try("there is no ./local here, the program that it builds and runs: name another main package, or write local/main.go:\n\n\tpackage main")
+	try("there is no ./cmd/one here", "./cmd/one")
+	if err := os.MkdirAll("app", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("app/app.go", []byte("package app\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try("./app is package app: name a main package", "./app")
+}
+
+// The port of the default is passed on by number, so that the console stays
+// where it is; what is taken gives way.
+func TestWhereTheConsoleOfDevIs(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[string]string{
+		"127.0.0.1:0":    `^127\.0\.0\.1:[1-9]\d*$`,
+		"":               `^127\.0\.0\.1:[1-9]\d*$`,
+		"127.0.0.1:9999": `^127\.0\.0\.1:9999$`,
+		"nonsense":       `^nonsense$`, // The program says what is wrong with it.
+	} {
+		if addr, _, err := chooseAddr(asked); err != nil || !regexp.MustCompile(want).MatchString(addr) {
+			t.Errorf("asked for %q it is %q, %v", asked, addr, err)
+		}
+	}
+}
