@@ -31,10 +31,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		return err
 	}
 	park := t.mustPark(w) || t.blockedBy != nil
-	if !park && !w.run {
-		park = t.leaveNoFact(arrivals)
-	}
-	first := park || t.group.factsFirst
+	first := park
 	if t.creating && t.group.suspect != "" {
 		// A start that may kill its process is recorded before it is run, with
 		// the mark beside it.
@@ -47,9 +44,6 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 	out, err := t.run(ctx, in)
 	if err != nil {
 		return err
-	}
-	if !first && !w.run && t.takesOnWithoutFact(arrivals, &out) {
-		return errFactsFirst
 	}
 	q := &arrivalQueue{pending: arrivals}
 	var cancelled []int64 // by runs that left no event

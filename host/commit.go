@@ -141,6 +141,9 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	if err := t.dispatch(ctx, out); err != nil {
 		return err
 	}
+	for i := range turns {
+		t.group.hasSent(place{turns[i].ExecutionID, turns[i].First()})
+	}
 	if len(turns) > 0 {
 		t.Observer.Count(CountTurns, d.outcome, 1)
 		t.Observer.Committed(Committed{Turns: turns, Actions: out.actions})
@@ -189,7 +192,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.next, Parked: true})
 	}
 	for i := range turns {
-		token, err := t.token()
+		token, err := t.random.hex() // new for each content
 		if err != nil {
 			return nil, err
 		}

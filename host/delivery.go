@@ -70,8 +70,8 @@ type message struct {
 	Delivery
 	item  wire.Item
 	state messageState
-	// handled: a commit for it stands in history, though this is its first
-	// delivery: this invocation made it, and then lost one to another process.
+	// handled: a commit for it may stand in history, though this is its first
+	// delivery: this invocation lost one to another process, which may have it too.
 	handled bool
 	// proven: it brought back the token of the event that it names, under a key
 	// of the stack.

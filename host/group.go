@@ -24,10 +24,8 @@ type group struct {
 	marked bool
 	// tooLarge is the commit that could not be made: the instance is to fail.
 	tooLarge *store.TooLargeError
-	// factsFirst: arrivals are recorded before the code is run.
-	factsFirst bool
-	// committed: this invocation has made a commit for the group.
-	committed bool
+	// sent are the commits whose actions this invocation has sent, by slot.
+	sent map[place]bool
 	// purgeMarks are those of purges that found nothing to purge: they do not
 	// purge what is started behind them when they come again.
 	purgeMarks string
@@ -83,6 +81,14 @@ func boolInt(b bool) int {
 	return 0
 }
 
+// hasSent notes that the actions of a commit have been sent.
+func (g *group) hasSent(slot place) {
+	if g.sent == nil {
+		g.sent = map[place]bool{}
+	}
+	g.sent[slot] = true
+}
+
 // open returns the messages not yet settled.
 func (g *group) open() []*message {
 	var open []*message
@@ -106,7 +112,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		t := &turn{Orchestrator: o, group: g, cold: cold}
 		err := t.handle(ctx)
 		t.release(ctx, err)
-		g.committed = g.committed || t.confirmed
 		var tooLarge *store.TooLargeError
 		var patched *patchError
 		switch {
@@ -119,9 +124,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			continue
 		case errors.Is(err, errPurged):
 			continue // One message less is open.
-		case errors.Is(err, errFactsFirst) && !g.factsFirst:
-			g.factsFirst = true
-			continue
 		case errors.As(err, &tooLarge) && len(g.open()) > 1:
 			o.runHalves(ctx, g)
 			return
@@ -132,9 +134,9 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			// Whoever lost dispatches nothing: reload and run again.
 			o.Observer.Count(CountConflicts, t.heat(), 1)
 			if conflicts++; conflicts < o.Settings.TurnAttempts {
-				if g.committed {
-					// What the winner committed may follow from what this
-					// invocation has, and nobody knows whether it is sent.
+				if !t.warm || t.confirmed {
+					// No stale cache lost: another process is at this instance.
+					// Nobody knows whether what it committed is sent.
 					for _, m := range g.open() {
 						m.handled = true
 					}
@@ -167,7 +169,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, committed: g.committed, purgeMarks: g.purgeMarks}
+		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent, purgeMarks: g.purgeMarks}
 		o.runGroup(ctx, part)
 		g.purgeMarks = part.purgeMarks
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {

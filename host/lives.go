@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/store"
@@ -19,6 +21,12 @@ func markOf(m *message) string {
 		return ""
 	}
 	return causeOf(&m.item)
+}
+
+// causeOf returns the mark of an item, behind a separator.
+func causeOf(i *wire.Item) string {
+	sum := sha256.Sum256([]byte(string(i.Kind) + " " + i.ID))
+	return "-" + hex.EncodeToString(sum[:8])
 }
 
 // messageMark is that of a message, whatever it says.
@@ -55,7 +63,7 @@ func (t *turn) settleFormer(ctx context.Context) error {
 			former = append(former, m)
 		}
 	}
-	if err := t.resendFormer(ctx, returning(former)); err != nil {
+	if err := t.resendFormer(ctx, former); err != nil {
 		return err
 	}
 	for _, m := range former {

@@ -203,7 +203,7 @@ func (t *turn) started() *history.Event {
 // purged, or has ended and has nothing to be sent again.
 func (t *turn) withoutExecution(ctx context.Context) error {
 	if t.record != nil && t.record.Purged {
-		if err := t.resendFormer(ctx, returning(t.group.open())); err != nil {
+		if err := t.resendFormer(ctx, t.group.open()); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ const (
 	// CountTurns: commits, by how the turn stands afterwards.
 	CountTurns Counter = "turns"
 	// CountMessages: messages settled, by what became of them: "recorded",
-	// "duplicate", "redelivered", "late", "exists", "unknown_instance", …
+	// "duplicate", "late", "exists", "unknown_instance", …
 	CountMessages Counter = "messages"
 	// CountDeadLettered: messages moved to a final dead-letter queue.
 	CountDeadLettered Counter = "dead_lettered"

@@ -34,8 +34,8 @@ func (t *turn) takePending(ctx context.Context) error {
 		case v.Kind == engine.Recorded:
 			err = t.stillPending(ctx, m)
 		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.item.Kind == wire.ActivityPending && m.returning():
-			// It may have become the failure that stands there, in an earlier
-			// execution or an earlier life, in a turn that was not dispatched.
+			// It may have become the failure that stands there: then it is settled
+			// when what follows from that has been run.
 			t.failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
 		case v.Kind == engine.Misaddressed:
 			err = t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.item.Kind, v.Reason))

@@ -40,9 +40,6 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 				return err
 			}
 		}
-		if err := t.resendFormer(ctx, returning([]*message{m})); err != nil {
-			return err
-		}
 		t.settle(m, "purged")
 		return nil
 	case ofFormer(r, m):

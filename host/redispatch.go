@@ -3,19 +3,53 @@ package host
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
-// followLimit is through how many executions a message answers for what follows
-// from it, at least.
-const followLimit = 100
+// place is where an event stands in the histories of an instance.
+type place struct {
+	execution, eventID int64
+}
 
-// resending gathers what has to be sent again for messages whose facts stand
-// in history, each commit once.
+// furthestBack is through how many executions a message that others may have
+// overtaken sends again what is open.
+const furthestBack = 100
+
+// takeReturning sends again, ahead of all else, what messages that came back may
+// not have sent. Each commit is dispatched before the next is made, and the message
+// that caused it stands ahead of all others of its group: so for one that comes
+// back, that is the last turn of the instance. One that was redriven, or went
+// round, others may have overtaken: it sends again all that is open since the
+// execution that it names. Ids are derived from instance, execution and event, so
+// that sending twice is harmless.
+func (t *turn) takeReturning(ctx context.Context) error {
+	if err := t.resendFormer(ctx, t.group.open()); err != nil {
+		return err
+	}
+	back := returning(t.group.open())
+	if t.creating || len(back) == 0 {
+		return nil
+	}
+	out := t.newResending()
+	if err := out.lastTurn(ctx); err != nil {
+		return err
+	}
+	for _, m := range back {
+		if m.redriven() {
+			if err := out.everything(ctx, m.item.TargetExecution()); err != nil {
+				return err
+			}
+		}
+	}
+	return out.flush(ctx)
+}
+
+// resending gathers what has to be sent again, each commit once.
 type resending struct {
 	t    *turn
 	out  *outbox
@@ -27,103 +61,75 @@ func (t *turn) newResending() *resending {
 	return &resending{t: t, out: t.newOutbox(), done: map[place]bool{}, open: map[int64]work{}}
 }
 
-// from adds what is still open of the commit in which the fact stands, and of
-// the commits after it up to the next one that begins with an arrival from a
-// message, which its own message answers for. Where an execution on this way
-// ended as continued-as-new, it goes on with the next, and so on through every
-// execution that this end began.
-func (r *resending) from(ctx context.Context, at place) error {
-	for n, first := at.execution, true; ; n, first = n+1, false {
-		turns, err := r.t.read(ctx, n)
-		if err != nil {
-			return err
+// heard reports whether one of the messages is about a scheduling event of the
+// current execution, which was sent therefore: a completion that came back must not
+// bring about another attempt of what it completes.
+func (t *turn) heard(eventID int64) bool {
+	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *message) bool {
+		i := &m.item
+		if i.SourceEventID != eventID || i.TargetExecution() != t.execution {
+			return false
 		}
-		i := 0
-		if first {
-			i = indexOf(turns, at.eventID)
-			if i == 0 && r.continues(n) {
-				// One commit holds the end of the execution before and the
-				// first turn of this one.
-				if err := r.endOf(ctx, n-1); err != nil {
-					return err
-				}
-			}
+		a := t.arrival(m)
+		if i.Kind == wire.ActivityPending || i.Kind == wire.ActivityHeartbeat {
+			a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: eventID}
 		}
-		for ; i < len(turns); i++ {
-			if turns[i].Messaged && !first {
-				return nil
-			}
-			r.turn(turns, i)
-			first = false
-		}
-		// An invocation runs only so many executions; what follows them began
-		// with its wake, which brings back what was lost. But several messages
-		// that came back may have run their share each.
-		if !continuedAsNew(turns) || n-at.execution > int64(max(followLimit, r.t.Settings.ContinueLimit)) {
-			return nil
-		}
-	}
+		v := t.x.Judge(a).Kind
+		return v == engine.Recorded || v == engine.Duplicate
+	})
 }
 
-// behind adds what is still open of the commits behind a place up to which all
-// was dispatched, as far as no message of its own answers for them. It reports
-// whether there are any.
-func (r *resending) behind(ctx context.Context, at place) (found bool, err error) {
-	if at.execution < max(r.t.firstExecution(), 1) || at.execution > r.t.execution {
-		return false, nil
-	}
-	turns, err := r.t.read(ctx, at.execution)
-	if err != nil || len(turns) == 0 || at.eventID >= turns[len(turns)-1].Last() {
-		return false, err
-	}
-	if i := indexOf(turns, at.eventID+1); turns[i].Messaged {
-		return false, nil
-	}
-	return true, r.from(ctx, place{at.execution, at.eventID + 1})
-}
-
-func (r *resending) continues(n int64) bool { return n > 1 && n > r.t.firstExecution() }
-
-// lastTurn adds the commits of the last turn that was run, whatever has been
-// parked behind it: for a wake.
+// lastTurn adds what is open of the last turn of the instance: of its last commit,
+// and of those ahead of it back to the last one that a message began. Where the
+// visibility of a message has lapsed, two processes may have the turn at once: one
+// makes its first commit and dies, and the other goes on with the second.
+//
+// The commit that holds the first events of a continued execution holds the end of
+// the one before too.
 func (r *resending) lastTurn(ctx context.Context) error {
 	turns, err := r.t.read(ctx, r.t.execution)
 	if err != nil || len(turns) == 0 {
 		return err
 	}
 	i := len(turns) - 1
-	for i > 0 && turns[i].Parked {
-		i--
-	}
 	for i > 0 && !turns[i].Messaged {
 		i--
 	}
-	return r.from(ctx, place{r.t.execution, turns[i].First()})
-}
-
-// unknowingEnd adds the commits of the last turn, if it ended the instance and
-// its process did not know that it was stuck: its message may have been settled
-// by who marked it. Who knew answers for the end by its own message; what it
-// sent long ago is not sent again.
-func (r *resending) unknowingEnd(ctx context.Context) error {
-	turns, err := r.t.read(ctx, r.t.execution)
-	if err != nil || len(turns) == 0 || strings.Contains(turns[len(turns)-1].Token, knewMark) {
-		return err
-	}
-	return r.lastTurn(ctx)
-}
-
-// everything adds all that is open of the current execution: for an operator's
-// wake.
-func (r *resending) everything(ctx context.Context) error {
-	turns, err := r.t.read(ctx, r.t.execution)
-	if err != nil {
-		return err
-	}
-	if r.continues(r.t.execution) {
-		if err := r.endOf(ctx, r.t.execution-1); err != nil {
+	if i == 0 {
+		if err := r.endBefore(ctx); err != nil {
 			return err
 		}
+	}
+	for ; i < len(turns); i++ {
+		r.turn(turns, i)
+	}
+	return nil
+}
+
+// current adds all that is open of the current execution, and of the end of the one
+// before: for an operator's wake.
+func (r *resending) current(ctx context.Context) error {
+	if err := r.endBefore(ctx); err != nil {
+		return err
+	}
+	return r.execution(ctx, r.t.execution)
+}
+
+// everything adds all that is open of the executions from one on, 0 for the first of
+// this life; of a hundred at most.
+func (r *resending) everything(ctx context.Context, since int64) error {
+	for n := max(since, r.t.execution-furthestBack, r.t.firstExecution(), 1); n <= r.t.execution; n++ {
+		if err := r.execution(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *resending) execution(ctx context.Context, n int64) error {
+	turns, err := r.read(ctx, n)
+	if err != nil {
+		return err
 	}
 	for i := range turns {
 		r.turn(turns, i)
@@ -131,18 +137,29 @@ func (r *resending) everything(ctx context.Context) error {
 	return nil
 }
 
-// endOf adds the commit with which an execution ended. One that can't be read by
-// anybody, or by this build, holds up nothing of the execution that followed; a
-// read that fails for the moment is made again when the message comes back.
-func (r *resending) endOf(ctx context.Context, execution int64) error {
-	turns, err := r.t.read(ctx, execution)
-	if corrupt(err) || missesCodec(err) || errors.Is(err, history.ErrNewer) {
+// endBefore adds the end of the execution before the current one, of which this is
+// the continuation.
+func (r *resending) endBefore(ctx context.Context) error {
+	n := r.t.execution
+	if n <= max(r.t.firstExecution(), 1) {
 		return nil
 	}
+	turns, err := r.read(ctx, n-1)
 	if err == nil && len(turns) > 0 {
 		r.turn(turns, len(turns)-1)
 	}
 	return err
+}
+
+// read reads an execution. One that can't be read by anybody, or by this build, has
+// nothing to be sent again; a read that fails for the moment is made again when the
+// message comes back.
+func (r *resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
+	turns, err := r.t.read(ctx, n)
+	if corrupt(err) || missesCodec(err) || errors.Is(err, history.ErrNewer) {
+		return nil, nil
+	}
+	return turns, err
 }
 
 // turn adds one commit of an execution: what it scheduled and is open still,
@@ -150,7 +167,7 @@ func (r *resending) endOf(ctx context.Context, execution int64) error {
 func (r *resending) turn(turns []store.Turn, i int) {
 	t := &turns[i]
 	slot := place{t.ExecutionID, t.First()}
-	if r.done[slot] {
+	if r.done[slot] || r.t.group.sent[slot] {
 		return
 	}
 	r.done[slot] = true
@@ -163,9 +180,10 @@ func (r *resending) turn(turns []store.Turn, i int) {
 		}
 		r.open[t.ExecutionID] = open
 	}
+	current := t.ExecutionID == r.t.execution
 	send := sending{Turn: t, start: &history.Start{}, name: turns[0].Events[0].Name,
 		attached: func() []*history.Parent { return engine.AttachedIn(eventsOf(turns)) },
-		open:     func(id int64) bool { _, ok := open[id]; return ok },
+		open:     func(id int64) bool { _, ok := open[id]; return ok && !(current && r.t.heard(id)) },
 		find:     func(id int64) openWork { return workAt(turns, id) },
 	}
 	if s := turns[0].Events[0].Start; s != nil {
@@ -175,7 +193,15 @@ func (r *resending) turn(turns []store.Turn, i int) {
 	r.out.add(send)
 }
 
-func (r *resending) flush(ctx context.Context) error { return r.t.dispatch(ctx, r.out) }
+func (r *resending) flush(ctx context.Context) error {
+	err := r.t.dispatch(ctx, r.out)
+	for slot := range r.done {
+		if err == nil {
+			r.t.group.hasSent(slot)
+		}
+	}
+	return err
+}
 
 // indexOf returns the index of the turn that holds the event.
 func indexOf(turns []store.Turn, eventID int64) int {
@@ -204,4 +230,12 @@ func continuedAsNew(turns []store.Turn) bool {
 	}
 	last := &turns[len(turns)-1]
 	return last.Events[len(last.Events)-1].Kind == history.OrchestrationContinuedAsNew
+}
+
+// firstExecution of this life of the instance; 0 if that is not known.
+func (t *turn) firstExecution() int64 {
+	if t.record != nil {
+		return t.record.FirstExecution
+	}
+	return 0
 }

@@ -18,10 +18,8 @@ func (t *turn) searchSet(ctx context.Context, d *draft) (history.SearchAttribute
 		if err := t.describe(ctx); err != nil {
 			return nil, err
 		}
-		if r := t.record; r != nil && r.Problem != nil && !d.messaged && !t.cold {
-			// It is stuck, which only now is known: whether what came may take
-			// it on is for a turn to say that knows it from the beginning.
-			return nil, errRebuild
+		if r := t.record; t.warm && r != nil && r.Problem != nil {
+			return nil, errRebuild // What the cache has knows nothing of what is parked.
 		}
 	}
 	if t.record == nil {

@@ -55,29 +55,3 @@ func TestAWakeUpThatFindsTheInstanceEndedTellsItsParent(t *testing.T) {
 	w.runFor(2 * time.Hour)
 	w.expectOutput("a", "11")
 }
-
-// M-15: a stuck instance is taken on by an event, raises an event and ends before
-// its wake-up is due. The wake-up raises nothing again: the other may have
-// forgotten the sender's id by then.
-func TestAWakeUpBehindAKnowingEndSendsNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	})
-	w.start("main", "Main", "1")
-	for w.step() {
-	}
-	w.expectStatus("main", store.StatusStuck)
-	w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
-			return nil, err
-		}
-		return in, ctx.RaiseEvent("other", "hello", []byte("1"), nil)
-	})
-	w.raise("main", "go", "1", "e")
-	for w.step() {
-	}
-	w.expectStatus("main", store.StatusCompleted)
-	w.runFor(10 * time.Minute) // The event for nobody goes round; the wake-up comes.
-	w.expectCount(CountResent, "commit", 0)
-}

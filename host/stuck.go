@@ -84,45 +84,11 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 	return nil
 }
 
-// leaveNoFact reports whether the instance is stuck and none of the arrivals
-// would be recorded. Such messages do not take it on: if the process died
-// behind the commit that answers what is parked, nothing would find that commit
-// again when they come back, and the wake-ups would be over.
-func (t *turn) leaveNoFact(arrivals []*message) bool {
-	if t.creating || t.record == nil || t.record.Problem == nil || t.record.Problem.Kind == problemCorrupt {
-		return false
-	}
-	for _, m := range arrivals {
-		if t.x.Judge(t.arrival(m)).Kind == engine.Recorded {
-			return false
-		}
-	}
-	return true
-}
-
-// errFactsFirst says that the turn has to be made again, and to record its
-// arrivals in a commit of their own before the code is run.
-var errFactsFirst = errors.New("host: arrivals to be recorded before the code is run")
-
-// takesOnWithoutFact reports whether a run went past what was parked or carried
-// over, or answered it, and has recorded none of the arrivals that brought it
-// about: the code has ended by what stood there, so that they are late, or waits
-// for an inline activity first. Nothing would find that commit again when they
-// come back. Whether the record that was read knows of a problem says nothing:
-// another process may have marked the instance since, or be about to.
-func (t *turn) takesOnWithoutFact(arrivals []*message, out *engine.Turn) bool {
-	// One that comes upon an inline activity which another process is at may end
-	// the instance by that.
-	answers := len(out.Events) > 0 || out.Recovered || out.State == engine.RunInline
-	return len(arrivals) > 0 && answers && !t.creating &&
-		!slices.ContainsFunc(out.Verdicts, func(v engine.Verdict) bool { return v.Kind == engine.Recorded })
-}
-
 // mayHaveMarked reports whether one of the messages was delivered before: that
 // delivery may have marked the instance as stuck and died ahead of the wake-up,
 // also if it left no fact. Of equal wake-ups one counts.
 func (t *turn) mayHaveMarked() bool {
-	return t.resent || slices.ContainsFunc(t.group.messages, (*message).returning)
+	return slices.ContainsFunc(t.group.messages, (*message).returning)
 }
 
 // nextWake returns the wake-up after so many tries. Its number is that which

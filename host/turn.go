@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -46,8 +45,6 @@ type turn struct {
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
 
-	// cause of the commits being made, if it is an item that leaves no fact.
-	cause string
 	// creating: the start among the messages makes the record.
 	creating bool
 	// marked: the record has the mark of this group's suspect, which is mark.
@@ -57,12 +54,6 @@ type turn struct {
 	killer bool
 	// blockedBy is what blocks in the code of the instance, nil if nothing does.
 	blockedBy *engine.Blocked
-	// found are messages whose facts stand in history. They are settled when
-	// all that follows from them has been done.
-	found []*message
-	// resent: something was sent again for a message that came back; if the
-	// instance is stuck, so is its wake-up.
-	resent bool
 	// row and next are those of what was dispatched last (outbox): the next
 	// commit of this turn goes on with its row.
 	row  position
@@ -109,10 +100,10 @@ func (t *turn) proceed(ctx context.Context) error {
 	if t.group.tooLarge != nil {
 		return t.imposeTooLarge(ctx)
 	}
-	if err := t.takePending(ctx); err != nil {
+	if err := t.takeReturning(ctx); err != nil {
 		return err
 	}
-	if err := t.takeReturning(ctx); err != nil {
+	if err := t.takePending(ctx); err != nil {
 		return err
 	}
 	return t.takeMessages(ctx)
@@ -121,20 +112,15 @@ func (t *turn) proceed(ctx context.Context) error {
 // takeMessages goes through the messages in their order. What becomes history
 // is taken together, up to an item that is handled by itself.
 func (t *turn) takeMessages(ctx context.Context) error {
-	rest := slices.DeleteFunc(t.group.open(), func(m *message) bool { return slices.Contains(t.found, m) })
-	again := t.resent
-	for len(rest) > 0 || again {
+	rest := t.group.open()
+	for len(rest) > 0 {
 		n := 0
 		for n < len(rest) && rest[n].item.Kind != wire.TerminateInstance && rest[n].item.Kind != wire.PurgeInstance {
 			n++
 		}
-		if err := t.takeSome(ctx, rest[:n], again); err != nil {
+		if err := t.takeSome(ctx, rest[:n]); err != nil {
 			return err
 		}
-		for _, m := range t.found {
-			t.settle(m, "redelivered")
-		}
-		t.found, again = nil, false
 		if n == len(rest) {
 			return nil
 		}
@@ -143,11 +129,9 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		if single.item.Kind == wire.PurgeInstance {
 			take = t.purge
 		}
-		t.cause = causeOf(&single.item)
 		if err := take(ctx, single); err != nil {
 			return err
 		}
-		t.cause = ""
 		rest = rest[n+1:]
 		if err := t.afterPurge(single, rest); err != nil {
 			return err
@@ -157,7 +141,7 @@ func (t *turn) takeMessages(ctx context.Context) error {
 }
 
 // takeSome takes arrivals and wakes, all in one turn.
-func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) error {
+func (t *turn) takeSome(ctx context.Context, messages []*message) error {
 	var arrivals, wakes []*message
 	for _, m := range messages {
 		switch {
@@ -173,11 +157,7 @@ func (t *turn) takeSome(ctx context.Context, messages []*message, again bool) er
 	if err != nil {
 		return err
 	}
-	if len(wakes) > 0 {
-		t.cause = causeOf(&wakes[0].item)
-		defer func() { t.cause = "" }()
-	}
-	if len(arrivals) > 0 || w.run || again {
+	if len(arrivals) > 0 || w.run {
 		if err := t.advance(ctx, arrivals, w); err != nil {
 			return err
 		}

@@ -37,38 +37,22 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 	}
 	out := t.newResending()
 	for _, m := range messages {
-		if m.item.Number == goOnNumber {
-			again, err := out.behind(ctx, place{m.item.ExecutionID, m.item.SourceEventID})
-			if err != nil {
-				return w, err
-			}
-			if again {
-				w.run = true
-				continue // settled behind what it has run
-			}
-		}
 		if n := m.item.ExecutionID; n != 0 && n != t.execution {
-			if !t.resent || !m.returning() {
+			if w.run = w.run || m.returning(); !m.returning() {
 				t.settle(m, "late")
 			}
-			continue
+			continue // What it began may stand in the next execution.
 		}
 		var err error
 		switch number := m.item.Number; {
 		case number == 0:
 			w = wakes{true, true, true}
-			err = out.everything(ctx)
+			err = out.current(ctx)
 		case number == goOnNumber:
 			w.run = true
 		case t.record != nil && number == t.record.WakeNumber:
 			w = wakes{true, true, true}
-			if m.returning() {
-				// What its first delivery did not get to send may stand behind
-				// another turn by now.
-				err = out.everything(ctx)
-			} else {
-				err = out.lastTurn(ctx)
-			}
+			err = out.lastTurn(ctx)
 		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber &&
 			m.returning():
 			// It re-armed, or was found to kill its process and marked the
@@ -79,19 +63,16 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			// could see, that something had been parked meanwhile. Nor may it
 			// have sent all that it had to.
 			w.run = true
-			if m.returning() {
-				err = out.everything(ctx)
-			}
 		case number > 0 && number != goOnNumber && t.x.Ended():
 			// The instance was stuck when it was armed. Who ended it since may be
 			// a process that had died by then, whose commit landed late.
-			err = out.unknowingEnd(ctx)
+			err = out.lastTurn(ctx)
 		default:
-			if !t.resent || !m.returning() {
+			if w.run = w.run || m.returning(); !m.returning() {
 				t.settle(m, "obsolete_wake")
 			}
-			// Else a turn that it caused was committed: what follows from that
-			// is still to be done, and the wake comes back until it is.
+			// Else a turn that it caused may have been committed: what follows
+			// from that is still to be done, and the wake comes back until it is.
 		}
 		if err != nil {
 			return w, err
@@ -107,15 +88,13 @@ func (t *turn) sendWakeAgain(r *resending) error {
 }
 
 // goOnLater sends the wake by which a turn that was cut short goes on in
-// another invocation. It says up to where all was dispatched when it was sent:
-// a message that comes back may run what the wake was to run, and die, and then
-// the wake answers for that. Its id is new for each invocation: the queue must not
+// another invocation. All that the turn committed is dispatched by then. Its id is new for each invocation: the queue must not
 // take it for a wake of the same turn that was handled a minute ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
-		SourceEventID: t.x.LastEventID(), ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
 	stamp(&item, t.Clock.Now())
 	body, err := t.edge.encode(&item)
 	if err == nil {

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -9,10 +8,8 @@ import (
 // changing is a change of a record on its way, and what its process knew when
 // it sent it.
 type changing struct {
-	p     *process
-	batch []delivered
-	// goesOn: this invocation has committed a turn of the instance before.
-	goesOn   bool
+	p        *process
+	batch    []delivered
 	instance string
 	change   *store.RecordChange
 	// execution is the newest that the process has seen.
@@ -27,7 +24,7 @@ func (p *process) changing(instance string, c *store.RecordChange) *changing {
 	if c == nil || c.Status == nil && c.Problem == nil && c.WakeNumber == nil || p.running == nil {
 		return nil
 	}
-	g := &changing{p: p, batch: p.running.batch, goesOn: p.running.committed.of(instance), instance: instance, change: c}
+	g := &changing{p: p, batch: p.running.batch, instance: instance, change: c}
 	for key := range p.seen {
 		if key.instance == instance {
 			g.execution = max(g.execution, key.execution)
@@ -58,25 +55,11 @@ func (g *changing) landed(w *World, turns []store.Turn) {
 		w.violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
 			g.p.name, g.instance, before.Status, before.ExecutionID, g.execution)
 	}
-	if c.Problem == nil || before.Problem == nil || before.Status != store.StatusStuck {
+	if c.Problem == nil || *c.Problem == nil || before.Problem == nil || before.Status != store.StatusStuck {
 		return
 	}
-	if *c.Problem != nil {
-		if c.WakeNumber != nil && before.WakeNumber != 0 && !g.wakes(w, func(n int64) bool { return n == 0 || n == before.WakeNumber }) {
-			w.violate("M-15", "%s arms wake-up %d of %s, and no wake with number %d asked for it", g.p.name, *c.WakeNumber, g.instance, before.WakeNumber)
-		}
-		return
-	}
-	for i := range turns {
-		for j := range turns[i].Events {
-			if e := &turns[i].Events[j]; e.Kind.Arrival() && e.Kind != history.OrchestrationStarted || e.Imposed != "" {
-				return
-			}
-		}
-	}
-	if !g.goesOn && !g.wakes(w, func(int64) bool { return true }) {
-		// Nothing finds this commit again if the process dies now.
-		w.violate("rule 11", "%s takes %s on, which is stuck, and none of its messages leaves a fact", g.p.name, g.instance)
+	if c.WakeNumber != nil && before.WakeNumber != 0 && !g.wakes(w, func(n int64) bool { return n == 0 || n == before.WakeNumber }) {
+		w.violate("M-15", "%s arms wake-up %d of %s, and no wake with number %d asked for it", g.p.name, *c.WakeNumber, g.instance, before.WakeNumber)
 	}
 }
 

@@ -222,51 +222,77 @@ func limited(r *history.Retry) bool {
 func (w *World) redrive() int {
 	n := 0
 	for _, q := range []*simQueue{w.deadFIFO, w.deadStandard} {
-		for _, m := range all(q) {
-			item, err := w.item(m.Body)
-			reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
-			if err == nil && (reason == string(wire.ReasonForged) || reason == string(wire.ReasonSender) || reason == string(wire.ReasonMisaddressed)) && w.byForger(item) {
-				// It would keep those of its group from being seen that stand ten places behind.
+		var kept []queue.Message
+		for {
+			messages := all(q)
+			if len(messages) == 0 || len(w.violations) > 0 {
+				break
+			}
+			for _, m := range messages {
+				if !w.redriveOne(q, m) {
+					kept = append(kept, m)
+				} else {
+					n++
+				}
+				// Else it would keep those of its group from being seen that
+				// stand ten places behind.
 				_ = q.Queue.Delete(context.Background(), m)
-				n++
-				continue
 			}
-			if err == nil && reason == string(wire.ReasonExpired) && isTooOld(item) {
-				w.reached("expired")
-				_ = q.Queue.Delete(context.Background(), m)
-				n++
-				continue
+		}
+		for _, m := range kept {
+			out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
+			if q.FIFO() {
+				out.DedupID = "kept-" + m.ID
 			}
-			if err != nil {
-				// Nobody can make anything of it.
-				_ = q.Queue.Delete(context.Background(), m)
-				n++
-				continue
+			if err := q.Queue.SendFrom(context.Background(), m.Sender, out); err != nil {
+				w.violate("world", "a dead letter was refused: %v", err)
 			}
-			if reason == "" && w.recorded(item) {
-				w.reached("W-07")
-			}
-			if reason != "" && reason != string(wire.ReasonUnknownInstance) {
-				w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
-				return 0
-			}
-			if reason != "" && w.shadow.last[item.Target()] <= w.shadow.hidden[item.Target()] {
-				continue // Nobody ever started it, or nobody did since it was purged.
-			}
-			if item.Kind == wire.ActivityExecute {
-				// Back to where it came from.
-				w.sendAs("a redrive", w.activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
-				_ = q.Queue.Delete(context.Background(), m)
-				n++
-				continue
-			}
-			w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
-				Attributes: redriveMarks(m)})
-			_ = q.Queue.Delete(context.Background(), m)
-			n++
 		}
 	}
 	return n
+}
+
+// redriveOne reports whether a dead letter is dealt with: sent again, or nothing
+// can be made of it.
+func (w *World) redriveOne(q *simQueue, m queue.Message) bool {
+	item, err := w.item(m.Body)
+	if err != nil {
+		return true
+	}
+	switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
+	case wire.ReasonForged, wire.ReasonSender, wire.ReasonMisaddressed:
+		if w.byForger(item) {
+			return true
+		}
+	case wire.ReasonExpired:
+		if isTooOld(item) {
+			w.reached("expired")
+			return true
+		}
+	case wire.ReasonUnknownInstance:
+		if w.shadow.last[item.Target()] <= w.shadow.hidden[item.Target()] {
+			return false // Nobody ever started it, or nobody did since it was purged.
+		}
+		return w.sendsAgain(item, m)
+	case "":
+		if w.recorded(item) {
+			w.reached("W-07")
+		}
+		return w.sendsAgain(item, m)
+	}
+	w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
+	return false
+}
+
+// sendsAgain sends a dead letter to where it came from.
+func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
+	if item.Kind == wire.ActivityExecute {
+		w.sendAs("a redrive", w.activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
+		return true
+	}
+	w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
+		Attributes: redriveMarks(m)})
+	return true
 }
 
 // redriveMarks are what the command that redrives gives a message: that it was,

@@ -158,6 +158,11 @@ func (s testedStops) State(ctx context.Context, key store.ActivityKey) (state st
 	return state, err
 }
 
+func (s testedStops) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) (err error) {
+	s.calls.do(func() { err = s.Activities.NoteNext(ctx, key, next, expiresAt) })
+	return err
+}
+
 func (s testedStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
 	s.calls.do(func() { state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt) })
 	return state, err

@@ -135,6 +135,7 @@ func (c *counter) arrival(turn *store.Turn, e *history.Event, at int, begins boo
 		t := timers[e.SourceEventID]
 		if t != nil && byQueue(t) {
 			c.delayed++
+			c.fifo++ // The delay queue's handler sends it on.
 			return
 		}
 		c.schedules++

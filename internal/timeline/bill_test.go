@@ -37,11 +37,11 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 		"DynamoDB 20 write units", // 2×(1+1+3) to start, 1 and 1, 2×(1+1+2) to end
 		"DynamoDB 2 write units",  // two attempts that followed
 		"DynamoDB 4 read units",   // a look before each attempt, and the start's
-		"SQS 9 FIFO requests",     // the start, the completion, the long timer
+		"SQS 12 FIFO requests",    // the start, the completion, the timers
 		"SQS 3 standard requests", // the short timer
 		"SQS 12 standard requests",
 		"EventBridge Scheduler 1 invocations",
-		"Lambda 7 invocations",
+		"Lambda 8 invocations",
 		"Lambda 1 GB-seconds",
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {

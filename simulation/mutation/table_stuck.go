@@ -21,13 +21,7 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A message that marked the instance as stuck and died ahead of the wake-up does not send it when it comes back.",
 			File:  "host/stuck.go",
-			Edits: edit("return t.resent || slices", "return t.resent && slices"),
-		},
-		{
-			Name:  "who leaves no fact takes a stuck instance on",
-			Bug:   "A duplicate runs the code of a stuck instance; nothing finds that commit again if its process dies.",
-			File:  "host/advance.go",
-			Edits: edit("		park = t.leaveNoFact(arrivals)\n", "		park = t.leaveNoFact(arrivals) && t.creating\n"),
+			Edits: edit("return slices.ContainsFunc(t.group.messages, (*message).returning)", "return t.creating && slices.ContainsFunc(t.group.messages, (*message).returning)"),
 		},
 		{
 			Name:  "suspects run beside others",
@@ -60,7 +54,7 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
 			File:  "host/group.go",
-			Edits: edit("				if g.committed {\n", "				if g.committed && g.tooLarge != nil {\n"),
+			Edits: edit("						m.handled = true\n", "						m.handled = g.tooLarge != nil\n"),
 		},
 		{
 			Name:  "a start overtakes a purge",
