@@ -1,5 +1,5 @@
 // Dialogs: the browser's own, so that focus stays inside and Escape closes.
-import { html, useEffect, useId, useRef, useState } from "../ui.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../ui.js";
 import { Button, IconButton } from "./button.js";
 import { Text } from "./text.js";
 
@@ -7,7 +7,7 @@ import { Text } from "./text.js";
 export function Dialog({ title, onClose, children, footer, wide = false, class: extra = "", bare = false }) {
   const ref = useRef(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current.showModal();
     // The browser would take the button that closes.

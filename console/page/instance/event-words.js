@@ -29,10 +29,13 @@ export function detail(e) {
   return out.join(", ");
 }
 
-// links are, of the events that are shown, those that complete each other:
-// completions by the event_id of their source.
+// completions are the events that completed others, by the event_id of these, as
+// far as both are among the events.
 export function completions(events) {
-  const by = new Map();
-  for (const e of events) if (e.source_event_id) by.set(e.source_event_id, e.event_id);
-  return by;
+  return new Map(events.filter((e) => e.source_event_id).map((e) => [e.source_event_id, e.event_id]));
+}
+
+// names are the names of the operations, by the event_id that scheduled them.
+export function names(events) {
+  return new Map(events.filter((e) => e.name).map((e) => [e.event_id, e.name]));
 }

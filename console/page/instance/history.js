@@ -7,7 +7,7 @@ import { format } from "../json.js";
 import { instance as address } from "../location.js";
 import { useResource } from "../resource.js";
 import { go, setQuery } from "../router.js";
-import { completions, detail, family } from "./event-words.js";
+import { completions, detail, family, names } from "./event-words.js";
 
 const size = 200; // events a page
 
@@ -57,6 +57,7 @@ function Events({ id, execution, events, event, full }) {
   const list = useRef(null);
   useRowKeys(list);
   const done = useMemo(() => completions(events), [events]);
+  const named = useMemo(() => names(events), [events]);
   const begin = new Date(events[0].at).getTime();
   useEffect(() => {
     if (!event) return;
@@ -64,22 +65,24 @@ function Events({ id, execution, events, event, full }) {
     row?.scrollIntoView({ block: "center" });
   }, [event]);
   return html`<ol class="events" ref=${list}>${events.map((e, n) => html`<${Event} key=${e.event_id} id=${id} execution=${execution} e=${e} marked=${e.event_id === event} full=${full}
-    completedBy=${done.get(e.event_id)} since=${n === 0 ? null : new Date(e.at).getTime() - begin} />`)}</ol>`;
+    completedBy=${done.get(e.event_id)} source=${named.get(e.source_event_id)} since=${n === 0 ? null : new Date(e.at).getTime() - begin} />`)}</ol>`;
 }
 
-function Event({ id, execution, e, marked, full, completedBy, since }) {
+function Event({ id, execution, e, marked, full, completedBy, source, since }) {
   const to = (event) => address(id, "history", { execution, event, view: full ? "full" : "" });
   const load = async () => (await get(path("instances", id, "executions", execution, "events", e.event_id))).payload;
   const more = detail(e);
+  const payload = e.payload && html`<${Payload} payload=${e.payload} label=${e.payload_name ?? "payload"} load=${load} open=${full} />`;
+  const inline = !full && e.payload && !e.payload.folded && e.payload.bytes <= 100;
   const summary = html`<span class="event-id num"><a href=${to(e.event_id)} title="Link to this event">${e.event_id}</a></span>
     <span class=${"event-kind " + family(e.kind)}>${e.kind}</span>
-    <span class="event-what">${e.name && html`<strong><${Text} value=${e.name} max=${200} /></strong> `}${more && html`<span class=${e.failure ? "bad" : "muted"}><${Text} value=${more} max=${300} /></span>`}
-      ${e.source_event_id ? html` <a class="event-link" href=${to(e.source_event_id)}>of ${e.source_event_id}</a>` : ""}${completedBy ? html` <a class="event-link" href=${to(completedBy)}>completed by ${completedBy}</a>` : ""}</span>
+    <span class="event-what">${(e.name || source) && html`<strong class=${e.name ? "" : "of-source"}><${Text} value=${e.name || source} max=${200} /></strong> `}${more && html`<span class=${e.failure ? "bad" : "muted"}><${Text} value=${more} max=${300} /></span>`}
+      ${e.source_event_id ? html` <a class="event-link" href=${to(e.source_event_id)}>of ${e.source_event_id}</a>` : ""}${completedBy ? html` <a class="event-link" href=${to(completedBy)}>completed by ${completedBy}</a>` : ""}${inline && html` ${payload}`}</span>
     <span class="event-at num muted" title=${moment(e.at)}>${since === null ? clock(e.at) : "+" + span(since)}</span>`;
-  const body = html`<div class="event-body">${e.payload && html`<${Payload} payload=${e.payload} label=${e.payload_name ?? "payload"} load=${load} open=${full} />`}
+  const body = html`<div class="event-body">${!inline && payload}
     ${e.failure?.details !== undefined && html`<${Payload} value=${e.failure.details} label="details" open=${full} />`}
     ${full && html`<${All} e=${e} />`}</div>`;
-  return html`<li data-row data-event=${e.event_id} class=${marked ? "marked" : ""} aria-current=${marked ? "true" : null}><div class="event-line" tabindex="-1" data-row-link>${summary}</div>${(e.payload || full || e.failure?.details !== undefined) && body}</li>`;
+  return html`<li data-row data-event=${e.event_id} class=${marked ? "marked" : ""} aria-current=${marked ? "true" : null}><div class="event-line" tabindex="-1" data-row-link>${summary}</div>${((e.payload && !inline) || full || e.failure?.details !== undefined) && body}</li>`;
 }
 
 // All are the fields of an event that the line does not show.
