@@ -30,8 +30,8 @@ type ListQuery struct {
 }
 
 // ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last. With ListQuery.Where a page may be shorter than asked for, or empty,
-// and not be the last.
+// the last. With ListQuery.Where, or with both Status and Name, a page may be
+// shorter than asked for, or empty, and not be the last.
 type ListPage struct {
 	Instances     []Description
 	NextPageToken string
@@ -43,10 +43,7 @@ type ListPage struct {
 // [store.ErrBadSearch] and [*turnstile.SearchAttributeError] for a condition that
 // cannot be one.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
-	page, err := c.cfg.Store.List(ctx, store.ListQuery{
-		Status: store.Status(q.Status), Name: q.Name, From: q.From, To: q.To,
-		Where: storeConditions(q.Where), PageSize: q.PageSize, PageToken: q.PageToken,
-	})
+	page, err := c.cfg.Store.List(ctx, q.stored())
 	if err != nil {
 		return ListPage{}, searchError(err)
 	}
@@ -55,4 +52,12 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 		out.Instances[i] = *c.describe(&page.Records[i])
 	}
 	return out, nil
+}
+
+// stored is the query as the store takes it.
+func (q *ListQuery) stored() store.ListQuery {
+	return store.ListQuery{
+		Status: store.Status(q.Status), Name: q.Name, From: q.From, To: q.To,
+		Where: storeConditions(q.Where), PageSize: q.PageSize, PageToken: q.PageToken,
+	}
 }

@@ -10,8 +10,11 @@ import (
 )
 
 const (
-	// countTo is where counting the instances of a status stops.
-	countTo = 1000
+	// countTo is where counting the instances of a status stops, if each has to
+	// be read for that.
+	countTo = 100
+	// countsKeep is for how long counts are kept, by whether changes are pushed.
+	countsKeepPushed, countsKeepPolled = 2 * time.Second, time.Minute
 	// countsKept is how many different counts are kept.
 	countsKept = 50
 )
@@ -46,21 +49,16 @@ func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
 		return k.counts, nil
 	}
 	counts := api.Counts{CountedAt: c.now().UTC(), Counts: map[string]api.Count{}}
+	n, more, err := c.client.CountByStatus(ctx, client.ListQuery{Name: name}, countTo)
+	if err != nil {
+		return api.Counts{}, err
+	}
 	for _, status := range instanceStatuses {
-		n, err := c.count(ctx, client.ListQuery{Status: status, Name: name, PageSize: countTo})
-		if err != nil {
-			return api.Counts{}, err
-		}
-		counts.Counts[string(status)] = n
+		counts.Counts[string(status)] = api.Count{Count: n[status], More: more[status]}
 	}
 	if c.kept == nil || len(c.kept) >= countsKept {
 		c.kept = map[string]kept{}
 	}
 	c.kept[name] = kept{counts, time.Now().Add(c.keep)}
 	return counts, nil
-}
-
-func (c *counter) count(ctx context.Context, q client.ListQuery) (api.Count, error) {
-	page, err := c.client.List(ctx, q)
-	return api.Count{Count: len(page.Instances), More: page.NextPageToken != ""}, err
 }

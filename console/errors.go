@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // statuses are the HTTP statuses of codes.
@@ -94,6 +95,7 @@ func codeOf(err error) api.Code {
 		corrupt  *store.CorruptError
 		unknown  *codec.UnknownError
 		damaged  *codec.DamagedError
+		item     *wire.ParseError
 	)
 	switch {
 	case errors.Is(err, client.ErrNotFound):
@@ -110,8 +112,10 @@ func codeOf(err error) api.Code {
 		return api.CodeBadToken
 	case errors.As(err, &name), errors.As(err, &argument), errors.As(err, &search), errors.Is(err, store.ErrBadSearch):
 		return api.CodeInvalid
-	case errors.As(err, &large):
+	case errors.As(err, &large), errors.As(err, &item) && item.Reason == wire.ReasonTooLarge:
 		return api.CodeTooLarge
+	case errors.As(err, &item):
+		return api.CodeInvalid
 	case errors.Is(err, store.ErrBadPageToken):
 		return api.CodeBadPageToken
 	case errors.As(err, &corrupt), errors.As(err, &damaged):

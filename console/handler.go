@@ -42,7 +42,10 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if h.page, err = newPage(); err != nil {
 		return nil, err
 	}
-	h.counter = &counter{client: c, now: h.now, keep: 15 * time.Second}
+	h.counter = &counter{client: c, now: h.now, keep: countsKeepPolled}
+	if c.Changed() != nil {
+		h.counter.keep = countsKeepPushed
+	}
 	h.watcher = h.newWatcher()
 	h.turns = newTurnCache(c)
 	h.routes = h.table()

@@ -159,7 +159,8 @@ func (h *handler) instanceTopic(id string) *topic {
 	}
 }
 
-// looked is how many records a list with conditions may look at for a page.
+// looked is how many records a list may look at for a page, where an index finds
+// by a part of what is asked for alone.
 const looked = 1000
 
 func (h *handler) listTopic(key string, q client.ListQuery) *topic {
@@ -171,7 +172,8 @@ func (h *handler) listTopic(key string, q client.ListQuery) *topic {
 				return nil, 1, err
 			}
 			read := 1 + len(page.Instances)
-			if len(q.Where) > 0 && !(len(q.Where) == 1 && q.Where[0].Operator == client.SearchEqual && q.Status == "" && q.Name == "") {
+			bySearch := len(q.Where) == 1 && q.Where[0].Operator == client.SearchEqual
+			if len(q.Where) > 0 && (!bySearch || q.Status != "" || q.Name != "") || q.Status != "" && q.Name != "" {
 				// How many did not meet the conditions is not known.
 				read = looked
 			}

@@ -314,8 +314,8 @@ type ListQuery struct {
 }
 
 // ListPage is one page of records. NextPageToken is empty on the last. With
-// ListQuery.Where a page may be shorter than asked for, or empty, and not be
-// the last: a call looks at a bounded number of records.
+// ListQuery.Where, or with both Status and Name, a page may be shorter than asked
+// for, or empty, and not be the last: a call looks at a bounded number of records.
 type ListPage struct {
 	Records       []Record
 	NextPageToken string

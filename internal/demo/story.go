@@ -10,6 +10,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/turnstiletest"
@@ -31,6 +33,7 @@ const (
 	ManyAttempts    = "catalogue-sync"
 	TenThousand     = "settlement-2030-05"
 	Continued       = "report-nightly"
+	Sealed          = "greeting-sealed"
 	HostileMarkup   = "echo-markup"
 	HostileText     = "echo-text"
 	HostileLarge    = "echo-large"
@@ -112,6 +115,23 @@ func story(env *turnstiletest.Env, start time.Time) {
 	})
 	env.Advance(Span - 100*time.Minute - start.Sub(start.Truncate(time.Second)))
 	corrupt(env)
+	seal(env)
+}
+
+// seal lets an instance be sealed by a key that nobody who looks has.
+func seal(env *turnstiletest.Env) {
+	key, err := aesgcm.New("2030-05", make([]byte, aesgcm.KeySize))
+	if err != nil {
+		panic(failed(err.Error()))
+	}
+	set, err := codec.NewSet(key)
+	if err != nil {
+		panic(failed(err.Error()))
+	}
+	env.Deploy(App(0), turnstiletest.Codecs(set))
+	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.InstanceID(Sealed)).Wait(); err != nil {
+		panic(failed(err.Error()))
+	}
 }
 
 // corrupt marks an instance as the host does that finds its history damaged.

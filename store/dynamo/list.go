@@ -25,7 +25,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 	limit := q.Limit()
 	fetch := limit
-	if len(q.Where) > 0 {
+	filtered := len(q.Where) > 0 || q.Status != "" && q.Name != ""
+	if filtered {
 		// Few of the records may meet the conditions.
 		fetch = max(limit, batchGets)
 	}
@@ -39,7 +40,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	for looked := 0; ; {
 		// The keys that may still fill the page, then their records.
 		n := batchGets
-		if len(q.Where) == 0 {
+		if !filtered {
 			n = min(limit-len(page.Records), batchGets)
 		}
 		keys, err := s.next(ctx, shards, n)
@@ -61,7 +62,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 				page.Records = append(page.Records, r)
 			}
 		}
-		if len(page.Records) == limit || len(q.Where) > 0 && looked >= maxLooked {
+		if len(page.Records) == limit || filtered && looked >= maxLooked {
 			// One key more tells whether there is another page.
 			more := keys
 			if len(more) == 0 {
@@ -77,7 +78,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call with conditions looks at.
+// maxLooked is how many records a call with conditions, or with a status and a
+// name, looks at: an index finds by one of them.
 const maxLooked = 1000
 
 // entry is what an index gives of a record.

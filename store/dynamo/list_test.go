@@ -1,0 +1,57 @@
+package dynamo_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+)
+
+// An index finds by status or by name: the other is looked up in the records, of
+// which there may be millions.
+func TestAListByStatusAndNameReadsABoundedNumberOfRecords(t *testing.T) {
+	t.Parallel()
+	var w waits
+	config := w.config()
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	item := func(instance string) attributes {
+		r := store.Record{Instance: instance, ExecutionID: 1, Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: at, UpdatedAt: at}
+		a, err := dynamo.NewEncoder(config).Record(&r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	given, read := 1_000_000, 0
+	f := &fake{t: t,
+		get: func(*dynamodb.GetItemInput) (*dynamodb.GetItemOutput, error) { return &dynamodb.GetItemOutput{}, nil },
+		query: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+			if shard := in.ExpressionAttributeValues[":shard"].(*types.AttributeValueMemberS).Value; shard != "Fulfil#0" {
+				return &dynamodb.QueryOutput{}, nil
+			}
+			out := &dynamodb.QueryOutput{LastEvaluatedKey: attributes{"more": &types.AttributeValueMemberBOOL{}}}
+			for range *in.Limit {
+				given--
+				out.Items = append(out.Items, item(fmt.Sprintf("order-%07d", given)))
+			}
+			return out, nil
+		},
+		batchGet: func(in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
+			out := &dynamodb.BatchGetItemOutput{Responses: map[string][]attributes{}}
+			for _, key := range in.RequestItems["instances"].Keys {
+				read++
+				out.Responses["instances"] = append(out.Responses["instances"], item(key["instance"].(*types.AttributeValueMemberS).Value))
+			}
+			return out, nil
+		},
+	}
+	page, err := dynamo.New(f, config).List(t.Context(), store.ListQuery{Name: "Fulfil", Status: store.StatusFailed, PageSize: 10})
+	if err != nil || len(page.Records) != 0 || page.NextPageToken == "" || read < 1000 || read > 1100 {
+		t.Errorf("%d records were read for a page of %d, more %q, %v", read, len(page.Records), page.NextPageToken, err)
+	}
+}
