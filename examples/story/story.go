@@ -55,6 +55,9 @@ func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	return s, nil
 }
 
+// Begun is when the story begins.
+func (s *Story) Begun() time.Time { return s.begin }
+
 // Say tells one line. Activities and functions of At may call it.
 func (s *Story) Say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

@@ -22,7 +22,7 @@ var sample = story.Sample{Name: "subscription", Pace: 1500 * time.Millisecond, T
 // tell lets Ada have an empty card in March, and want more in June.
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(s *story.Story) *turnstile.App {
-		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(time.Date(2030, 3, 6, 0, 0, 0, 0, time.UTC)) }
+		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(s.Begun().AddDate(0, 2, 5)) }
 		return turnstile.NewApp(orchestrations(), shop{say: s.Slowly, declines: empty}.activities())
 	})
 	if err != nil {
