@@ -12,13 +12,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from local import deploy, dynamodb, emulator, install, processes, settings
+from local import console, deploy, dynamodb, emulator, install, processes, settings
 from local.settings import Failure, Place
 
 COMMANDS = """
 commands:
   install            install LocalStack, DynamoDB Local, the SAM CLI and the AWS CLI into .local/
-  up                 install what is missing, start LocalStack, build and deploy template.yaml into it
+  up                 install what is missing, start LocalStack, build and deploy template.yaml into it,
+                     serve the console beside it
   down               stop LocalStack and everything it started
   status             say what runs, and where its logs are
   env                print export lines for clients and tests: eval "$(localstack/local.sh env)"
@@ -59,6 +60,7 @@ def _parse() -> argparse.Namespace:
     command("install", _install)
     up = command("up", _up, port=True)
     up.add_argument("--no-deploy", action="store_true", help="start the emulators alone")
+    up.add_argument("--no-console", action="store_true", help="do not serve the console")
     up.add_argument("--template", type=Path, default=deploy.TEMPLATE, help="deploy this one (template.yaml)")
     up.add_argument("--parameter", action="append", default=[], metavar="KEY=VALUE", help="a template parameter")
     down = command("down", _down, port=True)
@@ -100,9 +102,21 @@ def _up(arguments: argparse.Namespace) -> None:
                 emulator.start(place)
                 if not arguments.no_deploy:
                     stack = deploy.deploy(place, arguments.template.resolve(), arguments.parameter)
+        if not arguments.no_deploy and not arguments.no_console:
+            _serve_console(place)
     print(f"ready after {time.monotonic() - began:.0f} s: {place.endpoint} (log: {_relative(place.log)})")
     if not arguments.no_deploy:
         _show(place, stack)
+
+
+def _serve_console(place: Place) -> None:
+    """What is deployed works without it, so that nothing fails for it."""
+    print("the console", flush=True)
+    try:
+        console.start(place)
+    except Failure as failure:
+        processes.stop(settings.console(place.port), patience=2)
+        print(f"local.sh: there is no console: {failure}", file=sys.stderr)
 
 
 def _show(place: Place, stack: dict[str, str]) -> None:
@@ -115,14 +129,20 @@ def _show(place: Place, stack: dict[str, str]) -> None:
         print("\nTo start an orchestration:")
         print(f'  eval "$(localstack/local.sh env{port})"')
         print(f"  {start}")
+    if processes.running(settings.console(place.port)) is not None:
+        print(f"\nThe console: {console.address(settings.console(place.port))}")
     print(f"\nWhat the functions write: {_relative(place.folder / 'functions')}/")
     print(f"To stop: localstack/local.sh down{port}")
 
 
 def _down(arguments: argparse.Namespace) -> None:
-    for place in settings.places() if arguments.all else [settings.localstack(arguments.port)]:
+    one = [settings.console(arguments.port), settings.localstack(arguments.port)]
+    stop = {"localstack": emulator.stop, "console": console.stop, "dynamodb": dynamodb.stop}
+    for place in settings.places() if arguments.all else one:
         with _locked(place):
-            stopped = emulator.stop(place) if place.kind == "localstack" else dynamodb.stop(place)
+            stopped = stop[place.kind](place)
+        if place.kind == "console" and not stopped:
+            continue  # It may never have been asked for.
         print(f"{place}: {'stopped' if stopped else 'did not run'}")
 
 
@@ -134,8 +154,9 @@ def _status(arguments: argparse.Namespace) -> int:
             print(f"{place}: gone (log: {_relative(place.log)}); 'down' cleans up after it")
             continue
         running += 1
-        state = "" if place.kind == "dynamodb" or emulator.is_healthy(place) else ", not healthy"
-        print(f"{place}: process {process.pid}{state}, {place.endpoint} (log: {_relative(place.log)})")
+        state = "" if place.kind != "localstack" or emulator.is_healthy(place) else ", not healthy"
+        where = console.address(place) if place.kind == "console" else place.endpoint
+        print(f"{place}: process {process.pid}{state}, {where} (log: {_relative(place.log)})")
     if not running:
         print("nothing runs")
     return 0 if running else 3

@@ -52,11 +52,17 @@ class Place:
         return f"http://127.0.0.1:{self.port}"
 
     def __str__(self) -> str:
-        return f"{'LocalStack' if self.kind == 'localstack' else 'DynamoDB Local'} on port {self.port}"
+        names = {"localstack": "LocalStack", "console": "the console of LocalStack"}
+        return f"{names.get(self.kind, 'DynamoDB Local')} on port {self.port}"
 
 
 def localstack(port: int) -> Place:
     return Place("localstack", port)
+
+
+def console(port: int) -> Place:
+    """The console of the LocalStack on that port."""
+    return Place("console", port)
 
 
 def dynamodb(port: int) -> Place:
