@@ -1,6 +1,6 @@
 // Text of strangers, ids, and copying them.
 import { html, useEffect, useRef, useState } from "../ui.js";
-import { parts } from "../visible.js";
+import { parts, plainText } from "../visible.js";
 import { instance } from "../location.js";
 import { Icon } from "../icons.js";
 
@@ -23,7 +23,7 @@ export function Text({ value, lines = false, max = longest }) {
 export function Id({ id, href, copy = true, label = "id", row = false, clip = false }) {
   const text = html`<${Text} value=${id} max=${2000} />`;
   return html`<span class=${"id" + (clip ? " clip" : "")}>${
-    href ? html`<a class="mono" href=${href} data-row-link=${row || null} title=${clip ? id : null}>${text}</a>` : html`<span class="mono" title=${clip ? id : null}>${text}</span>`}${
+    href ? html`<a class="mono" href=${href} data-row-link=${row || null} title=${clip ? plainText(id) : null}>${text}</a>` : html`<span class="mono" title=${clip ? plainText(id) : null}>${text}</span>`}${
     copy && html`<${Copy} text=${id} label=${label} />`}</span>`;
 }
 

@@ -5,6 +5,7 @@ import { count } from "../format.js";
 import { and, filters, spans, suggestions } from "../listquery.js";
 import { format, instance } from "../location.js";
 import { go, setQuery } from "../router.js";
+import { plainText } from "../visible.js";
 
 // StatusFilter shows the statuses with their counts, as links. Props: query,
 // counts (a resource).
@@ -39,6 +40,7 @@ export function Filters({ query, names, searchRef, hidden }) {
       <select aria-label="Started" value=${query.from || query.to ? "dates" : query.since ?? ""} onChange=${pick}>
         <option value="">Started at any time</option>
         ${Object.entries(spans).map(([value, words]) => html`<option key=${value} value=${value}>Started in ${words}</option>`)}
+        ${query.since && !spans[query.since] && html`<option value=${query.since}>Started in the last ${query.since}</option>`}
         ${(query.from || query.to) && html`<option value="dates">Started between two times</option>`}
         <option value="between">Between two times…</option>
       </select>
@@ -46,7 +48,7 @@ export function Filters({ query, names, searchRef, hidden }) {
         <span>Hide children${hidden > 0 ? ` (${hidden})` : ""}</span></label>
     </div>
     ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
-      <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + words}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
+      <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
       <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status }))}>Clear<//></li></ul>`}
     ${between && html`<${Between} query=${query} onClose=${() => setBetween(false)} />`}`;
 }
