@@ -56,9 +56,10 @@ func TestQueuesSayWhatTheyHold(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/queues", browser.View{})
 	b.settled()
-	b.shows("orchestrator", "messages for orchestrations", "dead-fifo", "look at them")
+	b.shows("orchestrator", "messages for orchestrations", "dead-fifo")
 	b.click("button", "Ask for it")
 	b.shows("Oldest")
+	b.wait(`document.querySelector('.queues a[href="#/dead-letters"]')`)
 	for _, found := range b.axe() {
 		t.Error(found)
 	}

@@ -45,8 +45,8 @@ function Table({ queues, ages }) {
   const oldest = new Map((ages?.ages ?? []).map((q) => [q.name, q]));
   return html`<div class="table-wrap"><table class="queues"><thead><tr><th scope="col">Queue</th><th scope="col">Holds</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Delayed</th>${ages && html`<th scope="col" class="number">Oldest</th>`}</tr></thead>
     <tbody>${queues.map((q) => html`<tr key=${q.name} data-row><td><code><${Text} value=${q.name} /></code>${q.fifo && html` <${Chip}>FIFO<//>`}</td>
-      <td class="muted">${holds[q.name] ?? ""}${q.dead_letters && q.visible > 0 && html` <a href="#/dead-letters">look at them</a>`}</td>
-      <td class=${"number" + (q.dead_letters && q.visible > 0 ? " attention" : "")}>${q.dead_letters && q.visible > 0 && html`<${StatusShape} status="stuck" />`} ${count(q.visible)}</td><td class="number">${count(q.in_flight)}</td><td class="number">${count(q.delayed)}</td>
+      <td class="muted">${holds[q.name] ?? ""}</td>
+      <td class="number">${q.dead_letters && q.visible > 0 ? html`<a class="attention" href="#/dead-letters" title="Look at them"><${StatusShape} status="stuck" /> ${count(q.visible)}</a>` : count(q.visible)}</td><td class="number">${count(q.in_flight)}</td><td class="number">${count(q.delayed)}</td>
       ${ages && html`<td class="number">${oldestOf(oldest.get(q.name))}</td>`}</tr>`)}</tbody></table></div>`;
 }
 
