@@ -1,6 +1,6 @@
 // How many instances there are of each status. Counting reads a record for each
-// on the server, which keeps the counts for a while; so they are read seldom
-// where that costs something.
+// on the server, which keeps the counts for a while; where that costs something
+// they are read when the page is opened, and then every five minutes.
 import { createContext, useContext, useEffect, useRef } from "./ui.js";
 import { get } from "./api.js";
 import { useResource } from "./resource.js";
@@ -16,7 +16,7 @@ export function listChanged() {
 // is the answer of about; without it nothing is read.
 export function useCounts(name, about) {
   const push = about?.capabilities?.live === "push";
-  const counts = useResource(about ? "counts " + name : null, (signal) => get("counts", { name }, { signal }), { poll: push ? 20_000 : 60_000 });
+  const counts = useResource(about ? "counts " + name : null, (signal) => get("counts", { name }, { signal }), { poll: push ? 20_000 : 300_000 });
   const last = useRef(0);
   useEffect(() => {
     if (!push) return;
