@@ -1,96 +1,153 @@
-// The history of an execution: events in pages, compact, full, or as JSON.
-import { html, useEffect, useMemo, useRef } from "../ui.js";
-import { get, path } from "../api.js";
-import { Button, Copy, Empty, Facts, Id, InstanceLink, Json, Moment, Payload, Resource, Text, useRowKeys } from "../components.js";
-import { clock, count, moment, span } from "../format.js";
-import { format } from "../json.js";
-import { instance as address } from "../location.js";
-import { useResource } from "../resource.js";
-import { go, setQuery } from "../router.js";
-import { completions, detail, family, names } from "./event-words.js";
+// The history: every event, in one of three densities, of which only those in
+// sight are drawn.
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+import { Button, Copy, Empty, Failure, IconButton, Json, Loading, Text } from "../components.js";
+import { count, plural, span } from "../format.js";
+import { choose, useSetting } from "../settings.js";
+import { EventFacts, LoadedEvent, brief, family } from "./event.js";
 
-const size = 200; // events a page
+const rowHeight = 27, overscan = 20, page = 100;
 
-// History. Props: id, instance, lastEvent, query: execution, from (the first
-// event of the page), event (the one that is marked), view.
-export function History({ id, instance, lastEvent, query }) {
-  const execution = query.execution && Number(query.execution) !== instance.execution_id ? query.execution : "current";
-  const event = Number(query.event) || 0;
-  const from = Number(query.from) || (event ? Math.floor((event - 1) / size) * size + 1 : 1);
-  const page = useResource(JSON.stringify([id, execution, instance.execution_id, from]), (signal) => get(path("instances", id, "executions", execution, "events"), { from, limit: size }, { signal }));
-  const last = page.data?.last_event_id ?? 0;
+// History. Props: source, model, execution (number or null), event (to be shown),
+// link(execution, event) the address of an event, go(address).
+export function History({ source, model, execution, event, link, go, exportHref }) {
+  const [mode, setMode] = useState("compact");
+  const x = model.executions.find((e) => e.id === execution) ?? model.executions.at(-1);
+  if (!x) return html`<${Empty} title="There is no history" />`;
+  const to = (id) => link(x.id, id);
+  const modes = [["compact", "Compact"], ["full", "Full"], ["json", "JSON"]];
+  return html`<section class="history" aria-label="History">
+    <div class="tl-tools">
+      <span class="tl-group" role="group" aria-label="How much is shown">${modes.map(([key, word]) => html`<${Button} key=${key} kind="quiet" aria-pressed=${mode === key ? "true" : "false"} onClick=${() => setMode(key)}>${word}<//>`)}</span>
+      ${model.executions.length > 1 && html`<label class="tl-scale">Execution <select value=${x.id} onChange=${(e) => go(link(Number(e.target.value)))}>${model.executions.map((e) => html`<option key=${e.id} value=${e.id} selected=${e.id === x.id}>${e.id}</option>`)}</select></label>`}
+      <${JumpTo} most=${x.events} go=${(id) => go(to(id))} />
+      <span class="grow"></span><span class="muted num">${plural(x.events, "event")}, ${plural(x.turns, "turn")}</span>
+      ${exportHref && html`<a class="button quiet" href=${exportHref(x.id)} download>Export</a>`}</div>
+    ${mode === "compact" ? html`<${Compact} key=${source.id + x.id} source=${source} model=${model} x=${x} event=${event} to=${to} go=${go} />`
+      : html`<${Paged} key=${source.id + x.id + mode} source=${source} model=${model} x=${x} event=${event} to=${to} json=${mode === "json"} />`}</section>`;
+}
+
+function JumpTo({ most, go }) {
+  const [text, setText] = useState("");
+  const submit = (e) => {
+    e.preventDefault();
+    const n = Number(text);
+    if (Number.isInteger(n) && n >= 1 && n <= most) go(n);
+  };
+  return html`<form class="tl-jump" onSubmit=${submit}><label>Event <input inputmode="numeric" size="6" value=${text} onInput=${(e) => setText(e.target.value)} placeholder=${"1 – " + count(most)} aria-label="Go to event" /></label></form>`;
+}
+
+// completions are the events that complete others, by their source.
+function useCompletions(model, x) {
+  return useMemo(() => {
+    const of = new Map();
+    for (const r of model.rows) if (r.x === x.id && r.raw.completed_by) of.set(r.event, r.raw.completed_by);
+    return of;
+  }, [model, x.id]);
+}
+
+// sources of external events: the wait that took each.
+function useTakers(model, x) {
+  return useMemo(() => {
+    const of = new Map();
+    for (const r of model.rows) if (r.x === x.id && r.kind === "wait" && r.raw.completed_by) of.set(r.raw.completed_by, r.event);
+    return of;
+  }, [model, x.id]);
+}
+
+function useEvents(source, x, from, to) {
+  const pages = source.pages(x.id), [state, set] = useState({ error: null, n: 0 });
+  const last = Math.min(to, x.events), ready = pages.has(from, last);
+  const again = () => set((s) => ({ error: null, n: s.n + 1 }));
   useEffect(() => {
-    if (execution === "current" && lastEvent > last && last > 0) page.reload();
-  }, [lastEvent]);
-  const view = ["compact", "full", "json"].includes(query.view) ? query.view : "compact";
-  return html`<div class="history-bar"><${Executions} id=${id} instance=${instance} query=${query} />
-      <div class="segments" role="group" aria-label="Shown as">${["compact", "full", "json"].map((v) => html`<button key=${v} type="button" aria-pressed=${v === view ? "true" : "false"} onClick=${() => setQuery({ view: v === "compact" ? "" : v }, { replace: true })}>${v === "json" ? "JSON" : v}</button>`)}</div>
-      <${Pages} from=${from} last=${Math.max(last, execution === "current" ? lastEvent : 0)} /></div>
-    <${Resource} of=${page} rows=${10} title="The history could not be read">${(data) => (data.events.length === 0
-      ? html`<${Empty} title="No events here" />` : view === "json" ? html`<${Raw} events=${data.events} />`
-      : html`<${Events} key=${from + execution} id=${id} execution=${data.execution_id} events=${data.events} event=${event} full=${view === "full"} />`)}<//>`;
+    if (ready || last < from) return;
+    let here = true;
+    pages.need(from, last).then(() => here && set((s) => ({ error: null, n: s.n + 1 })), (error) => here && set((s) => ({ ...s, error })));
+    return () => { here = false; };
+  }, [pages, from, last, ready, state.n]);
+  return { pages, ready, error: state.error, again };
 }
 
-function Executions({ id, instance: i, query }) {
-  const first = i.first_execution ?? 1;
-  if (i.execution_id === first) return html`<span class="muted">Execution ${i.execution_id}</span>`;
-  const all = Array.from({ length: Math.min(100, i.execution_id - first + 1) }, (_, n) => i.execution_id - n);
-  return html`<label class="inline-field">Execution <select value=${query.execution ?? String(i.execution_id)} onChange=${(e) => go(address(id, "history", { execution: e.target.value }))}>
-    ${all.map((n) => html`<option key=${n} value=${String(n)}>${n}${n === i.execution_id ? " (current)" : ""}</option>`)}</select></label>`;
-}
-
-function Pages({ from, last }) {
-  if (last <= size) return html`<span class="muted num grow-right">${count(last)} events</span>`;
-  const to = (f) => () => setQuery({ from: f, event: "" });
-  const newest = Math.floor((last - 1) / size) * size + 1;
-  return html`<span class="pages grow-right"><span class="muted num">${count(from)} to ${count(Math.min(last, from + size - 1))} of ${count(last)} events</span>
-    <${Button} disabled=${from <= 1} onClick=${to(1)}>First<//><${Button} disabled=${from <= 1} icon="left" onClick=${to(Math.max(1, from - size))}>Before<//>
-    <${Button} disabled=${from + size > last} icon="right" onClick=${to(from + size)}>Next<//><${Button} disabled=${from >= newest} onClick=${to(newest)}>Newest<//></span>`;
-}
-
-function Raw({ events }) {
-  const text = useMemo(() => format(events), [events]);
-  return html`<div class="payload-body"><${Copy} text=${text} label="events" word="copy" /><${Json} text=${text} /></div>`;
-}
-
-function Events({ id, execution, events, event, full }) {
-  const list = useRef(null);
-  useRowKeys(list);
-  const done = useMemo(() => completions(events), [events]);
-  const named = useMemo(() => names(events), [events]);
-  const begin = new Date(events[0].at).getTime();
+function Compact({ source, model, x, event, to, go }) {
+  const scroller = useRef(null), space = useRef(null), moved = useRef(null), focus = useRef(false);
+  const [top, setTop] = useState(0), [height, setHeight] = useState(500), [active, setActive] = useState(event || 1);
+  const first = Math.max(1, Math.floor(top / rowHeight) + 1 - overscan), last = Math.min(x.events, first + Math.ceil(height / rowHeight) + 2 * overscan);
+  const { pages, error, again } = useEvents(source, x, first, last);
+  const completions = useCompletions(model, x), takers = useTakers(model, x);
+  useLayoutEffect(() => {
+    space.current.style.height = x.events * rowHeight + "px";
+    scroller.current.style.setProperty("--tl-height", x.events * rowHeight + 2 + "px");
+    setHeight(scroller.current.clientHeight);
+  }, [x.events]);
+  useLayoutEffect(() => { moved.current.style.transform = `translateY(${(first - 1) * rowHeight}px)`; }, [first]);
+  const show = (id) => {
+    const el = scroller.current, y = (id - 1) * rowHeight;
+    if (y < el.scrollTop || y + rowHeight > el.scrollTop + el.clientHeight) el.scrollTop = Math.max(0, y - el.clientHeight / 2);
+    setTop(el.scrollTop);
+  };
   useEffect(() => {
     if (!event) return;
-    const row = list.current?.querySelector(`[data-event="${event}"]`);
-    row?.scrollIntoView({ block: "center" });
+    setActive(event);
+    show(event);
   }, [event]);
-  return html`<ol class="events" ref=${list}>${events.map((e, n) => html`<${Event} key=${e.event_id} id=${id} execution=${execution} e=${e} marked=${e.event_id === event} full=${full}
-    completedBy=${done.get(e.event_id)} source=${named.get(e.source_event_id)} since=${n === 0 ? null : new Date(e.at).getTime() - begin} />`)}</ol>`;
+  useEffect(() => {
+    if (!focus.current) return;
+    focus.current = false;
+    scroller.current?.querySelector(`[data-event="${active}"]`)?.focus({ preventScroll: true });
+  });
+  const step = (n) => {
+    const at = Math.min(Math.max(n, 1), x.events);
+    focus.current = true;
+    setActive(at);
+    show(at);
+  };
+  const onKey = (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const size = Math.max(1, Math.floor(height / rowHeight) - 1);
+    const keys = { ArrowDown: active + 1, j: active + 1, ArrowUp: active - 1, k: active - 1, PageDown: active + size, PageUp: active - size, Home: 1, End: x.events };
+    if (keys[e.key] === undefined) return;
+    e.preventDefault();
+    e.stopPropagation();
+    step(keys[e.key]);
+  };
+  const onScroll = () => {
+    const at = scroller.current.scrollTop;
+    if (Math.abs(at - top) >= (overscan / 2) * rowHeight || (at === 0 && top !== 0)) setTop(at);
+  };
+  const rows = [];
+  for (let id = first; id <= last; id++) rows.push(html`<${EventLine} key=${id} id=${id} event=${pages.events[id - 1]} before=${pages.events[id - 2]} completedBy=${completions.get(id)} taker=${takers.get(id)} source=${sourceOf(pages, pages.events[id - 1])} to=${to} selected=${id === event} active=${id === active} />`);
+  return html`<div class=${"history-split" + (event ? " with-event" : "")}><div class="history-scroll" ref=${scroller} onScroll=${onScroll} onKeyDown=${onKey}>
+      ${error && html`<${Failure} error=${error} retry=${again} title="A part of the history could not be read" />`}
+      <div class="tl-space" ref=${space}><div class="tl-window" ref=${moved}><ol class="events" start=${first}>${rows}</ol></div></div></div>
+    ${event > 0 && event <= x.events && html`<section class="card event-details" aria-label="Event"><header><span></span><${IconButton} icon="cross" label="Close" onClick=${() => go(to(0))} /></header><${LoadedEvent} source=${source} execution=${x.id} id=${event} link=${to} completedBy=${completions.get(event)} /></section>`}
+    ${event > x.events && html`<${Empty} title=${`There is no event ${event}`}>This execution has ${plural(x.events, "event")}.<//>`}</div>`;
 }
 
-function Event({ id, execution, e, marked, full, completedBy, source, since }) {
-  const to = (event) => address(id, "history", { execution, event, view: full ? "full" : "" });
-  const load = async () => (await get(path("instances", id, "executions", execution, "events", e.event_id))).payload;
-  const more = detail(e);
-  const payload = e.payload && html`<${Payload} payload=${e.payload} label=${e.payload_name ?? "payload"} load=${load} open=${full} />`;
-  const inline = !full && e.payload && !e.payload.folded && e.payload.bytes <= 100;
-  const summary = html`<span class="event-id num"><a href=${to(e.event_id)} title="Link to this event">${e.event_id}</a></span>
-    <span class=${"event-kind " + family(e.kind)}>${e.kind}</span>
-    <span class="event-what">${(e.name || source) && html`<strong class=${e.name ? "" : "of-source"}><${Text} value=${e.name || source} max=${200} /></strong> `}${more && html`<span class=${e.failure ? "bad" : "muted"}><${Text} value=${more} max=${300} /></span>`}
-      ${e.source_event_id ? html` <a class="event-link" href=${to(e.source_event_id)}>of ${e.source_event_id}</a>` : ""}${completedBy ? html` <a class="event-link" href=${to(completedBy)}>completed by ${completedBy}</a>` : ""}${inline && html` ${payload}`}</span>
-    <span class="event-at num muted" title=${moment(e.at)}>${since === null ? clock(e.at) : "+" + span(since)}</span>`;
-  const body = html`<div class="event-body">${!inline && payload}
-    ${e.failure?.details !== undefined && html`<${Payload} value=${e.failure.details} label="details" open=${full} />`}
-    ${full && html`<${All} e=${e} />`}</div>`;
-  return html`<li data-row data-event=${e.event_id} class=${marked ? "marked" : ""} aria-current=${marked ? "true" : null}><div class="event-line" tabindex="-1" data-row-link>${summary}</div>${((e.payload && !inline) || full || e.failure?.details !== undefined) && body}</li>`;
+function sourceOf(pages, e) {
+  return e?.source_event_id ? pages.events[e.source_event_id - 1] : undefined;
 }
 
-// All are the fields of an event that the line does not show.
-function All({ e }) {
-  return html`<${Facts} of=${[
-    ["At", html`<${Moment} at=${e.at} />`], ["Due", e.fire_at && html`<${Moment} at=${e.fire_at} />`], ["Attempt started", e.started_at && html`<${Moment} at=${e.started_at} />`],
-    ["Attempt", e.attempt], ["Request", e.request_id && html`<${Id} id=${e.request_id} label="request id" />`], ["Child", e.instance && html`<${InstanceLink} id=${e.instance} />`],
-    ["Sender id", e.sender_id && html`<${Id} id=${e.sender_id} label="sender id" />`], ["Retry", e.retry && html`<${Payload} value=${e.retry} label="retry" />`],
-    ["Start", e.start && html`<${Payload} value=${e.start} label="start" />`], ["When the parent ends", e.on_parent_end],
-  ]} />`;
+function EventLine({ id, event: e, before, completedBy, taker, source, to, selected, active }) {
+  if (!e) return html`<li class="event-line"><span class="num muted event-id">${id}</span><span class="bone w1"></span></li>`;
+  const after = before ? new Date(e.at) - new Date(before.at) : 0;
+  return html`<li class=${"event-line " + family(e.kind) + (selected ? " selected" : "")}><a class="num event-id" data-event=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
+    <span class="num muted event-after">${after > 0 ? "+" + span(after) : ""}</span><span class="event-kind">${e.kind}</span>
+    <span class="event-links num">${e.source_event_id ? html`<a tabindex="-1" href=${to(e.source_event_id)} title=${"completes event " + e.source_event_id}>←${e.source_event_id}</a>` : taker ? html`<a tabindex="-1" href=${to(taker)} title=${"taken by the wait of event " + taker}>←${taker}</a>` : completedBy ? html`<a tabindex="-1" href=${to(completedBy)} title=${"completed by event " + completedBy}>→${completedBy}</a>` : ""}</span>
+    <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></li>`;
+}
+
+function Paged({ source, model, x, event, to, json }) {
+  const [at, setAt] = useState(event ? Math.floor((event - 1) / page) : 0);
+  const first = at * page + 1, last = Math.min(x.events, first + page - 1);
+  const { pages, ready, error, again } = useEvents(source, x, first, last);
+  const completions = useCompletions(model, x);
+  useEffect(() => { if (event) setAt(Math.floor((event - 1) / page)); }, [event]);
+  const shown = useRef(null);
+  useEffect(() => { if (event && ready) document.getElementById("event-" + event)?.scrollIntoView({ block: "center" }); }, [event, ready]);
+  const pager = x.events > page && html`<div class="pager"><${Button} aria-disabled=${at === 0 ? "true" : null} onClick=${() => at > 0 && setAt(at - 1)}>Before<//><${Button} aria-disabled=${last >= x.events ? "true" : null} onClick=${() => last < x.events && setAt(at + 1)}>Next<//><span class="muted num">events ${count(first)} to ${count(last)} of ${count(x.events)}</span></div>`;
+  if (error) return html`<${Failure} error=${error} retry=${again} title="A part of the history could not be read" />`;
+  if (!ready) return html`<${Loading} rows=${8} />`;
+  const events = pages.events.slice(first - 1, last);
+  return html`<div ref=${shown}>${pager}${json ? html`<div class="card"><${Copy} text=${() => JSON.stringify(events, null, 2)} label="events" word="copy" /><${Json} value=${events} /></div>`
+    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " selected" : "")}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} /></section>`)}${pager}</div>`;
 }

@@ -1,67 +1,142 @@
-// The view of one instance: its head, and tabs.
-import { html, useState } from "../ui.js";
+// The view of one instance. Instance and Inspect are what the shell draws.
+import { html, useCallback, useEffect, useMemo, useRef, useState } from "../ui.js";
+import { get, path, url } from "../api.js";
 import { Actions } from "../actions/index.js";
-import { url, path } from "../api.js";
-import { Attributes, Button, Empty, Facts, Failure, Id, InstanceLink, Loading, Moment, Payload, Problem, Ago, Span, Stale, Status, Tabs, Text } from "../components.js";
-import { and, condition } from "../listquery.js";
-import { format, instance as address } from "../location.js";
+import { Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
+import { instance as address } from "../location.js";
+import { setServerTime } from "../clock.js";
+import { subscribe } from "../live.js";
+import { useResource } from "../resource.js";
 import { go } from "../router.js";
+import { RowDetails } from "./details.js";
+import { InstanceFacts } from "./facts.js";
+import { Header } from "./header.js";
 import { History } from "./history.js";
+import { apiSource, merge, read } from "./source.js";
 import { Timeline } from "./timeline.js";
 import { Tree } from "./tree.js";
-import { useInstance } from "./use-instance.js";
-import { WaitingFor } from "./waiting.js";
+import { Leaf, WaitingFor, useWaiting } from "./waiting.js";
 
 export { Inspect } from "./inspect.js";
-
-const ended = ["completed", "failed", "cancelled", "terminated"];
 
 // Instance shows an instance. Props: id, rest (the segments of the address
 // behind the id: a tab), query (of the address).
 export function Instance({ id, rest, query }) {
-  const record = useInstance(id);
-  const { data: i, error, lastEvent } = record;
-  const head = html`<div class="view-head"><h1 class="instance-id"><${Id} id=${id} label="instance id" /></h1>${i && html`<${Status} status=${i.status} />`}</div>`;
+  const source = useMemo(() => apiSource(id), [id]);
+  const record = useResource("instance " + id, (signal) => get(path("instances", id), {}, { signal }));
+  const [model, setModel] = useState(null), [failed, setFailed] = useState(null), [gone, setGone] = useState(false);
+  const kept = useRef(null), reading = useRef(false), again = useRef(false);
+
+  const readTimeline = useCallback(async () => {
+    if (reading.current) {
+      again.current = true;
+      return;
+    }
+    reading.current = true;
+    do {
+      again.current = false;
+      try {
+        const answer = await source.timeline(kept.current?.last ?? "");
+        setServerTime(answer.now);
+        kept.current = answer.since && kept.current ? merge(kept.current, answer) : read(answer);
+        setModel(kept.current);
+        setFailed(null);
+      } catch (error) {
+        setFailed(error);
+      }
+    } while (again.current);
+    reading.current = false;
+  }, [source]);
+
+  useEffect(() => { readTimeline(); }, [source]);
+  useEffect(() => {
+    let last = "", timer = 0;
+    const end = subscribe({ instance: id }, (event, data) => {
+      if (event === "gone") setGone(true);
+      if (event !== "instance") return;
+      setGone(false);
+      record.setData(data.instance);
+      // Several changes at once are read once.
+      const state = data.instance.execution_id + "." + data.last_event_id + "." + data.instance.status + data.instance.updated_at;
+      if (state === last) return;
+      const first = last === "";
+      last = state;
+      if (first && kept.current?.last === data.instance.execution_id + "." + data.last_event_id) return;
+      clearTimeout(timer);
+      timer = setTimeout(readTimeline, 150);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+    };
+  }, [id]);
+
+  const i = record.data;
   if (!i) {
-    if (!error) return html`${head}<${Loading} rows=${8} />`;
-    if (error.code !== "not_found") return html`${head}<${Failure} error=${error} retry=${record.reload} title="The instance could not be read" />`;
-    return html`${head}<${Empty} title="There is no such instance">
-      <p>It was not started, its start is still queued, or it was purged. If it begins, it appears here by itself.</p><p><a href="#/instances">All instances</a></p><//>`;
+    const missing = record.error?.code === "not_found";
+    return html`<div class="view-head"><h1><${Id} id=${id} /></h1></div>${record.error ? html`<${Failure} error=${record.error} retry=${record.reload} title=${missing ? "There is no such instance" : "The instance could not be read"} />
+      ${missing && html`<p class="muted">It may not have started yet, or was purged. The view goes on by itself when it is there. <a href="#/instances">All instances</a></p>`}` : html`<${Loading} rows=${6} />`}`;
   }
-  const tab = rest[0] ?? "timeline";
-  const props = { id, instance: i, lastEvent, query };
-  return html`<div data-instance-view=${id} data-status=${i.status}>${head}
-    ${error && html`<${Stale} error=${error} retry=${record.reload} at=${record.at} />`}
-    <${Head} instance=${i} lastEvent=${lastEvent} reload=${record.reload} />
+  const reload = () => { record.reload(); readTimeline(); };
+  return html`${gone && html`<div class="notice failed slim" role="status">It was purged: what is shown is what was there.</div>`}
+    ${record.error && html`<${Stale} error=${record.error} retry=${reload} at=${record.at} />`}
+    <${View} source=${source} instance=${i} model=${model} failed=${failed} retry=${readTimeline} tab=${rest[0] ?? "timeline"} query=${query} live=${true}
+      link=${(execution, event) => address(id, "history", { execution: model && model.executions.length > 1 ? execution : "", event: event || "" })}
+      tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key })}
+      exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} onDone=${reload} />`} />`;
+}
+
+// View is an instance from either source. Props: source, instance, model, failed,
+// retry, tab, query, live, link(execution, event), tabLink(tab), rowLink(key),
+// exportHref, actions, text (what a file says besides).
+export function View({ source, instance: i, model, failed, retry, tab, query, live = false, link, tabLink, rowLink, exportHref, actions, extra }) {
+  const running = live && ["running", "stuck"].includes(i.status);
+  const waiting = useWaiting(i.instance, running, model?.last ?? "");
+  const [children, setChildren] = useState(() => new Map());
+  const unfold = useCallback(async (id) => {
+    setChildren((c) => (c.get(id)?.model ? c : new Map(c).set(id, { loading: true })));
+    try {
+      const found = await source.child(id);
+      setChildren((c) => new Map(c).set(id, { model: found }));
+    } catch (error) {
+      setChildren((c) => new Map(c).set(id, { error }));
+    }
+  }, [source]);
+  // Children that are unfolded move with their parent.
+  useEffect(() => { for (const [id, c] of children) if (live && c.model?.running) unfold(id); }, [model]);
+  const [picked, setPicked] = useState(null);
+  const select = (line) => {
+    setPicked(line);
+    go(rowLink(line.id), { replace: true });
+  };
+  const selected = query.row ?? "";
+  const line = useMemo(() => {
+    if (!selected || !model) return null;
+    const at = model.index.get(selected);
+    if (at !== undefined) return { type: "row", id: selected, row: model.rows[at], model };
+    return picked?.id === selected ? picked : null;
+  }, [selected, model, picked]);
+  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
+  const body = () => {
+    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} />`;
+    if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
+    if (tab === "text" && extra) return extra;
+    if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
+    if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
+    if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
+    return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
+      <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
+      ${line && html`<${RowDetails} line=${line} source=${line.model.instance === source.id ? source : childSource(source, line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
+  };
+  return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />
-    <${Tabs} label="Parts of the instance" current=${tab} of=${[
-      ["timeline", "Timeline", address(id)], ["history", "History", address(id, "history"), lastEvent || undefined],
-      ...(ended.includes(i.status) ? [] : [["waiting", "Waiting for", address(id, "waiting")]]),
-      ["tree", "Tree", address(id, "tree")], ["record", "Record", address(id, "record")],
-    ]} />
-    ${tab === "history" ? html`<${History} ...${props} />` : tab === "tree" ? html`<${Tree} ...${props} />` : tab === "waiting" ? html`<${WaitingFor} ...${props} />`
-      : tab === "record" ? html`<${Payload} value=${i} label="record" open=${true} />` : html`<${Timeline} ...${props} />`}</div>`;
+    ${model && failed && html`<${Stale} error=${failed} retry=${retry} at=${model.now} />`}
+    ${running && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
+    <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Parts of the instance" />
+    <div class="tab-body">${body()}</div>`;
 }
 
-function Head({ instance: i, reload }) {
-  const failed = !i.problem && i.failure;
-  return html`<section class="instance-head" aria-label="How it stands">
-    <${Facts} of=${[
-      ["Orchestration", html`<a href=${format(["instances"], { name: i.name })}><${Text} value=${i.name} /></a>${i.version && html` <span class="muted">version <${Text} value=${i.version} /></span>`}`],
-      ["Started", html`<${Moment} at=${i.created_at} /> <span class="muted">(<${Ago} at=${i.created_at} />)</span>`],
-      i.ended_at ? ["Ended", html`<${Moment} at=${i.ended_at} />, took <${Span} from=${i.created_at} to=${i.ended_at} />`] : ["Last changed", html`<${Ago} at=${i.updated_at} />`],
-      ["Execution", i.execution_id > 1 && html`${i.execution_id}${i.execution_id > (i.first_execution ?? 1) && html` <span class="muted">(continued as new)</span>`}`],
-      ["Parent", i.parent && html`<${InstanceLink} id=${i.parent.instance} /> <a class="small" href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a>`],
-      ["Custom status", (i.custom_status !== undefined || i.folded?.includes("custom_status")) && html`<${Payload} value=${i.custom_status} label="custom status" />`],
-      ["Search attributes", i.search_attributes && html`<${Attributes} of=${i.search_attributes} onPick=${(name, value) => go(format(["instances"], { where: and("", condition(name, value)) }))} />`],
-      ["Output", i.output !== undefined && html`<${Payload} value=${i.output} label="output" />`],
-      ["Sealed", i.sealed && html`<${Payload} sealed=${i.sealed} />`],
-    ]} />
-    ${failed && html`<div class=${"notice slim " + i.status}><p class="grow"><strong><${Text} value=${[failed.kind, failed.code].filter(Boolean).join(", ")} /></strong> <${Text} value=${failed.message ?? ""} lines=${true} />${failed.source && html` <span class="muted">(from <${Text} value=${failed.source} />)</span>`}</p>
-      ${failed.details !== undefined && html`<${Payload} value=${failed.details} label="details" />`}</div>`}
-    <div class="instance-actions"><${Actions} instance=${i} onDone=${reload} /><${Export} instance=${i} /></div></section>`;
+function childSource(source, id) {
+  return source.offline ? source.sibling(id) : apiSource(id);
 }
 
-function Export({ instance: i }) {
-  return html`<${Button} icon="file" href=${url(path("instances", i.instance, "export")).href} download="">Export the history<//>`;
-}

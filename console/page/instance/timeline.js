@@ -1,6 +1,244 @@
-import { html } from "../ui.js";
-import { Empty } from "../components.js";
+// The timeline: rows of operations over a scale of time, of which only those in
+// sight are drawn.
+import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+import { Button, Icon, IconButton, StatusShape, Text } from "../components.js";
+import { useNow } from "../clock.js";
+import { plural, span } from "../format.js";
+import { plainText } from "../visible.js";
+import { Bars, forms } from "./bars.js";
+import { kindWords, lines, stateWord } from "./model.js";
+import { axis, clampView, columns, pan, scale, whole, zoom } from "./scale.js";
+import { Tip } from "./tip.js";
+import { TimelineTable } from "./table.js";
+import { useGestures } from "./gestures.js";
 
-export function Timeline() {
-  return html`<${Empty} title="This part is still to come" />`;
+const wideRow = 26, narrowRow = 42, narrow = 620, labels = 250, overscan = 12;
+
+// Timeline. Props: model, children (instance → { model, error }), unfold(instance),
+// selected (key of a row), onSelect(line), live (it may go on).
+export function Timeline({ model, children, unfold, selected, onSelect, live }) {
+  const [kind, setKind] = useState(!model.running && model.ticks.length > 2 && model.to - model.from < model.ticks.length ? "turns" : "time"), [view, setView] = useState(whole);
+  const [open, setOpen] = useState(() => new Set()), [hide, setHide] = useState(() => new Set());
+  const [asTable, setTable] = useState(false), [tip, setTip] = useState(null), [active, setActive] = useState(0);
+  const [size, setSize] = useState({ width: 0, height: 0 }), [top, setTop] = useState(0);
+  const scroller = useRef(null), frame = useRef(null), focus = useRef(false);
+  const clock = useNow();
+  const now = live && model.running ? Math.max(clock, model.to) : Math.max(model.now, model.to);
+
+  const all = useMemo(() => lines(model, open, children, hide), [model, open, children, hide]);
+  const shownModels = useMemo(() => [...new Set([model, ...all.map((l) => l.model).filter(Boolean)])], [model, all]);
+  const from = Math.min(...shownModels.map((m) => m.from));
+  const to = model.running ? now : Math.max(...shownModels.map((m) => m.to));
+  const s = useMemo(() => scale(kind, from, to, model), [kind, from, to, model]);
+
+  const small = size.width < narrow;
+  const rowHeight = small ? narrowRow : wideRow;
+  const chart = Math.max(80, small ? size.width - 16 : size.width - labels - 12);
+  const v = clampView(view, s), px = chart / (v.b - v.a);
+  const x = useCallback((ms) => (s.position(ms) - v.a) * px, [s, v.a, px]);
+  // A child's rows have turns of their own: they stand by their times.
+  const xOf = useCallback((line) => (line.model === model ? (ms) => (s.inRow(line.row, ms) - v.a) * px : x), [s, v.a, px, model]);
+
+  useLayoutEffect(() => { scroller.current?.style.setProperty("--tl-height", all.length * rowHeight + 2 + "px"); }, [all.length, rowHeight, asTable]);
+  useLayoutEffect(() => {
+    const measure = () => setSize((before) => {
+      const width = frame.current?.clientWidth ?? 0, height = scroller.current?.clientHeight ?? 0;
+      return before.width === width && before.height === height ? before : { width, height };
+    });
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (frame.current) observer.observe(frame.current);
+    if (scroller.current) observer.observe(scroller.current);
+    return () => observer.disconnect();
+  }, [asTable]);
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
+  const count = Math.ceil(Math.max(size.height, 200) / rowHeight) + 2 * overscan;
+  const shown = all.slice(first, first + count);
+
+  // What is drawn moves in steps, so that most scrolling draws nothing.
+  const onScroll = () => {
+    const to = scroller.current.scrollTop;
+    if (Math.abs(to - top) >= (overscan / 2) * rowHeight || (to < rowHeight && top !== 0)) setTop(to);
+    setTip(null);
+  };
+
+  const zoomBy = (factor, share = 0.5) => setView((w) => zoom(w, factor, share, s));
+  const panBy = (by) => setView((w) => pan(w, by, s));
+  const chartElement = useRef(null);
+  useGestures(chartElement, { zoom: zoomBy, pan: panBy, asTable });
+
+  const toggle = (line) => {
+    if (!open.has(line.id)) unfold(line.row.raw.instance);
+    setOpen((before) => {
+      const after = new Set(before);
+      after.delete(line.id) || after.add(line.id);
+      return after;
+    });
+  };
+
+  const goTo = (n) => {
+    const at = Math.min(Math.max(n, 0), all.length - 1);
+    setActive(at);
+    focus.current = true;
+    const el = scroller.current, y = at * rowHeight;
+    if (y < el.scrollTop) el.scrollTop = y;
+    else if (y + rowHeight > el.scrollTop + el.clientHeight) el.scrollTop = y + rowHeight - el.clientHeight;
+    setTop(el.scrollTop);
+  };
+  useEffect(() => {
+    if (!focus.current) return;
+    focus.current = false;
+    scroller.current?.querySelector(`[data-line="${active}"]`)?.focus({ preventScroll: true });
+  });
+  // A row that the address names is brought into sight once.
+  const sought = useRef("");
+  useEffect(() => {
+    if (!selected || sought.current === selected || size.height === 0) return;
+    sought.current = selected;
+    const n = all.findIndex((l) => l.id === selected);
+    if (n >= 0) {
+      setActive(n);
+      scroller.current.scrollTop = Math.max(0, n * rowHeight - scroller.current.clientHeight / 2);
+      setTop(scroller.current.scrollTop);
+    }
+  }, [selected, all, size.height]);
+
+  const onKey = (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const line = all[active], page = Math.max(1, Math.floor(size.height / rowHeight) - 1);
+    const keys = {
+      ArrowDown: () => goTo(active + 1), ArrowUp: () => goTo(active - 1), j: () => goTo(active + 1), k: () => goTo(active - 1),
+      PageDown: () => goTo(active + page), PageUp: () => goTo(active - page), Home: () => goTo(0), End: () => goTo(all.length - 1),
+      ArrowRight: () => (line?.foldable && !line.unfolded ? toggle(line) : panBy(0.15)),
+      ArrowLeft: () => (line?.unfolded ? toggle(line) : panBy(-0.15)),
+      "+": () => zoomBy(0.6), "=": () => zoomBy(0.6), "-": () => zoomBy(1.6), 0: () => setView(whole),
+    };
+    if (!keys[e.key]) return;
+    e.preventDefault();
+    e.stopPropagation();
+    keys[e.key]();
+  };
+
+  const over = (e) => {
+    const box = chartElement.current.getBoundingClientRect();
+    const n = first + Math.floor((e.clientY - box.top) / rowHeight), line = all[n];
+    setTip(line?.type === "row" && e.buttons === 0 ? { line, left: e.clientX, top: e.clientY, at: s.time(v.a + (e.clientX - box.left) / px) } : null);
+  };
+
+  const kinds = useMemo(() => {
+    const found = new Map();
+    for (const r of model.rows) found.set(r.kind, (found.get(r.kind) ?? 0) + 1);
+    return found;
+  }, [model]);
+
+  return html`<section class="tl" aria-label="Timeline">
+    <div class="tl-tools" role="group" aria-label="Timeline">
+      <span class="tl-group"><${IconButton} icon="minus" label="Zoom out (-)" onClick=${() => zoomBy(1.6)} /><${IconButton} icon="plus" label="Zoom in (+)" onClick=${() => zoomBy(0.6)} />
+      <${Button} kind="quiet" onClick=${() => setView(whole)} aria-disabled=${v.fit ? "true" : null} title="Show all (0)">Fit<//></span>
+      <label class="tl-scale">Scale <select value=${kind} onChange=${(e) => { setKind(e.target.value); setView(whole); }}><option value="time">time</option><option value="turns">turns</option></select></label>
+      <span class="tl-kinds">${[...kinds].filter(() => kinds.size > 1).map(([k, n]) => html`<label key=${k} class="check inline small"><input type="checkbox" checked=${!hide.has(k)} onChange=${() => setHide((h) => { const a = new Set(h); a.delete(k) || a.add(k); return a; })} /><span>${plural(n, kindWords[k] ?? k, (kindWords[k] ?? k).replace(/y$/, "ie").replace(/(child)$/, "$1ren").replace(/([^n])$/, "$1s"))}</span></label>`)}</span>
+      <span class="grow"></span>
+      <${Button} kind="quiet" aria-pressed=${asTable ? "true" : "false"} onClick=${() => setTable(!asTable)}>${asTable ? "Show as a chart" : "Show as a table"}<//>
+    </div>
+    ${asTable ? html`<${TimelineTable} lines=${all} onSelect=${onSelect} toggle=${toggle} now=${now} />` : html`
+    <div class=${"tl-frame" + (small ? " narrow" : "")} ref=${frame}>
+      <${Head} model=${model} s=${s} v=${v} x=${x} width=${chart} now=${now} small=${small} />
+      <div class="tl-scroll" ref=${scroller} onScroll=${onScroll} data-drawn=${all.length}>
+        <${Sized} height=${all.length * rowHeight}>
+          <${Moved} y=${first * rowHeight}>
+            <div class="tl-labels" role="list" aria-label="Operations" onKeyDown=${onKey}>${shown.map((l, i) => html`<${Line} key=${l.id} line=${l} n=${first + i} active=${active === first + i} selected=${l.id === selected}
+              toggle=${toggle} select=${(line) => { setActive(first + i); onSelect(line); }} now=${now} setTip=${setTip} />`)}</div>
+            <svg class="tl-chart" ref=${chartElement} width=${chart} height=${shown.length * rowHeight} aria-hidden="true" onPointerMove=${over} onPointerLeave=${() => setTip(null)}
+              onClick=${(e) => { const l = all[first + Math.floor((e.clientY - chartElement.current.getBoundingClientRect().top) / rowHeight)]; if (l?.type === "row" && !chartElement.current.dragged) onSelect(l); }}>
+              <${Grid} model=${model} s=${s} v=${v} x=${x} width=${chart} height=${shown.length * rowHeight} now=${now} />
+              ${shown.map((l, i) => html`<${Row} key=${l.id} line=${l} i=${i} x=${l.type === "row" ? xOf(l) : x} width=${chart} now=${l.type === "row" && l.row.end === null ? now : 0} height=${rowHeight} small=${small} selected=${l.id === selected} />`)}
+            </svg>
+          <//>
+        <//>
+      </div>
+    </div>
+    <${Legend} />`}
+    ${tip && html`<${Tip} ...${tip} now=${now} />`}
+  </section>`;
+}
+
+// Sized and Moved set a height and a place, which markup may not.
+function Sized({ height, children }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => { ref.current.style.height = height + "px"; }, [height]);
+  return html`<div class="tl-space" ref=${ref}>${children}</div>`;
+}
+
+function Moved({ y, children }) {
+  const ref = useRef(null);
+  useLayoutEffect(() => { ref.current.style.transform = `translateY(${y}px)`; }, [y]);
+  return html`<div class="tl-window" ref=${ref}>${children}</div>`;
+}
+
+function Row({ line, i, x, width, now, height, small, selected }) {
+  const y = i * height + (small ? 31 : height / 2);
+  return html`${selected && html`<rect class="tl-selected" x="0" y=${i * height} width=${width} height=${height} />`}${
+    line.type === "row" ? html`<${Bars} row=${line.row} x=${x} width=${width} now=${now} y=${y} />`
+      : line.type === "band" ? html`<${BandLine} execution=${line.execution} x=${x} width=${width} y=${y} />` : null}`;
+}
+
+function BandLine({ execution: e, x, width, y }) {
+  const from = Math.max(x(e.from), 0), to = e.to === null ? width : Math.min(x(e.to), width);
+  return to < 0 || from > width ? null : html`<path class="tl-bandline" d=${`M${from} ${y}H${Math.max(to, from + 1)}`} />`;
+}
+
+function Line({ line: l, n, active, selected, toggle, select, now, setTip }) {
+  if (l.type !== "row") {
+    return html`<div role="listitem" class=${"tl-line " + l.type} data-depth=${Math.min(l.depth, 6)}>
+      <span class="tl-name muted" data-line=${n} tabindex=${active ? "0" : "-1"}>${l.type === "band" ? html`execution ${l.execution.id} <span class="small">${plural(l.execution.turns, "turn")}</span>` : html`<${Text} value=${l.text} max=${200} />`}</span></div>`;
+  }
+  const r = l.row, what = `${kindWords[r.kind]} ${plainText(r.label.slice(0, 200))}, ${stateWord(r)}, ${r.end === null ? "for " + span(now - r.at) : span(r.end - r.at)}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}`;
+  return html`<div role="listitem" class=${"tl-line row " + r.state + (selected ? " selected" : "")} data-depth=${Math.min(l.depth, 6)}>
+    ${l.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${l.unfolded ? "Fold" : "Unfold"} aria-expanded=${l.unfolded ? "true" : "false"} onClick=${() => toggle(l)}><${Icon} name=${l.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`}
+    <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-label=${what} aria-current=${selected ? "true" : null} onClick=${() => select(l)}
+      onFocus=${(e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line: l, left: b.right, top: b.bottom }); } }} onBlur=${() => setTip(null)}>
+      <${KindMark} kind=${r.kind} /><span class="tl-text"><${Text} value=${r.label} max=${120} /></span>${r.raw.attempt > 1 && html`<span class="tl-attempt num" title="attempts">×${r.raw.attempt}</span>`}<span class="tl-took num muted">${r.end === null ? stateWord(r) : span(r.end - r.at)}</span></button></div>`;
+}
+
+const marks = {
+  activity: "M3 4.5h10v7H3z", inline: "M3 4.5h10v7H3zM6 8h4", timer: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2.2 1.6", wait: "M4 11.5V7a4 4 0 0 1 8 0v4.5zM6.8 14h2.4",
+  child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5", detached: "M6 3H3v10h10v-3M9 2.5h4.5V7M13.5 2.5L7.5 8.5", call: "M5 4L2 8l3 4M11 4l3 4-3 4",
+};
+
+function KindMark({ kind }) {
+  return html`<svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d=${marks[kind] ?? marks.call} /></svg>`;
+}
+
+// Head is the axis with the executions as bands and the turns as ticks.
+function Head({ model, s, v, x, width, now, small }) {
+  const label = (p) => (p <= 0 ? "0" : "+" + span(p));
+  const ticks = useMemo(() => columns(model.ticks, (k) => !k.parked, s, v, width), [model, s, v.a, v.b, width]);
+  const parked = useMemo(() => columns(model.ticks, (k) => k.parked, s, v, width), [model, s, v.a, v.b, width]);
+  const several = model.executions.length > 1;
+  return html`<div class="tl-head">
+    ${!small && html`<div class="tl-corner small muted">${plural(model.rows.length, "operation")}</div>`}
+    <svg class="tl-axis" width=${width} height="44" aria-hidden="true">
+      ${model.executions.map((e, i) => {
+        const from = Math.max(x(e.from), 0), to = Math.min(e.to === null ? x(now) : x(e.to), width);
+        return to <= from ? null : html`<g key=${e.id}><rect class=${"tl-band b" + (e.id % 2)} x=${from} y="0" width=${to - from} height="18" />${several && to - from > 26 && html`<text class="tl-band-text" x=${from + 5} y="13">${e.id}</text>`}</g>`;
+      })}
+      <path class="tl-ticks" d=${ticks.map((px) => `M${px + 0.5} 3v12`).join("")} />
+      <path class="tl-parked" d=${parked.map((px) => `M${px + 0.5} 1v16`).join("")} />
+      ${axis(s, v, width, label).map((m) => html`<g key=${m.label + m.x}><path class="tl-axis-line" d=${`M${m.x + 0.5} 20v5`} />${m.x < width - 20 && html`<text class="tl-axis-text" x=${m.x + 2} y="37">${m.label}</text>`}</g>`)}
+    </svg></div>`;
+}
+
+function Grid({ model, s, v, x, width, height, now }) {
+  const at = x(now);
+  return html`<g aria-hidden="true"><path class="tl-grid" d=${axis(s, v, width, () => "").map((m) => `M${Math.round(m.x) + 0.5} 0v${height}`).join("")} />
+    ${model.executions.slice(1).map((e) => { const px = x(e.from); return px < 0 || px > width ? null : html`<path key=${e.id} class="tl-edge" d=${`M${Math.round(px) + 0.5} 0v${height}`} />`; })}
+    ${model.running && at >= 0 && at <= width && html`<path class="tl-now" d=${`M${Math.round(at) - 0.5} 0v${height}`} />`}</g>`;
+}
+
+function Legend() {
+  return html`<details class="tl-legend small"><summary>What the bars mean</summary><ul>${forms.map(([doing, text]) => html`<li key=${doing}><svg width="40" height="14" aria-hidden="true"><${Bars} row=${{ spans: [{ doing, from: 4, to: 34 }], at: 4, end: null, state: "open", raw: {} }} x=${(n) => n} width=${40} now=${34} y=${7} /></svg> ${text}</li>`)}
+    ${[["completed", "done"], ["failed", "failed"], ["cancelled", "cancelled"], ["terminated", "left open when its execution ended"]].map(([shape, text]) => html`<li key=${shape} class=${"end " + { completed: "done", failed: "failed", cancelled: "cancelled", terminated: "closed" }[shape]}><${StatusShape} status=${shape} size=${11} /> ${text}</li>`)}
+    <li><svg width="14" height="14" aria-hidden="true"><path class="tl-ticks" d="M7 1v12" /></svg> a turn</li><li><svg width="14" height="14" aria-hidden="true"><path class="tl-parked" d="M7 1v12" /></svg> a turn whose arrivals wait for code that can go on</li></ul>
+    <p class="muted">Zoom: pinch, Ctrl and wheel, + and -. Move: drag, Shift and wheel, ← and →. Rows: ↑ and ↓, Enter; → unfolds a child.</p></details>`;
 }

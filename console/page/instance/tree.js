@@ -1,29 +1,30 @@
-// Parents and children of an instance.
+// Parents above, children below.
 import { html } from "../ui.js";
 import { get, path } from "../api.js";
-import { Ago, Chip, InstanceLink, Resource, Status, Text, IconButton } from "../components.js";
+import { InstanceLink, Resource, Span, Status, Text } from "../components.js";
 import { useResource } from "../resource.js";
 
-// Tree. Props: id, lastEvent.
-export function Tree({ id, lastEvent }) {
-  const tree = useResource("tree " + id + " " + lastEvent, (signal) => get(path("instances", id, "tree"), {}, { signal }));
-  return html`<${Resource} of=${tree} title="The tree could not be read">${(data) => html`<div class="card tree"><div class="tree-head">
-      <p class="muted">${data.missing ? "A parent has no record any more. " : ""}${data.truncated ? "There is more than is shown. " : ""}Parents above, what the current execution started below.</p><${IconButton} icon="reload" label="Read again" onClick=${tree.reload} /></div>
-    <${Chain} ancestors=${data.ancestors} node=${data.instance} /></div>`}<//>`;
+// Tree. Props: id, version (changes when the instance has moved).
+export function Tree({ id, version }) {
+  const of = useResource(`tree ${id} ${version}`, (signal) => get(path("instances", id, "tree"), {}, { signal }));
+  return html`<${Resource} of=${of} title="The tree could not be read">${(t) => html`<section class="card tree" aria-label="Tree">
+    ${t.missing && html`<p class="muted">A parent above is not there any more.</p>`}
+    <${Above} ancestors=${t.ancestors} node=${t.instance} />
+    ${t.truncated && html`<p class="muted">The tree goes on: what is deepest is left out here.</p>`}</section>`}<//>`;
 }
 
-function Chain({ ancestors, node }) {
-  if (ancestors.length === 0) return html`<ul><${Node} of=${node} here=${true} /></ul>`;
-  return html`<ul><li><${Line} of=${ancestors[0]} /><${Chain} ancestors=${ancestors.slice(1)} node=${node} /></li></ul>`;
+function Above({ ancestors, node }) {
+  if (ancestors.length === 0) return html`<ul><${Node} node=${node} here=${true} /></ul>`;
+  const [first, ...rest] = ancestors;
+  return html`<ul><li><${Line} node=${first} /><${Above} ancestors=${rest} node=${node} /></li></ul>`;
 }
 
-function Node({ of, here = false }) {
-  return html`<li><${Line} of=${of} here=${here} />${of.children?.length > 0 && html`<ul>${of.children.map((c) => html`<${Node} key=${c.event_id + c.instance} of=${c} />`)}
-    ${of.more_children > 0 && html`<li class="muted">and ${of.more_children} more</li>`}</ul>`}${of.more_children === -1 && html`<p class="muted small">children were not looked up</p>`}</li>`;
+function Node({ node, here = false }) {
+  const children = node.children ?? [];
+  return html`<li><${Line} node=${node} here=${here} />${children.length > 0 && html`<ul>${children.map((c) => html`<${Node} key=${c.instance + c.event_id} node=${c} />`)}${node.more_children > 0 && html`<li class="muted">and ${node.more_children} more</li>`}</ul>`}${node.more_children < 0 && html`<ul><li class="muted">its children were not looked up</li></ul>`}</li>`;
 }
 
-function Line({ of, here }) {
-  return html`<div class=${"tree-line" + (here ? " here" : "")} aria-current=${here ? "true" : null}>${of.status ? html`<${Status} status=${of.status} />` : html`<${Chip} title="Not begun, or purged">no record<//>`}
-    <${InstanceLink} id=${of.instance} /> <span><${Text} value=${of.name ?? ""} /></span>${of.detached && html` <${Chip} title="Nobody waits for it">detached<//>`}
-    ${of.created_at && html`<span class="muted small">started <${Ago} at=${of.created_at} /></span>`}${of.why && html`<span class="problem-line small"><${Text} value=${of.why} max=${300} /></span>`}</div>`;
+function Line({ node: n, here }) {
+  return html`<div class=${"tree-line" + (here ? " here" : "")} aria-current=${here ? "true" : null}>${n.status ? html`<${Status} status=${n.status} />` : html`<span class="muted">has not begun</span>`} ${here ? html`<strong class="mono"><${Text} value=${n.instance} max=${300} /></strong>` : html`<${InstanceLink} id=${n.instance} copy=${false} />`}
+    <span class="muted"><${Text} value=${n.name ?? ""} max=${80} />${n.version ? html` <${Text} value=${n.version} max=${40} />` : ""}</span> ${n.created_at && html`<span class="muted small"><${Span} from=${n.created_at} to=${n.ended_at} /></span>`}${n.why && html`<span class="bad"><${Text} value=${n.why} max=${200} /></span>`}</div>`;
 }

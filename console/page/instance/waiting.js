@@ -1,6 +1,48 @@
+// What an instance waits for, down to the leaf.
 import { html } from "../ui.js";
-import { Empty } from "../components.js";
+import { get, path } from "../api.js";
+import { Ago, Empty, InstanceLink, Moment, Resource, Status, Text } from "../components.js";
+import { useNow } from "../clock.js";
+import { plural, span } from "../format.js";
+import { instance as address } from "../location.js";
+import { useResource } from "../resource.js";
+import { kindWords } from "./model.js";
 
-export function WaitingFor() {
-  return html`<${Empty} title="This part is still to come" />`;
+// useWaiting reads what an instance waits for; version changes when it has moved.
+export function useWaiting(id, running, version) {
+  return useResource(running ? `waiting ${id} ${version}` : null, (signal) => get(path("instances", id, "waiting-for"), {}, { signal }));
+}
+
+// In says when something is due.
+export function In({ at }) {
+  const now = useNow(), ms = new Date(at).getTime() - now;
+  return html`<time class="num" datetime=${at}>${ms > 0 ? "in " + span(Math.max(1000, ms)) : "due " + span(-ms) + " ago"}</time>`;
+}
+
+// Leaf is the end of a path in a sentence.
+export function Leaf({ leaf: l }) {
+  const below = l.path.slice(1), last = l.path.at(-1);
+  return html`<span class="leaf">${below.length > 0 && html`<span class="muted">${below.length === 1 ? "child" : plural(below.length, "child", "children") + " down,"} </span><${InstanceLink} id=${last} copy=${false} /><span class="muted">: </span>`}<a href=${address(last, { row: "" })} class="plain"><${Text} value=${l.text} max=${200} /></a>${
+    l.status && html` <${Status} status=${l.status} />`}${l.next_at && html`, <strong><${In} at=${l.next_at} /></strong>`}${l.not_read && html` <span class="muted">(<${Text} value=${l.not_read} max=${160} />)</span>`} <span class="muted small">since <${Ago} at=${l.since} /></span></span>`;
+}
+
+// WaitingFor. Props: of (useWaiting), instance (record).
+export function WaitingFor({ of, instance }) {
+  if (!["running", "stuck"].includes(instance.status)) {
+    return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged: what it waits for cannot be told." : `It is ${instance.status}.`}<//>`;
+  }
+  return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`
+    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on; nothing that it has asked for is under way." : "A turn is under way, or it waits for code that can go on."}<//>` : html`
+    <section class="card"><h2>In the end it waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
+    <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} instance=${data.instance} /></section>`}`}<//>`;
+}
+
+function Operations({ of, more, instance }) {
+  return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)} max=${120} /></strong></a>
+ ${o.text && html`<span>${o.text}</span>`} ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
+      ${o.live?.heartbeat && html`<span class="muted">heartbeat <${Ago} at=${o.live.heartbeat.at} /></span>`} <span class="muted small">since <${Moment} at=${o.scheduled_at} /></span></p>
+      ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">has not begun</span>`}</p>`}
+      ${o.not_read && html`<p class="muted"><${Text} value=${o.not_read} max=${300} /></p>`}
+      ${o.child?.problem && html`<p class="bad"><strong>${o.child.problem.kind}</strong> <${Text} value=${o.child.problem.message} max=${300} /></p>`}
+      ${o.child?.operations?.length > 0 && html`<${Operations} of=${o.child.operations} more=${o.child.more} instance=${o.child.instance} />`}</li>`)}${more > 0 && html`<li class="muted">and ${more} more</li>`}</ul>`;
 }

@@ -1,0 +1,51 @@
+// The bars of the timeline, drawn as SVG. What a bar means is told by its form as
+// well as by its colour: waiting is a thin line, running a full bar, what nobody
+// has recorded a hollow one, a pause before the next attempt a dashed line; the end
+// has the shape of its status.
+import { html } from "../ui.js";
+import { StatusShape } from "../icons.js";
+
+export const forms = [
+  ["waiting", "waits"], ["running", "runs"], ["unknown", "waits or runs: not recorded"], ["retrying", "waits for its next attempt"],
+  ["late", "is due"], ["stopping", "was cancelled, stops"],
+];
+
+const endShapes = { done: "completed", failed: "failed", cancelled: "cancelled", closed: "terminated" };
+
+// Bars draws one row. Props: row, x(ms) in pixels, width, now, y (of its middle).
+export function Bars({ row: r, x, width, now, y }) {
+  const parts = [];
+  for (const s of r.spans) {
+    const from = x(s.from), to = x(s.to ?? now);
+    if (to < 0 || from > width) continue;
+    parts.push(form(s.doing, Math.max(from, -20), Math.min(to, width + 20), y, s.to === null, r.state));
+  }
+  const at = x(r.end ?? r.at), begin = x(r.at);
+  return html`<g class=${"bar " + r.state}>${parts}
+    ${begin >= -2 && begin <= width + 2 && html`<path class="begin" d=${`M${begin} ${y - 5}v10`} />`}
+    ${beat(r, x, width, y)}
+    ${r.end !== null && at >= -8 && at <= width + 8 && html`<${End} state=${r.state} x=${Math.min(Math.max(at, 6), width - 6)} y=${y} />`}</g>`;
+}
+
+function form(doing, from, to, y, open, state) {
+  const w = Math.max(to - from, 1.5);
+  switch (doing) {
+    case "running": return html`<rect class="run" x=${from} y=${y - 5} width=${w} height="10" rx="2" />${open && html`<path class="goes-on" d=${`M${to} ${y - 5}l5 5l-5 5z`} />`}`;
+    case "unknown": return html`<rect class="unknown" x=${from + 0.5} y=${y - 3.5} width=${Math.max(w - 1, 1)} height="7" rx="2" />`;
+    case "retrying": return html`<path class="retry" d=${`M${from} ${y}H${to}`} />`;
+    case "late": return html`<path class="late" d=${`M${from} ${y}H${to}`} />`;
+    case "stopping": return html`<path class="stop" d=${`M${from} ${y}H${to}`} />`;
+  }
+  return html`<path class=${"wait " + state} d=${`M${from} ${y}H${Math.max(to, from + 1.5)}`} />`;
+}
+
+function beat(r, x, width, y) {
+  const at = r.raw.live?.heartbeat?.at;
+  if (!at) return null;
+  const px = x(Date.parse(at));
+  return px < 0 || px > width ? null : html`<path class="beat" d=${`M${px - 4} ${y}l2.5 -6l3 10l2.5 -6`} />`;
+}
+
+function End({ state, x, y }) {
+  return html`<g class=${"end " + state} transform=${`translate(${x - 6} ${y - 6})`}><circle class="end-ground" cx="6" cy="6" r="7" /><${StatusShape} status=${endShapes[state] ?? state} size=${12} /></g>`;
+}

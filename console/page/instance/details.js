@@ -1,0 +1,39 @@
+// What is known of one operation of the timeline.
+import { html } from "../ui.js";
+import { Chip, Copy, Facts, IconButton, InstanceLink, Moment, Payload, Span, Text } from "../components.js";
+import { useNow } from "../clock.js";
+import { span } from "../format.js";
+import { LoadedEvent } from "./event.js";
+import { kindWords, stateWord } from "./model.js";
+import { words } from "./tip.js";
+
+// RowDetails. Props: line, source (of its instance), link(execution, event), close.
+export function RowDetails({ line, source, link, close }) {
+  const r = line.row, raw = r.raw, live = raw.live, clock = useNow();
+  const now = r.end === null ? Math.max(clock, r.at) : r.end;
+  const of = (event) => link(r.x, event);
+  return html`<section class="card row-details" aria-label="Operation"><header><h2><${Text} value=${r.label} max=${200} /> <span class="muted">${kindWords[r.kind]}</span> <${Chip} kind=${{ done: "completed", failed: "failed", cancelled: "cancelled", open: "running" }[r.state] ?? ""}>${stateWord(r)}<//></h2><${IconButton} icon="cross" label="Close" onClick=${close} /></header>
+    <${Facts} of=${[
+      ["asked for", html`<${Moment} at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
+      ["ended", r.end !== null ? html`<${Moment} at=${r.end} />` : null],
+      ["took", html`<${Span} from=${r.at} to=${r.end} />`],
+      ...r.spans.filter(() => r.spans.length > 1).map((s) => [words[s.doing] ?? s.doing, html`<span class="num">${span((s.to ?? now) - s.from)}</span>${s.attempt ? html` <span class="muted">attempt ${s.attempt}</span>` : ""}`]),
+      ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
+      ["now", raw.text],
+      ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} at=${live.next.due_at} />` : null],
+      ["failed before", live?.next ? html`<strong>${live.next.kind}</strong> <${Text} value=${live.next.message} />` : null],
+      ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
+      ["asked to stop", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
+      ["suspect", live?.suspect_attempt ? `attempt ${live.suspect_attempt} may have ended its process${live.deaths ? `, after ${live.deaths} others` : ""}` : null],
+      ["due", raw.due_at ? html`<${Moment} at=${raw.due_at} />` : null],
+      ["attempt began", raw.started_at ? html`<${Moment} at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],
+      ["request", raw.request_id ? html`<span class="mono"><${Text} value=${raw.request_id} /></span> <${Copy} text=${raw.request_id} label="request id" />` : null],
+      ["instance", raw.instance ? html`<${InstanceLink} id=${raw.instance} />` : null],
+      ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],
+      ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, ${raw.attempts_made} attempts before this` : null],
+      ["cancelled", raw.cancelled_by ? html`by the turn that ends with <a href=${of(raw.cancelled_by)}>event ${raw.cancelled_by}</a>` : null],
+      ["assumed", raw.assumed ? "which of several waits took this event is not in the history; it is taken to be the oldest" : null],
+    ]} />
+    <div class="two-events"><div><${LoadedEvent} source=${source} execution=${r.x} id=${r.event} link=${of} completedBy=${raw.completed_by} title="Asked for" /></div>
+    ${raw.completed_by && html`<div><${LoadedEvent} source=${source} execution=${r.x} id=${raw.completed_by} link=${of} title="Came of it" /></div>`}</div></section>`;
+}

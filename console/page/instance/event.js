@@ -1,0 +1,91 @@
+// One event of a history: in a line, and in full.
+import { html, useEffect, useState } from "../ui.js";
+import { Copy, Facts, Failure, InstanceLink, Json, Loading, Moment, Payload, Text } from "../components.js";
+import { bytes, clip, plural, span } from "../format.js";
+import { oneLine } from "../json.js";
+
+// family is what an event's kind belongs to, for its colour and form.
+export function family(kind) {
+  if (/^Orchestration(Started|Completed|Failed|ContinuedAsNew|CancelRequested)$|^ParentAttached$/.test(kind)) return /Failed|Cancel/.test(kind) ? "life bad" : "life";
+  if (/(Completed|Fired)$|^ExternalEvent$/.test(kind)) return "done";
+  if (/Failed$/.test(kind)) return "bad";
+  return "asked";
+}
+
+// brief says in a line what an event holds besides its name. Pure but for clip.
+export function brief(e, most = 160) {
+  const parts = [];
+  if (e.op) parts.push(e.op);
+  if (e.instance) parts.push("as " + e.instance);
+  if (e.inline) parts.push("inline");
+  if (e.retry?.max_attempts > 1) parts.push(`up to ${e.retry.max_attempts} attempts`);
+  if (e.duration_ms) parts.push(span(e.duration_ms));
+  if (e.reason) parts.push(e.reason);
+  if (e.imposed) parts.push("imposed: " + e.imposed);
+  if (e.attempt > 1) parts.push("attempt " + e.attempt);
+  if (e.failure) parts.push((e.failure.kind ?? "") + ": " + (e.failure.message ?? ""));
+  const p = e.payload;
+  if (p?.codec) parts.push(`sealed by ${p.codec}, ${bytes(p.bytes)}`);
+  else if (p?.folded) parts.push(`${e.payload_name}, ${bytes(p.bytes)}`);
+  else if (p?.value !== undefined) parts.push(oneLine(JSON.stringify(p.value), most));
+  else if (p?.base64) parts.push(bytes(p.bytes) + " that are no JSON");
+  return clip(parts.join("  "), most * 2);
+}
+
+// useEvent reads one event in full. It returns { event, error, again }.
+export function useEvent(source, execution, id) {
+  const [state, set] = useState({ key: "", event: null, error: null });
+  const [n, again] = useState(0), key = `${source.id} ${execution} ${id}`;
+  useEffect(() => {
+    if (!id) return;
+    let here = true;
+    source.event(execution, id).then((event) => here && set({ key, event, error: null }), (error) => here && set({ key, event: null, error }));
+    return () => { here = false; };
+  }, [source, key, n]);
+  return { ...(state.key === key ? state : { event: null, error: null }), again: () => again(n + 1) };
+}
+
+// EventFacts shows all of an event. Props: event, source, execution, link(event)
+// the address of an event, completedBy, open (payloads not folded).
+export function EventFacts({ event: e, link, completedBy, open = false }) {
+  const f = e.failure, s = e.start;
+  return html`<div class="event-facts"><${Facts} list=${true} of=${[
+    ["recorded", html`<${Moment} at=${e.at} />`],
+    ["completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
+    ["completed by", completedBy ? html`<a href=${link(completedBy)}>event ${completedBy}</a>` : null],
+    ["name", e.name ? html`<${Text} value=${e.name} />` : null],
+    ["version", e.version ? html`<${Text} value=${e.version} />` : null],
+    ["instance", e.instance ? html`<${InstanceLink} id=${e.instance} />` : null],
+    ["call", e.op],
+    ["due", e.fire_at ? html`<${Moment} at=${e.fire_at} />` : null],
+    ["duration", e.duration_ms ? span(e.duration_ms) : null],
+    ["runs", e.inline ? "inside the turn" : null],
+    ["retry", e.retry ? html`<${Json} value=${e.retry} />` : null],
+    ["on the parent's end", e.on_parent_end],
+    ["attempt", e.attempt || null],
+    ["attempt began", e.started_at ? html`<${Moment} at=${e.started_at} /> <span class="muted">by its worker's clock; it took ${span(new Date(e.at) - new Date(e.started_at))}</span>` : null],
+    ["request", e.request_id ? html`<span class="mono"><${Text} value=${e.request_id} /></span> <${Copy} text=${e.request_id} label="request id" />` : null],
+    ["on behalf of", e.actor ? html`<${Text} value=${e.actor} />` : null],
+    ["sender's id", e.sender_id ? html`<span class="mono"><${Text} value=${e.sender_id} /></span>` : null],
+    ["reason", e.reason ? html`<${Text} value=${e.reason} lines=${true} />` : null],
+    ["imposed", e.imposed],
+    ["start id", s?.start_id ? html`<span class="mono"><${Text} value=${s.start_id} /></span>` : null],
+    ["parent", s?.parent ? html`<${InstanceLink} id=${s.parent.instance} /> event ${s.parent.event_id}` : null],
+    ["headers", s?.headers ? html`<${Json} value=${s.headers} />` : null],
+    ["search attributes", s?.search_attributes ? html`<${Json} value=${s.search_attributes} />` : null],
+    ["carried over", s?.sender_ids ? plural(s.sender_ids, "sender's id", "senders' ids") : null],
+    ["failure", f ? html`<strong>${f.kind}</strong> <${Text} value=${f.message ?? ""} lines=${true} />${f.code && html` <code><${Text} value=${f.code} /></code>`}` : null],
+    ["failed in", f?.source ? html`<${Text} value=${f.source} />${f.attempt ? `, attempt ${f.attempt}` : ""}` : null],
+    ["details", f?.details !== undefined ? html`<${Payload} value=${f.details} label="details" open=${open} />` : null],
+    [e.payload_name ?? "payload", e.payload ? html`<${Payload} payload=${e.payload} label=${e.payload_name} open=${open} />` : null],
+  ]} />${f?.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${f.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre></details>`}</div>`;
+}
+
+// LoadedEvent reads an event and shows it. Props: source, execution, id, link,
+// completedBy, title.
+export function LoadedEvent({ source, execution, id, link, completedBy, title }) {
+  const { event, error, again } = useEvent(source, execution, id);
+  if (error) return html`<${Failure} error=${error} retry=${again} title="This event could not be read" />`;
+  if (!event) return html`<${Loading} rows=${2} />`;
+  return html`<h3>${title ?? html`${event.event_id} ${event.kind}`} <a class="small" href=${link(id)}>event ${id}</a></h3><${EventFacts} event=${event} link=${link} completedBy=${completedBy} open=${true} />`;
+}

@@ -1,0 +1,27 @@
+// The head of an instance: how it stands, in a line, and what it has cost.
+import { html, useState } from "../ui.js";
+import { Ago, Attributes, Button, Dialog, Id, Span, Status, Text } from "../components.js";
+import { count, dollars, plural } from "../format.js";
+import { plainText } from "../visible.js";
+
+// Header. Props: instance (record), model (or null), children (buttons).
+export function Header({ instance: i, model, children }) {
+  const [bill, setBill] = useState(false);
+  return html`<header class="instance-head"><div class="view-head"><h1 aria-label=${plainText(i.instance)}><${Id} id=${i.instance} label="instance id" /></h1>${children}</div>
+    <p class="instance-line"><${Status} status=${i.status} /> <strong><${Text} value=${i.name} max=${200} /></strong>${i.version && html` <span class="muted"><${Text} value=${i.version} max=${60} /></span>`}
+      <span class="sep">${i.ended_at ? html`took <${Span} from=${i.created_at} to=${i.ended_at} />` : html`for <${Span} from=${i.created_at} />`}, <span class="muted">started <${Ago} at=${i.created_at} /></span></span>
+      ${model && html`<span class="sep num">${plural(model.turns, model.executions.every((x) => x.turns_known) ? "turn" : "round")}, ${plural(model.events, "event")}${model.executions.length > 1 || model.earlier > 0 ? `, ${plural(model.executions.length + model.earlier, "execution")}` : ""}</span>`}
+      ${model?.bill && html`<span class="sep"><button type="button" class="link" onClick=${() => setBill(true)} title="What it has cost so far, estimated">about ${dollars(model.bill.dollars)} so far</button></span>`}</p>
+    ${Object.keys(i.search_attributes ?? {}).length > 0 && html`<${Attributes} of=${i.search_attributes} />`}
+    ${bill && html`<${Bill} of=${model.bill} onClose=${() => setBill(false)} />`}</header>`;
+}
+
+function Bill({ of, onClose }) {
+  return html`<${Dialog} title="What it has cost so far" wide=${true} onClose=${onClose} footer=${html`<${Button} onClick=${onClose}>Close<//>`}>
+    <p>Estimated from its history at list prices of us-east-1 on demand, without free tiers. Its children have bills of their own. If it runs on this machine alone, it is what it would have cost on AWS.</p>
+    <div class="table-wrap"><table><caption class="sr">The bill</caption><thead><tr><th scope="col">Service</th><th scope="col">What</th><th scope="col" class="number">Count</th><th scope="col" class="number">A million cost</th><th scope="col" class="number">Dollars</th></tr></thead>
+    <tbody>${of.lines.map((l, n) => html`<tr key=${n}><td>${l.service}</td><td>${l.what}</td><td class="number">${l.count >= 100 ? count(Math.round(l.count)) : Number(l.count.toPrecision(3))} ${l.unit}</td><td class="number">${dollars(l.dollars_a_million)}</td><td class="number">${dollars(l.dollars)}</td></tr>`)}
+    <tr><th scope="row" colspan="4">Together</th><td class="number"><strong>${dollars(of.dollars)}</strong></td></tr></tbody></table></div>
+    <h3>Left out</h3><ul class="plain-list">${of.left_out.map((t) => html`<li key=${t}>${t}</li>`)}</ul><//>`;
+}
+

@@ -1,0 +1,108 @@
+// The timeline as the page keeps it: what GET instances/{id}/timeline says, with
+// times in ms, and what changes put over it. Pure.
+
+import { span } from "../format.js";
+
+// read makes a model of an answer.
+export function read(answer) {
+  const m = { instance: answer.instance, executions: [], rows: [], ticks: [], marks: [], earlier: 0, last: "", now: 0, bill: null, index: new Map() };
+  return merge(m, answer);
+}
+
+// merge returns a model with an answer put over it, which may hold only what has
+// changed since an event. The model before stays as it is.
+export function merge(before, answer) {
+  const m = { ...before, last: answer.last, now: ms(answer.now), bill: answer.bill ?? before.bill, earlier: answer.earlier ?? 0, first: answer.first_execution };
+  m.executions = answer.executions.map((x) => ({ ...x, id: x.execution_id, from: ms(x.from), to: ms(x.to) }));
+  const shown = new Set(m.executions.map((x) => x.id));
+  const whole = !answer.since;
+  m.rows = whole ? [] : before.rows.filter((r) => shown.has(r.x));
+  m.index = new Map(m.rows.map((r, i) => [r.key, i]));
+  for (const raw of answer.rows) {
+    const r = row(raw), at = m.index.get(r.key);
+    if (at === undefined) {
+      m.index.set(r.key, m.rows.length);
+      m.rows.push(r);
+    } else m.rows[at] = r;
+  }
+  const ticks = answer.ticks.map((k) => ({ x: k.execution_id, at: ms(k.at), first: k.first, last: k.last, arrival: k.arrival ?? "", parked: k.parked === true }));
+  m.ticks = whole ? ticks : before.ticks.filter((k) => shown.has(k.x)).concat(ticks);
+  // An arrival that was parked and answered by a later turn waits no more.
+  m.ticks = m.ticks.map((k, n) => (k.parked && n < m.ticks.length - 1 ? { ...k, parked: false } : k));
+  m.marks = answer.marks.map((k) => ({ x: k.execution_id, event: k.event_id, kind: k.kind, at: ms(k.at), name: k.name ?? "" }));
+  m.from = Infinity;
+  m.to = 0;
+  for (const x of m.executions) {
+    m.from = Math.min(m.from, x.from);
+    m.to = Math.max(m.to, x.to ?? 0);
+  }
+  for (const k of m.ticks) {
+    m.from = Math.min(m.from, k.at);
+    m.to = Math.max(m.to, k.at);
+  }
+  for (const r of m.rows) m.to = Math.max(m.to, r.end ?? r.at);
+  if (!Number.isFinite(m.from)) m.from = m.to = m.now;
+  m.turns = m.executions.reduce((n, x) => n + x.turns, 0);
+  m.events = m.executions.reduce((n, x) => n + x.events, 0);
+  m.running = m.executions.length > 0 && m.executions.at(-1).to === null;
+  return m;
+}
+
+function ms(text) {
+  return text ? Date.parse(text) : null;
+}
+
+function row(raw) {
+  const at = ms(raw.scheduled_at);
+  let from = at;
+  const spans = (raw.spans ?? []).map((s) => {
+    const span = { doing: s.doing, from, to: ms(s.to), attempt: s.attempt ?? 0 };
+    from = span.to ?? from;
+    return span;
+  });
+  return { key: raw.execution_id + "." + raw.event_id, x: raw.execution_id, event: raw.event_id, kind: raw.kind, state: raw.state, at, end: ms(raw.ended_at), spans, raw, label: label(raw) };
+}
+
+const ops = { now: "the time", guid: "a GUID", side_effect: "side effect", trace: "trace", raise_event: "raise", cancel_instance: "cancel", patch: "patch" };
+
+// kinds of rows in words.
+export const kindWords = { activity: "activity", inline: "inline activity", timer: "timer", wait: "event", child: "child", detached: "detached start", call: "call" };
+
+function label(raw) {
+  if (raw.kind === "call") return [ops[raw.op] ?? raw.op, raw.name].filter(Boolean).join(" ");
+  if (raw.kind === "timer") return raw.due_at ? "timer " + span(ms(raw.due_at) - ms(raw.scheduled_at)) : "timer";
+  return raw.name || kindWords[raw.kind] || raw.kind;
+}
+
+// stateWords says in words how a row stands.
+export function stateWord(r) {
+  if (r.state !== "open") return { done: "done", failed: "failed", cancelled: r.end === null ? "cancelled, stopping" : "cancelled", closed: "left open at the end" }[r.state] ?? r.state;
+  const doing = r.spans.at(-1)?.doing;
+  return { waiting: "waits", running: "runs", unknown: "under way", retrying: "waits for its next attempt", late: "due", stopping: "is stopping" }[doing] ?? "open";
+}
+
+// lines are what is drawn below each other: rows, bands where there are several
+// executions, and below a child that is unfolded its own. folded: model → set of
+// the keys that are open; children: instance → { model, error, loading }.
+// hide: set of kinds that are left out.
+export function lines(model, open, children, hide, depth = 0, path = "", above = new Set([model.instance])) {
+  const out = [];
+  const several = model.executions.length > 1;
+  let current = null;
+  for (const r of model.rows) {
+    if (several && r.x !== current) {
+      current = r.x;
+      out.push({ type: "band", id: path + "band" + r.x, depth, execution: model.executions.find((x) => x.id === r.x), model });
+    }
+    if (hide.has(r.kind)) continue;
+    const id = path + r.key, foldable = (r.kind === "child" || r.kind === "detached") && !!r.raw.instance;
+    const unfolded = foldable && open.has(id);
+    out.push({ type: "row", id, depth, row: r, model, foldable, unfolded });
+    if (!unfolded) continue;
+    const child = children.get(r.raw.instance);
+    if (above.has(r.raw.instance)) out.push({ type: "note", id: id + "/again", depth: depth + 1, text: "shown above" });
+    else if (child?.model) out.push(...lines(child.model, open, children, hide, depth + 1, id + "/", new Set([...above, r.raw.instance])));
+    else out.push({ type: "note", id: id + "/note", depth: depth + 1, text: child?.error ? child.error.message : "reading…" });
+  }
+  return out;
+}
