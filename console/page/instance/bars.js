@@ -12,9 +12,15 @@ export const forms = [
 
 const endShapes = { done: "completed", failed: "failed", cancelled: "cancelled", closed: "terminated" };
 
-// Bars draws one row. Props: row, x(ms) in pixels, width, now, y (of its middle).
-export function Bars({ row: r, x, width, now, y }) {
+// Bars draws one row. Props: row, x(ms) in pixels, begin (where it begins, if no
+// time lies between that and its end), width, now, y (of its middle).
+export function Bars({ row: r, x, begin: instant = null, width, now, y }) {
   const parts = [];
+  if (instant !== null && r.spans.length > 0) {
+    const to = x(r.end), doing = (r.spans.find((s) => s.doing === "running") ?? r.spans[0]).doing;
+    return to < -8 || instant > width + 8 ? null : html`<g class=${"bar " + r.state}>${form(doing, Math.max(instant, -20), Math.min(to, width + 20), y, false, r.state)}${
+      to <= width + 8 && html`<${End} state=${r.state} x=${Math.min(Math.max(to, 6), width - 6)} y=${y} />`}</g>`;
+  }
   for (const s of r.spans) {
     const from = x(s.from), to = x(s.to ?? now);
     if (to < 0 || from > width) continue;

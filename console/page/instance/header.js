@@ -1,18 +1,24 @@
 // The head of an instance: how it stands, in a line, and what it has cost.
 import { html, useState } from "../ui.js";
-import { Ago, Attributes, Button, Dialog, Id, Span, Status, Text } from "../components.js";
+import { Ago, Attributes, Button, Dialog, Id, InstanceLink, Payload, Span, Status, Text } from "../components.js";
 import { count, dollars, plural } from "../format.js";
+import { and, condition } from "../listquery.js";
+import { format, instance as address } from "../location.js";
+import { go } from "../router.js";
 import { plainText } from "../visible.js";
 
 // Header. Props: instance (record), model (or null), children (buttons).
 export function Header({ instance: i, model, children }) {
   const [bill, setBill] = useState(false);
   return html`<header class="instance-head"><div class="view-head"><h1 aria-label=${plainText(i.instance)}><${Id} id=${i.instance} label="instance id" /></h1>${children}</div>
-    <p class="instance-line"><${Status} status=${i.status} /> <strong><${Text} value=${i.name} max=${200} /></strong>${i.version && html` <span class="muted"><${Text} value=${i.version} max=${60} /></span>`}
+    <p class="instance-line"><${Status} status=${i.status} /> <strong><a class="plain" href=${format(["instances"], { name: i.name })}><${Text} value=${i.name} max=${200} /></a></strong>${i.version && html` <span class="muted"><${Text} value=${i.version} max=${60} /></span>`}
       <span class="sep">${i.ended_at ? html`took <${Span} from=${i.created_at} to=${i.ended_at} />` : html`for <${Span} from=${i.created_at} />`}, <span class="muted">started <${Ago} at=${i.created_at} /></span></span>
       ${model && html`<span class="sep num">${plural(model.turns, model.executions.every((x) => x.turns_known) ? "turn" : "round")}, ${plural(model.events, "event")}${model.executions.length > 1 || model.earlier > 0 ? `, ${plural(model.executions.length + model.earlier, "execution")}` : ""}</span>`}
       ${model?.bill && html`<span class="sep"><button type="button" class="link" onClick=${() => setBill(true)} title="What it has cost so far, estimated">about ${dollars(model.bill.dollars)} so far</button></span>`}</p>
-    ${Object.keys(i.search_attributes ?? {}).length > 0 && html`<${Attributes} of=${i.search_attributes} />`}
+    ${i.parent && html`<p class="small muted">Child of <${InstanceLink} id=${i.parent.instance} copy=${false} />, <a href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a></p>`}
+    ${i.custom_status !== undefined && html`<p class="custom-status"><span class="muted">Custom status</span> <${Payload} value=${i.custom_status} label="custom status" /></p>`}
+    ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><p class="grow"><strong><${Text} value=${[i.failure.kind, i.failure.code].filter(Boolean).join(", ")} /></strong> <${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}</p></div>`}
+    ${Object.keys(i.search_attributes ?? {}).length > 0 && html`<${Attributes} of=${i.search_attributes} onPick=${(name, value) => go(format(["instances"], { where: and("", condition(name, value)) }))} />`}
     ${bill && html`<${Bill} of=${model.bill} onClose=${() => setBill(false)} />`}</header>`;
 }
 

@@ -3,22 +3,22 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
 import { Button, Copy, Empty, Failure, IconButton, Json, Loading, Text } from "../components.js";
 import { count, plural, span } from "../format.js";
-import { choose, useSetting } from "../settings.js";
+import { setQuery } from "../router.js";
 import { EventFacts, LoadedEvent, brief, family } from "./event.js";
 
 const rowHeight = 27, overscan = 20, page = 100;
 
 // History. Props: source, model, execution (number or null), event (to be shown),
 // link(execution, event) the address of an event, go(address).
-export function History({ source, model, execution, event, link, go, exportHref }) {
-  const [mode, setMode] = useState("compact");
+export function History({ source, model, execution, event, mode: asked, link, go, exportHref }) {
+  const mode = ["full", "json"].includes(asked) ? asked : "compact";
   const x = model.executions.find((e) => e.id === execution) ?? model.executions.at(-1);
   if (!x) return html`<${Empty} title="There is no history" />`;
   const to = (id) => link(x.id, id);
-  const modes = [["compact", "Compact"], ["full", "Full"], ["json", "JSON"]];
+  const modes = [["compact", "compact"], ["full", "full"], ["json", "JSON"]];
   return html`<section class="history" aria-label="History">
     <div class="tl-tools">
-      <span class="tl-group" role="group" aria-label="How much is shown">${modes.map(([key, word]) => html`<${Button} key=${key} kind="quiet" aria-pressed=${mode === key ? "true" : "false"} onClick=${() => setMode(key)}>${word}<//>`)}</span>
+      <span class="tl-group segments" role="group" aria-label="Shown as">${modes.map(([key, word]) => html`<${Button} key=${key} kind="quiet" aria-pressed=${mode === key ? "true" : "false"} onClick=${() => setQuery({ view: key === "compact" ? "" : key }, { replace: true })}>${word}<//>`)}</span>
       ${model.executions.length > 1 && html`<label class="tl-scale">Execution <select value=${x.id} onChange=${(e) => go(link(Number(e.target.value)))}>${model.executions.map((e) => html`<option key=${e.id} value=${e.id} selected=${e.id === x.id}>${e.id}</option>`)}</select></label>`}
       <${JumpTo} most=${x.events} go=${(id) => go(to(id))} />
       <span class="grow"></span><span class="muted num">${plural(x.events, "event")}, ${plural(x.turns, "turn")}</span>
@@ -93,7 +93,7 @@ function Compact({ source, model, x, event, to, go }) {
   useEffect(() => {
     if (!focus.current) return;
     focus.current = false;
-    scroller.current?.querySelector(`[data-event="${active}"]`)?.focus({ preventScroll: true });
+    scroller.current?.querySelector(`[data-line="${active}"]`)?.focus({ preventScroll: true });
   });
   const step = (n) => {
     const at = Math.min(Math.max(n, 1), x.events);
@@ -123,6 +123,11 @@ function Compact({ source, model, x, event, to, go }) {
     ${event > x.events && html`<${Empty} title=${`There is no event ${event}`}>This execution has ${plural(x.events, "event")}.<//>`}</div>`;
 }
 
+// jump is the link from an event to the other half of its operation.
+function jump(arrow, words, id, to) {
+  return html`<a class="event-link" tabindex="-1" href=${to(id)} title=${words + id}><span aria-hidden="true">${arrow}</span><span class="sr">${words}</span>${id}</a>`;
+}
+
 function sourceOf(pages, e) {
   return e?.source_event_id ? pages.events[e.source_event_id - 1] : undefined;
 }
@@ -130,9 +135,9 @@ function sourceOf(pages, e) {
 function EventLine({ id, event: e, before, completedBy, taker, source, to, selected, active }) {
   if (!e) return html`<li class="event-line"><span class="num muted event-id">${id}</span><span class="bone w1"></span></li>`;
   const after = before ? new Date(e.at) - new Date(before.at) : 0;
-  return html`<li class=${"event-line " + family(e.kind) + (selected ? " selected" : "")}><a class="num event-id" data-event=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
+  return html`<li data-event=${id} class=${"event-line " + family(e.kind) + (selected ? " marked" : "")}><a class="num event-id" data-line=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
     <span class="num muted event-after">${after > 0 ? "+" + span(after) : ""}</span><span class="event-kind">${e.kind}</span>
-    <span class="event-links num">${e.source_event_id ? html`<a tabindex="-1" href=${to(e.source_event_id)} title=${"completes event " + e.source_event_id}>←${e.source_event_id}</a>` : taker ? html`<a tabindex="-1" href=${to(taker)} title=${"taken by the wait of event " + taker}>←${taker}</a>` : completedBy ? html`<a tabindex="-1" href=${to(completedBy)} title=${"completed by event " + completedBy}>→${completedBy}</a>` : ""}</span>
+    <span class="event-links num">${e.source_event_id ? jump("←", "of ", e.source_event_id, to) : taker ? jump("←", "taken by ", taker, to) : completedBy ? jump("→", "completed by ", completedBy, to) : ""}</span>
     <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></li>`;
 }
 
@@ -149,5 +154,5 @@ function Paged({ source, model, x, event, to, json }) {
   if (!ready) return html`<${Loading} rows=${8} />`;
   const events = pages.events.slice(first - 1, last);
   return html`<div ref=${shown}>${pager}${json ? html`<div class="card"><${Copy} text=${() => JSON.stringify(events, null, 2)} label="events" word="copy" /><${Json} value=${events} /></div>`
-    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " selected" : "")}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} /></section>`)}${pager}</div>`;
+    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " marked" : "")} data-event=${e.event_id}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} /></section>`)}${pager}</div>`;
 }

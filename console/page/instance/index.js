@@ -1,12 +1,10 @@
 // The view of one instance. Instance and Inspect are what the shell draws.
 import { html, useCallback, useEffect, useMemo, useRef, useState } from "../ui.js";
-import { get, path, url } from "../api.js";
+import { path, url } from "../api.js";
 import { Actions } from "../actions/index.js";
-import { Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
+import { Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
 import { instance as address } from "../location.js";
 import { setServerTime } from "../clock.js";
-import { subscribe } from "../live.js";
-import { useResource } from "../resource.js";
 import { go } from "../router.js";
 import { RowDetails } from "./details.js";
 import { InstanceFacts } from "./facts.js";
@@ -15,6 +13,7 @@ import { History } from "./history.js";
 import { apiSource, merge, read } from "./source.js";
 import { Timeline } from "./timeline.js";
 import { Tree } from "./tree.js";
+import { useInstance } from "./use-instance.js";
 import { Leaf, WaitingFor, useWaiting } from "./waiting.js";
 
 export { Inspect } from "./inspect.js";
@@ -23,67 +22,56 @@ export { Inspect } from "./inspect.js";
 // behind the id: a tab), query (of the address).
 export function Instance({ id, rest, query }) {
   const source = useMemo(() => apiSource(id), [id]);
-  const record = useResource("instance " + id, (signal) => get(path("instances", id), {}, { signal }));
-  const [model, setModel] = useState(null), [failed, setFailed] = useState(null), [gone, setGone] = useState(false);
-  const kept = useRef(null), reading = useRef(false), again = useRef(false);
+  const record = useInstance(id), { data: i, error, lastEvent } = record;
+  const timeline = useTimeline(source, i ? [i.execution_id, lastEvent, i.status, i.updated_at].join(" ") : "");
+  if (!i) {
+    return html`<div class="view-head"><h1><${Id} id=${id} label="instance id" /></h1></div>${!error ? html`<${Loading} rows=${6} />` : error.code !== "not_found" ? html`<${Failure} error=${error} retry=${record.reload} title="The instance could not be read" />`
+      : html`<${Empty} title="There is no such instance"><p>It was not started, its start is still queued, or it was purged. If it begins, it appears here by itself.</p><p><a href="#/instances">All instances</a></p><//>`}`;
+  }
+  const reload = () => { record.reload(); timeline.read(); };
+  const { model } = timeline;
+  return html`<div data-instance-view=${id} data-status=${i.status}>${error && html`<${Stale} error=${error} retry=${reload} at=${record.at} />`}
+    <${View} source=${source} instance=${i} model=${model} failed=${timeline.failed} retry=${timeline.read} tab=${rest[0] ?? "timeline"} query=${query} live=${true}
+      link=${(execution, event) => address(id, "history", { view: query.view ?? "", execution: model && model.executions.length > 1 ? execution : "", event: event || "" })}
+      tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key })}
+      exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} onDone=${reload} />`} /></div>`;
+}
 
-  const readTimeline = useCallback(async () => {
+// useTimeline reads the timeline of a source, and what has changed of it when
+// version does. It returns { model, failed, read }.
+function useTimeline(source, version) {
+  const [state, set] = useState({ source, model: null, failed: null });
+  const kept = useRef(null), reading = useRef(false), again = useRef(false), now = useRef(source);
+  now.current = source;
+  const more = useCallback(async () => {
     if (reading.current) {
-      again.current = true;
+      again.current = true; // What changed meanwhile is read once, at the end.
       return;
     }
     reading.current = true;
     do {
       again.current = false;
+      const of = now.current;
       try {
-        const answer = await source.timeline(kept.current?.last ?? "");
+        const before = kept.current?.of === of ? kept.current.model : null;
+        const answer = await of.timeline(before?.last ?? "");
         setServerTime(answer.now);
-        kept.current = answer.since && kept.current ? merge(kept.current, answer) : read(answer);
-        setModel(kept.current);
-        setFailed(null);
-      } catch (error) {
-        setFailed(error);
+        const model = answer.since && before ? merge(before, answer) : read(answer);
+        kept.current = { of, model };
+        set({ source: of, model, failed: null });
+      } catch (failed) {
+        set((s) => ({ ...s, source: of, failed }));
       }
+      if (of !== now.current) again.current = true;
     } while (again.current);
     reading.current = false;
-  }, [source]);
-
-  useEffect(() => { readTimeline(); }, [source]);
+  }, []);
   useEffect(() => {
-    let last = "", timer = 0;
-    const end = subscribe({ instance: id }, (event, data) => {
-      if (event === "gone") setGone(true);
-      if (event !== "instance") return;
-      setGone(false);
-      record.setData(data.instance);
-      // Several changes at once are read once.
-      const state = data.instance.execution_id + "." + data.last_event_id + "." + data.instance.status + data.instance.updated_at;
-      if (state === last) return;
-      const first = last === "";
-      last = state;
-      if (first && kept.current?.last === data.instance.execution_id + "." + data.last_event_id) return;
-      clearTimeout(timer);
-      timer = setTimeout(readTimeline, 150);
-    });
-    return () => {
-      end();
-      clearTimeout(timer);
-    };
-  }, [id]);
-
-  const i = record.data;
-  if (!i) {
-    const missing = record.error?.code === "not_found";
-    return html`<div class="view-head"><h1><${Id} id=${id} /></h1></div>${record.error ? html`<${Failure} error=${record.error} retry=${record.reload} title=${missing ? "There is no such instance" : "The instance could not be read"} />
-      ${missing && html`<p class="muted">It may not have started yet, or was purged. The view goes on by itself when it is there. <a href="#/instances">All instances</a></p>`}` : html`<${Loading} rows=${6} />`}`;
-  }
-  const reload = () => { record.reload(); readTimeline(); };
-  return html`${gone && html`<div class="notice failed slim" role="status">It was purged: what is shown is what was there.</div>`}
-    ${record.error && html`<${Stale} error=${record.error} retry=${reload} at=${record.at} />`}
-    <${View} source=${source} instance=${i} model=${model} failed=${failed} retry=${readTimeline} tab=${rest[0] ?? "timeline"} query=${query} live=${true}
-      link=${(execution, event) => address(id, "history", { execution: model && model.executions.length > 1 ? execution : "", event: event || "" })}
-      tabLink=${(tab) => address(id, ...(tab === "timeline" ? [] : [tab]))} rowLink=${(key) => address(id, { row: key })}
-      exportHref=${(execution) => url(path("instances", id, "export"), { execution }).href} actions=${html`<${Actions} instance=${i} onDone=${reload} />`} />`;
+    if (!version) return;
+    const timer = setTimeout(more, kept.current?.of === source ? 100 : 0);
+    return () => clearTimeout(timer);
+  }, [source, version]);
+  return { ...(state.source === source ? state : { model: null, failed: null }), read: more };
 }
 
 // View is an instance from either source. Props: source, instance, model, failed,
@@ -123,7 +111,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "text" && extra) return extra;
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;
     if (tab === "values") return html`<div class="cards"><${InstanceFacts} instance=${i} source=${source} model=${model} /></div>`;
-    if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
+    if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
       <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
       ${line && html`<${RowDetails} line=${line} source=${line.model.instance === source.id ? source : childSource(source, line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;

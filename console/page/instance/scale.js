@@ -31,7 +31,7 @@ export function scale(kind, from, to, model) {
     const n = Math.max(0, Math.min(Math.floor(p), times.length - 1)), next = times[n + 1] ?? to;
     return times[n] + Math.min(Math.max(p - n, 0), 1) * (next - times[n]);
   };
-  return { kind: "turns", from, to, length, position, inRow, time };
+  return { kind: "turns", from, to, length, position, inRow, begin: (row) => turnOf(row.x, row.event), time };
 }
 
 // before is how many of n things, which come first, have a property.

@@ -152,7 +152,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
             <svg class="tl-chart" ref=${chartElement} width=${chart} height=${shown.length * rowHeight} aria-hidden="true" onPointerMove=${over} onPointerLeave=${() => setTip(null)}
               onClick=${(e) => { const l = all[first + Math.floor((e.clientY - chartElement.current.getBoundingClientRect().top) / rowHeight)]; if (l?.type === "row" && !chartElement.current.dragged) onSelect(l); }}>
               <${Grid} model=${model} s=${s} v=${v} x=${x} width=${chart} height=${shown.length * rowHeight} now=${now} />
-              ${shown.map((l, i) => html`<${Row} key=${l.id} line=${l} i=${i} x=${l.type === "row" ? xOf(l) : x} width=${chart} now=${l.type === "row" && l.row.end === null ? now : 0} height=${rowHeight} small=${small} selected=${l.id === selected} />`)}
+              ${shown.map((l, i) => html`<${Row} key=${l.id} line=${l} i=${i} x=${l.type === "row" ? xOf(l) : x} begin=${l.type === "row" && l.model === model && s.begin && l.row.at === l.row.end ? (s.begin(l.row) - v.a) * px : null} width=${chart} now=${l.type === "row" && l.row.end === null ? now : 0} height=${rowHeight} small=${small} selected=${l.id === selected} />`)}
             </svg>
           <//>
         <//>
@@ -176,10 +176,10 @@ function Moved({ y, children }) {
   return html`<div class="tl-window" ref=${ref}>${children}</div>`;
 }
 
-function Row({ line, i, x, width, now, height, small, selected }) {
+function Row({ line, i, x, begin, width, now, height, small, selected }) {
   const y = i * height + (small ? 31 : height / 2);
   return html`${selected && html`<rect class="tl-selected" x="0" y=${i * height} width=${width} height=${height} />`}${
-    line.type === "row" ? html`<${Bars} row=${line.row} x=${x} width=${width} now=${now} y=${y} />`
+    line.type === "row" ? html`<${Bars} row=${line.row} x=${x} begin=${begin} width=${width} now=${now} y=${y} />`
       : line.type === "band" ? html`<${BandLine} execution=${line.execution} x=${x} width=${width} y=${y} />` : null}`;
 }
 
