@@ -47,6 +47,9 @@ func Start(ctx context.Context, binary Binary) (*Browser, error) {
 		// Text has the same width on each machine.
 		chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("disable-lcd-text", true),
+		// What has moved is drawn anew as a whole, so that a picture does not
+		// depend on what stood there before.
+		chromedp.Flag("disable-partial-raster", true),
 		chromedp.Flag("lang", "en-US"),
 		// Nothing leaves this machine; each name that ends with .test is it.
 		chromedp.Flag("host-resolver-rules", "MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),

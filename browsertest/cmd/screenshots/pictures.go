@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/turnstile-go/turnstile/browsertest/browser"
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
@@ -25,10 +27,17 @@ func (p picture) file(dark bool) string {
 var wide = browser.View{Width: 1280, Height: 720}
 
 var pictures = []picture{
-	{name: "instances", address: "#/instances", view: wide, shows: shown(demo.Completed)},
+	{name: "instances", address: "#/instances?roots=yes", view: wide, shows: live},
 	{name: "order", address: "#/instances/" + demo.Waiting, view: wide, shows: shown("Approved")},
 	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: wide, shows: shown("CheckRows")},
-	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: "true"},
+	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("Look at the dead letters"), then: lookAtDeadLetters},
+}
+
+// live is true when changes are shown as they happen.
+const live = `document.querySelector(".connection.live") !== null && document.querySelector("[data-row]") !== null`
+
+func lookAtDeadLetters(p *browser.Page) error {
+	return errors.Join(p.Click("button", "Look at the dead letters"), p.Shows("unknown_instance"))
 }
 
 func shown(text string) string {
