@@ -12,7 +12,7 @@ import (
 // is back, the page is up to date again by itself.
 func TestALostConnectionIsSaidAndComesBackByItself(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"#/instances"} {
+	for _, address := range []string{"#/instances", instance(demo.Waiting, "")} {
 		t.Run(address, func(t *testing.T) {
 			s := serveLive(t)
 			b := s.open(address, browser.View{})
@@ -43,7 +43,7 @@ func TestAViewOpenedWhileTheServerIsAwaySaysSo(t *testing.T) {
 	b.Allow("ERR_")
 	b.shows("Fulfil")
 	s.listener.Cut()
-	for _, address := range []string{"#/stuck", "#/instances?name=Ship"} {
+	for _, address := range []string{"#/stuck", "#/instances?name=Ship", instance(demo.Completed, "")} {
 		b.goTo(address)
 		b.shows("The server does not answer", "Try again")
 		for _, found := range b.axe() {

@@ -64,8 +64,7 @@ func TestTheKeysOfThePage(t *testing.T) {
 	b.wait(`location.hash === "#/stuck"`)
 	b.settled()
 	b.press("g", "i")
-	b.wait(`location.hash === "#/instances"`)
-	b.settled()
+	b.wait(`location.hash === "#/instances" && document.querySelector(".instances [data-row]")`)
 
 	b.press("/")
 	b.wait(`document.activeElement.matches("input")`)

@@ -18,7 +18,7 @@ func TestTheConsoleWorksUnderAnyPath(t *testing.T) {
 	b := s.open("", browser.View{})
 	b.shows(demo.Completed)
 	b.goTo(instance(demo.Waiting, ""))
-	b.shows(demo.Waiting)
+	b.shows("Fulfil")
 	for _, r := range b.Requests() {
 		if !strings.HasPrefix(r.URL, s.url) {
 			t.Errorf("%s %s is not below %s", r.Method, r.URL, s.url)

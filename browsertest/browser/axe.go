@@ -20,10 +20,11 @@ func (p *Page) Axe() ([]string, error) {
 	if _, err := Eval[chromedp.Void](p, string(source)+";undefined"); err != nil {
 		return nil, err
 	}
-	result, err := Eval[json.RawMessage](p, `axe.run(document, {
+	// What was changed last is drawn first: a button that has just been enabled.
+	result, err := Eval[json.RawMessage](p, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => axe.run(document, {
 		resultTypes: ["violations"],
 		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-	}).then(r =>
+	})).then(r =>
 		r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.target.join(" ") + ": " + n.failureSummary + ": " + n.html.slice(0, 200))))`)
 	if err != nil {
 		return nil, err

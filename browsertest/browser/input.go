@@ -2,8 +2,10 @@ package browser
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -54,22 +56,58 @@ const clickable = `((selector, text) => {
 })(%s, %s)`
 
 // Type types text where the focus is.
-func (p *Page) Type(text string) error { return p.do(chromedp.KeyEvent(text)) }
+func (p *Page) Type(text string) error {
+	for _, r := range text {
+		if err := p.key(r, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Press presses a key where the focus is: "Enter", "Escape", "ArrowDown", "j",
 // with the modifiers "Control+", "Shift+", "Alt+" and "Meta+" before it.
 func (p *Page) Press(key string) error {
-	var options []chromedp.KeyOption
+	held := chromedp.ModifierNone
 	for name, modifier := range modifiers {
 		if rest, found := strings.CutPrefix(key, name+"+"); found {
 			key = rest
-			options = append(options, chromedp.KeyModifiers(modifier))
+			held |= modifier
 		}
 	}
 	if named, found := keys[key]; found {
 		key = named
 	}
-	return p.do(chromedp.KeyEvent(key, options...))
+	r, size := utf8.DecodeRuneInString(key)
+	if size != len(key) {
+		return fmt.Errorf("there is no key %q", key)
+	}
+	return p.key(r, held)
+}
+
+// key presses a key and lets it go. The text comes with the key, as from a
+// keyboard: a page that takes the key prevents the text.
+func (p *Page) key(r rune, held chromedp.Modifier) error {
+	var down, up *input.DispatchKeyEventParams
+	for _, k := range kb.Encode(r) {
+		switch k.Type {
+		case kb.KeyDown:
+			down = k
+		case kb.KeyChar:
+			if held&^chromedp.ModifierShift == 0 {
+				down.Text, down.UnmodifiedText = k.Text, k.UnmodifiedText
+			}
+		case kb.KeyUp:
+			up = k
+		}
+	}
+	down.Type = input.DispatchKeyEventTypeKeyDown
+	if down.Text == "" {
+		down.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
+	down.Modifiers |= int64(held)
+	up.Modifiers |= int64(held)
+	return errors.Join(call(p, input.DispatchKeyEvent, *down), call(p, input.DispatchKeyEvent, *up))
 }
 
 var modifiers = map[string]chromedp.Modifier{
