@@ -5,8 +5,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Pages of a history.
@@ -29,27 +31,23 @@ func (h *handler) events(r *request) (api.Events, error) {
 			return out, err
 		}
 	}
-	execution, events, err := h.history(r.Context(), r.vars["id"], r.vars["execution"])
+	x, err := h.execution(r.Context(), r.vars["id"], r.vars["execution"])
 	if err != nil {
 		return out, err
 	}
-	out.ExecutionID, out.LastEventID = execution, events[len(events)-1].EventID
-	for i := range events {
-		e := &events[i]
-		switch {
-		case e.EventID < int64(from):
-		case len(out.Events) == limit:
-			out.NextFrom = e.EventID
-			return out, nil
-		default:
-			out.Events = append(out.Events, api.EventOf(e, false))
-		}
+	out.ExecutionID, out.LastEventID = x.number, x.last()
+	events := x.events(int64(from), limit+1)
+	if len(events) > limit {
+		out.NextFrom, events = events[limit].EventID, events[:limit]
+	}
+	for _, e := range h.open(x, events) {
+		out.Events = append(out.Events, api.EventOf(&e, false))
 	}
 	return out, nil
 }
 
 func (h *handler) event(r *request) (api.Event, error) {
-	_, events, err := h.history(r.Context(), r.vars["id"], r.vars["execution"])
+	x, err := h.execution(r.Context(), r.vars["id"], r.vars["execution"])
 	if err != nil {
 		return api.Event{}, err
 	}
@@ -57,30 +55,66 @@ func (h *handler) event(r *request) (api.Event, error) {
 	if err != nil {
 		return api.Event{}, err
 	}
-	for i := range events {
-		if events[i].EventID == int64(id) {
-			return api.EventOf(&events[i], true), nil
-		}
+	found := h.open(x, x.events(int64(id), 1))
+	if len(found) == 0 || found[0].EventID != int64(id) {
+		return api.Event{}, api.Errorf(api.CodeNotFound, "the history of instance %q has no event %d: its last is %d", r.vars["id"], id, x.last())
 	}
-	return api.Event{}, api.Errorf(api.CodeNotFound, "the history of instance %q has no event %d: its last is %d", r.vars["id"], id, events[len(events)-1].EventID)
+	return api.EventOf(&found[0], true), nil
 }
 
-// history returns the events of an execution, "current" or a number from 1, and
-// its number. At least one event is there.
-func (h *handler) history(ctx context.Context, instance, execution string) (int64, []history.Event, error) {
+// execution is one execution of an instance. At least one event is there.
+type execution struct {
+	instance string
+	number   int64
+	turns    []store.Turn
+}
+
+// execution reads an execution, "current" or a number from 1, and of one that was
+// read before only what is new.
+func (h *handler) execution(ctx context.Context, instance, which string) (*execution, error) {
 	d, err := h.client.Describe(ctx, instance)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	n := d.ExecutionID
-	if execution != "current" {
-		if n, err = strconv.ParseInt(execution, 10, 64); err != nil || n < 1 {
-			return 0, nil, api.Errorf(api.CodeInvalid, `execution %q: "current", or a number from 1`, clip(execution, 50))
+	x := &execution{instance: instance, number: d.ExecutionID}
+	if which != "current" {
+		if x.number, err = strconv.ParseInt(which, 10, 64); err != nil || x.number < 1 {
+			return nil, api.Errorf(api.CodeInvalid, `execution %q: "current", or a number from 1`, clip(which, 50))
 		}
 	}
-	events, err := h.client.History(ctx, instance, n)
-	if err == nil && len(events) == 0 {
-		err = api.Errorf(api.CodeNotFound, "instance %q has no history of execution %d: it has executions %d to %d", instance, n, d.FirstExecution, d.ExecutionID)
+	return x, h.readTurns(ctx, &d, x)
+}
+
+func (h *handler) readTurns(ctx context.Context, d *client.Description, x *execution) (err error) {
+	if x.turns, err = h.turns.read(ctx, d, x.number); err == nil && len(x.turns) == 0 {
+		err = api.Errorf(api.CodeNotFound, "instance %q has no history of execution %d: it has executions %d to %d", d.Instance, x.number, d.FirstExecution, d.ExecutionID)
 	}
-	return n, events, err
+	return err
+}
+
+// last is the id of the last event.
+func (x *execution) last() int64 { return x.turns[len(x.turns)-1].Last() }
+
+// events returns at most limit events from one on, as they are stored.
+func (x *execution) events(from int64, limit int) []history.Event {
+	var out []history.Event
+	for i := range x.turns {
+		if x.turns[i].Last() < from {
+			continue
+		}
+		for _, e := range x.turns[i].Events {
+			if e.EventID >= from && len(out) < limit {
+				out = append(out, e)
+			}
+		}
+		if len(out) == limit {
+			break
+		}
+	}
+	return out
+}
+
+// open returns events with their payloads opened as far as that can be.
+func (h *handler) open(x *execution, events []history.Event) []history.Event {
+	return h.client.Codecs().OpenWhatItCan(x.instance, x.number, events)
 }

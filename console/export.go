@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -14,13 +15,13 @@ func (h *handler) export(r *request) error {
 	if execution == "" {
 		execution = "current"
 	}
-	n, events, err := h.history(r.Context(), r.vars["id"], execution)
+	x, err := h.execution(r.Context(), r.vars["id"], execution)
 	if err != nil {
 		return err
 	}
-	text := history.EncodeExport(history.Export{Instance: r.vars["id"], ExecutionID: n, Events: events})
+	text := history.EncodeExport(history.Export{Instance: r.vars["id"], ExecutionID: x.number, Events: h.open(x, x.events(1, math.MaxInt))})
 	r.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	r.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(r.vars["id"], n)))
+	r.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(r.vars["id"], x.number)))
 	// A reader that has gone needs no answer.
 	_, _ = r.w.Write(text)
 	return nil

@@ -136,11 +136,12 @@ func (h *handler) instanceTopic(id string) *topic {
 			}
 			of := api.InstanceOf(&d)
 			of.Fold(api.FoldOver)
-			_, events, err := h.history(ctx, id, "current")
+			x := &execution{instance: id, number: d.ExecutionID}
+			err = h.readTurns(ctx, &d, x)
 			state := instanceState{instance: &of}
 			switch code := h.explain(err); {
 			case err == nil:
-				state.last = events[len(events)-1].EventID
+				state.last = x.last()
 			case code.Code != api.CodeCorrupt && code.Code != api.CodeNewer && code.Code != api.CodeNotFound:
 				return nil, 2, err
 			}

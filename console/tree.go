@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -124,7 +125,7 @@ func (g *growing) grow(ctx context.Context, root *api.TreeNode) error {
 
 // children looks up those that the current execution of a node has scheduled.
 func (g *growing) children(ctx context.Context, n *api.TreeNode) error {
-	_, events, err := g.h.history(ctx, n.Instance, "current")
+	x, err := g.h.execution(ctx, n.Instance, "current")
 	if explained := g.h.explain(err); err != nil && (explained.Code == api.CodeNotFound || explained.Code == api.CodeCorrupt) {
 		// Purged meanwhile, or not to be read: its record says so.
 		return nil
@@ -132,8 +133,7 @@ func (g *growing) children(ctx context.Context, n *api.TreeNode) error {
 	if err != nil {
 		return err
 	}
-	for i := range events {
-		e := &events[i]
+	for _, e := range x.events(1, math.MaxInt) {
 		if e.Kind != history.SubOrchestrationScheduled && e.Kind != history.OrchestrationChained {
 			continue
 		}

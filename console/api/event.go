@@ -54,6 +54,9 @@ type Event struct {
 	Imposed string `json:"imposed,omitempty"`
 	// Start is what OrchestrationStarted and ParentAttached have besides.
 	Start *StartFacts `json:"start,omitempty"`
+	// Codec that sealed the payload, the details of a failure and a custom status,
+	// and that this program does not have. They are left out then.
+	Codec string `json:"codec,omitempty"`
 	// Folded names what a list left out for its size: "details",
 	// "custom_status". A payload says so itself.
 	Folded []string `json:"folded,omitempty"`
@@ -107,10 +110,24 @@ func EventOf(e *history.Event, whole bool) Event {
 			out.Start.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 		}
 	}
+	if e.Codec != "" {
+		out.seal(e.Codec)
+	}
 	if !whole {
 		out.fold()
 	}
 	return out
+}
+
+// seal leaves out what cannot be opened.
+func (e *Event) seal(by string) {
+	e.Codec = by
+	if e.Start != nil {
+		e.Start.CustomStatus = nil
+	}
+	if e.Failure != nil {
+		e.Failure.Details = nil
+	}
 }
 
 func (e *Event) fold() {

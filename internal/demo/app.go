@@ -106,17 +106,27 @@ func parts(latency time.Duration) []turnstile.Part {
 			var lines []int
 			return fmt.Sprint(lines[len(customer)]), nil
 		}),
-		publish.Is(func(_ context.Context, what string) (string, error) { return "published " + what, nil }),
-		callShop.Is(func(context.Context, string) (string, error) {
+		publish.Is(func(ctx context.Context, what string) (string, error) {
+			take(ctx, 900*time.Millisecond)
+			return "published " + what, nil
+		}),
+		callShop.Is(func(ctx context.Context, _ string) (string, error) {
+			take(ctx, 3*time.Second)
 			return "", turnstile.WithCode(errors.New("shop: 503 Service Unavailable (upstream connect error)"), "shop_down")
 		}),
-		book.Is(func(_ context.Context, n int) (int, error) { return n, nil }),
+		book.Is(func(ctx context.Context, n int) (int, error) {
+			take(ctx, time.Duration(20+n*7%60)*time.Millisecond)
+			return n, nil
+		}),
 		repeat.Is(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil }),
-		copyRows.Is(func(_ context.Context, t string) (string, error) { return "rows of " + t, nil }),
+		copyRows.Is(func(ctx context.Context, t string) (string, error) {
+			take(ctx, 2500*time.Millisecond)
+			return "rows of " + t, nil
+		}),
 		checkRows.Is(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
 	}
 	own = append(own, signing()...)
-	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(latency, 2*time.Second))))
+	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(pacedServices(orders.Simulated(latency, 2*time.Second)))))
 }
 
 // settleAll books n accounts, a hundred side by side: two events each.
