@@ -3,6 +3,8 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -16,8 +18,14 @@ type conn struct {
 	path string
 }
 
-func connect(path string, flags sqlite3.OpenFlag) (*conn, error) {
-	c, err := sqlite3.OpenFlags(path, flags)
+func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
+	// What SQLite puts beside the file gets its mode.
+	query := url.Values{"modeof": {path}}
+	if vfs != "" {
+		query.Set("vfs", vfs)
+	}
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
+	c, err := sqlite3.OpenFlags(name.String(), flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
 	}

@@ -64,15 +64,31 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store
 	err = s.readers.read(func(c *conn) error {
 		defer c.SetInterrupt(c.SetInterrupt(ctx))
 		return c.query(func(s *sqlite3.Stmt) error {
-			counts[store.Status(s.ColumnText(0))] = s.ColumnInt(1)
+			for i, status := range statuses {
+				if n := s.ColumnInt(i); n > 0 {
+					counts[status] = n
+				}
+			}
 			return nil
-		}, "SELECT status, count(*) FROM "+sel.from+" WHERE "+sel.where+" GROUP BY status", sel.args...)
+		}, "SELECT "+countColumns+" FROM "+sel.from+" WHERE "+sel.where, sel.args...)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	return counts, err
 }
+
+// statuses are all under which an instance is listed.
+var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt)
+
+// countColumns count each of them. (Grouping would sort what is counted.)
+var countColumns = func() string {
+	columns := make([]string, len(statuses))
+	for i, status := range statuses {
+		columns[i] = "count(*) FILTER (WHERE status = '" + string(status) + "')"
+	}
+	return strings.Join(columns, ", ")
+}()
 
 // countAll counts by what the writer knows; it begins to when it is asked first.
 func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Status]int, error) {

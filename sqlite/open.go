@@ -105,7 +105,7 @@ func (db *DB) connectWriter() (*conn, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	c, err := connect(db.path, sqlite3.OPEN_READWRITE)
+	c, err := connect(db.path, db.options.vfs, sqlite3.OPEN_READWRITE)
 	if err != nil {
 		return nil, explain(db.path, err)
 	}
@@ -136,7 +136,7 @@ func (db *DB) begin(c *conn, versions migrations, version int) error {
 	if err := db.noted.load(c); err != nil {
 		return err
 	}
-	db.readers.path = db.path
+	db.readers.path, db.readers.vfs = db.path, db.options.vfs
 	known := newKnown()
 	db.writer = newWriter(db.path, c, db.options.durability, known.began, known.committed)
 	db.store = &Store{writer: db.writer, readers: &db.readers, known: known}

@@ -8,6 +8,8 @@ type Option func(*options)
 type options struct {
 	durability Level
 	now        func() time.Time
+	// vfs is the name of the file system that SQLite uses; empty for the system's.
+	vfs string
 }
 
 // Level of durability says what has to have happened to a write before it counts

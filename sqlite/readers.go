@@ -14,7 +14,7 @@ const maxReaders = 4
 // readers are connections that read, beside the writer and beside each other:
 // each sees what was committed when its read began.
 type readers struct {
-	path string
+	path, vfs string
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -56,7 +56,7 @@ func (r *readers) take() (*conn, error) {
 		r.idle = r.idle[:n-1]
 		return c, nil
 	}
-	c, err := connect(r.path, sqlite3.OPEN_READWRITE)
+	c, err := connect(r.path, r.vfs, sqlite3.OPEN_READWRITE)
 	if err == nil {
 		err = c.Exec("PRAGMA query_only = ON; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY")
 		if err != nil {

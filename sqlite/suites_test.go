@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,25 @@ import (
 	"github.com/turnstile-go/turnstile/timer/timertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain runs the tests; in another process that one of them has started,
+// what that one wants.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("TURNSTILE_SQLITE_DIR")
+	var err error
+	switch os.Getenv("TURNSTILE_SQLITE") {
+	case "":
+		goleak.VerifyTestMain(m)
+		return
+	case "hold":
+		err = holds(dir)
+	case "read-only":
+		fmt.Println(readOnly(dir))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 // open opens a database in a directory of its own until the test ends.
 func open(t testing.TB, opts ...sqlite.Option) *sqlite.DB {

@@ -1,0 +1,357 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/sqlite"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+var (
+	add    = turnstile.NewActivity[int, int]("Add")
+	chain  = turnstile.NewOrchestration[int, int]("Chain")
+	fanOut = turnstile.NewOrchestration[int, int]("FanOut")
+	slept  = turnstile.NewOrchestration[time.Duration, string]("Slept")
+	waits  = turnstile.NewOrchestration[int, int]("Waits")
+	goOn   = turnstile.NewEvent[int]("go on")
+	hang   = turnstile.NewActivity[int, int]("Hang")
+	hangs  = turnstile.NewOrchestration[int, int]("Hangs")
+)
+
+// application is made of all of those; Hang is what a test makes of it.
+func application(implementation func(context.Context, int) (int, error)) *turnstile.App {
+	return turnstile.NewApp(
+		add.Is(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
+		chain.Is(func(ctx turnstile.Context, n int) (sum int, err error) {
+			for range n {
+				if sum, err = add.Call(ctx, sum); err != nil {
+					return 0, err
+				}
+			}
+			return sum, nil
+		}),
+		fanOut.Is(func(ctx turnstile.Context, n int) (int, error) {
+			started := make([]turnstile.Future[int], n)
+			for i := range started {
+				started[i] = add.Start(ctx, 0)
+			}
+			sum := 0
+			for _, f := range started {
+				one, err := f.Await(ctx)
+				if err != nil {
+					return 0, err
+				}
+				sum += one
+			}
+			return sum, nil
+		}),
+		slept.Is(func(ctx turnstile.Context, d time.Duration) (string, error) { return "slept", turnstile.Sleep(ctx, d) }),
+		waits.Is(func(ctx turnstile.Context, _ int) (int, error) { return goOn.Wait(ctx) }),
+		hang.Is(implementation),
+		hangs.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
+	)
+}
+
+// environment runs an environment on a database until stop is called, or the
+// test ends.
+func environment(t *testing.T, db *sqlite.DB, app *turnstile.App, opts ...embedded.Option) (env *embedded.Environment, stop func()) {
+	t.Helper()
+	env, err := embedded.New(app, append(opts, embedded.Storage(db), embedded.Grace(0))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- env.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return env, stop
+}
+
+func begin[In, Out any](t *testing.T, env *embedded.Environment, o turnstile.Orchestration[In, Out], in In, id string) {
+	t.Helper()
+	if _, err := client.Start(t.Context(), env.Client(), o, in, client.InstanceID(id)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantResult[In any, Out comparable](t *testing.T, env *embedded.Environment, o turnstile.Orchestration[In, Out], id string, want Out) {
+	t.Helper()
+	if got, err := client.Attach(env.Client(), o, id).Wait(t.Context()); got != want || err != nil {
+		t.Errorf("%s: %v, %v; want %v", id, got, err, want)
+	}
+}
+
+// ends waits until its context does.
+func ends(ctx context.Context, _ int) (int, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// The next process has all that the one before had: an attempt under way, a
+// timer, an instance that waits, a dead letter.
+func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(t *testing.T, dir string, disk *disk, db *sqlite.DB, stop func()) string{
+		"after it was closed": func(t *testing.T, dir string, _ *disk, db *sqlite.DB, stop func()) string {
+			stop()
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+		"after it was killed": func(t *testing.T, _ string, disk *disk, _ *sqlite.DB, _ func()) string { return disk.kill(t) },
+		"after an end without a goodbye": func(t *testing.T, _ string, disk *disk, db *sqlite.DB, stop func()) string {
+			// Handlers have ended, and the database is not closed.
+			stop()
+			return disk.kill(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dir, disk := t.TempDir(), newDisk(t)
+				db := openIn(t, dir, sqlite.VFS(disk.name))
+				begun := make(chan struct{})
+				env, stop := environment(t, db, application(func(ctx context.Context, n int) (int, error) {
+					close(begun)
+					return ends(ctx, n)
+				}))
+				begin(t, env, slept, time.Hour, "sleeps")
+				begin(t, env, slept, 20*time.Minute, "sleeps less")
+				begin(t, env, waits, 0, "waits")
+				begin(t, env, hangs, 7, "hangs")
+				begin(t, env, chain, 3, "done")
+				wantResult(t, env, chain, "done", 3)
+				<-begun
+				if err := env.Send(t.Context(), "no work item"); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				time.Sleep(time.Second)
+				dir = next(t, dir, disk, db, stop)
+				time.Sleep(30 * time.Minute)
+
+				before := time.Now()
+				env, _ = environment(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
+				wantResult(t, env, slept, "sleeps less", "slept")
+				wantResult(t, env, hangs, "hangs", 14)
+				if took := time.Since(before); took > time.Second {
+					t.Errorf("what was due, or in flight, came back after %s", took)
+				}
+				if n := env.DeadLetters(); n != 1 {
+					t.Errorf("%d dead letters, want 1", n)
+				}
+				wantResult(t, env, slept, "sleeps", "slept")
+				if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+					t.Fatal(err)
+				}
+				if err := env.Drain(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				wantResult(t, env, waits, "waits", 5)
+				counts, err := env.Store().(store.StatusCounter).CountByStatus(t.Context(), store.ListQuery{})
+				if err != nil || len(counts) != 1 || counts[store.StatusCompleted] != 5 {
+					t.Errorf("counts %v, %v; want 5 completed", counts, err)
+				}
+			})
+		})
+	}
+}
+
+// What the first version has made goes on under every later one:
+// testdata/version-1.sql is what an environment has left. It does not change.
+func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/version-1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) { // Where it is the year 2000, as it was then.
+		dir := t.TempDir()
+		withSQL(t, filepath.Join(dir, sqlite.FileName), string(content))
+		env, _ := environment(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
+		wantResult(t, env, chain, "order-1", 2)
+		wantResult(t, env, slept, "order-4", "slept")
+		wantResult(t, env, hangs, "order-5", 16)
+		if d, err := env.Client().Describe(t.Context(), "order-3"); err != nil || d.Status != client.StatusCancelled {
+			t.Errorf("order-3 is %v, %v", d.Status, err)
+		}
+		if err := client.Raise(t.Context(), env.Client(), goOn, "order-2", 5); err != nil {
+			t.Fatal(err)
+		}
+		wantResult(t, env, waits, "order-2", 5)
+		if n := env.DeadLetters(); n != 1 {
+			t.Errorf("%d dead letters, want 1", n)
+		}
+		if events, err := env.Client().History(t.Context(), "order-1", 0); err != nil || len(events) != 6 {
+			t.Errorf("order-1 has %d events, %v; want 6", len(events), err)
+		}
+	})
+}
+
+func TestADatabaseIsForOneEnvironmentAtATime(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	env, stop := environment(t, db, application(ends))
+	begin(t, env, waits, 0, "waits")
+	if _, err := embedded.New(application(ends), embedded.Storage(db)); err == nil || !strings.Contains(err.Error(), db.Path()) {
+		t.Errorf("a second environment: %v; want an error with the file", err)
+	}
+	stop()
+	env, _ = environment(t, db, application(ends))
+	if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+		t.Fatal(err)
+	}
+	wantResult(t, env, waits, "waits", 5)
+}
+
+// A chain of n is n+1 turns and a start, and a fan-out of a hundred is turns of
+// ten results: that is how often the disk is waited for, whatever is sent and
+// deleted between.
+func TestTheDiskIsWaitedForOncePerTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := newDisk(t)
+		db := open(t, sqlite.VFS(disk.name))
+		env, _ := environment(t, db, application(ends))
+		begin(t, env, chain, 1, "first") // Makes the key of the completion tokens.
+		wantResult(t, env, chain, "first", 1)
+		for _, c := range []struct {
+			of   turnstile.Orchestration[int, int]
+			n    int
+			most int
+		}{{chain, 10, 12}, {fanOut, 100, 103}} {
+			_, before := db.Transactions()
+			syncs := disk.syncs
+			id := fmt.Sprintf("%s of %d", c.of.Name(), c.n)
+			begin(t, env, c.of, c.n, id)
+			wantResult(t, env, c.of, id, c.n)
+			_, after := db.Transactions()
+			if after-before > c.most || disk.syncs-syncs > c.most {
+				t.Errorf("%s waited for the disk %d times, by %d transactions; want %d at most", id, disk.syncs-syncs, after-before, c.most)
+			}
+			t.Logf("%s: %d transactions, %d synchronized", id, after-before, disk.syncs-syncs)
+		}
+	})
+}
+
+// With Normal nobody waits for the disk, but where the log is put into the file.
+func TestWithNormalTheDiskIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := newDisk(t)
+		db := open(t, sqlite.VFS(disk.name), sqlite.Durability(sqlite.Normal))
+		env, _ := environment(t, db, application(ends))
+		syncs := disk.syncs
+		begin(t, env, chain, 10, "chain")
+		wantResult(t, env, chain, "chain", 10)
+		if disk.syncs != syncs {
+			t.Errorf("the disk was waited for %d times", disk.syncs-syncs)
+		}
+	})
+}
+
+func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := newDisk(t)
+		db := open(t, sqlite.VFS(disk.name))
+		env, _ := environment(t, db, application(func(_ context.Context, n int) (int, error) {
+			time.Sleep(time.Minute)
+			return n, nil
+		}))
+		begin(t, env, hangs, 7, "under way")
+		begin(t, env, waits, 0, "waits")
+		time.Sleep(time.Second)
+		refused := 0
+		disk.failing(func(operation, _ string, _ int64) error {
+			if operation == "write" {
+				refused++
+				return sqlite3.FULL
+			}
+			return nil
+		})
+		err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5)
+		if !errors.Is(err, sqlite.ErrFull) || !strings.Contains(err.Error(), db.Path()) {
+			t.Errorf("an event raised: %v; want ErrFull with the file", err)
+		}
+		if _, err := client.Start(t.Context(), env.Client(), chain, 1); !errors.Is(err, sqlite.ErrFull) {
+			t.Errorf("a start: %v; want ErrFull", err)
+		}
+		// What is there can be read.
+		if d, err := env.Client().Describe(t.Context(), "waits"); err != nil || d.Status != client.StatusRunning {
+			t.Errorf("Describe: %v, %v", d.Status, err)
+		}
+		time.Sleep(10 * time.Minute)
+		if refused < 10 {
+			t.Errorf("the disk was asked %d times in ten minutes", refused)
+		}
+		disk.failing(nil)
+		wantResult(t, env, hangs, "under way", 7)
+		// The event was taken before the disk was known to be full.
+		wantResult(t, env, waits, "waits", 5)
+		begin(t, env, chain, 3, "after")
+		wantResult(t, env, chain, "after", 3)
+		if err := env.Drain(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestBehindAFailedSyncNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	disk := newDisk(t)
+	dir := t.TempDir()
+	db, err := sqlite.Open(dir, sqlite.VFS(disk.name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := func(n int64) store.Commit { return store.Commit{Turns: []store.Turn{aTurn("i", n)}} }
+	if err := db.Store().Commit(t.Context(), turn(1)); err != nil {
+		t.Fatal(err)
+	}
+	disk.failing(func(operation, _ string, _ int64) error {
+		if operation == "sync" {
+			return sqlite3.IOERR_FSYNC
+		}
+		return nil
+	})
+	if err := db.Store().Commit(t.Context(), turn(2)); !errors.Is(err, store.ErrUnknownOutcome) {
+		t.Errorf("a commit that could not be synchronized: %v; want ErrUnknownOutcome", err)
+	}
+	disk.failing(nil)
+	if err := db.Store().Commit(t.Context(), turn(2)); err == nil || !strings.Contains(err.Error(), "opened anew") || !strings.Contains(err.Error(), db.Path()) {
+		t.Errorf("the next commit: %v; want that nothing is written any more", err)
+	}
+	if err := db.Close(); err == nil {
+		t.Error("it was closed as if all was well")
+	}
+	again := openIn(t, dir)
+	if err := again.Store().Commit(t.Context(), turn(2)); err != nil {
+		t.Errorf("opened anew: %v", err)
+	}
+}
