@@ -163,10 +163,15 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 		return 0, err
 	}
 	now := db.options.now()
+	times, err := c.number("SELECT times FROM opened")
+	if err != nil {
+		return 0, err
+	}
 	if closed == 0 {
-		// A first receive is not written. Whatever could have been received has
-		// been, as far as anybody can tell.
-		if err := c.exec("UPDATE messages SET received = received + 1 WHERE due_ns IS NULL OR due_ns <= ?", now.UnixNano()); err != nil {
+		// The first receive of what the process before has sent itself is not
+		// written. Whatever could have been received has been, as far as anybody can
+		// tell.
+		if err := c.exec("UPDATE messages SET received = received + 1 WHERE seq > ? AND (due_ns IS NULL OR due_ns <= ?)", times*seqsPerOpen, now.UnixNano()); err != nil {
 			return 0, err
 		}
 	}
@@ -183,11 +188,7 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 	if err := c.exec("UPDATE opened SET times = times + 1, closed = 0"); err != nil {
 		return 0, err
 	}
-	times, err := c.number("SELECT times FROM opened")
-	if err != nil {
-		return 0, err
-	}
-	return times * seqsPerOpen, c.Exec("COMMIT")
+	return (times + 1) * seqsPerOpen, c.Exec("COMMIT")
 }
 
 // Path returns the path of the database file.

@@ -21,16 +21,16 @@ import (
 // scanned are the statements that look at a whole table, with the reason why
 // they may.
 var scanned = map[string]string{
-	"UPDATE opened SET synced = synced + 1":                                           "it has one row",
-	"SELECT closed FROM opened":                                                       "once, when the database is opened; it has one row",
-	"SELECT times FROM opened":                                                        "once, when the database is opened; it has one row",
-	"UPDATE opened SET times = times + 1, closed = 0":                                 "once, when the database is opened; it has one row",
-	"UPDATE messages SET received = received + 1 WHERE due_ns IS NULL OR due_ns <= ?": "once, when the database is opened",
-	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?":               "once, when the database is opened",
-	"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?":                       "once, when the database is opened",
-	"SELECT instance, execution, event FROM activities":                               "once, when the database is opened",
-	"SELECT name, due_ns, body, grp FROM schedules ORDER BY created":                  "once, when the environment begins",
-	"SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns":                    "once, when the environment begins",
+	"UPDATE opened SET synced = synced + 1":           "it has one row",
+	"SELECT closed FROM opened":                       "once, when the database is opened; it has one row",
+	"SELECT times FROM opened":                        "once, when the database is opened; it has one row",
+	"UPDATE opened SET times = times + 1, closed = 0": "once, when the database is opened; it has one row",
+	"UPDATE messages SET received = received + 1 WHERE seq > ? AND (due_ns IS NULL OR due_ns <= ?)":                                "once, when the database is opened",
+	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?":                                                            "once, when the database is opened",
+	"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?":                                                                    "once, when the database is opened",
+	"SELECT instance, execution, event FROM activities":                                                                            "once, when the database is opened",
+	"SELECT name, due_ns, body, grp FROM schedules ORDER BY created":                                                               "once, when the environment begins",
+	"SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns":                                                                 "once, when the environment begins",
 	"SELECT name, status, count(*) FROM instances INDEXED BY instances_by_status WHERE list_key IS NOT NULL GROUP BY status, name": "once, when somebody counts",
 }
 

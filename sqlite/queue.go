@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ type queueJournal struct {
 	mu sync.Mutex
 	// once are the messages that have been received once and are not deleted. That
 	// is written only when the environment ends: most are deleted by then, and
-	// after a crash everything counts as received once more.
+	// after a crash what was sent before it counts as received once more.
 	once map[int64]struct{}
 	// last is the greatest Seq that was given out.
 	last int64
@@ -116,6 +117,14 @@ func (j *queueJournal) Sent(m memory.Kept) {
 
 // Received implements memory.Journal.
 func (j *queueJournal) Received(seq int64, count int) {
+	if seq <= j.db.base {
+		// It was there when a process ended that did not close the database, and may
+		// have ended it. So its receives are counted for certain, and here one waits.
+		// An error is that of what follows, too.
+		j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
+		_ = j.db.writer.relax(context.Background())
+		return
+	}
 	if count == 1 {
 		j.mu.Lock()
 		j.once[seq] = struct{}{}

@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		return
 	case "hold":
 		err = holds(dir)
+	case "serve":
+		err = serve(dir)
 	case "read-only":
 		fmt.Println(readOnly(dir))
 	}

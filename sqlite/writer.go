@@ -75,8 +75,10 @@ type write struct {
 	// if that is rolled back. An error of SQLite's takes the transaction with it;
 	// any other is the answer to this write alone, which has then written nothing.
 	// Nil for a write that waits for what came before.
-	apply  func(*conn) error
-	answer chan error
+	apply func(*conn) error
+	// relaxed is a write that the system need not put on the disk.
+	relaxed bool
+	answer  chan error
 	// lead tells who waits that it is to make the next transaction.
 	lead chan struct{}
 	err  error
@@ -107,10 +109,18 @@ func newWriter(path string, c *conn, level Level, began func(), committed func(*
 // do has a write made and waits until it is durable. An error says why it has
 // not been; store.ErrUnknownOutcome that this could not be waited for.
 func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
+	return w.make(ctx, &write{apply: apply})
+}
+
+// relax waits until what has been noted is written: it outlives the process,
+// and may not outlive the machine.
+func (w *writer) relax(ctx context.Context) error { return w.make(ctx, &write{relaxed: true}) }
+
+func (w *writer) make(ctx context.Context, wr *write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	wr := &write{apply: apply, answer: make(chan error, 1), lead: make(chan struct{}, 1)}
+	wr.answer, wr.lead = make(chan error, 1), make(chan struct{}, 1)
 	w.mu.Lock()
 	if w.ended != nil {
 		defer w.mu.Unlock()
@@ -342,7 +352,7 @@ func (w *writer) try(b batch) (err error) {
 	for _, wr := range b.writes {
 		wr.err = nil
 	}
-	sync := w.full && len(b.writes) > 0
+	sync := w.full && slices.ContainsFunc(b.writes, func(wr *write) bool { return !wr.relaxed })
 	if err := w.synchronize(sync); err != nil {
 		return err
 	}
