@@ -119,8 +119,8 @@ func (j *queueJournal) Sent(m memory.Kept) {
 func (j *queueJournal) Received(seq int64, count int) {
 	if seq <= j.db.base {
 		// It was there when a process ended that did not close the database, and may
-		// have ended it. So its receives are counted for certain, and here one waits.
-		// An error is that of what follows, too.
+		// have ended it. So its receives are counted for certain: here one waits. What
+		// could not be written now is written with what comes next.
 		j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
 		_ = j.db.writer.relax(context.Background())
 		return

@@ -9,7 +9,7 @@ import (
 
 // Journal keeps what a queue must not forget when its process ends. It is told
 // of each change under the queue's lock, in the order in which they happened:
-// it must not call the queue and should not wait, only note. What it notes has
+// it must not call the queue and should not wait long, only note. What it notes has
 // to become durable in that order, over all queues that share it, so that
 // whatever a crash loses is the end of the story: a message whose removal was
 // kept had what followed from it kept before.
