@@ -32,6 +32,10 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	until(f, "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 	b.do("POST", "api/v1/instances", `{"name":"Fulfil","instance":"order/1"}`).fails(api.CodeAlreadyExists, "running", "s-1")
 	b.do("POST", "api/v1/"+path+"/purge", "{}").fails(api.CodeStillRunning, "force")
+	long := api.Start{Name: "Fulfil", Events: []api.StartEvent{{Name: strings.Repeat("x", 300)}}}
+	b.do("POST", "api/v1/instances", long).fails(api.CodeTooLarge, "256")
+	b.do("POST", "api/v1/instances", `{"name":"a\u0000b"}`).fails(api.CodeInvalid, "name")
+	b.do("POST", "api/v1/instances", `{"name":"F","search_attributes":{"1":"x"}}`).fails(api.CodeInvalid, "search attribute")
 	post[api.Sent](b, path+"/wake", api.Nothing{})
 	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved","data":{"by":"Grace"},"sender_id":"r-1"}`, "X-User", "grace")
 	if d, err := c.Wait(t.Context(), "order/1"); err != nil || d.Status != client.StatusCompleted {

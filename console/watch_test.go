@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +13,9 @@ import (
 // scene is a watcher with a topic that can be changed.
 type scene struct {
 	*watcher
-	t     *testing.T
+	t *testing.T
+
+	guard sync.Mutex
 	looks map[string]int
 	reads int
 	value int
@@ -34,6 +37,8 @@ func (s *scene) topic(key string, reads int) *topic {
 	return &topic{
 		key: key,
 		look: func(context.Context) (any, int, error) {
+			s.guard.Lock()
+			defer s.guard.Unlock()
 			s.looks[key]++
 			s.reads += reads
 			return s.value, reads, s.err
@@ -45,6 +50,20 @@ func (s *scene) topic(key string, reads int) *topic {
 			return []message{{"value", state}}
 		},
 	}
+}
+
+// set changes what is seen.
+func (s *scene) set(value int, err error) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.value, s.err = value, err
+}
+
+// seen is how often something was looked at, and what all looks read.
+func (s *scene) seen(key string) (looks, reads int) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.looks[key], s.reads
 }
 
 func (s *scene) join(key string, reads int) (*subscriber, func()) {
@@ -83,13 +102,13 @@ func TestPagesThatShowTheSameShareTheirLooks(t *testing.T) {
 		if got := told(b); got != "value 0;" {
 			t.Errorf("one who comes later is told %q at once", got)
 		}
-		s.value = 1
+		s.set(1, nil)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := told(a) + told(b); got != "value 0;value 1;value 1;" {
 			t.Errorf("told were %q", got)
 		}
-		if n := s.looks["x"]; n < 19 || n > 22 {
+		if n, _ := s.seen("x"); n < 19 || n > 22 {
 			t.Errorf("%d looks in a minute, want one each 3 seconds", n)
 		}
 		leaveA()
@@ -107,11 +126,14 @@ func TestNothingIsReadWhileNobodyLooks(t *testing.T) {
 			leave()
 			leave()
 			synctest.Wait()
-			n := s.looks["x"]
+			before, _ := s.seen("x")
 			time.Sleep(time.Hour)
-			if s.looks["x"] != n || s.running || s.connected != 0 || len(s.topics) != 0 {
-				t.Fatalf("%d looks behind the end, %d connected, topics %v", s.looks["x"]-n, s.connected, s.topics)
+			after, _ := s.seen("x")
+			s.mu.Lock()
+			if after != before || s.running || s.connected != 0 || len(s.topics) != 0 {
+				t.Errorf("%d looks behind the end, %d connected, topics %v", after-before, s.connected, s.topics)
 			}
+			s.mu.Unlock()
 		}
 		// synctest fails if the goroutine is still there.
 	})
@@ -137,10 +159,11 @@ func TestAllPagesTogetherReadNoMoreThanTheyMay(t *testing.T) {
 			synctest.Wait()
 			// What a page reads when it opens comes on top, and a look that has
 			// begun is finished.
-			if most := 600*minutes + 2*first; s.reads > most {
-				t.Errorf("%v: %d records in an hour, at most %d", open, s.reads, most)
+			n, read := s.seen("instance")
+			if most := 600*minutes + 2*first; read > most {
+				t.Errorf("%v: %d records in an hour, at most %d", open, read, most)
 			}
-			if n := s.looks["instance"]; open["instance"] > 0 && n < minutes*19 {
+			if open["instance"] > 0 && n < minutes*19 {
 				t.Errorf("%v: %d looks at the instance, which needs few, in an hour", open, n)
 			}
 			if got := s.cost(); got.RecordsAMinute != 600 || got.RecordsLastMinute > 600+first {
@@ -154,17 +177,22 @@ func TestWhereChangesAreToldOfOneIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 0)
-		changed := make(chan struct{})
-		s.changed = func() <-chan struct{} { return changed }
+		changed := make(chan chan struct{}, 1)
+		changed <- make(chan struct{})
+		s.changed = func() <-chan struct{} {
+			c := <-changed
+			defer func() { changed <- c }()
+			return c
+		}
 		s.pause = time.Hour
 		sub, leave := s.join("x", 1)
 		defer leave()
 		time.Sleep(time.Second)
 		told(sub)
 		for i := 1; i <= 3; i++ {
-			s.value = i
-			old := changed
-			changed = make(chan struct{})
+			s.set(i, nil)
+			old := <-changed
+			changed <- make(chan struct{})
 			close(old)
 			time.Sleep(s.settle + time.Millisecond)
 			synctest.Wait()
@@ -179,11 +207,11 @@ func TestALookThatFailsIsToldAndTheNextOneGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 600)
-		s.err = errors.New("throttled")
+		s.set(0, errors.New("throttled"))
 		sub, leave := s.join("x", 1)
 		defer leave()
 		synctest.Wait()
-		s.err = nil
+		s.set(0, nil)
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
 		if got := told(sub); got != "failed throttled;value 0;" {
@@ -198,7 +226,8 @@ func TestAPageThatDoesNotTakeItsMessagesIsLetGo(t *testing.T) {
 		s := newScene(t, 1_000_000)
 		slow, leaveSlow := s.join("x", 1)
 		well, leaveWell := s.join("x", 1)
-		for s.value = range 2 * queued {
+		for i := range 2 * queued {
+			s.set(i, nil)
 			time.Sleep(4 * time.Second)
 			synctest.Wait()
 			told(well)
@@ -209,13 +238,11 @@ func TestAPageThatDoesNotTakeItsMessagesIsLetGo(t *testing.T) {
 		if _, more := <-slow.messages; more {
 			t.Error("the slow one goes on")
 		}
-		if s.value++; told(well) != "" {
-			t.Error("told without a look")
-		}
+		s.set(-1, nil)
 		time.Sleep(4 * time.Second)
 		synctest.Wait()
-		if got := told(well); got == "" || s.connected != 2 {
-			t.Errorf("the other is told %q; %d are connected", got, s.connected)
+		if got := told(well); got != "value -1;" {
+			t.Errorf("the other is told %q", got)
 		}
 		leaveSlow()
 		leaveWell()
