@@ -76,13 +76,13 @@ func wait(ctx context.Context, c Clock, d time.Duration) error {
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
 // pause behind attempt n, unless ctx ends before.
-func (o *Orchestrator) pause(ctx context.Context, n int) error {
-	jitter, err := o.random.share()
+func pause(ctx context.Context, c Clock, r *random, n int) error {
+	jitter, err := r.share()
 	if err != nil {
 		return err
 	}
 	d := grown(firstPause, longestPause, n-1)
-	return wait(ctx, o.Clock, d-time.Duration(jitter*float64(d)/2))
+	return wait(ctx, c, d-time.Duration(jitter*float64(d)/2))
 }
 
 // grown returns first × 2ⁿ, at most longest.

@@ -230,7 +230,7 @@ func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) boo
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return n < t.Settings.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < t.Settings.CommitAttempts || d.inline) && hasTime(ctx, t.Clock, t.Settings.DispatchTime) && t.pause(ctx, n) == nil
+		return (n < t.Settings.CommitAttempts || d.inline) && hasTime(ctx, t.Clock, t.Settings.DispatchTime) && pause(ctx, t.Clock, t.random, n) == nil
 	}
 	return false
 }

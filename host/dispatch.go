@@ -92,7 +92,7 @@ func (out *outbox) token(s *sending, eventID int64) string {
 	if s.start.Secret != "" {
 		return history.Token(s.start.Secret, s.Instance, s.ExecutionID, eventID)
 	}
-	return out.o.Keys.Token(s.Instance, s.ExecutionID, eventID)
+	return out.keys.Token(s.Instance, s.ExecutionID, eventID)
 }
 
 func (out *outbox) activity(s *sending, e *history.Event) {
@@ -100,7 +100,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
 		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: s.start.Headers}
 	stamp(&item, out.now)
-	body, err := out.o.edge.encode(&item)
+	body, err := out.edge.encode(&item)
 	if err != nil {
 		out.unsendable(s, e, wire.ActivityFailed, err)
 		return
@@ -118,7 +118,7 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
 	stamp(&item, out.now)
-	body, err := out.o.edge.encode(&item)
+	body, err := out.edge.encode(&item)
 	if err != nil {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))
 		return
@@ -128,7 +128,7 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	switch {
 	case rest <= 0:
 		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
-	case out.o.timedByQueue(rest), out.o.timedByQueue(opened(e).wait):
+	case out.timedByQueue(rest), out.timedByQueue(opened(e).wait):
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
 	default:
 		out.put(parcel{route: toSchedule, schedule: timer.Schedule{
@@ -139,8 +139,8 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 
 // timedByQueue reports whether a timer with that long to go goes through the
 // delay queue and has no schedule.
-func (o *Orchestrator) timedByQueue(rest time.Duration) bool {
-	return rest <= o.Settings.TimerBorder || rest < o.Settings.TimerLeast || o.Timer == nil
+func (c *composer) timedByQueue(rest time.Duration) bool {
+	return rest <= c.border || rest < c.least || !c.service
 }
 
 func (out *outbox) child(s *sending, e *history.Event) {
@@ -174,11 +174,11 @@ func (out *outbox) cancel(s *sending, eventID int64, w openWork) {
 		out.put(parcel{route: toStop, stop: stop{store.ActivityKey{Instance: s.Instance, ExecutionID: s.ExecutionID, EventID: eventID}, reason}})
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
-		if out.o.timedByQueue(w.wait) {
+		if out.timedByQueue(w.wait) {
 			// Its message comes all the same, and goes to nobody.
 			return
 		}
-		if out.o.Timer != nil {
+		if out.service {
 			out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(s.Instance, s.ExecutionID, eventID)}})
 		}
 		out.note("remove timer", eventID, "")
@@ -211,7 +211,7 @@ func (out *outbox) tokenOf(p *history.Parent) string {
 	if p.Token != "" {
 		return p.Token
 	}
-	return out.o.Keys.Token(p.Instance, p.ExecutionID, p.EventID)
+	return out.keys.Token(p.Instance, p.ExecutionID, p.EventID)
 }
 
 // parent tells a parent of the end of an instance.

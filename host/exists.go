@@ -30,7 +30,7 @@ func (t *turn) exists(ctx context.Context, m *message) error {
 	}
 	out := t.newOutbox()
 	out.parent(parent, t.group.instance, m.item.Name, end)
-	if err := out.flush(ctx); err != nil {
+	if err := t.flush(ctx, out); err != nil {
 		return err
 	}
 	t.settle(m, "exists")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -16,9 +17,11 @@ import (
 // errDispatch is wrapped by errors of sending what a commit asked for.
 var errDispatch = errors.New("host: not everything was dispatched")
 
-// outbox gathers what has to be sent because of commits, in their order.
+// outbox gathers what has to be sent because of commits, in their order. It is a
+// function of the commits, the time and the composer: it reads nothing and sends
+// nothing (sender).
 type outbox struct {
-	o   *Orchestrator
+	composer
 	now time.Time
 
 	parcels []parcel
@@ -28,7 +31,23 @@ type outbox struct {
 	next    place
 
 	actions []Action
+	// refused are the dead letters among the parcels, for the log.
+	refused []refusal
 	err     error
+}
+
+// composer is what work items are made with.
+type composer struct {
+	edge edge
+	keys *keyring.Ring
+	// Timers up to border, and those due in less than least, go through the delay
+	// queue; all do where there is no timer service.
+	border, least time.Duration
+	service       bool
+}
+
+func (o *Orchestrator) composer() composer {
+	return composer{o.edge, o.Keys, o.Settings.TimerBorder, o.Settings.TimerLeast, o.Timer != nil}
 }
 
 // parcel is one thing to send, schedule or stop.
@@ -70,7 +89,9 @@ const (
 	routes
 )
 
-func (o *Orchestrator) newOutbox() *outbox { return &outbox{o: o, now: o.Clock.Now()} }
+func (o *Orchestrator) newOutbox() *outbox {
+	return &outbox{composer: o.composer(), now: o.Clock.Now()}
+}
 
 func (out *outbox) put(p parcel) {
 	p.at, p.row = out.at, out.row
@@ -82,7 +103,7 @@ func (out *outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to,
 // send adds an item for the orchestrator queue.
 func (out *outbox) send(item *wire.Item) error {
 	stamp(item, out.now)
-	body, err := out.o.edge.encode(item)
+	body, err := out.edge.encode(item)
 	if err == nil {
 		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
 	}
@@ -92,7 +113,7 @@ func (out *outbox) send(item *wire.Item) error {
 // later adds an item for the delay queue.
 func (out *outbox) later(item *wire.Item, due time.Time) error {
 	stamp(item, out.now)
-	body, err := out.o.edge.encode(item)
+	body, err := out.edge.encode(item)
 	if err == nil {
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
 	}
@@ -101,16 +122,21 @@ func (out *outbox) later(item *wire.Item, due time.Time) error {
 
 func (out *outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
-// flush sends everything that is not done. An error says that some of it may
-// not have been sent; the messages of the turn then come back, and what is not
-// done is sent again.
-func (out *outbox) flush(ctx context.Context) error {
-	began := out.o.Clock.Now()
+// flush sends everything of an outbox that is not done. An error says that some of
+// it may not have been sent; the messages of the turn then come back, and what is
+// not done is sent again.
+func (o *Orchestrator) flush(ctx context.Context, out *outbox) error {
+	began := o.Clock.Now()
+	for _, r := range out.refused {
+		o.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
+		o.Observer.Count(CountDeadLettered, string(r.reason), 1)
+	}
+	out.refused = nil
 	err := out.err
 	if err == nil {
-		err = out.o.sendAll(ctx, out.parcels)
+		err = o.sender().send(ctx, out.parcels)
 	}
-	out.o.Observer.Timing(TimeDispatch, out.o.Clock.Now().Sub(began))
+	o.Observer.Timing(TimeDispatch, o.Clock.Now().Sub(began))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDispatch, err)
 	}

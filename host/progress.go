@@ -75,7 +75,7 @@ func (t *turn) dispatch(ctx context.Context, out *outbox) error {
 	if t.record != nil && t.record.Dispatched != "" {
 		out.skip(t.earlierProgress())
 	}
-	if err := out.flush(ctx); err != nil {
+	if err := t.flush(ctx, out); err != nil {
 		t.keepProgress(ctx, out)
 		return err
 	}

@@ -152,7 +152,7 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	for _, p := range parents {
 		out.parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f})
 	}
-	return out.flush(ctx)
+	return t.flush(ctx, out)
 }
 
 func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {

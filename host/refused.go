@@ -15,6 +15,15 @@ type unsent struct {
 	EventID     int64  `json:"event_id"`
 }
 
+// refusal is why something was not sent: what it was, and the word of its dead
+// letter.
+type refusal struct {
+	unsent
+	what   string
+	reason wire.Reason
+	err    error
+}
+
 // refuse leaves a dead letter for something that no message can hold and that
 // nobody waits for: a detached start, or the cancel of a child. Its body is no
 // work item, so that a redrive of it starts nothing with half of its input; it
@@ -34,7 +43,6 @@ func (out *outbox) refuse(s *sending, eventID int64, what string, err error) {
 	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
 	fitReason(&m, reason, cut(text, maxProblemMessage))
 	out.queue(toDead, m)
-	out.o.Logger.Error(what, "instance", s.Instance, "execution_id", s.ExecutionID, "event_id", eventID, "error", err)
-	out.o.Observer.Count(CountDeadLettered, string(reason), 1)
+	out.refused = append(out.refused, refusal{unsent{s.Instance, s.ExecutionID, eventID}, what, reason, err})
 	out.note("dead letter", eventID, "")
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 )
 
@@ -30,28 +32,49 @@ const (
 	maxSendErrors = 3
 )
 
-// sendAll sends parcels, step by step, and marks those that are in. Within a
+// sender sends parcels. It knows queues, requests to stop and the timer service, and
+// nothing of instances.
+type sender struct {
+	queues Queues
+	stops  store.Activities
+	timer  timer.Timer
+	clock  Clock
+	random *random
+	// parallel calls are made side by side, by together.
+	parallel int
+	together func(n int, f func())
+	// least is how much an invocation must have left for a call to be begun;
+	// retention is how long a request to stop is kept.
+	least, retention time.Duration
+}
+
+func (o *Orchestrator) sender() *sender {
+	return &sender{queues: o.Queues, stops: o.Stops, timer: o.Timer, clock: o.Clock, random: o.random,
+		parallel: o.Settings.DispatchParallelism, together: o.Together, least: o.Settings.DispatchTime, retention: o.Settings.StopRetention}
+}
+
+// send sends parcels, step by step, and marks those that are in. Within a
 // step it goes route by route; the calls of a route are made side by side.
 // Order is kept where somebody can see it: messages of one FIFO group go one
 // after the other. It stops behind the first failure, and when the invocation
 // is about to end.
-func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
-	d := &dispatcher{o: o, deadline: ctx}
-	if left, bounded := timeLeft(ctx, o.Clock); bounded && len(parcels) > 0 {
+func (s *sender) send(ctx context.Context, parcels []parcel) error {
+	d := &dispatcher{sender: s, deadline: ctx}
+	if left, bounded := timeLeft(ctx, s.clock); bounded && len(parcels) > 0 {
 		// What is under way near the end is given up while there is time left
 		// to hand the messages back: a process that is killed is suspected.
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer o.Clock.AfterFunc(left-o.Settings.DispatchTime/2, cancel)()
+		defer s.clock.AfterFunc(left-s.least/2, cancel)()
 		ctx = within
 	}
 	for rest, first := parcels, true; len(rest) > 0; first = false {
-		if !first && !hasTime(d.deadline, o.Clock, 2*o.Settings.DispatchTime) {
+		if !first && !hasTime(d.deadline, s.clock, 2*s.least) {
 			d.stop(nil)
 			return d.err()
 		}
 		var step []*parcel
-		for len(rest) > 0 && len(step) < stepParcels*max(o.Settings.DispatchParallelism, 1) {
+		for len(rest) > 0 && len(step) < stepParcels*max(s.parallel, 1) {
 			if !rest[0].done {
 				step = append(step, &rest[0])
 			}
@@ -68,7 +91,7 @@ func (o *Orchestrator) sendAll(ctx context.Context, parcels []parcel) error {
 
 // dispatcher makes the calls of one dispatch.
 type dispatcher struct {
-	o *Orchestrator
+	*sender
 	// deadline is the context that has the deadline of the invocation.
 	deadline context.Context
 
@@ -94,14 +117,14 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		switch r {
 		case toStop:
 			d.call(ctx, parcels[i:i+1], 1, func() error {
-				if err := d.o.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.o.Clock.Now().Add(d.o.Settings.StopRetention)); err != nil {
+				if err := d.stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.clock.Now().Add(d.retention)); err != nil {
 					return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 				}
 				return nil
 			})
 		case toRemoval:
 			d.call(ctx, parcels[i:i+1], timerAttempts, func() error {
-				if err := d.o.Timer.Cancel(ctx, p.schedule.Name); err != nil {
+				if err := d.timer.Cancel(ctx, p.schedule.Name); err != nil {
 					return fmt.Errorf("schedule not removed: %w", err)
 				}
 				return nil
@@ -109,7 +132,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		case toSchedule:
 			past := false
 			d.call(ctx, nil, timerAttempts, func() error {
-				err := d.o.Timer.Schedule(ctx, p.schedule)
+				err := d.timer.Schedule(ctx, p.schedule)
 				if past = errors.Is(err, timer.ErrPast); err != nil && !past {
 					return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
 				}
@@ -119,7 +142,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 			if past {
 				// A schedule in the past is never an error: it is delivered at
 				// once.
-				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(d.o.Clock.Now()))}
+				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(d.clock.Now()))}
 			}
 		}
 	})
@@ -132,7 +155,7 @@ func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parce
 	if len(parcels) == 0 {
 		return
 	}
-	to, name := d.o.queueOf(r)
+	to, name := d.queueOf(r)
 	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
 	for i, p := range parcels {
 		msgs[i], pending[i] = p.msg, i
@@ -172,21 +195,21 @@ func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parce
 	}
 }
 
-func (o *Orchestrator) queueOf(r route) (to queue.Queue, name string) {
+func (s *sender) queueOf(r route) (to queue.Queue, name string) {
 	switch r {
 	case toDelay:
-		return o.Queues.Delay, "delay"
+		return s.queues.Delay, "delay"
 	case toActivity:
-		return o.Queues.Activity, "activity"
+		return s.queues.Activity, "activity"
 	case toOrchestrator:
-		return o.Queues.Orchestrator, "orchestrator"
+		return s.queues.Orchestrator, "orchestrator"
 	}
-	return o.Queues.DeadStandard, "dead-letter"
+	return s.queues.DeadStandard, "dead-letter"
 }
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sideBySide(d.o.Settings.DispatchParallelism, n, d.o.Together, f)
+		sideBySide(d.parallel, n, d.together, f)
 	}
 }
 
@@ -194,7 +217,7 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // so many times, where it fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, parcels []*parcel, attempts int, f func() error) {
 	for n := 1; !d.stopped(); n++ {
-		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {
+		if !hasTime(d.deadline, d.clock, d.least) {
 			d.stop(nil)
 			return
 		}
@@ -209,7 +232,7 @@ func (d *dispatcher) call(ctx context.Context, parcels []*parcel, attempts int, 
 			d.stop(err)
 			return
 		}
-		if err := d.o.pause(ctx, n); err != nil {
+		if err := pause(ctx, d.clock, d.random, n); err != nil {
 			d.stop(err)
 		}
 	}
@@ -241,7 +264,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {
+	if d.cut || !hasTime(d.deadline, d.clock, d.least) {
 		errs = append([]error{errCutShort}, errs...)
 	}
 	return errors.Join(errs...)

@@ -132,7 +132,7 @@ func commitMutations() []Mutation {
 			Name:  "a dispatch cut short is done",
 			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
 			File:  "host/send.go",
-			Edits: edit("		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {\n			d.stop(nil)\n", "		if !hasTime(d.deadline, d.o.Clock, d.o.Settings.DispatchTime) {\n"),
+			Edits: edit("		if !hasTime(d.deadline, d.clock, d.least) {\n			d.stop(nil)\n", "		if !hasTime(d.deadline, d.clock, d.least) {\n"),
 		},
 		{
 			Name:  "a batch behind a failed one is done",
