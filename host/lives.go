@@ -48,28 +48,20 @@ func (m *message) purges() bool {
 }
 
 // settleFormer settles what comes again and has to do with an earlier life of the
-// id: purges and starts that are known, and what stood ahead of a purge. What was
-// committed for them, and not dispatched, is sent again from the history of that
-// life.
-func (t *turn) settleFormer(ctx context.Context) error {
+// id: purges and starts that are known, and what stood ahead of a purge. All that
+// was asked for because of them has been sent: a purge is handled when what came
+// before it in its group is done.
+func (t *turn) settleFormer(ctx context.Context) {
 	if t.record == nil {
-		return nil
+		return
 	}
-	var former []*message
 	for _, m := range t.group.open() {
 		if known := ofFormer(t.record, m); m.purges() && known ||
 			m.item.Kind == wire.StartOrchestration && (known || t.record.Purged && t.record.StartID == m.item.ID) ||
 			t.record.Purges != "" && strings.Contains(t.record.Purges, messageMark(m)) {
-			former = append(former, m)
+			t.settleKnown(ctx, m)
 		}
 	}
-	if err := t.resendFormer(ctx, former); err != nil {
-		return err
-	}
-	for _, m := range former {
-		t.settleKnown(ctx, m)
-	}
-	return nil
 }
 
 // settleKnown settles what had to do with an earlier life. That a queue delivers it

@@ -202,11 +202,6 @@ func (t *turn) started() *history.Event {
 // withoutExecution settles messages for an instance that is not there, was
 // purged, or has ended and has nothing to be sent again.
 func (t *turn) withoutExecution(ctx context.Context) error {
-	if t.record != nil && t.record.Purged {
-		if err := t.resendFormer(ctx, t.group.open()); err != nil {
-			return err
-		}
-	}
 	open := t.group.open()
 	for i, m := range open {
 		var err error

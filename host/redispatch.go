@@ -28,9 +28,6 @@ const furthestBack = 100
 // execution that it names. Ids are derived from instance, execution and event, so
 // that sending twice is harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
-	if err := t.resendFormer(ctx, t.group.open()); err != nil {
-		return err
-	}
 	back := returning(t.group.open())
 	if t.creating || len(back) == 0 {
 		return nil

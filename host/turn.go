@@ -88,9 +88,7 @@ func (t *turn) proceed(ctx context.Context) error {
 		return err
 	}
 	t.Observer.Count(CountCache, t.heat(), 1)
-	if err := t.settleFormer(ctx); err != nil {
-		return err
-	}
+	t.settleFormer(ctx)
 	if t.x == nil {
 		return t.withoutExecution(ctx)
 	}
