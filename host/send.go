@@ -35,9 +35,9 @@ const (
 // sender sends parcels. It knows queues, requests to stop and the timer service, and
 // nothing of instances.
 type sender struct {
-	queues Queues
-	stops  store.Activities
-	timer  timer.Timer
+	Queues Queues
+	Stops  store.Activities
+	Timer  timer.Timer
 	clock  Clock
 	random *random
 	// parallel calls are made side by side, by together.
@@ -49,7 +49,7 @@ type sender struct {
 }
 
 func (o *Orchestrator) sender() *sender {
-	return &sender{queues: o.Queues, stops: o.Stops, timer: o.Timer, clock: o.Clock, random: o.random,
+	return &sender{Queues: o.Queues, Stops: o.Stops, Timer: o.Timer, clock: o.Clock, random: o.random,
 		parallel: o.Settings.DispatchParallelism, together: o.Together, least: o.Settings.DispatchTime, retention: o.Settings.StopRetention}
 }
 
@@ -117,14 +117,14 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		switch r {
 		case toStop:
 			d.call(ctx, parcels[i:i+1], 1, func() error {
-				if err := d.stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.clock.Now().Add(d.retention)); err != nil {
+				if err := d.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.clock.Now().Add(d.retention)); err != nil {
 					return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 				}
 				return nil
 			})
 		case toRemoval:
 			d.call(ctx, parcels[i:i+1], timerAttempts, func() error {
-				if err := d.timer.Cancel(ctx, p.schedule.Name); err != nil {
+				if err := d.Timer.Cancel(ctx, p.schedule.Name); err != nil {
 					return fmt.Errorf("schedule not removed: %w", err)
 				}
 				return nil
@@ -132,7 +132,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 		case toSchedule:
 			past := false
 			d.call(ctx, nil, timerAttempts, func() error {
-				err := d.timer.Schedule(ctx, p.schedule)
+				err := d.Timer.Schedule(ctx, p.schedule)
 				if past = errors.Is(err, timer.ErrPast); err != nil && !past {
 					return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
 				}
@@ -198,13 +198,13 @@ func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parce
 func (s *sender) queueOf(r route) (to queue.Queue, name string) {
 	switch r {
 	case toDelay:
-		return s.queues.Delay, "delay"
+		return s.Queues.Delay, "delay"
 	case toActivity:
-		return s.queues.Activity, "activity"
+		return s.Queues.Activity, "activity"
 	case toOrchestrator:
-		return s.queues.Orchestrator, "orchestrator"
+		return s.Queues.Orchestrator, "orchestrator"
 	}
-	return s.queues.DeadStandard, "dead-letter"
+	return s.Queues.DeadStandard, "dead-letter"
 }
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {

@@ -179,7 +179,7 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 		},
 		{
-			Name:  "a redrive looks at the last commit alone",
+			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/redispatch.go",
 			Edits: edit("		if m.redriven() {\n", "		if m.redriven() && t.creating {\n"),
