@@ -35,6 +35,8 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	for _, o := range opts {
 		o(&h.options)
 	}
+	now := h.now
+	h.now = func() time.Time { return now().UTC().Truncate(time.Millisecond) }
 	var err error
 	if h.guard, err = newGuard(h.hosts, h.actions); err != nil {
 		return nil, err
