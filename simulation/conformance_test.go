@@ -30,7 +30,7 @@ type calls struct {
 // newCalls returns a process of a world in which only what the source decides
 // goes wrong.
 func newCalls(t *testing.T, decides source) calls {
-	w := newWorld(choices{source: decides}, false)
+	w := newWorld(choices{source: decides}, false, inMemory{})
 	w.scenario = &randomScenario{}
 	t.Cleanup(w.close)
 	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}

@@ -54,7 +54,11 @@ func RunChoices(text string) (Result, error) {
 
 // run runs what the choices say in a world that is set up so.
 func run(c choices, tracing bool, setup ...func(*World)) Result {
-	w := newWorld(c, tracing)
+	return runOn(c, tracing, inMemory{}, setup...)
+}
+
+func runOn(c choices, tracing bool, on Services, setup ...func(*World)) Result {
+	w := newWorld(c, tracing, on)
 	for _, f := range setup {
 		f(w)
 	}

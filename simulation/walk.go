@@ -55,7 +55,7 @@ type plainest struct{}
 func (plainest) choose(spot, int) int { return 0 }
 
 func (s *Scope) newWalk(tracing bool) *walk {
-	w := newWorld(choices{source: plainest{}}, tracing)
+	w := newWorld(choices{source: plainest{}}, tracing, inMemory{})
 	k := &walk{w: w, scope: s, left: s.Allowance}
 	w.walk = k
 	// Nothing comes back or goes wrong by itself.

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 )
@@ -32,8 +32,9 @@ type World struct {
 	tracing bool
 	trace   strings.Builder
 
-	store *storememory.Store
-	stops *storememory.Activities
+	on    Services
+	store store.Store
+	stops store.Activities
 	// keys of the stack, and the deployments so far, which may each have another;
 	// forged are the tokens that somebody has made up.
 	keys    keyring.Memory
@@ -120,13 +121,13 @@ const (
 	longest = 120 * 24 * time.Hour
 )
 
-func newWorld(c choices, tracing bool) *World {
+func newWorld(c choices, tracing bool, on Services) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
-		store: storememory.New(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
+		on: on, store: on.Store(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
 		forsaken: map[string]bool{}, forged: map[string]bool{forgedToken: true}}
-	w.stops = storememory.NewActivities(w.clock.Now)
+	w.stops = on.Activities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
-	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
+	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Journal: on.Timer(), Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
 	if err != nil {
 		panic(err)
 	}
@@ -174,6 +175,7 @@ const retention = 14 * 24 * time.Hour
 
 func (w *World) newQueue(o queuememory.Options) *simQueue {
 	o.Clock = newQueueClock(w.clock)
+	o.Journal = w.on.Queue(o.Name)
 	if o.DeadLetter != nil {
 		// Operators look at the final dead letters in time.
 		o.Retention = retention
