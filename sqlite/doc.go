@@ -31,9 +31,9 @@
 // # How it writes
 //
 // Queues and timers work in memory, so that nothing polls; what has to outlive
-// the process is written in the order in which it happened, by one goroutine, in
-// transactions that take along all that has come together meanwhile: many
-// instances share one fsync. What a crash takes away is always the end. Messages
+// the process is written in the order in which it happened, one transaction
+// after the other, each with all that has come together meanwhile: many instances
+// share one fsync. What a crash takes away is always the end. Messages
 // and timers that are not done are in memory all the time: reckon with 1 KB and
 // the payload for each.
 //
@@ -41,10 +41,9 @@
 //
 // The database is turnstile.db in its directory, made for this user alone.
 // turnstile.db-wal and turnstile.db-shm belong to it while they are there.
-// To back it up while it runs, use VACUUM INTO or the backup of SQLite's tools,
-// as docs/guide/one-machine.md says; to move it, copy the directory while no
-// process has it. It may be read with any SQLite tool at any time; what those
-// write may damage it.
+// Backup copies it while it runs; a plain copy of the directory is good while no
+// process has it. Any SQLite tool may read it at any time, and none may write to
+// it.
 //
 // Nothing is deleted unless it is purged (Purge of the client), and then the
 // file does not shrink, for its pages are used again: VACUUM does that while no
