@@ -3,14 +3,11 @@
 // has recorded a hollow one, a pause before the next attempt a dashed line; the end
 // has the shape of its status.
 import { html } from "../ui.js";
-import { StatusShape } from "../icons.js";
 
 export const forms = [
   ["waiting", "waits"], ["running", "runs"], ["unknown", "waits or runs: not recorded"], ["retrying", "waits for its next attempt"],
   ["late", "is due"], ["stopping", "was cancelled, stops"],
 ];
-
-const endShapes = { done: "completed", failed: "failed", cancelled: "cancelled", closed: "terminated" };
 
 // Bars draws one row. Props: row, x(ms) in pixels, begin (where it begins, if no
 // time lies between that and its end), width, now, y (of its middle).
@@ -52,6 +49,10 @@ function beat(r, x, width, y) {
   return px < 0 || px > width ? null : html`<path class="beat" d=${`M${px - 4} ${y}l2.5 -6l3 10l2.5 -6`} />`;
 }
 
+const ends = {
+  done: "M-5 0.5l3.4 3.4 6.4-7.2", failed: "M-4.2-4.2l8.4 8.4M4.2-4.2l-8.4 8.4", cancelled: "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0-9.2 0M-3.2 3.2l6.4-6.4", closed: "M-3.6-3.6h7.2v7.2h-7.2z",
+};
+
 function End({ state, x, y }) {
-  return html`<g class=${"end " + state} transform=${`translate(${x - 6} ${y - 6})`}><circle class="end-ground" cx="6" cy="6" r="7" /><${StatusShape} status=${endShapes[state] ?? state} size=${12} /></g>`;
+  return html`<g class=${"end " + state} transform=${`translate(${x} ${y})`}><circle class="end-ground" r="7" /><path d=${ends[state] ?? ends.closed} /></g>`;
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "../ui.js";
 
 // useGestures listens on the element of ref. on: { zoom(factor, share of the
-// width), pan(share of the width) }; changes are gathered into one a frame.
+// width), pan(share of the width), box() (where the bars are) }; changes are gathered into one a frame.
 export function useGestures(ref, on) {
   const now = useRef(on);
   now.current = on;
@@ -19,7 +19,7 @@ export function useGestures(ref, on) {
         by = 0;
       });
     };
-    const width = () => el.getBoundingClientRect();
+    const width = () => now.current.box();
     const wheel = (e) => {
       const box = width(), unit = e.deltaMode === 1 ? 16 : 1;
       if (e.ctrlKey || e.metaKey) {
@@ -33,7 +33,7 @@ export function useGestures(ref, on) {
     };
     const fingers = new Map();
     const down = (e) => {
-      if (e.pointerType === "mouse" && e.button !== 0) return;
+      if ((e.pointerType === "mouse" && e.button !== 0) || e.target.closest("button")) return;
       fingers.set(e.pointerId, { x: e.clientX, y: e.clientY });
       el.dragged = false;
     };

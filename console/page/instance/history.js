@@ -1,12 +1,12 @@
 // The history: every event, in one of three densities, of which only those in
 // sight are drawn.
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+import { Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
 import { Button, Copy, Empty, Failure, IconButton, Json, Loading, Text } from "../components.js";
 import { count, plural, span } from "../format.js";
 import { setQuery } from "../router.js";
 import { EventFacts, LoadedEvent, brief, family } from "./event.js";
 
-const rowHeight = 27, overscan = 20, page = 100;
+const rowHeight = 27, overscan = 12, page = 100;
 
 // History. Props: source, model, execution (number or null), event (to be shown),
 // link(execution, event) the address of an event, go(address).
@@ -69,7 +69,7 @@ function useEvents(source, x, from, to) {
 }
 
 function Compact({ source, model, x, event, to, go }) {
-  const scroller = useRef(null), space = useRef(null), moved = useRef(null), focus = useRef(false);
+  const scroller = useRef(null), space = useRef(null), focus = useRef(false);
   const [top, setTop] = useState(0), [height, setHeight] = useState(500), [active, setActive] = useState(event || 1);
   const first = Math.max(1, Math.floor(top / rowHeight) + 1 - overscan), last = Math.min(x.events, first + Math.ceil(height / rowHeight) + 2 * overscan);
   const { pages, error, again } = useEvents(source, x, first, last);
@@ -79,7 +79,6 @@ function Compact({ source, model, x, event, to, go }) {
     scroller.current.style.setProperty("--tl-height", x.events * rowHeight + 2 + "px");
     setHeight(scroller.current.clientHeight);
   }, [x.events]);
-  useLayoutEffect(() => { moved.current.style.transform = `translateY(${(first - 1) * rowHeight}px)`; }, [first]);
   const show = (id) => {
     const el = scroller.current, y = (id - 1) * rowHeight;
     if (y < el.scrollTop || y + rowHeight > el.scrollTop + el.clientHeight) el.scrollTop = Math.max(0, y - el.clientHeight / 2);
@@ -92,8 +91,10 @@ function Compact({ source, model, x, event, to, go }) {
   }, [event]);
   useEffect(() => {
     if (!focus.current) return;
-    focus.current = false;
-    scroller.current?.querySelector(`[data-line="${active}"]`)?.focus({ preventScroll: true });
+    // What has not been read yet cannot take the focus: it does when it is there.
+    const line = scroller.current?.querySelector(`[data-line="${active}"]`);
+    line?.focus({ preventScroll: true });
+    focus.current = !line;
   });
   const step = (n) => {
     const at = Math.min(Math.max(n, 1), x.events);
@@ -111,14 +112,18 @@ function Compact({ source, model, x, event, to, go }) {
     step(keys[e.key]);
   };
   const onScroll = () => {
+    if (!scroller.current) return;
     const at = scroller.current.scrollTop;
     if (Math.abs(at - top) >= (overscan / 2) * rowHeight || (at === 0 && top !== 0)) setTop(at);
   };
-  const rows = [];
-  for (let id = first; id <= last; id++) rows.push(html`<${EventLine} key=${id} id=${id} event=${pages.events[id - 1]} before=${pages.events[id - 2]} completedBy=${completions.get(id)} taker=${takers.get(id)} source=${sourceOf(pages, pages.events[id - 1])} to=${to} selected=${id === event} active=${id === active} />`);
+  const rows = [], slots = Math.ceil(height / rowHeight) + 2 * overscan + 1;
+  const links = useRef(to);
+  links.current = to;
+  const toEvent = useCallback((id) => links.current(id), [x.id]);
+  for (let id = first; id <= last; id++) rows.push(html`<${EventLine} key=${id % slots} id=${id} event=${pages.events[id - 1]} before=${pages.events[id - 2]} completedBy=${completions.get(id)} taker=${takers.get(id)} source=${sourceOf(pages, pages.events[id - 1])} to=${toEvent} selected=${id === event} active=${id === active} />`);
   return html`<div class=${"history-split" + (event ? " with-event" : "")}><div class="history-scroll" ref=${scroller} onScroll=${onScroll} onKeyDown=${onKey}>
       ${error && html`<${Failure} error=${error} retry=${again} title="A part of the history could not be read" />`}
-      <div class="tl-space" ref=${space}><div class="tl-window" ref=${moved}><ol class="events" start=${first}>${rows}</ol></div></div></div>
+      <div class="tl-space events" ref=${space} role="list" aria-label="Events">${rows}</div></div>
     ${event > 0 && event <= x.events && html`<section class="card event-details" aria-label="Event"><header><span></span><${IconButton} icon="cross" label="Close" onClick=${() => go(to(0))} /></header><${LoadedEvent} source=${source} execution=${x.id} id=${event} link=${to} completedBy=${completions.get(event)} /></section>`}
     ${event > x.events && html`<${Empty} title=${`There is no event ${event}`}>This execution has ${plural(x.events, "event")}.<//>`}</div>`;
 }
@@ -132,13 +137,23 @@ function sourceOf(pages, e) {
   return e?.source_event_id ? pages.events[e.source_event_id - 1] : undefined;
 }
 
-function EventLine({ id, event: e, before, completedBy, taker, source, to, selected, active }) {
-  if (!e) return html`<li class="event-line"><span class="num muted event-id">${id}</span><span class="bone w1"></span></li>`;
-  const after = before ? new Date(e.at) - new Date(before.at) : 0;
-  return html`<li data-event=${id} class=${"event-line " + family(e.kind) + (selected ? " marked" : "")}><a class="num event-id" data-line=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
+// EventLine is an event in a line. Like the lines of the timeline it takes the
+// place of one that has gone out of sight.
+class EventLine extends Component {
+  shouldComponentUpdate(next) {
+    for (const k in next) if (next[k] !== this.props[k]) return true;
+    return false;
+  }
+
+  render({ id, event: e, before, completedBy, taker, source, to, selected, active }) {
+    const place = { transform: `translateY(${(id - 1) * rowHeight}px)` };
+    if (!e) return html`<div role="listitem" class="event-line" style=${place}><span class="num muted event-id">${id}</span><span class="bone w1"></span></div>`;
+    const after = before ? new Date(e.at) - new Date(before.at) : 0;
+    return html`<div role="listitem" data-event=${id} style=${place} class=${"event-line " + family(e.kind) + (selected ? " marked" : "")}><a class="num event-id" data-line=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
     <span class="num muted event-after">${after > 0 ? "+" + span(after) : ""}</span><span class="event-kind">${e.kind}</span>
     <span class="event-links num">${e.source_event_id ? jump("←", "of ", e.source_event_id, to) : taker ? jump("←", "taken by ", taker, to) : completedBy ? jump("→", "completed by ", completedBy, to) : ""}</span>
-    <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></li>`;
+    <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></div>`;
+  }
 }
 
 function Paged({ source, model, x, event, to, json }) {

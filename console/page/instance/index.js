@@ -92,7 +92,12 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   }, [source]);
   // Children that are unfolded move with their parent.
   useEffect(() => { for (const [id, c] of children) if (live && c.model?.running) unfold(id); }, [model]);
-  const [picked, setPicked] = useState(null);
+  const [picked, setPicked] = useState(null), others = useRef(new Map());
+  const sourceOf = (id) => {
+    if (id === source.id) return source;
+    if (!others.current.has(id)) others.current.set(id, source.offline ? source.sibling(id) : apiSource(id));
+    return others.current.get(id);
+  };
   const select = (line) => {
     setPicked(line);
     go(rowLink(line.id), { replace: true });
@@ -114,7 +119,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     if (tab === "history") return html`<${History} source=${source} model=${model} execution=${Number(query.execution) || null} event=${Number(query.event) || 0} mode=${query.view} link=${link} go=${(to) => go(to, { replace: true })} exportHref=${exportHref} />`;
     return html`${model.earlier > 0 && html`<p class="muted">${model.earlier} earlier executions are not shown.</p>`}
       <${Timeline} model=${model} children=${children} unfold=${unfold} selected=${selected} onSelect=${select} live=${live} />
-      ${line && html`<${RowDetails} line=${line} source=${line.model.instance === source.id ? source : childSource(source, line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
+      ${line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} close=${() => { setPicked(null); go(tabLink("timeline"), { replace: true }); }} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
     <${Problem} instance=${i} />
@@ -123,8 +128,3 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
     <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Parts of the instance" />
     <div class="tab-body">${body()}</div>`;
 }
-
-function childSource(source, id) {
-  return source.offline ? source.sibling(id) : apiSource(id);
-}
-

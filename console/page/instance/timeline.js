@@ -1,10 +1,9 @@
 // The timeline: rows of operations over a scale of time, of which only those in
 // sight are drawn.
-import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
+import { Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui.js";
 import { Button, Icon, IconButton, StatusShape, Text } from "../components.js";
 import { useNow } from "../clock.js";
 import { plural, span } from "../format.js";
-import { plainText } from "../visible.js";
 import { Bars, forms } from "./bars.js";
 import { kindWords, lines, stateWord } from "./model.js";
 import { axis, clampView, columns, pan, scale, whole, zoom } from "./scale.js";
@@ -12,12 +11,12 @@ import { Tip } from "./tip.js";
 import { TimelineTable } from "./table.js";
 import { useGestures } from "./gestures.js";
 
-const wideRow = 26, narrowRow = 42, narrow = 620, labels = 250, overscan = 12;
+const wideRow = 26, narrowRow = 42, narrow = 620, labels = 250, overscan = 8;
 
 // Timeline. Props: model, children (instance → { model, error }), unfold(instance),
 // selected (key of a row), onSelect(line), live (it may go on).
 export function Timeline({ model, children, unfold, selected, onSelect, live }) {
-  const [kind, setKind] = useState(!model.running && model.ticks.length > 2 && model.to - model.from < model.ticks.length ? "turns" : "time"), [view, setView] = useState(whole);
+  const [kind, setKind] = useState(!model.running && model.ticks.length >= 2 && model.to - model.from < model.ticks.length ? "turns" : "time"), [view, setView] = useState(whole);
   const [open, setOpen] = useState(() => new Set()), [hide, setHide] = useState(() => new Set());
   const [asTable, setTable] = useState(false), [tip, setTip] = useState(null), [active, setActive] = useState(0);
   const [size, setSize] = useState({ width: 0, height: 0 }), [top, setTop] = useState(0);
@@ -36,9 +35,6 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   const chart = Math.max(80, small ? size.width - 16 : size.width - labels - 12);
   const v = clampView(view, s), px = chart / (v.b - v.a);
   const x = useCallback((ms) => (s.position(ms) - v.a) * px, [s, v.a, px]);
-  // A child's rows have turns of their own: they stand by their times.
-  const xOf = useCallback((line) => (line.model === model ? (ms) => (s.inRow(line.row, ms) - v.a) * px : x), [s, v.a, px, model]);
-
   useLayoutEffect(() => { scroller.current?.style.setProperty("--tl-height", all.length * rowHeight + 2 + "px"); }, [all.length, rowHeight, asTable]);
   useLayoutEffect(() => {
     const measure = () => setSize((before) => {
@@ -58,6 +54,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
 
   // What is drawn moves in steps, so that most scrolling draws nothing.
   const onScroll = () => {
+    if (!scroller.current) return;
     const to = scroller.current.scrollTop;
     if (Math.abs(to - top) >= (overscan / 2) * rowHeight || (to < rowHeight && top !== 0)) setTop(to);
     setTip(null);
@@ -65,10 +62,11 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
 
   const zoomBy = (factor, share = 0.5) => setView((w) => zoom(w, factor, share, s));
   const panBy = (by) => setView((w) => pan(w, by, s));
-  const chartElement = useRef(null);
-  useGestures(chartElement, { zoom: zoomBy, pan: panBy, asTable });
+  const chartElement = useRef(null), left = small ? 4 : labels;
+  useGestures(chartElement, { zoom: zoomBy, pan: panBy, asTable, box: () => ({ left: chartElement.current.getBoundingClientRect().left + left, width: chart }) });
 
-  const toggle = (line) => {
+  const acts = useRef({});
+  acts.current.toggle = (line) => {
     if (!open.has(line.id)) unfold(line.row.raw.instance);
     setOpen((before) => {
       const after = new Set(before);
@@ -76,6 +74,12 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
       return after;
     });
   };
+  acts.current.select = (line, n) => {
+    setActive(n);
+    onSelect(line);
+  };
+  // The same functions all the time, so that rows which stay need no drawing.
+  const toggle = useCallback((line) => acts.current.toggle(line), []), select = useCallback((line, n) => acts.current.select(line, n), []);
 
   const goTo = (n) => {
     const at = Math.min(Math.max(n, 0), all.length - 1);
@@ -120,10 +124,14 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
     keys[e.key]();
   };
 
+  const lineAt = (e) => all[Math.floor((e.clientY - chartElement.current.getBoundingClientRect().top) / rowHeight)];
   const over = (e) => {
-    const box = chartElement.current.getBoundingClientRect();
-    const n = first + Math.floor((e.clientY - box.top) / rowHeight), line = all[n];
-    setTip(line?.type === "row" && e.buttons === 0 ? { line, left: e.clientX, top: e.clientY, at: s.time(v.a + (e.clientX - box.left) / px) } : null);
+    const line = lineAt(e), at = e.clientX - chartElement.current.getBoundingClientRect().left - left;
+    setTip(line?.type === "row" && at >= 0 && e.buttons === 0 && e.pointerType === "mouse" ? { line, left: e.clientX, top: e.clientY, at: s.time(v.a + at / px) } : null);
+  };
+  const pick = (e) => {
+    const line = lineAt(e);
+    if (line?.type === "row" && !chartElement.current.dragged && !e.target.closest("button")) select(line, all.indexOf(line));
   };
 
   const kinds = useMemo(() => {
@@ -144,43 +152,45 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
     ${asTable ? html`<${TimelineTable} lines=${all} onSelect=${onSelect} toggle=${toggle} now=${now} />` : html`
     <div class=${"tl-frame" + (small ? " narrow" : "")} ref=${frame}>
       <${Head} model=${model} s=${s} v=${v} x=${x} width=${chart} now=${now} small=${small} />
+      <div class="tl-body"><svg class="tl-under" width=${chart} height=${Math.min(all.length * rowHeight, size.height)} aria-hidden="true"><${Grid} model=${model} s=${s} v=${v} x=${x} width=${chart} height=${Math.min(all.length * rowHeight, size.height)} now=${now} /></svg>
       <div class="tl-scroll" ref=${scroller} onScroll=${onScroll} data-drawn=${all.length}>
-        <${Sized} height=${all.length * rowHeight}>
-          <${Moved} y=${first * rowHeight}>
-            <div class="tl-labels" role="list" aria-label="Operations" onKeyDown=${onKey}>${shown.map((l, i) => html`<${Line} key=${l.id} line=${l} n=${first + i} active=${active === first + i} selected=${l.id === selected}
-              toggle=${toggle} select=${(line) => { setActive(first + i); onSelect(line); }} now=${now} setTip=${setTip} />`)}</div>
-            <svg class="tl-chart" ref=${chartElement} width=${chart} height=${shown.length * rowHeight} aria-hidden="true" onPointerMove=${over} onPointerLeave=${() => setTip(null)}
-              onClick=${(e) => { const l = all[first + Math.floor((e.clientY - chartElement.current.getBoundingClientRect().top) / rowHeight)]; if (l?.type === "row" && !chartElement.current.dragged) onSelect(l); }}>
-              <${Grid} model=${model} s=${s} v=${v} x=${x} width=${chart} height=${shown.length * rowHeight} now=${now} />
-              ${shown.map((l, i) => html`<${Row} key=${l.id} line=${l} i=${i} x=${l.type === "row" ? xOf(l) : x} begin=${l.type === "row" && l.model === model && s.begin && l.row.at === l.row.end ? (s.begin(l.row) - v.a) * px : null} width=${chart} now=${l.type === "row" && l.row.end === null ? now : 0} height=${rowHeight} small=${small} selected=${l.id === selected} />`)}
-            </svg>
-          <//>
-        <//>
-      </div>
+        <div class="tl-chart" role="list" aria-label="Operations" ref=${chartElement} style=${{ height: all.length * rowHeight + "px" }} onKeyDown=${onKey} onPointerMove=${over} onPointerLeave=${() => setTip(null)} onClick=${pick}>
+          ${shown.map((l, i) => html`<${Line} key=${(first + i) % count} line=${l} n=${first + i} height=${rowHeight} active=${active === first + i} selected=${l.id === selected} toggle=${toggle} select=${select} setTip=${setTip}
+            s=${s} a=${v.a} px=${px} width=${chart} own=${l.model === model} small=${small} now=${l.type === "row" && l.row.end === null ? now : 0} />`)}
+        </div>
+      </div></div>
     </div>
     <${Legend} />`}
     ${tip && html`<${Tip} ...${tip} now=${now} />`}
   </section>`;
 }
 
-// Sized and Moved set a height and a place, which markup may not.
-function Sized({ height, children }) {
-  const ref = useRef(null);
-  useLayoutEffect(() => { ref.current.style.height = height + "px"; }, [height]);
-  return html`<div class="tl-space" ref=${ref}>${children}</div>`;
-}
+// Line is a line of the timeline, with what is drawn of it. It is drawn anew only
+// if something about it has changed, and takes the place of one that has gone out
+// of sight: scrolling makes no new elements.
+class Line extends Component {
+  shouldComponentUpdate(next) {
+    for (const k in next) if (next[k] !== this.props[k]) return true;
+    return false;
+  }
 
-function Moved({ y, children }) {
-  const ref = useRef(null);
-  useLayoutEffect(() => { ref.current.style.transform = `translateY(${y}px)`; }, [y]);
-  return html`<div class="tl-window" ref=${ref}>${children}</div>`;
-}
-
-function Row({ line, i, x, begin, width, now, height, small, selected }) {
-  const y = i * height + (small ? 31 : height / 2);
-  return html`${selected && html`<rect class="tl-selected" x="0" y=${i * height} width=${width} height=${height} />`}${
-    line.type === "row" ? html`<${Bars} row=${line.row} x=${x} begin=${begin} width=${width} now=${now} y=${y} />`
-      : line.type === "band" ? html`<${BandLine} execution=${line.execution} x=${x} width=${width} y=${y} />` : null}`;
+  render({ line, n, height, active, selected, toggle, select, setTip, s, a, px, width, own, small, now }) {
+    const place = { transform: `translateY(${n * height}px)` }, depth = Math.min(line.depth, 6), y = small ? 31 : height / 2;
+    const x = (ms) => (s.position(ms) - a) * px;
+    if (line.type !== "row") {
+      return html`<div role="listitem" class=${"tl-line " + line.type} data-depth=${depth} style=${place}><div class="tl-label"><span class="tl-name muted" data-line=${n} tabindex=${active ? "0" : "-1"}>${line.type === "band"
+        ? html`execution ${line.execution.id} <span class="small">${plural(line.execution.turns, "turn")}</span>` : html`<${Text} value=${line.text} max=${200} />`}</span></div>
+        ${line.type === "band" && html`<svg class="tl-lane" width=${width} height=${height} aria-hidden="true"><${BandLine} execution=${line.execution} x=${x} width=${width} y=${y} /></svg>`}</div>`;
+    }
+    // A child's rows have turns of their own: they stand by their times.
+    const r = line.row, xr = own ? (ms) => (s.inRow(r, ms) - a) * px : x, begin = own && s.begin && r.at === r.end ? (s.begin(r) - a) * px : null;
+    return html`<div role="listitem" class=${"tl-line row " + r.state + (selected ? " selected" : "")} data-depth=${depth} style=${place}><div class="tl-label">
+      ${line.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${line.unfolded ? "Fold" : "Unfold"} aria-expanded=${line.unfolded ? "true" : "false"} onClick=${() => toggle(line)}><${Icon} name=${line.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`}
+      <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-current=${selected ? "true" : null} onClick=${() => select(line, n)}
+        onFocus=${(e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line, left: b.right, top: b.bottom }); } }} onBlur=${() => setTip(null)}>
+        <svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" aria-hidden="true"><path d=${marks[r.kind] ?? marks.call} /></svg><span class="sr">${kindWords[r.kind]} </span><span class="tl-text"><${Text} value=${r.label} max=${120} /></span>${r.raw.attempt > 1 && html`<span class="tl-attempt num" title="attempts"><span class="sr">, attempt </span><span aria-hidden="true">×</span>${r.raw.attempt}</span>`}<span class="tl-took num muted"><span class="sr">, </span>${r.end === null ? stateWord(r) : html`<span class="sr">${stateWord(r)} after </span>${span(r.end - r.at)}`}</span></button></div>
+      <svg class="tl-lane" width=${width} height=${height} aria-hidden="true"><${Bars} row=${r} x=${xr} begin=${begin} width=${width} now=${now} y=${y} /></svg></div>`;
+  }
 }
 
 function BandLine({ execution: e, x, width, y }) {
@@ -188,27 +198,10 @@ function BandLine({ execution: e, x, width, y }) {
   return to < 0 || from > width ? null : html`<path class="tl-bandline" d=${`M${from} ${y}H${Math.max(to, from + 1)}`} />`;
 }
 
-function Line({ line: l, n, active, selected, toggle, select, now, setTip }) {
-  if (l.type !== "row") {
-    return html`<div role="listitem" class=${"tl-line " + l.type} data-depth=${Math.min(l.depth, 6)}>
-      <span class="tl-name muted" data-line=${n} tabindex=${active ? "0" : "-1"}>${l.type === "band" ? html`execution ${l.execution.id} <span class="small">${plural(l.execution.turns, "turn")}</span>` : html`<${Text} value=${l.text} max=${200} />`}</span></div>`;
-  }
-  const r = l.row, what = `${kindWords[r.kind]} ${plainText(r.label.slice(0, 200))}, ${stateWord(r)}, ${r.end === null ? "for " + span(now - r.at) : span(r.end - r.at)}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}`;
-  return html`<div role="listitem" class=${"tl-line row " + r.state + (selected ? " selected" : "")} data-depth=${Math.min(l.depth, 6)}>
-    ${l.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${l.unfolded ? "Fold" : "Unfold"} aria-expanded=${l.unfolded ? "true" : "false"} onClick=${() => toggle(l)}><${Icon} name=${l.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`}
-    <button type="button" class="tl-name" data-line=${n} tabindex=${active ? "0" : "-1"} aria-label=${what} aria-current=${selected ? "true" : null} onClick=${() => select(l)}
-      onFocus=${(e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line: l, left: b.right, top: b.bottom }); } }} onBlur=${() => setTip(null)}>
-      <${KindMark} kind=${r.kind} /><span class="tl-text"><${Text} value=${r.label} max=${120} /></span>${r.raw.attempt > 1 && html`<span class="tl-attempt num" title="attempts">×${r.raw.attempt}</span>`}<span class="tl-took num muted">${r.end === null ? stateWord(r) : span(r.end - r.at)}</span></button></div>`;
-}
-
 const marks = {
   activity: "M3 4.5h10v7H3z", inline: "M3 4.5h10v7H3zM6 8h4", timer: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2.2 1.6", wait: "M4 11.5V7a4 4 0 0 1 8 0v4.5zM6.8 14h2.4",
   child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5", detached: "M6 3H3v10h10v-3M9 2.5h4.5V7M13.5 2.5L7.5 8.5", call: "M5 4L2 8l3 4M11 4l3 4-3 4",
 };
-
-function KindMark({ kind }) {
-  return html`<svg class="kind-mark" width="13" height="13" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d=${marks[kind] ?? marks.call} /></svg>`;
-}
 
 // Head is the axis with the executions as bands and the turns as ticks.
 function Head({ model, s, v, x, width, now, small }) {
