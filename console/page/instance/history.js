@@ -89,7 +89,7 @@ function Compact({ source, model, x, event, to, go }) {
     setActive(event);
     show(event);
   }, [event]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!focus.current) return;
     // What has not been read yet cannot take the focus: it does when it is there.
     const line = scroller.current?.querySelector(`[data-line="${active}"]`);

@@ -90,7 +90,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
     else if (y + rowHeight > el.scrollTop + el.clientHeight) el.scrollTop = y + rowHeight - el.clientHeight;
     setTop(el.scrollTop);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!focus.current) return;
     focus.current = false;
     scroller.current?.querySelector(`[data-line="${active}"]`)?.focus({ preventScroll: true });
