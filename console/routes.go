@@ -46,7 +46,7 @@ func (h *handler) table() []route {
 		{method: get, pattern: instance + "/waiting-for", endpoint: reads(h.waitingFor),
 			summary: "What it waits for, down to the children of its children, and what is known of their activities. It reads at most 200 records, histories and activities."},
 		{method: post, pattern: "inspect", endpoint: takes(maxImportBody, h.inspect),
-			summary: "What an exported history, a run of a drill or a story of the simulation holds. Nothing is stored."},
+			summary: "What an exported history, a document of several, or a story of the simulation holds. Nothing is stored."},
 		{method: get, pattern: instance + "/export", endpoint: endpoint{serve: h.export},
 			summary: "The history of an execution as the command line exports it, without what proves something.",
 			query:   []param{{"execution", "string", `"current", or a number from 1; default current`}}},

@@ -12,7 +12,7 @@ import (
 
 // Inspect is a file that is to be looked at. Nothing of it is kept.
 type Inspect struct {
-	// Text of the file: an exported history, a run that a drill has written, or a
+	// Text of the file: an exported history, several in one document, or a
 	// story of the simulation.
 	Text string `json:"text"`
 }
