@@ -59,7 +59,7 @@ go_tests() {
 emulated() {
 	local log status=0
 	log="$(mktemp)"
-	(cd "$1" && go test -count=1 -v "${@:2}") >"$log" 2>&1 || status=$?
+	(cd "$1" && go test -count=1 -timeout 30m -v "${@:2}") >"$log" 2>&1 || status=$?
 	if [ "$status" -ne 0 ]; then
 		cat "$log"
 	else
