@@ -13,7 +13,8 @@ import (
 )
 
 // Trace is what the browser's own tracing says of the page's main thread, for
-// the time of one call of [Page.Trace].
+// the time of one call of [Page.Trace]. Its times are those in which the thread
+// ran: what else the machine does at the time is not in them.
 type Trace struct {
 	// Script is the time that scripts ran, compilation and garbage included.
 	Script time.Duration
@@ -39,7 +40,9 @@ type traceEvent struct {
 	Thread   int     `json:"tid"`
 	Start    float64 `json:"ts"`
 	Duration float64 `json:"dur"`
-	Args     struct {
+	// CPU is the part of Duration in which the thread ran.
+	CPU  float64 `json:"tdur"`
+	Args struct {
 		Name string `json:"name"`
 	} `json:"args"`
 }
@@ -79,6 +82,10 @@ func (p *Page) Trace(f func() error) (Trace, error) {
 		return Trace{}, err
 	}
 	err = f()
+	// A task is in the trace when it has ended: f may have been answered from
+	// inside of one.
+	_, ended := Eval[bool](p, "new Promise(done => setTimeout(() => setTimeout(() => done(true))))")
+	err = errors.Join(err, ended)
 	if _, stopped := chromedp.Call(ctx, tracing.End, struct{}{}); stopped != nil {
 		return Trace{}, errors.Join(err, stopped)
 	}
@@ -122,7 +129,7 @@ func summed(events []traceEvent) Trace {
 	slices.SortStableFunc(events, func(a, b traceEvent) int { return cmp.Compare(a.Start, b.Start) })
 	t := Trace{Script: covered(events, scripts), Layout: covered(events, layouts)}
 	for _, e := range events {
-		if d := micro(e.Duration); e.Name == "ThreadControllerImpl::RunTask" && d > frame {
+		if d := micro(e.CPU); e.Name == "ThreadControllerImpl::RunTask" && d > frame {
 			t.Tasks = append(t.Tasks, d)
 		}
 	}
@@ -130,16 +137,16 @@ func summed(events []traceEvent) Trace {
 	return t
 }
 
-// covered is the time in which at least one event of these names was under
-// way; events are in the order of their starts.
+// covered is the time of the events with these names that stand in no other
+// one of them; events are in the order of their starts, and those of a thread
+// are nested or apart.
 func covered(events []traceEvent, names []string) time.Duration {
 	var sum, end float64
 	for _, e := range events {
-		if !slices.Contains(names, e.Name) || e.Start+e.Duration <= end {
-			continue
+		if slices.Contains(names, e.Name) && e.Start >= end {
+			sum += e.CPU
+			end = e.Start + e.Duration
 		}
-		sum += e.Start + e.Duration - max(e.Start, end)
-		end = e.Start + e.Duration
 	}
 	return micro(sum)
 }
