@@ -99,6 +99,7 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.axeFinds("the dialog to raise")
 	b.click("dialog button", "Raise")
 	b.status("completed")
+	b.click("a", "Values")
 	b.shows(`"on"`)
 
 	b.click("button", "Purge")

@@ -67,10 +67,13 @@ func (b *tab) moves(statement string) {
 	b.settled()
 }
 
-// settled waits until the page is drawn and nothing in it is loading.
+// settled waits until the page is drawn, knows what its console may do, and has
+// nothing that is loading.
 func (b *tab) settled() {
 	b.t.Helper()
-	b.wait(`document.getElementById("app")?.dataset.started && document.querySelector("main")?.childElementCount && !document.querySelector(".loading")`)
+	b.wait(`document.querySelector(".head .place") && document.querySelector("main")?.childElementCount && !document.querySelector(".loading, main [aria-busy=true]")`)
+	// The effects of what was drawn have run behind the second picture.
+	eval[bool](b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))")
 }
 
 // click clicks what fits the selector and has this text or label; "" for any.

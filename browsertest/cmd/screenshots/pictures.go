@@ -28,9 +28,17 @@ var wide = browser.View{Width: 1280, Height: 720}
 
 var pictures = []picture{
 	{name: "instances", address: "#/instances?roots=yes", view: wide, shows: live},
-	{name: "order", address: "#/instances/" + demo.Waiting, view: wide, shows: shown("Approved")},
-	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: wide, shows: shown("CheckRows")},
+	{name: "order", address: "#/instances/" + demo.Waiting, view: browser.View{Width: 1280, Height: 540}, shows: drawn, then: unfold},
+	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: browser.View{Width: 1280, Height: 540}, shows: drawn},
 	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("Look at the dead letters"), then: lookAtDeadLetters},
+}
+
+// drawn is true when a timeline is drawn at its width, and live.
+const drawn = `document.querySelector(".connection.live") !== null && document.querySelector(".tl-chart")?.clientWidth > 500`
+
+// unfold unfolds the children of a timeline.
+func unfold(p *browser.Page) error {
+	return errors.Join(p.Click(".tl-fold", "Unfold"), p.Wait(`document.querySelector(".tl-fold[aria-expanded=true]")`))
 }
 
 // live is true when changes are shown as they happen.

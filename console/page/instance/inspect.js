@@ -51,7 +51,7 @@ export function Inspect({ query }) {
       document.removeEventListener("drop", drop);
     };
   }, []);
-  const choose = html`<input ref=${input} type="file" class="sr" id="inspect-file" accept=".json,.txt,application/json,text/plain" tabindex="-1" onChange=${(e) => { open(e.target.files[0]); e.target.value = ""; }} aria-label="File" />`;
+  const choose = html`<input ref=${input} type="file" hidden id="inspect-file" accept=".json,.txt,application/json,text/plain" onChange=${(e) => { open(e.target.files[0]); e.target.value = ""; }} aria-label="File" />`;
   if (state.file) return html`${choose}<${Opened} key=${state.name} file=${state.file} name=${state.name} query=${query} another=${() => input.current.click()} />`;
   return html`<div class="view-head"><h1>Inspect a history</h1></div>${choose}
     <div class=${"drop" + (over ? " over" : "")}><p><${Button} kind="primary" icon="file" busy=${state.reading} onClick=${() => input.current.click()}>Choose a file<//> or drop one here</p>
