@@ -1,5 +1,5 @@
 # What people type. The steps of `make test` stand in test.sh.
-.PHONY: run test test-go local-up local-down local-status smoke bench build fuzz
+.PHONY: run test test-go local-up local-down local-status smoke bench build fuzz screenshots
 
 run: ## The sample application, embedded: Go alone
 	go run ./examples/orders
@@ -25,6 +25,10 @@ smoke: ## make smoke STACK=turnstile: a 40-step chain, a timer through Scheduler
 
 bench: ## Replay beside Temporal's; see docs/performance.md
 	go -C bench test -run '^$$' -bench . -benchmem
+
+screenshots: ## The pictures of the console in README and docs; look at each before it is committed
+	go -C browsertest run ./cmd/install
+	go -C browsertest run -trimpath ./cmd/screenshots
 
 fuzz: ## Half a minute for each fuzz target
 	./test.sh fuzz

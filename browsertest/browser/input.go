@@ -38,7 +38,16 @@ func (p *Page) point(selector, text string) ([]float64, error) {
 	if err := p.Wait(find + " !== null"); err != nil {
 		return nil, fmt.Errorf("nothing to click: %q with the text %q: %w", selector, text, err)
 	}
-	return Eval[[]float64](p, find)
+	// It may move while the page comes up: it has to stand for two pictures.
+	return Eval[[]float64](p, fmt.Sprintf(`(async () => {
+		const find = () => %s, drawn = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		for (let before = find();;) {
+			await drawn();
+			const now = find();
+			if (now && String(now) === String(before)) return now;
+			before = now;
+		}
+	})()`, find))
 }
 
 const clickable = `((selector, text) => {

@@ -1,8 +1,8 @@
 // Command screenshots makes the pictures of the console that README and docs
 // show, from the demo's story, which is the same each time:
 //
-//	go -C browsertest run ./cmd/screenshots            writes docs/images/NAME-light.png and NAME-dark.png
-//	go -C browsertest run ./cmd/screenshots stuck      those of this name alone
+//	make screenshots                                          writes docs/images/NAME-light.png and NAME-dark.png
+//	go -C browsertest run -trimpath ./cmd/screenshots stuck   those of this name alone
 //
 // It takes the pinned browser and fonts (cmd/install), whatever is on the PATH,
 // so that each machine makes the same pictures. Look at each before it is
@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -40,6 +41,9 @@ func main() {
 }
 
 func run(ctx context.Context, only []string) (err error) {
+	if !trimmed() {
+		return errors.New("build with -trimpath: the pictures show files of the source, which stand elsewhere on each machine")
+	}
 	binary, err := browser.FindPinned(ctx)
 	if err != nil {
 		return err
@@ -78,6 +82,12 @@ func run(ctx context.Context, only []string) (err error) {
 		}
 	}
 	return nil
+}
+
+// trimmed says that this program was built with -trimpath.
+func trimmed() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-trimpath", Value: "true"})
 }
 
 // take makes one picture.

@@ -28,7 +28,7 @@ var wide = browser.View{Width: 1280, Height: 720}
 
 var pictures = []picture{
 	{name: "instances", address: "#/instances?roots=yes", view: wide, shows: live},
-	{name: "order", address: "#/instances/" + demo.Waiting, view: browser.View{Width: 1280, Height: 540}, shows: drawn, then: unfold},
+	{name: "order", address: "#/instances/" + demo.Waiting, view: wide, shows: drawn + ` && ` + shown("Waits for"), then: unfold},
 	{name: "stuck", address: "#/instances/" + demo.Nondeterminism, view: browser.View{Width: 1280, Height: 540}, shows: drawn},
 	{name: "dead-letters", address: "#/dead-letters", view: wide, shows: shown("Look at the dead letters"), then: lookAtDeadLetters},
 }
