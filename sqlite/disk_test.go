@@ -53,6 +53,13 @@ func (d *disk) failing(f func(operation, file string, grows int64) error) {
 	d.fails = f
 }
 
+// synced returns how often something was synchronized.
+func (d *disk) synced() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.syncs
+}
+
 func (d *disk) fail(operation, file string, grows int64) error {
 	if d.fails == nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,15 +247,15 @@ func TestTheDiskIsWaitedForOncePerTurn(t *testing.T) {
 			most int
 		}{{chain, 10, 12}, {fanOut, 100, 103}} {
 			_, before := db.Transactions()
-			syncs := disk.syncs
+			syncs := disk.synced()
 			id := fmt.Sprintf("%s of %d", c.of.Name(), c.n)
 			begin(t, env, c.of, c.n, id)
 			wantResult(t, env, c.of, id, c.n)
 			_, after := db.Transactions()
-			if after-before > c.most || disk.syncs-syncs > c.most {
-				t.Errorf("%s waited for the disk %d times, by %d transactions; want %d at most", id, disk.syncs-syncs, after-before, c.most)
+			if after-before > c.most || disk.synced()-syncs > c.most {
+				t.Errorf("%s waited for the disk %d times, by %d transactions; want %d at most", id, disk.synced()-syncs, after-before, c.most)
 			}
-			t.Logf("%s: %d transactions, %d synchronized", id, after-before, disk.syncs-syncs)
+			t.Logf("%s: %d transactions, %d synchronized", id, after-before, disk.synced()-syncs)
 		}
 	})
 }
@@ -266,11 +267,11 @@ func TestWithNormalTheDiskIsNotWaitedFor(t *testing.T) {
 		disk := newDisk(t)
 		db := open(t, sqlite.VFS(disk.name), sqlite.Durability(sqlite.Normal))
 		env, _ := environment(t, db, application(ends))
-		syncs := disk.syncs
+		syncs := disk.synced()
 		begin(t, env, chain, 10, "chain")
 		wantResult(t, env, chain, "chain", 10)
-		if disk.syncs != syncs {
-			t.Errorf("the disk was waited for %d times", disk.syncs-syncs)
+		if disk.synced() != syncs {
+			t.Errorf("the disk was waited for %d times", disk.synced()-syncs)
 		}
 	})
 }
@@ -287,10 +288,10 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 		begin(t, env, hangs, 7, "under way")
 		begin(t, env, waits, 0, "waits")
 		time.Sleep(time.Second)
-		refused := 0
+		var refused atomic.Int64
 		disk.failing(func(operation, _ string, _ int64) error {
 			if operation == "write" {
-				refused++
+				refused.Add(1)
 				return sqlite3.FULL
 			}
 			return nil
@@ -307,8 +308,8 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 			t.Errorf("Describe: %v, %v", d.Status, err)
 		}
 		time.Sleep(10 * time.Minute)
-		if refused < 10 {
-			t.Errorf("the disk was asked %d times in ten minutes", refused)
+		if n := refused.Load(); n < 10 {
+			t.Errorf("the disk was asked %d times in ten minutes", n)
 		}
 		disk.failing(nil)
 		wantResult(t, env, hangs, "under way", 7)
