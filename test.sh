@@ -40,6 +40,7 @@ go_tests() {
 	step "bench: the cost of a chain, and every benchmark once"
 	go -C bench vet ./...
 	(cd bench && "${test[@]}" -bench . -benchtime 1x ./...)
+	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x .)
 	step "go vet in browsertest"
 	go -C browsertest vet ./...
 	step "turnstile-lint on our own orchestrations"

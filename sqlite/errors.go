@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -70,6 +71,9 @@ func explain(path string, err error) error {
 
 // unwritable says that a file, or its directory, can't be written.
 func unwritable(path string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; make space", ErrFull, path, err)}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("sqlite: %s can't be opened: %w", path, err)
 	}

@@ -74,11 +74,13 @@ func (i *instance) write(tx *conn, r *store.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := i.make(tx); err != nil {
-		return err
+	columns := []any{row.status, row.name, row.listKey, r.CustomStatus, r.Output, row.rest}
+	if i.no == 0 {
+		err = tx.exec("INSERT INTO instances (status, name, list_key, custom_status, output, record, instance) VALUES (?, ?, ?, ?, ?, ?, ?)", append(columns, i.id)...)
+		i.no = tx.LastInsertRowID()
+	} else {
+		err = tx.exec("UPDATE instances SET status = ?, name = ?, list_key = ?, custom_status = ?, output = ?, record = ? WHERE no = ?", append(columns, i.no)...)
 	}
-	err = tx.exec("UPDATE instances SET status = ?, name = ?, list_key = ?, custom_status = ?, output = ?, record = ? WHERE no = ?",
-		row.status, row.name, row.listKey, r.CustomStatus, r.Output, row.rest, i.no)
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,15 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 // commit makes a commit in a transaction.
 func (s *Store) commit(tx *conn, found *instance, items []item, change *store.RecordChange) error {
 	if change == nil || change.Holds(found.record) {
+		if found.no == 0 && change != nil {
+			// Its first row, so no slot is taken.
+			record := change.Apply(store.Record{})
+			if err := found.write(tx, &record); err != nil {
+				return err
+			}
+			_, err := s.insert(tx, found, items)
+			return err
+		}
 		n, err := s.insert(tx, found, items)
 		if err != nil {
 			return err

@@ -192,6 +192,7 @@ func (w *writer) transact() {
 func (w *writer) take() batch {
 	b := w.next
 	w.next = batch{}
+	w.timer.Stop()
 	now := time.Now()
 	if now.Before(w.remembers) {
 		b.notes.remembered, w.next.notes.remembered = nil, b.notes.remembered
@@ -325,7 +326,8 @@ func (w *writer) commit(b batch) {
 // fail keeps the notes of a batch that could not be written, and returns what
 // its writes are told.
 func (w *writer) fail(old notes, err error) error {
-	trouble := explain(w.path, err)
+	reason := explain(w.path, err)
+	trouble := reason
 	if errors.Is(err, errCommit) && !errors.Is(err, sqlite3.FULL) {
 		trouble = fmt.Errorf("%w: %w", store.ErrUnknownOutcome, trouble)
 	}
@@ -333,7 +335,7 @@ func (w *writer) fail(old notes, err error) error {
 	defer w.mu.Unlock()
 	if ends(err) || !environmental(err) {
 		if w.ended == nil {
-			w.ended = fmt.Errorf("%w; nothing is written any more until it is opened anew", trouble)
+			w.ended = fmt.Errorf("%w; nothing is written any more until it is opened anew", reason)
 		}
 		return trouble
 	}
@@ -356,6 +358,7 @@ func (w *writer) try(b batch) (err error) {
 	if err := w.synchronize(sync); err != nil {
 		return err
 	}
+	changes := w.conn.TotalChanges()
 	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -375,7 +378,7 @@ func (w *writer) try(b batch) (err error) {
 	if err := b.notes.apply(w.conn); err != nil {
 		return err
 	}
-	if sync && w.unsynced {
+	if sync && w.unsynced && w.conn.TotalChanges() == changes {
 		// A transaction that writes nothing does not reach the disk, nor does what
 		// was written before it.
 		if err := w.conn.exec("UPDATE opened SET synced = synced + 1"); err != nil {
