@@ -1,5 +1,11 @@
 package sqlite
 
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
 // VFS has SQLite reach its files through the file system of that name.
 func VFS(name string) Option { return func(o *options) { o.vfs = name } }
 
@@ -16,3 +22,26 @@ func (db *DB) Transactions() (all, synced int) {
 
 // WriteNotes writes what has been noted, as happens by itself after a while.
 func (db *DB) WriteNotes() { db.writer.writeNotes() }
+
+// Uncached is a store that reads what it describes, and never remembers.
+func Uncached(s store.Store) store.Store { return uncached{s.(*Store)} }
+
+type uncached struct{ *Store }
+
+func (u uncached) Describe(ctx context.Context, id string) (store.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Record{}, err
+	}
+	var found *instance
+	err := u.readers.read(func(c *conn) (err error) {
+		found, err = readInstance(c, id)
+		return err
+	})
+	if err != nil {
+		return store.Record{}, err
+	}
+	if found.record == nil {
+		return store.Record{}, store.NotFound(id)
+	}
+	return *found.record, nil
+}

@@ -66,24 +66,32 @@ func openIn(t testing.TB, dir string, opts ...sqlite.Option) *sqlite.DB {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Options{
-		Open:   func(t *testing.T) store.Store { return open(t).Store() },
-		Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
-		LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
-			var lost atomic.Int64
-			return &storetest.Faulty{Store: s, After: func(operation string) error {
-				if lost.Add(1) <= int64(n) {
-					return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
-				}
-				return nil
-			}}
-		},
-		Throttle: func(_ *testing.T, s store.Store) store.Store {
-			return &storetest.Faulty{Store: s, Before: func(operation string) error {
-				return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
-			}}
-		},
-	})
+	for name, seen := range map[string]func(store.Store) store.Store{
+		"as it remembers": func(s store.Store) store.Store { return s },
+		"as it is read":   sqlite.Uncached,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Run(t, storetest.Options{
+				Open:   func(t *testing.T) store.Store { return seen(open(t).Store()) },
+				Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
+				LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
+					var lost atomic.Int64
+					return &storetest.Faulty{Store: s, After: func(operation string) error {
+						if lost.Add(1) <= int64(n) {
+							return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
+						}
+						return nil
+					}}
+				},
+				Throttle: func(_ *testing.T, s store.Store) store.Store {
+					return &storetest.Faulty{Store: s, Before: func(operation string) error {
+						return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
+					}}
+				},
+			})
+		})
+	}
 }
 
 func TestActivities(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/queue/memory"
@@ -63,5 +64,29 @@ func TestAJournalThatIsNotReadyRefusesWhatIsSent(t *testing.T) {
 	n.refuses = nil
 	if err := q.Send(context.Background(), m); err != nil || len(n.messages) != 1 {
 		t.Errorf("Send: %v, and the journal has %d messages", err, len(n.messages))
+	}
+}
+
+func TestWhatIsTooOldLeavesTheJournalToo(t *testing.T) {
+	t.Parallel()
+	for _, fifo := range []bool{true, false} {
+		n, c := newNotes(fifo), newClock()
+		q := open(t, memory.Options{FIFO: fifo, Clock: c, Journal: n, Retention: time.Hour})
+		out := []queue.Outgoing{{Body: "received"}, {Body: "left"}, {Body: "delayed", Delay: 10 * time.Minute}}
+		for i := range out {
+			if fifo {
+				out[i].Group, out[i].Delay = "a", 0
+			}
+		}
+		if err := q.Send(t.Context(), out...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Receive(t.Context(), 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(2 * time.Hour)
+		if counts := q.Counts(); counts != (memory.Counts{}) || len(n.messages) != 0 {
+			t.Errorf("FIFO %t: left are %+v, and in the journal %d", fifo, counts, len(n.messages))
+		}
 	}
 }

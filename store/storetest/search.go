@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -87,12 +88,15 @@ func searching(t *testing.T, o Options) {
 	for name, q := range queries {
 		t.Run(name, func(t *testing.T) {
 			var want []string
+			counts := map[store.Status]int{}
 			for i := range all {
 				r := &all[i]
 				if q.Matches(r) && (q.From.IsZero() || !r.CreatedAt.Before(q.From)) && (q.To.IsZero() || r.CreatedAt.Before(q.To)) {
 					want = append(want, r.Instance)
+					counts[r.Status]++
 				}
 			}
+			wantCounts(t, s, q, counts)
 			for _, size := range []int{0, 1, 2, 7, n} {
 				q.PageSize = size
 				if got := listAll(t, s, q, nil); !slices.Equal(got, want) {
@@ -126,6 +130,19 @@ func searching(t *testing.T, o Options) {
 			t.Errorf("got %v, want a SearchAttributeError", err)
 		}
 	})
+}
+
+// wantCounts expects what is counted, of a store that counts.
+func wantCounts(t *testing.T, s store.Store, q store.ListQuery, want map[store.Status]int) {
+	t.Helper()
+	counter, counts := s.(store.StatusCounter)
+	if !counts {
+		return
+	}
+	got, err := counter.CountByStatus(t.Context(), q)
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("CountByStatus of %+v: %v, %v; want %v", q, got, err, want)
+	}
 }
 
 // searchWrites changes attributes together with turns, loses commits and
@@ -176,12 +193,14 @@ func searchWrites(t *testing.T, o Options) {
 		}
 		wantFound(t, s, `customer = "b"`)
 		wantFound(t, s, `total = 1`, "order-7")
+		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusRunning: 1})
 	})
 	t.Run("purged, it is not found any more, nor in its next life", func(t *testing.T) {
 		wantConflict(t, s.Hide(t.Context(), "order-7", 1, ""))
 		wantFound(t, s, `total = 1`, "order-7")
 		end(t, s, "order-7")
 		wantFound(t, s, `total = 1`, "order-7")
+		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusCompleted: 1})
 		for range 2 {
 			if err := s.Hide(t.Context(), "order-7", 1, ""); err != nil {
 				t.Fatal(err)
@@ -189,6 +208,7 @@ func searchWrites(t *testing.T, o Options) {
 			wantRecord(t, s, tombstone("order-7", 1))
 			wantFound(t, s, `total = 1`)
 			wantFound(t, s, `total > 0`)
+			wantCounts(t, s, store.ListQuery{}, map[store.Status]int{})
 		}
 		next := running("order-7", 50)
 		next.ExecutionID, next.FirstExecution = 2, 2
