@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,9 +30,17 @@ func TestSchedulesOutliveTheTimerInItsJournal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := &notes{}
-		var delivered []string
+		var mu sync.Mutex
+		var names []string
+		delivered := func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(names)
+		}
 		opts := memory.Options{Journal: n, Deliver: func(_ context.Context, s timer.Schedule) error {
-			delivered = append(delivered, s.Name)
+			mu.Lock()
+			defer mu.Unlock()
+			names = append(names, s.Name)
 			return nil
 		}}
 		first := open(t, opts)
@@ -49,12 +58,12 @@ func TestSchedulesOutliveTheTimerInItsJournal(t *testing.T) {
 		pass(5 * time.Minute)
 		second := open(t, opts)
 		pass(0)
-		if want := []string{"soon", "missed"}; !slices.Equal(delivered, want) {
-			t.Errorf("delivered %v, want %v", delivered, want)
+		if want := []string{"soon", "missed"}; !slices.Equal(delivered(), want) {
+			t.Errorf("delivered %v, want %v", delivered(), want)
 		}
 		pass(5 * time.Minute)
-		if want := []string{"soon", "missed", "later"}; !slices.Equal(delivered, want) || len(n.schedules) != 0 {
-			t.Errorf("delivered %v, want %v; kept are %v", delivered, want, n.schedules)
+		if want := []string{"soon", "missed", "later"}; !slices.Equal(delivered(), want) || len(n.schedules) != 0 {
+			t.Errorf("delivered %v, want %v; kept are %v", delivered(), want, n.schedules)
 		}
 		n.refuses = errors.New("the disk is full")
 		if err := second.Schedule(t.Context(), timer.Schedule{Name: "x", Due: time.Now(), Body: "x"}); !errors.Is(err, n.refuses) || len(second.Pending()) != 0 {
