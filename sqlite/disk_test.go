@@ -28,13 +28,6 @@ type disk struct {
 	syncs int
 }
 
-// synced returns how often it was waited for.
-func (d *disk) synced() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.syncs
-}
-
 // image is what is known of a file.
 type image struct {
 	synced []byte
