@@ -1,11 +1,13 @@
 module github.com/turnstile-go/turnstile/bench/peers
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/cschleiden/go-workflows v0.0.0
 	github.com/dbos-inc/dbos-transact-golang v0.0.0
 	github.com/microsoft/durabletask-go v0.0.0
+	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile/sqlite v0.0.0-00010101000000-000000000000
 )
 
 require (
@@ -30,7 +32,10 @@ require (
 	github.com/jellydator/ttlcache/v3 v3.0.0 // indirect
 	github.com/marusama/semaphore/v2 v2.5.0 // indirect
 	github.com/mattn/go-isatty v0.0.23 // indirect
+	github.com/ncruces/go-sqlite3 v0.35.0 // indirect
+	github.com/ncruces/go-sqlite3-wasm/v3 v3.1.35302 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
+	github.com/ncruces/julianday v1.0.0 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
@@ -44,7 +49,7 @@ require (
 	go.uber.org/atomic v1.11.0 // indirect
 	golang.org/x/net v0.44.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto v0.0.0-20230410155749-daa745c078e1 // indirect
 	google.golang.org/grpc v1.67.1 // indirect
@@ -61,4 +66,5 @@ replace (
 	github.com/dbos-inc/dbos-transact-golang => ../../.local/peers/dbos-transact-golang
 	github.com/microsoft/durabletask-go => ../../.local/peers/durabletask-go
 	github.com/turnstile-go/turnstile => ../..
+	github.com/turnstile-go/turnstile/sqlite => ../../sqlite
 )

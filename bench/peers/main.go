@@ -31,9 +31,9 @@ import (
 
 // shape is what is run: instances of so many steps, so many side by side.
 type shape struct {
-	name                    string
-	steps                   int
-	fanOut                  bool
+	name                  string
+	steps                 int
+	fanOut                bool
 	instances, sideBySide int
 }
 
