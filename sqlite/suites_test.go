@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,22 +72,10 @@ func TestStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Run(t, storetest.Options{
-				Open:   func(t *testing.T) store.Store { return seen(open(t).Store()) },
-				Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
-				LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
-					var lost atomic.Int64
-					return &storetest.Faulty{Store: s, After: func(operation string) error {
-						if lost.Add(1) <= int64(n) {
-							return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
-						}
-						return nil
-					}}
-				},
-				Throttle: func(_ *testing.T, s store.Store) store.Store {
-					return &storetest.Faulty{Store: s, Before: func(operation string) error {
-						return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
-					}}
-				},
+				Open:        func(t *testing.T) store.Store { return seen(open(t).Store()) },
+				Reopen:      func(_ *testing.T, s store.Store) store.Store { return s },
+				LoseAnswers: storetest.LoseAnswers,
+				Throttle:    storetest.Throttle,
 			})
 		})
 	}

@@ -11,66 +11,18 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/turnstile-go/turnstile/internal/screen"
 )
-
-// terminal is what a person sees of a command that goes on, and can be waited
-// for.
-type terminal struct {
-	mu      sync.Mutex
-	text    string
-	changed chan struct{}
-	seen    int // how much of it has been waited for
-}
-
-func newTerminal() *terminal { return &terminal{changed: make(chan struct{})} }
-
-func (s *terminal) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text += string(p)
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return len(p), nil
-}
-
-func (s *terminal) look() (string, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text, s.changed
-}
-
-// waitFor returns when the pattern has been shown behind what was waited for
-// before, and what its groups are.
-func (s *terminal) waitFor(t *testing.T, pattern string) []string {
-	t.Helper()
-	// The limit is for a test that hangs, and for none that works.
-	limit, stop := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer stop()
-	expression := regexp.MustCompile(pattern)
-	for {
-		text, changed := s.look()
-		if at := expression.FindStringSubmatchIndex(text[s.seen:]); at != nil {
-			found := expression.FindStringSubmatch(text[s.seen:])
-			s.seen += at[1]
-			return found
-		}
-		select {
-		case <-changed:
-		case <-limit.Done():
-			t.Fatalf("it does not show %q behind what was shown before:\n%s", pattern, text)
-		}
-	}
-}
 
 // shop is a new project, of which turnstile dev runs until the test ends.
 type shop struct {
 	*testing.T
 	folder string
-	out    *terminal
+	out    *screen.Screen
 	stop   context.CancelFunc
 	status chan int
 }
@@ -86,7 +38,7 @@ func newProject(t *testing.T) string {
 }
 
 // runDev runs turnstile dev in the project.
-func runDev(t *testing.T, out *terminal, args ...string) (stop context.CancelFunc, status chan int) {
+func runDev(t *testing.T, out *screen.Screen, args ...string) (stop context.CancelFunc, status chan int) {
 	ctx, stop := context.WithCancel(context.Background())
 	status = make(chan int, 1)
 	c := cli{out: out, err: out, getenv: func(string) string { return "" }, now: time.Now}
@@ -135,13 +87,13 @@ func TestDev(t *testing.T) {
 	folder := newProject(t)
 	// What go.mod names is where the test began.
 	t.Chdir(folder)
-	s := &shop{T: t, folder: folder, out: newTerminal()}
+	s := &shop{T: t, folder: folder, out: screen.New()}
 	// So that the test knows which process the program is.
 	s.edit("local/main.go", "func main() {\n", "func main() {\n\tslog.Info(\"begun\", \"process\", os.Getpid())\n")
 	s.edit("local/main.go", "\"log/slog\"\n", "\"log/slog\"\n\t\"os\"\n")
 	s.stop, s.status = runDev(t, s.out)
 	defer s.stop()
-	shows := func(pattern string) []string { t.Helper(); return s.out.waitFor(t, pattern) }
+	shows := func(pattern string) []string { t.Helper(); return s.out.WaitForNext(t, pattern) }
 
 	shows(`turnstile dev: building ./local\n`)
 	shows(`process=\d+`)
@@ -177,14 +129,14 @@ func TestDev(t *testing.T) {
 	shows(`instances 1 running; the code agrees`)
 
 	// A second one is refused the database.
-	other := newTerminal()
+	other := screen.New()
 	stop, status := runDev(t, other)
 	defer stop()
 	if got := <-status; got != exitFailed {
 		t.Errorf("a second turnstile dev: exit status %d", got)
 	}
-	other.waitFor(t, `local: sqlite: .*turnstile.db is open in process `+strconv.Itoa(pid)+`; only one may have it`)
-	other.waitFor(t, `turnstile: dev: the program has ended: see above\n`)
+	other.WaitForNext(t, `local: sqlite: .*turnstile.db is open in process `+strconv.Itoa(pid)+`; only one may have it`)
+	other.WaitForNext(t, `turnstile: dev: the program has ended: see above\n`)
 
 	// A program that is killed is started again, and the instance goes on.
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -205,9 +157,9 @@ func TestDev(t *testing.T) {
 	}
 
 	// All is forgotten where that is asked for.
-	again := newTerminal()
+	again := screen.New()
 	stop, status = runDev(t, again, "--reset")
-	again.waitFor(t, `instances none yet\n(.*\n)+.*customer-1  turn 1\n`)
+	again.WaitForNext(t, `instances none yet\n(.*\n)+.*customer-1  turn 1\n`)
 	stop()
 	if got := <-status; got != exitOK {
 		t.Errorf("it ends with exit status %d", got)

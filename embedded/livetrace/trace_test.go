@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,65 +19,13 @@ import (
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/screen"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var epoch = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
-
-// screen is what a person sees, and can be waited for.
-type screen struct {
-	mu      sync.Mutex
-	text    strings.Builder
-	changed chan struct{}
-}
-
-func newScreen() *screen { return &screen{changed: make(chan struct{})} }
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return s.text.Write(p)
-}
-
-func (s *screen) look() (string, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String(), s.changed
-}
-
-func (s *screen) String() string {
-	text, _ := s.look()
-	return text
-}
-
-// waitFor returns when each of the texts has been shown.
-func (s *screen) waitFor(t *testing.T, texts ...string) {
-	t.Helper()
-	// The limit is for a test that hangs, and for none that works.
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	for {
-		shown, changed := s.look()
-		missing := ""
-		for _, want := range texts {
-			if !strings.Contains(shown, want) {
-				missing = want
-			}
-		}
-		if missing == "" {
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			t.Fatalf("it does not show %q:\n%s", missing, shown)
-		}
-	}
-}
 
 var (
 	work   = turnstile.NewActivity[string, string]("Work")
@@ -124,9 +71,9 @@ func application(mended *atomic.Bool) *turnstile.App {
 }
 
 // begin runs the application and shows it, until the test ends.
-func begin(t *testing.T, options ...livetrace.Option) (*embedded.Environment, *screen, *atomic.Bool) {
+func begin(t *testing.T, options ...livetrace.Option) (*embedded.Environment, *screen.Screen, *atomic.Bool) {
 	t.Helper()
-	out, mended := newScreen(), new(atomic.Bool)
+	out, mended := screen.New(), new(atomic.Bool)
 	trace := livetrace.New(out, append([]livetrace.Option{livetrace.Since(epoch)}, options...)...)
 	env, err := embedded.New(application(mended), append(trace.Options(), embedded.VirtualTime(epoch))...)
 	if err != nil {
@@ -162,7 +109,7 @@ func TestEachTurnIsShownAsItIsCommitted(t *testing.T) {
 	t.Parallel()
 	env, out, _ := begin(t)
 	send(t, env, start)
-	out.waitFor(t,
+	out.WaitFor(t,
 		"\n   +0.00s  i  turn 1\n      1 OrchestrationStarted        Main \"hard\"\n      2 ActivityScheduled           Work \"hard\"\n        → activity      Work (event 2)\n",
 		"\n           i  begun input=hard words=\"two words\" g.n=1\n",
 		"\n   +0.00s  i  turn 2\n      3 ActivityCompleted           ← 2 \"done hard\"\n      4 SubOrchestrationScheduled   Child as the-child 0\n        → child         the-child (event 4)\n",
@@ -180,27 +127,27 @@ func TestAFailureIsShownWithItsReason(t *testing.T) {
 	t.Parallel()
 	env, out, _ := begin(t)
 	send(t, env, fail)
-	out.waitFor(t, "ActivityFailed              ← 2 application: no such thing", "OrchestrationFailed         application: ")
+	out.WaitFor(t, "ActivityFailed              ← 2 application: no such thing", "OrchestrationFailed         application: ")
 }
 
 func TestAnInstanceThatIsStuckSaysWhyAndThatItGoesOn(t *testing.T) {
 	t.Parallel()
 	env, out, mended := begin(t)
 	send(t, env, broken)
-	out.waitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "→ wake          b due in 1m00s")
+	out.WaitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "→ wake          b due in 1m00s")
 	if n := strings.Count(out.String(), "it is broken"); n != 1 {
 		t.Errorf("it says %d times why:\n%s", n, out)
 	}
-	out.waitFor(t, "  b  stuck: panic, at event 1, try 3, as before\n")
+	out.WaitFor(t, "  b  stuck: panic, at event 1, try 3, as before\n")
 	mended.Store(true)
 	send(t, env, wake)
-	out.waitFor(t, "  b  goes on\n", "ExternalSubscribed          open")
+	out.WaitFor(t, "  b  goes on\n", "ExternalSubscribed          open")
 }
 
 // A nondeterminism is a diff, and whole: what differs may stand at its end.
 func TestANondeterminismIsADiff(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out, livetrace.Since(epoch), livetrace.Width(80))
 	trace.ProblemChanged(host.ProblemChange{Instance: "i", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", EventID: 2, Message: "long",
 		Diff: &store.ProblemDiff{Have: `ActivityScheduled("Charge")`, Did: `started ActivityScheduled("Pay", input "` + strings.Repeat("0123456789", 8) + `")`, At: "fulfil.go:49"}}})
@@ -214,12 +161,12 @@ func TestWhatIsNotTakenIsShown(t *testing.T) {
 	t.Parallel()
 	env, out, _ := begin(t)
 	send(t, env, "nonsense")
-	out.waitFor(t, "\ndead letter  nonsense\n        malformed")
+	out.WaitFor(t, "\ndead letter  nonsense\n        malformed")
 }
 
 func TestColoursChangeNothingElse(t *testing.T) {
 	t.Parallel()
-	plain, coloured := newScreen(), newScreen()
+	plain, coloured := screen.New(), screen.New()
 	for _, trace := range []*livetrace.Trace{livetrace.New(plain, livetrace.Since(epoch)), livetrace.New(coloured, livetrace.Since(epoch), livetrace.Colours(true))} {
 		showAll(trace)
 	}
@@ -234,7 +181,7 @@ func TestColoursChangeNothingElse(t *testing.T) {
 func TestNoLineOfABlockIsWiderThanTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 40, 60, 75, 76, 80, 200} {
-		out := newScreen()
+		out := screen.New()
 		showAll(livetrace.New(out, livetrace.Since(epoch), livetrace.Width(width)))
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, "s  order-1") {
@@ -255,7 +202,7 @@ func TestNoLineOfABlockIsWiderThanTheTerminal(t *testing.T) {
 func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[31m\r\n\u202eb\u0007"
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out, livetrace.Colours(false))
 	trace.Committed(host.Committed{
 		Turns: []store.Turn{{Instance: evil, ExecutionID: 1, Events: []history.Event{
@@ -277,7 +224,7 @@ func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 
 func TestLogLinesFromTheirLevelOn(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out, livetrace.Times(func(time.Time) string { return "now" }))
 	logger := slog.New(trace.LogHandler(slog.LevelWarn)).WithGroup("outer").With("a", 1)
 	logger.Info("not this")
@@ -290,7 +237,7 @@ func TestLogLinesFromTheirLevelOn(t *testing.T) {
 
 func TestTimesOfAllLengths(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out, livetrace.Since(epoch))
 	for _, d := range []time.Duration{-time.Second, 1500 * time.Millisecond, 59 * time.Minute, 25 * time.Hour, 400 * 24 * time.Hour} {
 		trace.Say(epoch.Add(d), "", "said")
@@ -298,7 +245,7 @@ func TestTimesOfAllLengths(t *testing.T) {
 	if got, want := out.String(), "\n   +0.00s  said\n\n   +1.50s  said\n\n+3540.00s  said\n\n   +1d01h  said\n\n +400d00h  said\n"; got != want {
 		t.Errorf("it shows %q, want %q", got, want)
 	}
-	clock := newScreen()
+	clock := screen.New()
 	livetrace.New(clock).Say(time.Date(2030, 1, 1, 9, 5, 0, 0, time.Local), "i", "said")
 	if got, want := clock.String(), "\n09:05:00.000  i  said\n"; got != want {
 		t.Errorf("it shows %q, want %q", got, want)
@@ -309,7 +256,7 @@ func TestTimesOfAllLengths(t *testing.T) {
 // one that has ended is forgotten.
 func TestTurnsAreNumberedFromTheBeginning(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out, livetrace.Since(epoch))
 	turn := func(event int64, kind history.Kind) {
 		trace.Committed(host.Committed{Turns: []store.Turn{{Instance: "i", ExecutionID: 1, Events: []history.Event{{EventID: event, Kind: kind, AtMS: epoch.UnixMilli()}}}}})
@@ -351,7 +298,7 @@ func showAll(trace *livetrace.Trace) {
 
 func TestHowItEnded(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	trace := livetrace.New(out)
 	ended := epoch.Add(90 * time.Second)
 	for _, d := range []client.Description{

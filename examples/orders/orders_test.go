@@ -5,60 +5,14 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/internal/screen"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// screen is what a person would see.
-type screen struct {
-	mu      sync.Mutex
-	text    strings.Builder
-	changed chan struct{}
-}
-
-func newScreen() *screen { return &screen{changed: make(chan struct{})} }
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return s.text.Write(p)
-}
-
-// waitFor returns when all of the texts have been shown.
-func (s *screen) waitFor(t *testing.T, texts ...string) {
-	t.Helper()
-	// The limit is for a test that hangs, and for none that works.
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	for _, text := range texts {
-		for {
-			s.mu.Lock()
-			shown, changed := strings.Contains(s.text.String(), text), s.changed
-			s.mu.Unlock()
-			if shown {
-				break
-			}
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				t.Fatalf("it does not show %q:\n%s", text, s)
-			}
-		}
-	}
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
 
 func TestOutputs(t *testing.T) {
 	t.Parallel()
@@ -103,7 +57,7 @@ func TestOutputs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := newScreen()
+			out := screen.New()
 			if code := run(t.Context(), c.args, strings.NewReader(c.input), out); code != c.code {
 				t.Errorf("exit status %d, want %d", code, c.code)
 			}
@@ -126,7 +80,7 @@ func TestOutputs(t *testing.T) {
 
 func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	if code := run(t.Context(), []string{"-limit=1ns"}, strings.NewReader(""), out); code != exitFailed {
 		t.Errorf("exit status %d, want %d", code, exitFailed)
 	}
@@ -140,14 +94,14 @@ func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
 // It goes on behind its order, with the console, until it is interrupted.
 func TestTheConsoleStaysUntilItIsInterrupted(t *testing.T) {
 	t.Parallel()
-	out := newScreen()
+	out := screen.New()
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() {
 		args := []string{"-console", "-addr=127.0.0.1:0", "-latency=0s", "-approve-after=0s", "-input", `{"card":"0000"}`}
 		ended <- run(ctx, args, strings.NewReader(""), out)
 	}()
-	out.waitFor(t, "order-1001 failed in", "the console stays until Ctrl-C")
+	out.WaitFor(t, "order-1001 failed in", "the console stays until Ctrl-C")
 	address := regexp.MustCompile(`this order (http://127\.0\.0\.1:\d+/)#/instances/order-1001\n`).FindStringSubmatch(out.String())
 	if address == nil {
 		t.Fatalf("it does not say where the console is:\n%s", out)

@@ -1,6 +1,6 @@
 // Package recording reads and writes what somebody keeps of executions to look at
-// it later: an exported history, several of them with what is to be said of them
-// (the failing run of a drill), or a story that the simulation has told.
+// it later: an exported history, several of them with what is to be said of them,
+// or a story that the simulation has told.
 package recording
 
 import (
@@ -61,7 +61,7 @@ func Encode(r *Recording) ([]byte, error) {
 }
 
 // ErrUnknown says that a file is none of what can be looked at.
-var ErrUnknown = errors.New("it is neither an exported history, nor a run that a drill has written, nor a story of the simulation")
+var ErrUnknown = errors.New("it is neither an exported history, nor several in one document, nor a story of the simulation")
 
 // Decode reads a recording of any kind.
 func Decode(data []byte) (*Recording, error) {

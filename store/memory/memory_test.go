@@ -1,8 +1,6 @@
 package memory_test
 
 import (
-	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,22 +12,10 @@ import (
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Options{
-		Open:   func(*testing.T) store.Store { return memory.New() },
-		Reopen: func(_ *testing.T, s store.Store) store.Store { return s },
-		LoseAnswers: func(_ *testing.T, s store.Store, n int) store.Store {
-			var lost atomic.Int64
-			return &storetest.Faulty{Store: s, After: func(operation string) error {
-				if lost.Add(1) <= int64(n) {
-					return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
-				}
-				return nil
-			}}
-		},
-		Throttle: func(_ *testing.T, s store.Store) store.Store {
-			return &storetest.Faulty{Store: s, Before: func(operation string) error {
-				return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
-			}}
-		},
+		Open:        func(*testing.T) store.Store { return memory.New() },
+		Reopen:      func(_ *testing.T, s store.Store) store.Store { return s },
+		LoseAnswers: storetest.LoseAnswers,
+		Throttle:    storetest.Throttle,
 	})
 }
 

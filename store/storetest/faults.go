@@ -2,6 +2,9 @@ package storetest
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -16,6 +19,24 @@ type Faulty struct {
 	// After is asked behind each write that took effect; an error is returned
 	// in place of the answer. Nil for none.
 	After func(operation string) error
+}
+
+// LoseAnswers is Options.LoseAnswers for a store of this process.
+func LoseAnswers(_ *testing.T, s store.Store, n int) store.Store {
+	var lost atomic.Int64
+	return &Faulty{Store: s, After: func(operation string) error {
+		if lost.Add(1) <= int64(n) {
+			return fmt.Errorf("%w: the answer to %s is lost", store.ErrUnknownOutcome, operation)
+		}
+		return nil
+	}}
+}
+
+// Throttle is Options.Throttle for a store of this process.
+func Throttle(_ *testing.T, s store.Store) store.Store {
+	return &Faulty{Store: s, Before: func(operation string) error {
+		return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)
+	}}
 }
 
 func (f *Faulty) before(ctx context.Context, operation string) error {

@@ -11,43 +11,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/internal/screen"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// screen is what a person sees, and can be waited for.
-type screen struct {
-	mu      sync.Mutex
-	text    string
-	changed chan struct{}
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.text += string(p)
-	close(s.changed)
-	s.changed = make(chan struct{})
-	return len(p), nil
-}
-
-func (s *screen) look() (string, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text, s.changed
-}
 
 // bench is a program that is supervised until the test ends.
 type bench struct {
 	*testing.T
 	dir    string
-	out    *screen
+	out    *screen.Screen
 	seen   int // how much of the screen has been waited for
 	cancel context.CancelFunc
 	ended  chan error
@@ -79,7 +58,7 @@ func source(text, end string) string {
 
 func newBench(t *testing.T, files map[string]string) *bench {
 	t.Helper()
-	b := &bench{T: t, dir: t.TempDir(), out: &screen{changed: make(chan struct{})}, ended: make(chan error, 1)}
+	b := &bench{T: t, dir: t.TempDir(), out: screen.New(), ended: make(chan error, 1)}
 	b.write("go.mod", "module example.com/toy\n\ngo 1.26\n")
 	for name, text := range files {
 		b.write(name, text)
@@ -127,7 +106,7 @@ func (b *bench) waitFor(pattern string) []string {
 	defer stop()
 	expression := regexp.MustCompile(pattern)
 	for {
-		text, changed := b.out.look()
+		text, changed := b.out.Look()
 		if at := expression.FindStringSubmatchIndex(text[b.seen:]); at != nil {
 			found := expression.FindStringSubmatch(text[b.seen:])
 			b.seen += at[1]

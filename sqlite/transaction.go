@@ -1,0 +1,144 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What whoever leads does with a batch: one transaction, tried again without
+// the writes that are at fault.
+
+// commit writes a batch and answers its writes. Notes that could not be written
+// are kept for the next.
+func (w *writer) commit(b batch) {
+	writes := b.writes
+	err := w.try(b)
+	for err != nil && !environmental(err) && len(b.writes) > 0 {
+		// One of the writes is at fault: it fails, the others are made without it.
+		var rest []*write
+		for _, wr := range b.writes {
+			if wr.err == nil || !ofSQLite(wr.err) {
+				rest = append(rest, wr)
+			}
+		}
+		if len(rest) == len(b.writes) {
+			break
+		}
+		b.writes = rest
+		err = w.try(b)
+	}
+	var trouble error
+	if err != nil {
+		trouble = w.fail(b.notes, err)
+	} else {
+		w.mu.Lock()
+		w.trouble = nil
+		w.mu.Unlock()
+		w.committed(w.conn)
+	}
+	for _, wr := range writes {
+		answer := wr.err
+		switch {
+		case ofSQLite(answer):
+			answer = explain(w.path, answer)
+		case trouble != nil:
+			answer = trouble
+		}
+		wr.answer <- answer
+	}
+}
+
+// fail keeps the notes of a batch that could not be written, and returns what
+// its writes are told.
+func (w *writer) fail(old notes, err error) error {
+	reason := explain(w.path, err)
+	trouble := reason
+	if errors.Is(err, errCommit) && !errors.Is(err, sqlite3.FULL) {
+		trouble = fmt.Errorf("%w: %w", store.ErrUnknownOutcome, trouble)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ends(err) || !environmental(err) {
+		if w.ended == nil {
+			w.ended = fmt.Errorf("%w; nothing is written any more until it is opened anew", reason)
+		}
+		return trouble
+	}
+	w.trouble = trouble
+	old.append(&w.next.notes)
+	w.next.notes = old
+	return trouble
+}
+
+// errCommit marks an error that came when a transaction was to be committed.
+var errCommit = errors.New("the transaction could not be committed")
+
+// try makes one transaction of a batch.
+func (w *writer) try(b batch) (err error) {
+	w.began()
+	for _, wr := range b.writes {
+		wr.err = nil
+	}
+	sync := w.full && slices.ContainsFunc(b.writes, func(wr *write) bool { return !wr.relaxed })
+	if err := w.synchronize(sync); err != nil {
+		return err
+	}
+	changes := w.conn.TotalChanges()
+	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !w.conn.GetAutocommit() {
+			err = errors.Join(err, w.conn.Exec("ROLLBACK"))
+		}
+	}()
+	for _, wr := range b.writes {
+		if wr.apply == nil {
+			continue
+		}
+		if wr.err = wr.apply(w.conn); ofSQLite(wr.err) {
+			return wr.err
+		}
+	}
+	if err := b.notes.apply(w.conn); err != nil {
+		return err
+	}
+	if sync && w.unsynced && w.conn.TotalChanges() == changes {
+		// A transaction that writes nothing does not reach the disk, nor does what
+		// was written before it.
+		if err := w.conn.exec("UPDATE opened SET synced = synced + 1"); err != nil {
+			return err
+		}
+	}
+	if err := w.conn.exec("COMMIT"); err != nil {
+		return fmt.Errorf("%w: %w", errCommit, err)
+	}
+	w.unsynced = !sync
+	w.stats.transactions++
+	if sync {
+		w.stats.synced++
+	}
+	return nil
+}
+
+// synchronize has the next transaction wait for the disk, or not.
+func (w *writer) synchronize(sync bool) error {
+	want := "PRAGMA synchronous = NORMAL"
+	if sync {
+		want = "PRAGMA synchronous = FULL"
+	}
+	if w.synchronous == want {
+		return nil
+	}
+	// Not prepared and kept, for it is done when it is prepared.
+	if err := w.conn.Exec(want); err != nil {
+		return err
+	}
+	w.synchronous = want
+	return nil
+}
