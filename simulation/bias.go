@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -47,10 +48,10 @@ func RunBiased(seed uint64, name string, tracing bool) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := seeded(seed)
-	c.bias = b
+	c := choice.Seeded(seed)
+	c.Bias = int(b)
 	if tracing {
-		c.record = newRecord()
+		c.Record = choice.NewRecord()
 	}
 	r := run(c, tracing)
 	r.Seed = seed
@@ -63,8 +64,8 @@ func ShrinkBiased(seed uint64, name string, runs int) (s Shrunk, ok bool, err er
 	if err != nil {
 		return s, false, err
 	}
-	c := seeded(seed)
-	c.bias = b
+	c := choice.Seeded(seed)
+	c.Bias = int(b)
 	s, ok = shrink(c, runs)
 	s.Seed = seed
 	return s, ok, nil
@@ -83,24 +84,24 @@ const oneBiasIn = 3
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
 // decision, so that recorded choices have it.
-func (c *choices) drawBias() bias {
-	at := c.at(ofWorld, "bias")
-	if c.bias != noBias && !c.asked(at) {
-		return bias(c.note(at, int(c.bias)))
+func drawBias(c *choice.Choices) bias {
+	at := c.At(choice.OfWorld, "bias")
+	if c.Bias != 0 && !c.Asked(at) {
+		return bias(c.Note(at, c.Bias))
 	}
-	if c.asked(at) {
-		return bias(c.given(at, int(biasEnd)))
+	if c.Asked(at) {
+		return bias(c.Given(at, int(biasEnd)))
 	}
-	b := c.uniform(oneBiasIn * int(biasEnd-1))
+	b := c.Uniform(oneBiasIn * int(biasEnd-1))
 	if b >= int(biasEnd) {
 		b = 0
 	}
-	return bias(c.note(at, b))
+	return bias(c.Note(at, b))
 }
 
 // markIsLate reports whether a change of a record is to take effect late.
 func (w *World) markIsLate(p *process, c *class) bool {
-	return w.bias == lateMarks && c == tellingWrite && !p.dead && !w.calm && w.choices.oneIn(w.how(LandsLate), 2)
+	return w.bias == lateMarks && c == tellingWrite && !p.dead && !w.calm && w.choices.OneIn(w.how(LandsLate), 2)
 }
 
 // commitIsLate reports whether a commit is to take effect late, behind the death
@@ -113,7 +114,7 @@ func (w *World) commitIsLate(p *process) bool {
 		item, err := w.item(m.Body)
 		return err == nil && item.Kind == wire.Wake
 	})
-	return wakes && w.choices.oneIn(w.how(CrashLate), 2)
+	return wakes && w.choices.OneIn(w.how(CrashLate), 2)
 }
 
 // drawPace decides how long each call of the run takes at least.
@@ -121,20 +122,20 @@ func (w *World) drawPace() time.Duration {
 	if w.bias != slowCalls {
 		return 0
 	}
-	return []time.Duration{25, 100, 250, 500}[w.choices.intN(w.choices.at(ofWorld, "pace"), 4)] * time.Millisecond
+	return []time.Duration{25, 100, 250, 500}[w.choices.IntN(w.choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
 }
 
 // longWork is how long an activity takes in a run with crowds: a few minutes in
 // one of four cases, and well within the time limit of an attempt.
 func (p *process) longWork(instance string) time.Duration {
 	w := p.w
-	if w.bias != crowds || p.worker == nil || !w.choices.oneIn(w.choices.at(w.choices.at(ofDelivery, "crowd"), instance), 4) {
+	if w.bias != crowds || p.worker == nil || !w.choices.OneIn(w.choices.At(w.choices.At(choice.OfDelivery, "crowd"), instance), 4) {
 		return 0
 	}
 	if len(p.running.batch) > 1 {
 		w.reached("crowd")
 	}
-	d := time.Duration(30+w.choices.intN(w.choices.at(ofDelivery, instance), 200)) * time.Second
+	d := time.Duration(30+w.choices.IntN(w.choices.At(choice.OfDelivery, instance), 200)) * time.Second
 	if w.clock.now.Add(d + time.Minute).After(p.running.deadline) {
 		return 0 // It would be out of time.
 	}

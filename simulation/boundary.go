@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
@@ -44,7 +45,7 @@ func (w *World) sendItem(item wire.Item) {
 		w.violate("world", "an item can't be encoded: %v", err)
 		return
 	}
-	if w.choices.oneIn(w.choices.at(w.choices.at(ofClient, "way"), item.Target()), 5) && item.Kind != wire.StartOrchestration {
+	if w.choices.OneIn(w.choices.At(w.choices.At(choice.OfClient, "way"), item.Target()), 5) && item.Kind != wire.StartOrchestration {
 		w.sendAs("a client", w.delay, queue.Outgoing{Body: string(body)})
 		return
 	}

@@ -55,10 +55,10 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		q.w.aboutToRetry(q.p, m.Body)
 		q.w.aboutToHop(q.p, &m)
 		if !q.FIFO() && q.w.hit(Disordered) {
-			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.intN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
+			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.IntN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 		}
 		if q.w.hit(Resent) {
-			q.w.clock.AfterFunc(time.Duration(q.w.choices.intN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.sendAs("a late repeat", q.simQueue, m) })
+			q.w.clock.AfterFunc(time.Duration(q.w.choices.IntN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.sendAs("a late repeat", q.simQueue, m) })
 		}
 		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
 			if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, &m) {

@@ -27,9 +27,9 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	case t.p.dead:
 		return errKilled
 	case w.hit(TimerEarly):
-		s.Due = s.Due.Add(-time.Duration(1+w.choices.intN(w.how(TimerEarly), maxEarly)) * time.Millisecond)
+		s.Due = s.Due.Add(-time.Duration(1+w.choices.IntN(w.how(TimerEarly), maxEarly)) * time.Millisecond)
 	case w.hit(TimerLate):
-		s.Due = s.Due.Add(time.Duration(1+w.choices.intN(w.how(TimerLate), 3600)) * time.Second)
+		s.Due = s.Due.Add(time.Duration(1+w.choices.IntN(w.how(TimerLate), 3600)) * time.Second)
 	}
 	err := t.p.call(timerClass, func() string { return fmt.Sprintf("schedules %s for %s", bodyText(s.Body), w.at(asked.Due)) }, func() error {
 		if err := asked.Validate(); err != nil {
@@ -67,7 +67,7 @@ func (w *World) fire(s timer.Schedule) error {
 	}
 	out := queue.Outgoing{Body: s.Body, Group: s.Group}
 	if w.hit(TimerTwice) {
-		w.clock.AfterFunc(time.Duration(w.choices.intN(w.how(TimerTwice), 600))*time.Second, func() { w.sendAs("a schedule", w.fifo, out) })
+		w.clock.AfterFunc(time.Duration(w.choices.IntN(w.how(TimerTwice), 600))*time.Second, func() { w.sendAs("a schedule", w.fifo, out) })
 	}
 	w.sendAs("a schedule", w.fifo, out)
 	return nil

@@ -1,25 +1,29 @@
 package simulation
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
+)
 
 // A run whose decisions are recorded is the run that it is without, and its
 // decisions, made again, are that run.
 func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
-		plain := run(seeded(seed), true)
-		c := seeded(seed)
-		c.record = newRecord()
+		plain := run(choice.Seeded(seed), true)
+		c := choice.Seeded(seed)
+		c.Record = choice.NewRecord()
 		recorded := run(c, true)
 		if plain.Story != recorded.Story {
 			t.Fatalf("seed %d is another run when it is recorded", seed)
 		}
-		again := choices{source: newReplay(c.record.made), record: newRecord()}
+		again := choice.Choices{Source: choice.NewReplay(c.Record.Made), Record: choice.NewRecord()}
 		replayed := run(again, true)
 		if plain.Story != replayed.Story {
 			t.Fatalf("seed %d: its choices are another run", seed)
 		}
-		if a, b := len(c.record.made), len(again.record.made); a != b {
+		if a, b := len(c.Record.Made), len(again.Record.Made); a != b {
 			t.Fatalf("seed %d: %d choices recorded, %d made again", seed, a, b)
 		}
 	}
@@ -28,7 +32,7 @@ func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 // Zero is the plainest: nothing goes wrong, and little is done.
 func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 	t.Parallel()
-	r := run(choices{source: newReplay(nil)}, true)
+	r := run(choice.Choices{Source: choice.NewReplay(nil)}, true)
 	if r.Failed() || len(r.Faults) > 0 || r.Commits != 1 || r.Processes != 1 {
 		t.Errorf("faults %v, %d commits, %d processes: %s\n%s", r.Faults, r.Commits, r.Processes, r.Text(), r.Story)
 	}
@@ -37,14 +41,14 @@ func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 // A run that is only to be fast pays nothing for its decisions being recordable.
 // AllocsPerRun counts for the whole process, so the test runs alone.
 func TestDecisionsOfASeedTakeNoMemory(t *testing.T) {
-	c := seeded(1)
+	c := choice.Seeded(1)
 	parts := []int{100, 200, 300}
 	if n := testing.AllocsPerRun(1000, func() {
-		c.intN(c.at(c.at(ofClient, "root0"), "e0"), 17)
-		c.intN(c.atNumber(ofProgram, 4711), 17)
-		c.chance(ofFault.of(3), 100)
-		c.oneIn(ofDelivery, 4)
-		c.which(ofFault.of(ofCalls), parts, 600)
+		c.IntN(c.At(c.At(choice.OfClient, "root0"), "e0"), 17)
+		c.IntN(c.AtNumber(choice.OfProgram, 4711), 17)
+		c.Chance(choice.OfFault.Of(3), 100)
+		c.OneIn(choice.OfDelivery, 4)
+		c.Which(choice.OfFault.Of(ofCalls), parts, 600)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

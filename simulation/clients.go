@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -23,30 +24,30 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 	counts := map[int]int{}
 	waits(p.body, counts, p.rounds)
 	// All at once, they are received together.
-	burst := w.choices.at(w.choices.at(ofClient, instance), "burst")
+	burst := w.choices.At(w.choices.At(choice.OfClient, instance), "burst")
 	together := time.Duration(-1)
-	if w.choices.oneIn(burst, 3) {
-		together = time.Duration(w.choices.intN(burst, 60)) * time.Second
+	if w.choices.OneIn(burst, 3) {
+		together = time.Duration(w.choices.IntN(burst, 60)) * time.Second
 	}
 	for name := range 3 {
 		n := counts[name]
-		client := w.choices.at(w.choices.at(ofClient, instance), eventName(name))
-		if w.choices.oneIn(client, 4) {
+		client := w.choices.At(w.choices.At(choice.OfClient, instance), eventName(name))
+		if w.choices.OneIn(client, 4) {
 			n++
 		}
 		for range n {
 			payload := s.payload(name)
 			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
-			at := time.Duration(w.choices.intN(client, 2*60)) * time.Second
-			if w.choices.even(client) {
+			at := time.Duration(w.choices.IntN(client, 2*60)) * time.Second
+			if w.choices.Even(client) {
 				at *= 60
 			}
 			if together >= 0 {
 				at = together
 			}
 			w.clock.AfterFunc(at, func() { w.sendItem(item) })
-			if w.choices.oneIn(client, 4) {
-				w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 3600))*time.Second, func() { w.sendItem(item) })
+			if w.choices.OneIn(client, 4) {
+				w.clock.AfterFunc(at+time.Duration(w.choices.IntN(client, 3600))*time.Second, func() { w.sendItem(item) })
 			}
 		}
 	}
@@ -79,17 +80,17 @@ func (s *randomScenario) startAgain(w *World, r *root) {
 // the delay queue, beside whoever still has the old one warm. And days later
 // comes something for it.
 func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
-	how := w.choices.at(w.choices.at(ofClient, r.instance), "replace")
-	if !w.choices.oneIn(how, 5) {
+	how := w.choices.At(w.choices.At(choice.OfClient, r.instance), "replace")
+	if !w.choices.OneIn(how, 5) {
 		return
 	}
 	r.terminated = true
-	at += time.Duration(w.choices.intN(how, 300)) * time.Second
-	again := at + time.Duration(w.choices.intN(how, 60))*time.Second
-	if w.choices.oneIn(w.choices.at(how, "at once"), 3) {
+	at += time.Duration(w.choices.IntN(how, 300)) * time.Second
+	again := at + time.Duration(w.choices.IntN(how, 60))*time.Second
+	if w.choices.OneIn(w.choices.At(how, "at once"), 3) {
 		again = at // in one batch
 	}
-	behind := again + time.Duration(w.choices.intN(how, 60))*time.Second
+	behind := again + time.Duration(w.choices.IntN(how, 60))*time.Second
 	event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: r.instance, Name: eventName(0), ID: "said"}
 	event.Data = []byte(`"` + s.payload(0) + `"`)
 	cancel := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel-first", Reason: "enough"}
@@ -101,15 +102,15 @@ func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 		})
 	}
 	said := event
-	if w.choices.even(how) {
+	if w.choices.Even(how) {
 		said = cancel
 	}
 	say(at/2, said)
 	w.clock.AfterFunc(at, func() {
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: "replace", Force: true})
 	})
-	if w.choices.even(how) {
-		late := at + time.Duration(24+w.choices.intN(how, 48))*time.Hour
+	if w.choices.Even(how) {
+		late := at + time.Duration(24+w.choices.IntN(how, 48))*time.Hour
 		for i := range 3 {
 			cancel.ID = fmt.Sprintf("cancel-late-%d", i)
 			say(late+time.Duration(i)*time.Minute, cancel)
@@ -117,20 +118,20 @@ func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 		return
 	}
 	w.clock.AfterFunc(again, func() { s.startAgain(w, r) })
-	for range 1 + w.choices.intN(how, 3) {
+	for range 1 + w.choices.IntN(how, 3) {
 		if said.Kind == wire.CancelInstance {
 			said.ID = fmt.Sprintf("cancel-%d", behind/time.Second)
 		}
 		say(behind, said)
-		behind += time.Duration(w.choices.intN(how, 30)) * time.Second
+		behind += time.Duration(w.choices.IntN(how, 30)) * time.Second
 	}
 }
 
 // endSomehow lets a client cancel or terminate an instance that is no root.
 func (s *randomScenario) endSomehow(w *World, instance string) {
-	how := w.choices.at(w.choices.at(ofClient, instance), "stop")
+	how := w.choices.At(w.choices.At(choice.OfClient, instance), "stop")
 	item := wire.Item{Instance: instance, Reason: "enough"}
-	switch w.choices.intN(how, 12) {
+	switch w.choices.IntN(how, 12) {
 	case 10:
 		item.Kind, item.ID = wire.CancelInstance, "cancel"
 	case 11:
@@ -139,8 +140,8 @@ func (s *randomScenario) endSomehow(w *World, instance string) {
 		return
 	}
 	s.ended[instance] = item.Kind == wire.TerminateInstance
-	at := time.Duration(w.choices.intN(how, 60)) * time.Second
-	if w.choices.even(how) {
+	at := time.Duration(w.choices.IntN(how, 60)) * time.Second
+	if w.choices.Even(how) {
 		at *= 60
 	}
 	w.clock.AfterFunc(at, func() { w.sendItem(item) })

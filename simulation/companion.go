@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -161,14 +162,14 @@ func (w *World) terminatesWithParent(p *history.Parent) bool {
 
 // deployOlder lets the code from before a change in place run first, at times.
 func (s *randomScenario) deployOlder(w *World) {
-	at := w.choices.at(ofWorld, "older build")
-	if !s.programs.have(func(k kind) bool { return k == kPatched }) || !w.choices.even(at) {
+	at := w.choices.At(choice.OfWorld, "older build")
+	if !s.programs.have(func(k kind) bool { return k == kPatched }) || !w.choices.Even(at) {
 		return
 	}
 	w.outside.older = true
 	// A rollout that is over within a quarter of an hour marks no instance.
-	slow := w.choices.at(at, "rollout")
-	r := rollout{latest: []int{1, 1, 120, 3600}[w.choices.intN(slow, 4)], within: time.Duration(w.choices.intN(slow, 600)) * time.Second}
+	slow := w.choices.At(at, "rollout")
+	r := rollout{latest: []int{1, 1, 120, 3600}[w.choices.IntN(slow, 4)], within: time.Duration(w.choices.IntN(slow, 600)) * time.Second}
 	w.rollOut(s.build("older", defect{kind: "older"}), r, at)
 }
 
@@ -182,9 +183,9 @@ type rollout struct {
 
 // deployFirst lets a build run from the beginning, by which instances may be
 // stuck, and within an hour the good one in its place.
-func (w *World) deployFirst(b *build, at spot) {
+func (w *World) deployFirst(b *build, at choice.Spot) {
 	w.trouble.other = true
-	w.deployBefore(b, w.choices.intN(at, 3600), func() { w.deploy(w.good, time.Duration(w.choices.intN(at, 60))*time.Second) })
+	w.deployBefore(b, w.choices.IntN(at, 3600), func() { w.deploy(w.good, time.Duration(w.choices.IntN(at, 60))*time.Second) })
 }
 
 func (w *World) deployBefore(b *build, seconds int, good func()) {
@@ -197,8 +198,8 @@ func (w *World) deployBefore(b *build, seconds int, good func()) {
 }
 
 // rollOut lets the good build take another one's place.
-func (w *World) rollOut(b *build, r rollout, at spot) {
-	w.deployBefore(b, w.choices.intN(at, r.latest), func() {
+func (w *World) rollOut(b *build, r rollout, at choice.Spot) {
+	w.deployBefore(b, w.choices.IntN(at, r.latest), func() {
 		w.deploy(w.good, r.within)
 		w.beside = b
 		for _, p := range slices.Clone(w.processes) {

@@ -8,11 +8,14 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/queue/queuetest"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/storetest"
 	"github.com/turnstile-go/turnstile/timer"
+
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 	"github.com/turnstile-go/turnstile/timer/timertest"
 )
@@ -29,8 +32,8 @@ type calls struct {
 
 // newCalls returns a process of a world in which only what the source decides
 // goes wrong.
-func newCalls(t *testing.T, decides source) calls {
-	w := newWorld(choices{source: decides}, false, inMemory{})
+func newCalls(t *testing.T, decides choice.Source) calls {
+	w := newWorld(choice.Choices{Source: decides}, false, inMemory{})
 	w.scenario = &randomScenario{}
 	t.Cleanup(w.close)
 	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}
@@ -52,7 +55,7 @@ func (c calls) do(f func()) {
 // plainly is the source of a world in which nothing goes wrong.
 type plainly struct{}
 
-func (plainly) choose(spot, int) int { return 0 }
+func (plainly) Choose(choice.Spot, int) int { return 0 }
 
 // failing lets a fault happen to each call that may have it, up to left times.
 type failing struct {
@@ -60,8 +63,8 @@ type failing struct {
 	left  int
 }
 
-func (f *failing) choose(at spot, n int) int {
-	if at.area() != ofFault || f.left == 0 {
+func (f *failing) Choose(at choice.Spot, n int) int {
+	if at.Area() != choice.OfFault || f.left == 0 {
 		return 0
 	}
 	for _, faults := range faultsOfCalls {
@@ -80,7 +83,7 @@ type testedStore struct {
 	calls calls
 }
 
-func newTestedStore(t *testing.T, decides source, over store.Store) testedStore {
+func newTestedStore(t *testing.T, decides choice.Source, over store.Store) testedStore {
 	c := newCalls(t, decides)
 	if over != nil {
 		c.p.w.store = over.(testedStore).calls.p.w.store

@@ -3,6 +3,8 @@ package simulation
 import (
 	"fmt"
 	"time"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // Fault is one kind of what may go wrong.
@@ -110,9 +112,9 @@ type plan struct {
 	until time.Time
 }
 
-func newPlan(c *choices) plan {
+func newPlan(c *choice.Choices) plan {
 	var p plan
-	if c.source == nil || c.free != nil {
+	if c.Source == nil || c.Free != nil {
 		p.draw(c)
 	}
 	for sort, faults := range faultsOfCalls {
@@ -122,19 +124,19 @@ func newPlan(c *choices) plan {
 			p.sums[sort] += rate
 		}
 	}
-	p.left = []int{1, 3, 10, 40, 100}[c.intN(c.at(ofWorld, "faults"), 5)]
-	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[c.intN(c.at(ofWorld, "faults until"), 4)])
+	p.left = []int{1, 3, 10, 40, 100}[c.IntN(c.At(choice.OfWorld, "faults"), 5)]
+	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[c.IntN(c.At(choice.OfWorld, "faults until"), 4)])
 	return p
 }
 
 // draw draws rates. They are how the seed weighs its decisions, and no decisions
 // themselves: a source needs none.
-func (p *plan) draw(c *choices) {
+func (p *plan) draw(c *choice.Choices) {
 	for f := range faultEnd {
-		if c.uniform(2) == 0 {
+		if c.Uniform(2) == 0 {
 			continue
 		}
-		p.rates[f] = [...]int{30, 100, 300, 1000}[c.uniform(4)]
+		p.rates[f] = [...]int{30, 100, 300, 1000}[c.Uniform(4)]
 	}
 	for _, f := range []Fault{Frozen, Deployed, OutOfTime, Operator, Forged, FalseConflict, Noise, Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
@@ -145,7 +147,7 @@ func (p *plan) draw(c *choices) {
 	p.rates[ofCallsPlace] = 0
 	p.rates[Outage] = 0 // They come with their bias.
 	more := func(f Fault, sorts ...callFaults) {
-		if rate := [...]int{0, 0, 1000, 4000}[c.uniform(4)]; rate > 0 {
+		if rate := [...]int{0, 0, 1000, 4000}[c.Uniform(4)]; rate > 0 {
 			for _, sort := range sorts {
 				p.more[sort][f] = rate
 			}
@@ -175,7 +177,7 @@ func (w *World) hitOften(f Fault, who string) bool {
 
 // hitRate decides at a rate in 10,000.
 func (w *World) hitRate(f Fault, rate int, who string) bool {
-	if w.calm || rate == 0 && !w.choices.located() || !w.choices.chance(w.choices.at(ofFault.of(int(f)), who), rate) {
+	if w.calm || rate == 0 && !w.choices.Located() || !w.choices.Chance(w.choices.At(choice.OfFault.Of(int(f)), who), rate) {
 		return false
 	}
 	if w.tracing {
@@ -187,10 +189,10 @@ func (w *World) hitRate(f Fault, rate int, who string) bool {
 
 // hitCall decides which fault happens to a call, or faultEnd.
 func (w *World) hitCall(sort callFaults, who string) Fault {
-	if w.calm || w.plan.sums[sort] == 0 && !w.choices.located() {
+	if w.calm || w.plan.sums[sort] == 0 && !w.choices.Located() {
 		return faultEnd
 	}
-	n := w.choices.which(w.choices.at(ofFault.of(ofCalls), who), w.plan.calls[sort], w.plan.sums[sort])
+	n := w.choices.Which(w.choices.At(choice.OfFault.Of(ofCalls), who), w.plan.calls[sort], w.plan.sums[sort])
 	if n == 0 {
 		return faultEnd
 	}
@@ -200,7 +202,7 @@ func (w *World) hitCall(sort callFaults, who string) Fault {
 }
 
 // how is the spot of the particulars of a fault.
-func (w *World) how(f Fault) spot { return w.choices.at(ofFault.of(int(f)), particulars) }
+func (w *World) how(f Fault) choice.Spot { return w.choices.At(choice.OfFault.Of(int(f)), particulars) }
 
 const particulars = "how"
 

@@ -35,15 +35,15 @@ func (w *World) forge() {
 		return
 	}
 	how := w.how(Forged)
-	instance := all[w.choices.intN(how, len(all))]
+	instance := all[w.choices.IntN(how, len(all))]
 	n := w.shadow.last[instance]
-	if w.choices.oneIn(how, 3) {
+	if w.choices.OneIn(how, 3) {
 		w.compromise(instance)
 		return
 	}
-	if w.choices.oneIn(how, 4) {
+	if w.choices.OneIn(how, 4) {
 		// It names an event of another kind, or one that is not there.
-		source := []int64{1, 9999}[w.choices.intN(how, 2)]
+		source := []int64{1, 9999}[w.choices.IntN(how, 2)]
 		w.sendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
 			Token: forgedToken, Result: []byte(`"misaddressed"`)})
 		return
@@ -54,7 +54,7 @@ func (w *World) forge() {
 		default:
 			continue
 		}
-		if w.choices.even(how) {
+		if w.choices.Even(how) {
 			continue
 		}
 		token := w.forgeToken(instance, n, e.EventID)
@@ -63,13 +63,13 @@ func (w *World) forge() {
 		switch e.Kind {
 		case history.TimerCreated:
 			item.Kind, item.Result, item.FireAtMS = wire.TimerFired, nil, forgedDue
-			if _, keyed := keyring.Keyed(token); keyed && w.choices.even(how) {
+			if _, keyed := keyring.Keyed(token); keyed && w.choices.Even(how) {
 				item.FireAtMS = e.FireAtMS + 1000*24*3600*1000
 			}
 		case history.SubOrchestrationScheduled:
 			item.Kind, item.Instance, item.ExecutionID, item.ParentInstance, item.ParentExecutionID = wire.SubOrchCompleted, "", 0, instance, n
 			// One of before there were keys would be the parent's to refuse.
-			if _, keyed := keyring.Keyed(token); keyed && w.choices.even(how) {
+			if _, keyed := keyring.Keyed(token); keyed && w.choices.Even(how) {
 				item = wire.Item{Kind: wire.StartOrchestration, Instance: fmt.Sprint(forgedInstance, w.Steps), ID: fmt.Sprint(forgedInstance, w.Steps),
 					Name: e.Name, Input: e.Payload, Parent: &wire.Parent{Instance: instance, ExecutionID: n, EventID: e.EventID, Token: token}}
 			}
@@ -86,7 +86,7 @@ func (w *World) compromise(instance string) {
 	how := w.how(Forged)
 	id := fmt.Sprint(forgedInstance, w.Steps)
 	item := wire.Item{V: wire.Version, Instance: instance, ID: id, Reason: forgedInstance}
-	switch w.choices.intN(how, 6) {
+	switch w.choices.IntN(how, 6) {
 	case 0:
 		item.Kind, item.Instance, item.Name, item.Reason = wire.StartOrchestration, id, w.shadow.executions[executionKey{instance, w.shadow.last[instance]}].events[0].Name, ""
 	case 1:
@@ -107,7 +107,7 @@ func (w *World) compromise(instance string) {
 	}
 	w.isOthers(string(body))
 	to, out := w.fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
-	if w.choices.oneIn(how, 4) {
+	if w.choices.OneIn(how, 4) {
 		to, out = w.activity, queue.Outgoing{Body: string(body)}
 	}
 	w.log("a compromised activity sends to %s %s", to.name, bodyText(out.Body))
@@ -122,7 +122,7 @@ func (w *World) forgeToken(instance string, execution, event int64) string {
 	if token := w.readToken(instance, execution, event); token != "" {
 		return token
 	}
-	switch w.choices.intN(how, 4) {
+	switch w.choices.IntN(how, 4) {
 	case 0:
 		return forgedToken
 	case 1:

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -46,13 +47,13 @@ func headersOf(id string) map[string]string { return map[string]string{"start": 
 
 // tooOld lets a client send what it has kept for longer than a message lives.
 func (s *randomScenario) tooOld(w *World, instance string) {
-	how := w.choices.at(w.choices.at(ofClient, instance), "too old")
-	if !w.choices.oneIn(how, 6) {
+	how := w.choices.At(w.choices.At(choice.OfClient, instance), "too old")
+	if !w.choices.OneIn(how, 6) {
 		return
 	}
-	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.intN(how, 30*24))*time.Hour).UnixMilli()
+	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.IntN(how, 30*24))*time.Hour).UnixMilli()
 	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
-	w.clock.AfterFunc(time.Duration(w.choices.intN(how, 3600))*time.Second, func() { w.sendItem(item) })
+	w.clock.AfterFunc(time.Duration(w.choices.IntN(how, 3600))*time.Second, func() { w.sendItem(item) })
 }
 
 // oldSign is the id and the data of an event that is too old.

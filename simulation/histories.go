@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -23,7 +24,7 @@ type Left struct {
 // run that breaks an invariant is an error.
 func Histories(seed uint64) ([]Left, error) {
 	var w *World
-	r := run(seeded(seed), false, func(world *World) { w = world })
+	r := run(choice.Seeded(seed), false, func(world *World) { w = world })
 	if r.Seed = seed; r.Failed() {
 		return nil, errors.New(r.Text())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/kept"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // Keep runs a seed and returns its random programs with the history of every
@@ -16,7 +17,7 @@ import (
 // returns exports alone. A run that breaks an invariant is not kept.
 func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) {
 	var w *World
-	r := run(seeded(seed), false, func(world *World) { w = world })
+	r := run(choice.Seeded(seed), false, func(world *World) { w = world })
 	if r.Seed = seed; r.Failed() {
 		return nil, nil, errors.New(r.Text())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -33,12 +34,12 @@ type placedOrder struct {
 
 func newOrdersScenario(w *World) *ordersScenario {
 	s := &ordersScenario{calls: map[string]map[string]bool{}}
-	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "orders"), 2) {
+	for i := range 1 + w.choices.IntN(w.choices.At(choice.OfProgram, "orders"), 2) {
 		o := placedOrder{instance: fmt.Sprintf("order%d", i)}
-		at := w.choices.at(ofProgram, o.instance)
-		o.answer = []string{"yes", "yes", "no", ""}[w.choices.intN(at, 4)]
-		o.cancelled = w.choices.oneIn(at, 5)
-		o.Order = orders.Order{ID: o.instance, Customer: marker, Card: []string{"4242", "4242", "0000"}[w.choices.intN(at, 3)], ApproveWithin: "5h",
+		at := w.choices.At(choice.OfProgram, o.instance)
+		o.answer = []string{"yes", "yes", "no", ""}[w.choices.IntN(at, 4)]
+		o.cancelled = w.choices.OneIn(at, 5)
+		o.Order = orders.Order{ID: o.instance, Customer: marker, Card: []string{"4242", "4242", "0000"}[w.choices.IntN(at, 3)], ApproveWithin: "5h",
 			Lines: []orders.Line{{SKU: "s", Quantity: 2, Price: 50}}}
 		s.orders = append(s.orders, o)
 	}
@@ -57,7 +58,7 @@ func (s *ordersScenario) working() *build {
 
 func (s *ordersScenario) broken(w *World) *build {
 	names := []string{"Fulfil", "Ship", "Remind"}
-	missing := w.choices.intN(w.how(Deployed), 3)
+	missing := w.choices.IntN(w.how(Deployed), 3)
 	var all []engine.Orchestration
 	for i, name := range names {
 		if i == missing {
@@ -97,12 +98,12 @@ func (s *ordersScenario) begin(w *World) {
 		w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: o.instance, Name: "Fulfil", Input: input, ID: "start"})
 		if o.answer != "" {
 			data, _ := json.Marshal(orders.Approval{By: "boss", Approved: o.answer == "yes"})
-			w.clock.AfterFunc(time.Duration(w.choices.intN(w.choices.at(ofClient, o.instance), 4*3600))*time.Second, func() {
+			w.clock.AfterFunc(time.Duration(w.choices.IntN(w.choices.At(choice.OfClient, o.instance), 4*3600))*time.Second, func() {
 				w.sendItem(wire.Item{Kind: wire.ExternalRaised, Instance: o.instance, Name: "approved", Data: data, ID: "approval"})
 			})
 		}
 		if o.cancelled {
-			w.clock.AfterFunc(time.Duration(w.choices.intN(w.choices.at(ofClient, o.instance), 6*3600))*time.Second, func() {
+			w.clock.AfterFunc(time.Duration(w.choices.IntN(w.choices.At(choice.OfClient, o.instance), 6*3600))*time.Second, func() {
 				w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: o.instance, ID: "cancel"})
 			})
 		}

@@ -45,8 +45,8 @@ func (w *World) planOutages() {
 		return
 	}
 	how := w.how(Outage)
-	for range 1 + w.choices.intN(how, 3) {
-		w.clock.AfterFunc(time.Duration(w.choices.intN(how, 90*60))*time.Second, func() {
+	for range 1 + w.choices.IntN(how, 3) {
+		w.clock.AfterFunc(time.Duration(w.choices.IntN(how, 90*60))*time.Second, func() {
 			if !w.calm {
 				w.faulted(Outage)
 				w.beginOutage()
@@ -59,13 +59,13 @@ func (w *World) planOutages() {
 // not stop ahead of its end.
 func (w *World) beginOutage() {
 	how := w.how(Outage)
-	o := outage{service: theStore + service(w.choices.intN(how, 4)), role: role(w.choices.intN(how, 3))}
-	d := time.Duration(1+w.choices.intN(how, 19)) * time.Minute
-	switch w.choices.intN(how, 8) {
+	o := outage{service: theStore + service(w.choices.IntN(how, 4)), role: role(w.choices.IntN(how, 3))}
+	d := time.Duration(1+w.choices.IntN(how, 19)) * time.Minute
+	switch w.choices.IntN(how, 8) {
 	case 5, 6:
 		d *= 20
 	case 7:
-		d = time.Duration(1+w.choices.intN(how, int(longestOutage/time.Hour))) * time.Hour
+		d = time.Duration(1+w.choices.IntN(how, int(longestOutage/time.Hour))) * time.Hour
 	}
 	o.until = w.clock.now.Add(d)
 	w.log("OUTAGE of %s for %s, %s", serviceNames[o.service], roleNames[o.role], d)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // newProcess starts a process of the build that is deployed.
@@ -16,8 +17,8 @@ func (w *World) newProcess(worker bool) *process {
 	p := &process{w: w, code: w.starting(), clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
 	p.clock.p = p
 	if w.hit(Skew) {
-		p.clock.off = time.Duration(1+w.choices.intN(w.how(Skew), 5*60)) * time.Second
-		if w.choices.even(w.how(Skew)) {
+		p.clock.off = time.Duration(1+w.choices.IntN(w.how(Skew), 5*60)) * time.Second
+		if w.choices.Even(w.how(Skew)) {
 			p.clock.off = -p.clock.off
 		}
 	}
@@ -93,18 +94,18 @@ func (w *World) idle(worker bool) *process {
 			}
 		}
 	}
-	if n < w.slots && (len(free) == 0 || w.choices.oneIn(w.choices.at(ofSchedule, "another process"), 4)) {
+	if n < w.slots && (len(free) == 0 || w.choices.OneIn(w.choices.At(choice.OfSchedule, "another process"), 4)) {
 		p := w.newProcess(worker)
 		w.processes = append(w.processes, p)
 		return p
 	}
-	return free[w.choices.intN(w.choices.at(ofSchedule, "process"), len(free))]
+	return free[w.choices.IntN(w.choices.At(choice.OfSchedule, "process"), len(free))]
 }
 
 // starting is the build of a process that starts: in a rollout that takes its
 // time, that of the one before, too.
 func (w *World) starting() *build {
-	if w.beside != nil && w.build == w.good && w.clock.now.Before(w.replaceAt) && w.choices.even(w.choices.at(ofSchedule, "beside")) {
+	if w.beside != nil && w.build == w.good && w.clock.now.Before(w.replaceAt) && w.choices.Even(w.choices.At(choice.OfSchedule, "beside")) {
 		return w.beside
 	}
 	return w.build

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -134,7 +135,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 		}
 		inv.done = true
 	})
-	if p.w.choices.located() {
+	if p.w.choices.Located() {
 		p.w.lately = spotText(bodyText(batch[0].Body))
 	}
 	if p.w.tracing {
@@ -213,7 +214,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		return w.walk.call(p, c, what, effect)
 	}
 	who := ""
-	if w.choices.located() {
+	if w.choices.Located() {
 		who = spotText(what())
 		p.running.about = who
 	}
@@ -231,15 +232,15 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 	}
 	if w.markIsLate(p, c) {
 		w.faulted(LandsLate)
-		w.landLater(p, what, effect, w.choices.even(w.how(LandsLate)))
-		if w.build == w.good && w.choices.even(w.how(LandsLate)) {
+		w.landLater(p, what, effect, w.choices.Even(w.how(LandsLate)))
+		if w.build == w.good && w.choices.Even(w.how(LandsLate)) {
 			w.deployBroken()
 		}
 		return fmt.Errorf("%w (simulated)", c.unknown)
 	}
 	if c.commits && w.commitIsLate(p) {
 		w.faulted(CrashLate)
-		w.landLater(p, what, effect, w.choices.even(w.how(LandsLate)))
+		w.landLater(p, what, effect, w.choices.Even(w.how(LandsLate)))
 		w.deployAtOnce()
 		p.die("crash, and its commit lands late")
 		return errKilled
@@ -273,7 +274,7 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		case Repeated:
 			// The client library knows its own write again.
 			first := effect()
-			if w.choices.even(w.how(Repeated)) {
+			if w.choices.Even(w.how(Repeated)) {
 				w.landLater(p, what, effect, false)
 				return first
 			}
@@ -298,15 +299,15 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 
 // latency of a call.
 func (w *World) latency(inv *invocation, who string) time.Duration {
-	switch at := w.choices.at(ofDelivery, who); {
+	switch at := w.choices.At(choice.OfDelivery, who); {
 	case w.hitFor(OutOfTime, who):
 		inv.slowed = true
-		return time.Duration(30+w.choices.intN(w.how(OutOfTime), 60)) * time.Second
+		return time.Duration(30+w.choices.IntN(w.how(OutOfTime), 60)) * time.Second
 	case w.hitFor(Slow, who):
 		inv.slowed = true
-		return time.Duration(w.choices.intN(w.how(Slow), 20)) * time.Second
-	case w.choices.oneIn(at, 4):
-		return w.pace + time.Duration(w.choices.intN(at, 50))*time.Millisecond
+		return time.Duration(w.choices.IntN(w.how(Slow), 20)) * time.Second
+	case w.choices.OneIn(at, 4):
+		return w.pace + time.Duration(w.choices.IntN(at, 50))*time.Millisecond
 	}
 	return w.pace
 }
@@ -314,8 +315,8 @@ func (w *World) latency(inv *invocation, who string) time.Duration {
 // landLater lets a call take effect some time later: seconds mostly, up to ten
 // minutes at times; behind the return of its messages, if that is asked for.
 func (w *World) landLater(p *process, what func() string, effect func() error, behind bool) {
-	d := time.Duration(w.choices.intN(w.how(LandsLate), 20_000)) * time.Millisecond
-	d *= [...]time.Duration{1, 1, 3, 30}[w.choices.intN(w.how(LandsLate), 4)]
+	d := time.Duration(w.choices.IntN(w.how(LandsLate), 20_000)) * time.Millisecond
+	d *= [...]time.Duration{1, 1, 3, 30}[w.choices.IntN(w.how(LandsLate), 4)]
 	if behind {
 		d += 150 * time.Second
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // A program is random code over what the engine offers. What it returns is a
@@ -87,25 +89,25 @@ type program struct {
 // programs are those of a run; one starts only those behind it.
 type programs []*program
 
-func newPrograms(c *choices) programs {
-	all := make(programs, 1+c.intN(c.at(ofProgram, "programs"), 4))
+func newPrograms(c *choice.Choices) programs {
+	all := make(programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
 		p := &program{name: fmt.Sprintf("P%d", i)}
-		p.versions, p.next = c.versions(p.name)
-		p.strict = c.strict(p.name)
+		p.versions, p.next = drawVersions(c, p.name)
+		p.strict = drawStrict(c, p.name)
 		all[i] = p
 	}
 	for i, p := range all {
-		at := c.at(ofProgram, p.name)
-		p.fails = c.oneIn(at, 8)
-		p.catches = c.even(at)
-		p.rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.intN(at, 12)]
+		at := c.At(choice.OfProgram, p.name)
+		p.fails = c.OneIn(at, 8)
+		p.catches = c.Even(at)
+		p.rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
 		d := drawing{c: c, name: p.name, at: i, programs: all}
 		p.body = d.block(0)
-		if loop := c.at(at, "loop"); c.oneIn(loop, 5) {
-			p.loops(3+c.intN(loop, 4), c.even(loop))
+		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
+			p.loops(3+c.IntN(loop, 4), c.Even(loop))
 		}
-		if parent := c.at(at, "parent"); i+1 < len(all) && c.oneIn(parent, 6) {
+		if parent := c.At(at, "parent"); i+1 < len(all) && c.OneIn(parent, 6) {
 			p.body = append([]*statement{{kind: kChild, id: 95, n: i + 1, attempts: 1}}, p.body...)
 		}
 	}
@@ -165,7 +167,7 @@ func (ps programs) executions(at int) int {
 }
 
 type drawing struct {
-	c        *choices
+	c        *choice.Choices
 	name     string
 	at, id   int
 	programs programs
@@ -180,19 +182,19 @@ func (d *drawing) block(depth int) []*statement {
 			d.id = 10 * place // Branches have up to nine statements.
 		}
 		d.id++
-		at := d.c.atNumber(d.c.at(ofProgram, d.name), d.id)
-		if d.c.chance(at, 6000) {
+		at := d.c.AtNumber(d.c.At(choice.OfProgram, d.name), d.id)
+		if d.c.Chance(at, 6000) {
 			b = append(b, d.statement(at, depth))
 		}
 	}
 	return b
 }
 
-func (d *drawing) statement(at spot, depth int) *statement {
-	s := &statement{kind: kind(d.c.intN(at, int(kindEnd))), id: d.id, n: d.c.intN(at, 3), attempts: 1 + d.c.intN(at, 3)}
-	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.intN(at, 7)]
-	if d.c.oneIn(at, 3) {
-		s.fails = 1 + d.c.intN(at, 3)
+func (d *drawing) statement(at choice.Spot, depth int) *statement {
+	s := &statement{kind: kind(d.c.IntN(at, int(kindEnd))), id: d.id, n: d.c.IntN(at, 3), attempts: 1 + d.c.IntN(at, 3)}
+	s.d = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.IntN(at, 7)]
+	if d.c.OneIn(at, 3) {
+		s.fails = 1 + d.c.IntN(at, 3)
 	}
 	switch {
 	case d.programs[d.at].strict && s.kind.loose():
@@ -204,10 +206,10 @@ func (d *drawing) statement(at spot, depth int) *statement {
 	}
 	switch s.kind {
 	case kChild, kWithin, kDetach:
-		s.n = d.at + 1 + d.c.intN(at, len(d.programs)-d.at-1)
-		s.version = d.c.versionOf(d.c.at(at, "version"), d.programs[s.n].versions, 2)
+		s.n = d.at + 1 + d.c.IntN(at, len(d.programs)-d.at-1)
+		s.version = drawVersion(d.c, d.c.At(at, "version"), d.programs[s.n].versions, 2)
 	case kBranches:
-		for range 2 + d.c.intN(at, 2) {
+		for range 2 + d.c.IntN(at, 2) {
 			s.branches = append(s.branches, d.block(depth+1))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // purge implements scenario: a root is purged, with force at times, or started
 // again where it was.
 func (s *randomScenario) purge(w *World) {
-	r := &s.roots[w.choices.intN(w.how(Purged), len(s.roots))]
+	r := &s.roots[w.choices.IntN(w.how(Purged), len(s.roots))]
 	hidden, last := w.shadow.hidden[r.instance], w.shadow.last[r.instance]
 	id := fmt.Sprintf("again-%d", w.Steps)
 	switch {
@@ -19,7 +19,7 @@ func (s *randomScenario) purge(w *World) {
 	case w.shadow.ended(r.instance):
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:
-		force := w.choices.oneIn(w.how(Purged), 4)
+		force := w.choices.OneIn(w.how(Purged), 4)
 		r.terminated = r.terminated || force
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id, Force: force})
 	}

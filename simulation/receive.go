@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // receive takes a batch from a queue and gives it to a process.
@@ -16,7 +17,7 @@ func (w *World) receive() bool {
 	}
 	left := [...]*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 	for n := len(left); n > 0; n-- {
-		i := w.choices.intN(w.choices.at(ofDelivery, w.lately), n)
+		i := w.choices.IntN(w.choices.At(choice.OfDelivery, w.lately), n)
 		from := left[i]
 		copy(left[i:], left[i+1:])
 		worker := from == w.activity
@@ -38,13 +39,13 @@ func (w *World) receive() bool {
 		}
 		p := w.idle(worker)
 		if !worker && w.hit(MixedBatch) {
-			batch = append(batch, w.receiveFrom(w.sources[w.choices.intN(w.how(MixedBatch), 3)])...)
+			batch = append(batch, w.receiveFrom(w.sources[w.choices.IntN(w.how(MixedBatch), 3)])...)
 		}
 		expired := w.hit(Expired)
 		if expired {
 			for _, m := range batch {
 				if !m.ghost {
-					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.choices.intN(w.how(Expired), 3))*time.Second)
+					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.choices.IntN(w.how(Expired), 3))*time.Second)
 				}
 			}
 		}
@@ -72,7 +73,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		}
 	}
 	if len(w.ghosts) > 0 && w.hit(Ghost) {
-		g := w.ghosts[w.choices.intN(w.how(Ghost), len(w.ghosts))]
+		g := w.ghosts[w.choices.IntN(w.how(Ghost), len(w.ghosts))]
 		if g.from == from {
 			g.ghost = true
 			g.ReceiveCount++
@@ -80,7 +81,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 		}
 	}
 	// As many as there may be in half of the cases.
-	n := min(1+w.choices.intN(w.choices.at(w.choices.at(ofDelivery, from.name), w.lately), 20), 10)
+	n := min(1+w.choices.IntN(w.choices.At(w.choices.At(choice.OfDelivery, from.name), w.lately), 20), 10)
 	msgs, err := from.Queue.Receive(context.Background(), n, 0)
 	if err != nil {
 		w.violate("world", "receive: %v", err)
@@ -90,7 +91,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 			w.copy(from.delivered(m))
 		}
 		if w.hit(CountedUp) {
-			m.ReceiveCount += 1 + w.choices.intN(w.how(CountedUp), 4)
+			m.ReceiveCount += 1 + w.choices.IntN(w.how(CountedUp), 4)
 		}
 		batch = append(batch, from.delivered(m))
 	}
@@ -101,8 +102,8 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 // is in flight: at once, or some seconds later.
 func (w *World) copy(m delivered) {
 	m.copy, m.until = true, w.clock.now.Add(time.Minute)
-	d := time.Duration(w.choices.intN(w.how(Copied), 1000)) * time.Millisecond
-	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.intN(w.how(Copied), 4)]
+	d := time.Duration(w.choices.IntN(w.how(Copied), 1000)) * time.Millisecond
+	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.IntN(w.how(Copied), 4)]
 	w.clock.AfterFunc(d, func() {
 		w.meanwhile(m.ID)
 		w.copies = append(w.copies, m)

@@ -3,6 +3,8 @@ package simulation
 import (
 	"fmt"
 	"strings"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // Result of a run.
@@ -33,9 +35,9 @@ type Result struct {
 // Run runs a seed. The same seed always gives the same run. With tracing it
 // writes its story, which changes nothing else.
 func Run(seed uint64, tracing bool) Result {
-	c := seeded(seed)
+	c := choice.Seeded(seed)
 	if tracing {
-		c.record = newRecord()
+		c.Record = choice.NewRecord()
 	}
 	r := run(c, tracing)
 	r.Seed = seed
@@ -45,24 +47,24 @@ func Run(seed uint64, tracing bool) Result {
 // RunChoices runs choices in their text form, with the story: the run that they
 // were recorded of.
 func RunChoices(text string) (Result, error) {
-	made, err := parseChoices(text)
+	made, err := choice.Parse(text)
 	if err != nil {
 		return Result{}, err
 	}
-	return run(choices{source: newReplay(made), record: newRecord()}, true), nil
+	return run(choice.Choices{Source: choice.NewReplay(made), Record: choice.NewRecord()}, true), nil
 }
 
 // run runs what the choices say in a world that is set up so.
-func run(c choices, tracing bool, setup ...func(*World)) Result {
+func run(c choice.Choices, tracing bool, setup ...func(*World)) Result {
 	return runOn(c, tracing, inMemory{}, setup...)
 }
 
-func runOn(c choices, tracing bool, on Services, setup ...func(*World)) Result {
+func runOn(c choice.Choices, tracing bool, on Services, setup ...func(*World)) Result {
 	w := newWorld(c, tracing, on)
 	for _, f := range setup {
 		f(w)
 	}
-	if w.choices.oneIn(w.choices.at(ofProgram, "sample application"), 8) {
+	if w.choices.OneIn(w.choices.At(choice.OfProgram, "sample application"), 8) {
 		w.scenario = newOrdersScenario(w)
 	} else {
 		w.scenario = newRandomScenario(w)
@@ -90,8 +92,8 @@ func (w *World) result() Result {
 	for c, n := range w.counts {
 		r.Counts[string(c.counter)+": "+c.reason] = n
 	}
-	if w.choices.record != nil {
-		r.Choices = formatChoices(w.choices.record.made)
+	if w.choices.Record != nil {
+		r.Choices = choice.Format(w.choices.Record.Made)
 	}
 	if w.tracing {
 		r.Story = withoutRoot(w.story())

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -59,12 +60,12 @@ type root struct {
 
 func newRandomScenario(w *World) *randomScenario {
 	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}, ended: map[string]bool{}}
-	for i := range 1 + w.choices.intN(w.choices.at(ofProgram, "roots"), 3) {
+	for i := range 1 + w.choices.IntN(w.choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
-		if w.choices.oneIn(w.choices.at(w.choices.at(ofProgram, r.instance), "odd"), 8) {
+		if w.choices.OneIn(w.choices.At(w.choices.At(choice.OfProgram, r.instance), "odd"), 8) {
 			r.instance = fmt.Sprintf("root%d ü", i) // SQS takes it for no group.
 		}
-		switch w.choices.intN(w.choices.at(ofProgram, r.instance), 12) {
+		switch w.choices.IntN(w.choices.At(choice.OfProgram, r.instance), 12) {
 		case 9:
 			r.terminated = true
 		case 10, 11:
@@ -72,7 +73,7 @@ func newRandomScenario(w *World) *randomScenario {
 		}
 		s.roots = append(s.roots, r)
 	}
-	if !w.choices.oneIn(w.choices.at(ofProgram, "no bound"), 16) {
+	if !w.choices.OneIn(w.choices.At(choice.OfProgram, "no bound"), 16) {
 		s.programs.bound(len(s.roots))
 	}
 	return s
@@ -129,7 +130,7 @@ func (s *randomScenario) build(name string, d defect) *build {
 func (s *randomScenario) working() *build { return s.build("working", defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: defectKinds[w.choices.intN(w.how(Deployed), len(defectKinds))], at: 1 + w.choices.intN(w.how(Deployed), 5),
+	d := defect{kind: defectKinds[w.choices.IntN(w.how(Deployed), len(defectKinds))], at: 1 + w.choices.IntN(w.how(Deployed), 5),
 		kill: func() { w.executing.die("its code kills it") }, recorded: w.hasRecorded, violate: func(rule, text string) { w.violate(rule, "%s", text) }}
 	if d.kind == "missing" {
 		s.missing(w, &d) // Which one, from the last.
@@ -159,10 +160,10 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 		return errKilled
 	}
 	p.running.progress.ran = true
-	d := time.Duration(p.w.choices.intN(p.w.choices.at(ofDelivery, instance), 200)) * time.Millisecond
+	d := time.Duration(p.w.choices.IntN(p.w.choices.At(choice.OfDelivery, instance), 200)) * time.Millisecond
 	if p.w.hitFor(SlowActivity, instance) {
 		p.running.slowed = true
-		d = time.Duration(p.w.choices.intN(p.w.how(SlowActivity), 10*60)) * time.Second
+		d = time.Duration(p.w.choices.IntN(p.w.how(SlowActivity), 10*60)) * time.Second
 	}
 	return p.takes(ctx, d)
 }
@@ -183,41 +184,41 @@ func (s *randomScenario) begin(w *World) {
 	s.deployOlder(w)
 	s.deployUnreleased(w)
 	s.deployStrict(w)
-	if w.build == w.good && w.choices.oneIn(w.choices.at(ofWorld, "broken build"), 8) {
+	if w.build == w.good && w.choices.OneIn(w.choices.At(choice.OfWorld, "broken build"), 8) {
 		w.deployBroken()
 	}
 	for i := range s.roots {
 		r := &s.roots[i]
-		client := w.choices.at(ofClient, r.instance)
+		client := w.choices.At(choice.OfClient, r.instance)
 		at := time.Duration(0)
-		if w.choices.oneIn(client, 3) {
-			at = time.Duration(w.choices.intN(client, 20*60)) * time.Second
+		if w.choices.OneIn(client, 3) {
+			at = time.Duration(w.choices.IntN(client, 20*60)) * time.Second
 		}
 		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: "start-" + r.instance}
 		start.OrchVersion = s.asks(w, &start, r.program)
-		if w.choices.oneIn(client, 4) {
+		if w.choices.OneIn(client, 4) {
 			payload := s.payload(0)
 			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
 		}
-		if more := w.choices.at(client, "more events"); r.program.isLoop() && w.choices.even(more) {
+		if more := w.choices.At(client, "more events"); r.program.isLoop() && w.choices.Even(more) {
 			// One invocation runs several executions.
-			for i := range 2 + w.choices.intN(more, 3) {
+			for i := range 2 + w.choices.IntN(more, 3) {
 				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: eventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
 			}
 		}
 		w.clock.AfterFunc(at, func() { w.sendItem(start) })
-		if w.choices.oneIn(client, 4) {
-			w.clock.AfterFunc(at+time.Duration(w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(start) })
+		if w.choices.OneIn(client, 4) {
+			w.clock.AfterFunc(at+time.Duration(w.choices.IntN(client, 7200))*time.Second, func() { w.sendItem(start) })
 		}
-		if w.choices.oneIn(client, 4) {
+		if w.choices.OneIn(client, 4) {
 			other := start
 			other.ID, other.OrchVersion, other.Events = "other", "", nil
-			w.clock.AfterFunc(at+time.Duration(1+w.choices.intN(client, 7200))*time.Second, func() { w.sendItem(other) })
+			w.clock.AfterFunc(at+time.Duration(1+w.choices.IntN(client, 7200))*time.Second, func() { w.sendItem(other) })
 		}
 		s.raise(w, r.instance, r.program)
 		s.replace(w, r, at)
 		s.tooOld(w, r.instance)
-		stop := time.Duration(w.choices.intN(w.choices.at(client, "stop"), 2*3600)) * time.Second
+		stop := time.Duration(w.choices.IntN(w.choices.At(client, "stop"), 2*3600)) * time.Second
 		if r.cancelled {
 			w.clock.AfterFunc(at+stop, func() {
 				w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel", Reason: "enough"})

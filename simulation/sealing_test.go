@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // W-01 to W-12 with a codec: a run whose payloads are sealed is, step by step,
@@ -14,12 +15,12 @@ func TestARunWithACodecIsTheRunWithout(t *testing.T) {
 	t.Parallel()
 	sealed, changed := 0, 0
 	for seed := range uint64(120) {
-		with := run(seeded(seed), false)
+		with := run(choice.Seeded(seed), false)
 		if with.Sealed == 0 {
 			continue
 		}
 		keys, lacks := 0, false
-		without := run(seeded(seed), false, func(w *World) {
+		without := run(choice.Seeded(seed), false, func(w *World) {
 			keys, lacks = len(w.sealing.processes), w.sealing.complete != nil
 			// With codecs that only open: a host without any saves the reads
 			// that sealing a record together needs.
@@ -47,7 +48,7 @@ func TestAPayloadInTheClearIsFoundOut(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for seed := range uint64(40) {
-		r := run(seeded(seed), false, func(w *World) {
+		r := run(choice.Seeded(seed), false, func(w *World) {
 			w.sealing = newSealing(1)
 			// It only opens, and is taken for one that seals.
 			w.sealing.processes[0] = codecs(nil, &w.sealing.keys[0], &w.sealing.keys[1])

@@ -3,9 +3,13 @@ package simulation
 import (
 	"time"
 
+	"github.com/turnstile-go/turnstile/simulation/choice"
+
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
+
 	storememory "github.com/turnstile-go/turnstile/store/memory"
+
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 )
 
@@ -23,7 +27,7 @@ type Services interface {
 
 // RunOn is Run on other services. It does the same, step by step.
 func RunOn(seed uint64, on Services) Result {
-	r := runOn(seeded(seed), false, on)
+	r := runOn(choice.Seeded(seed), false, on)
 	r.Seed = seed
 	return r
 }

@@ -1,6 +1,10 @@
 package simulation
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
+)
 
 // Shrunk is the smallest run found that breaks the invariant that a larger one
 // broke.
@@ -22,32 +26,32 @@ const mostShrinkSteps = 20_000_000
 // that break the same one, at most runs of them. ok is false if the seed breaks
 // none. The same seed always shrinks to the same run.
 func Shrink(seed uint64, runs int) (s Shrunk, ok bool) {
-	s, ok = shrink(seeded(seed), runs)
+	s, ok = shrink(choice.Seeded(seed), runs)
 	s.Seed = seed
 	return s, ok
 }
 
 // ShrinkChoices is Shrink for choices in their text form.
 func ShrinkChoices(text string, runs int) (s Shrunk, ok bool, err error) {
-	made, err := parseChoices(text)
+	made, err := choice.Parse(text)
 	if err != nil {
 		return s, false, err
 	}
-	s, ok = shrink(choices{source: newReplay(made)}, runs)
+	s, ok = shrink(choice.Choices{Source: choice.NewReplay(made)}, runs)
 	return s, ok, nil
 }
 
-func shrink(c choices, runs int, setup ...func(*World)) (Shrunk, bool) {
-	c.record = newRecord()
+func shrink(c choice.Choices, runs int, setup ...func(*World)) (Shrunk, bool) {
+	c.Record = choice.NewRecord()
 	first := run(c, false, setup...)
 	if !first.Failed() {
 		return Shrunk{Result: first}, false
 	}
-	s := &shrinker{setup: setup, runs: runs, steps: mostShrinkSteps, rule: first.Violations[0].Rule, best: c.record.made, cost: cost(&first, c.record.made), bestSteps: first.Steps}
+	s := &shrinker{setup: setup, runs: runs, steps: mostShrinkSteps, rule: first.Violations[0].Rule, best: c.Record.Made, cost: cost(&first, c.Record.Made), bestSteps: first.Steps}
 	s.passes()
 	for s.left() && s.searchAgain() {
 	}
-	return Shrunk{run(choices{source: newReplay(s.best), record: newRecord()}, true, setup...), runs - s.runs}, true
+	return Shrunk{run(choice.Choices{Source: choice.NewReplay(s.best), Record: choice.NewRecord()}, true, setup...), runs - s.runs}, true
 }
 
 // shrinker looks for fewer and lower decisions that break the rule. What was
@@ -57,7 +61,7 @@ type shrinker struct {
 	setup       []func(*World)
 	runs, steps int // left
 	rule        string
-	best        []decision
+	best        []choice.Decision
 	cost        int
 	bestSteps   int
 	found       int // how often something simpler was
@@ -66,11 +70,11 @@ type shrinker struct {
 func (s *shrinker) left() bool { return s.runs > 0 && s.steps > 0 }
 
 // try keeps a candidate if it breaks the rule, and is simpler.
-func (s *shrinker) try(candidate []decision) bool {
-	return s.left() && s.tryRun(choices{source: newReplay(candidate)})
+func (s *shrinker) try(candidate []choice.Decision) bool {
+	return s.left() && s.tryRun(choice.Choices{Source: choice.NewReplay(candidate)})
 }
 
-func (s *shrinker) tryRun(c choices) bool {
+func (s *shrinker) tryRun(c choice.Choices) bool {
 	r, made := s.run(c, s.setup)
 	if !s.fails(&r) || !simpler(cost(&r, made), made, s.cost, s.best) {
 		return false
@@ -81,27 +85,27 @@ func (s *shrinker) tryRun(c choices) bool {
 }
 
 // run runs choices, within bounds: what takes much longer is not simpler.
-func (s *shrinker) run(c choices, setup []func(*World)) (Result, []decision) {
+func (s *shrinker) run(c choice.Choices, setup []func(*World)) (Result, []choice.Decision) {
 	s.runs--
-	c.record = newRecord()
+	c.Record = choice.NewRecord()
 	most := min(2*s.bestSteps+1000, maxSteps)
 	r := run(c, false, append(slices.Clip(setup), func(w *World) { w.most = most })...)
 	s.steps -= r.Steps
-	return r, c.record.made
+	return r, c.Record.Made
 }
 
 func (s *shrinker) fails(r *Result) bool { return r.Failed() && r.Violations[0].Rule == s.rule }
 
 // cost is how much there is to read and to understand in a run: faults, the
 // program, what does not happen in the plainest order, and the lines.
-func cost(r *Result, made []decision) int {
+func cost(r *Result, made []choice.Decision) int {
 	n := r.Steps
 	for _, f := range r.Faults {
 		n += 20 * f
 	}
 	for _, d := range made {
 		n += 3
-		if d.at.area() == ofProgram {
+		if d.At.Area() == choice.OfProgram {
 			n += 10
 		}
 	}
@@ -110,16 +114,16 @@ func cost(r *Result, made []decision) int {
 
 // simpler orders runs by their cost, and then by what their decisions add up
 // to. It makes shrinking end.
-func simpler(cost int, made []decision, than int, best []decision) bool {
+func simpler(cost int, made []choice.Decision, than int, best []choice.Decision) bool {
 	if cost != than {
 		return cost < than
 	}
-	return sum(made, func(d decision) int { return d.value }) < sum(best, func(d decision) int { return d.value }) ||
-		sum(made, func(d decision) int { return d.value }) == sum(best, func(d decision) int { return d.value }) &&
-			sum(made, func(d decision) int { return d.nth }) < sum(best, func(d decision) int { return d.nth })
+	return sum(made, func(d choice.Decision) int { return d.Value }) < sum(best, func(d choice.Decision) int { return d.Value }) ||
+		sum(made, func(d choice.Decision) int { return d.Value }) == sum(best, func(d choice.Decision) int { return d.Value }) &&
+			sum(made, func(d choice.Decision) int { return d.Nth }) < sum(best, func(d choice.Decision) int { return d.Nth })
 }
 
-func sum(made []decision, of func(decision) int) (n int) {
+func sum(made []choice.Decision, of func(choice.Decision) int) (n int) {
 	for _, d := range made {
 		n += of(d)
 	}
@@ -136,10 +140,10 @@ func (s *shrinker) passes() {
 // anything was found.
 func (s *shrinker) pass() bool {
 	found := s.found
-	for _, area := range []spot{ofDelivery, ofSchedule, ofClient, ofWorld, ofFault, ofProgram} {
-		s.without(func(d decision) bool { return d.at.area() == area })
+	for _, area := range []choice.Spot{choice.OfDelivery, choice.OfSchedule, choice.OfClient, choice.OfWorld, choice.OfFault, choice.OfProgram} {
+		s.without(func(d choice.Decision) bool { return d.At.Area() == area })
 	}
-	for _, area := range []spot{ofFault, ofProgram, ofClient, ofSchedule, ofDelivery, ofWorld} {
+	for _, area := range []choice.Spot{choice.OfFault, choice.OfProgram, choice.OfClient, choice.OfSchedule, choice.OfDelivery, choice.OfWorld} {
 		s.dropSpots(area)
 		s.dropChunks(area)
 	}
@@ -151,7 +155,7 @@ func (s *shrinker) pass() bool {
 
 // without tries to do without some decisions: to take the plainest in their
 // place.
-func (s *shrinker) without(drop func(decision) bool) bool {
+func (s *shrinker) without(drop func(choice.Decision) bool) bool {
 	if !slices.ContainsFunc(s.best, drop) {
 		return false
 	}
@@ -159,16 +163,16 @@ func (s *shrinker) without(drop func(decision) bool) bool {
 }
 
 // dropSpots drops all that was decided on a spot, such as a whole statement.
-func (s *shrinker) dropSpots(area spot) {
-	seen := map[spot]bool{}
+func (s *shrinker) dropSpots(area choice.Spot) {
+	seen := map[choice.Spot]bool{}
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
-		at := s.best[i].at
-		if at.area() != area || seen[at] {
+		at := s.best[i].At
+		if at.Area() != area || seen[at] {
 			continue
 		}
 		seen[at] = true
-		here := func(d decision) bool { return d.at == at }
-		if s.without(here) || area != ofProgram {
+		here := func(d choice.Decision) bool { return d.At == at }
+		if s.without(here) || area != choice.OfProgram {
 			continue
 		}
 		// What goes wrong at the third commit may go wrong at the second when
@@ -182,20 +186,20 @@ func (s *shrinker) dropSpots(area spot) {
 }
 
 // sooner are the decisions with all that goes wrong, and who runs when, earlier.
-func sooner(made []decision, by int) []decision {
+func sooner(made []choice.Decision, by int) []choice.Decision {
 	for i := range made {
-		if a := made[i].at.area(); a == ofFault || a == ofSchedule {
-			made[i].nth = max(made[i].nth-by, 0)
+		if a := made[i].At.Area(); a == choice.OfFault || a == choice.OfSchedule {
+			made[i].Nth = max(made[i].Nth-by, 0)
 		}
 	}
 	return made
 }
 
 // dropChunks drops runs of decisions of an area, long ones first.
-func (s *shrinker) dropChunks(area spot) {
+func (s *shrinker) dropChunks(area choice.Spot) {
 	count := func() (n int) {
 		for _, d := range s.best {
-			if d.at.area() == area {
+			if d.At.Area() == area {
 				n++
 			}
 		}
@@ -204,8 +208,8 @@ func (s *shrinker) dropChunks(area spot) {
 	for size := count() / 2; size > 1; size /= 2 {
 		for from := count() - size; from > -size; from -= size {
 			n := 0
-			s.without(func(d decision) bool {
-				if d.at.area() != area {
+			s.without(func(d choice.Decision) bool {
+				if d.At.Area() != area {
 					return false
 				}
 				n++
@@ -226,8 +230,8 @@ func (s *shrinker) dropSingles() {
 		}
 		moved := false
 		for j := range rest {
-			if rest[j].at == d.at && rest[j].nth > d.nth {
-				rest[j].nth--
+			if rest[j].At == d.At && rest[j].Nth > d.Nth {
+				rest[j].Nth--
 				moved = true
 			}
 		}
@@ -240,14 +244,14 @@ func (s *shrinker) dropSingles() {
 // lowerValues lowers each decision as far as it goes.
 func (s *shrinker) lowerValues() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
-		s.lower(i, func(d *decision) *int { return &d.value }, 1)
+		s.lower(i, func(d *choice.Decision) *int { return &d.Value }, 1)
 	}
 }
 
 // lowerNumbers lets what goes wrong, and who runs when, come sooner.
 func (s *shrinker) lowerNumbers() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
-		s.lower(i, func(d *decision) *int { return &d.nth }, 0)
+		s.lower(i, func(d *choice.Decision) *int { return &d.Nth }, 0)
 	}
 }
 
@@ -255,7 +259,7 @@ const few = 20
 
 // lower looks for the least number of a decision that will do: among few one by
 // one, for they may be names of things, and by halving among many.
-func (s *shrinker) lower(i int, of func(*decision) *int, least int) {
+func (s *shrinker) lower(i int, of func(*choice.Decision) *int, least int) {
 	high := *of(&s.best[i])
 	for v := least; v < high && high <= few; v++ {
 		candidate := slices.Clone(s.best)

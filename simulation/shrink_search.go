@@ -1,6 +1,10 @@
 package simulation
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
+)
 
 const (
 	// searchSeeds is how many seeds a smaller program is given to fail: with
@@ -21,8 +25,8 @@ const (
 func (s *shrinker) searchAgain() bool {
 	for _, smaller := range s.smallerPrograms() {
 		for _, sort := range s.sortsOfFaults() {
-			how := ofFault.of(sort).within(particulars)
-			free := func(at spot) bool { return at.area() == ofFault && at.sort() == sort && at != how }
+			how := choice.OfFault.Of(sort).Within(particulars)
+			free := func(at choice.Spot) bool { return at.Area() == choice.OfFault && at.Sort() == sort && at != how }
 			if s.search(smaller, searchSeeds, free, func(w *World) {
 				if sort != ofCalls {
 					w.plan.rates[sort] = searchRate
@@ -31,8 +35,8 @@ func (s *shrinker) searchAgain() bool {
 				return true
 			}
 		}
-		anew := func(at spot) bool {
-			return at.area() == ofFault || at.area() == ofSchedule || at.area() == ofDelivery
+		anew := func(at choice.Spot) bool {
+			return at.Area() == choice.OfFault || at.Area() == choice.OfSchedule || at.Area() == choice.OfDelivery
 		}
 		if s.search(smaller, searchAnew, anew, nil) {
 			return true
@@ -43,10 +47,10 @@ func (s *shrinker) searchAgain() bool {
 
 // search runs seeds with what is not free, and keeps the first that fails if it
 // shrinks to something simpler than is known.
-func (s *shrinker) search(fixed []decision, seeds uint64, free func(spot) bool, setup func(*World)) bool {
+func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choice.Spot) bool, setup func(*World)) bool {
 	for seed := uint64(1); seed <= seeds && s.left(); seed++ {
-		c := seeded(seed)
-		c.source, c.free = newReplay(fixed), free
+		c := choice.Seeded(seed)
+		c.Source, c.Free = choice.NewReplay(fixed), free
 		all := s.setup
 		if setup != nil {
 			all = append(slices.Clip(all), setup)
@@ -75,8 +79,8 @@ func (s *shrinker) search(fixed []decision, seeds uint64, free func(spot) bool, 
 func (s *shrinker) sortsOfFaults() []int {
 	var all []int
 	for _, d := range s.best {
-		if d.at.area() == ofFault && !slices.Contains(all, d.at.sort()) {
-			all = append(all, d.at.sort())
+		if d.At.Area() == choice.OfFault && !slices.Contains(all, d.At.Sort()) {
+			all = append(all, d.At.Sort())
 		}
 	}
 	return all
@@ -85,28 +89,28 @@ func (s *shrinker) sortsOfFaults() []int {
 // smallerPrograms are the decisions without one of them, or all of one
 // statement, or one fault; or with a lower one about the program; and at last
 // those of now.
-func (s *shrinker) smallerPrograms() [][]decision {
-	var all [][]decision
-	seen := map[spot]bool{}
+func (s *shrinker) smallerPrograms() [][]choice.Decision {
+	var all [][]choice.Decision
+	seen := map[choice.Spot]bool{}
 	for i, d := range s.best {
-		switch d.at.area() {
-		case ofProgram, ofClient, ofWorld:
-			if !seen[d.at] {
-				seen[d.at] = true
-				all = append(all, slices.DeleteFunc(slices.Clone(s.best), func(o decision) bool { return o.at == d.at }))
+		switch d.At.Area() {
+		case choice.OfProgram, choice.OfClient, choice.OfWorld:
+			if !seen[d.At] {
+				seen[d.At] = true
+				all = append(all, slices.DeleteFunc(slices.Clone(s.best), func(o choice.Decision) bool { return o.At == d.At }))
 			}
-		case ofFault:
+		case choice.OfFault:
 			all = append(all, slices.Delete(slices.Clone(s.best), i, i+1))
 		}
 	}
 	for i, d := range s.best {
-		if d.at.area() != ofProgram {
+		if d.At.Area() != choice.OfProgram {
 			continue
 		}
 		all = append(all, slices.Delete(slices.Clone(s.best), i, i+1))
-		if d.value > 1 {
+		if d.Value > 1 {
 			lower := slices.Clone(s.best)
-			lower[i].value = 1
+			lower[i].Value = 1
 			all = append(all, lower)
 		}
 	}

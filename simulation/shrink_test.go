@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -64,11 +65,11 @@ func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
 			if s.Violations[0].Rule != c.rule || faults > c.faults || lines > c.lines {
 				t.Errorf("broke %s with %d faults in %d lines, want %s with %d in %d at most:\n%s", s.Violations[0].Rule, faults, lines, c.rule, c.faults, c.lines, s.Story)
 			}
-			made, err := parseChoices(s.Choices)
+			made, err := choice.Parse(s.Choices)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := run(choices{source: newReplay(made), record: newRecord()}, true, setup)
+			again := run(choice.Choices{Source: choice.NewReplay(made), Record: choice.NewRecord()}, true, setup)
 			if again.Story != s.Story || again.Choices != s.Choices {
 				t.Errorf("the choices %s repeat another run:\n%s", s.Choices, again.Story)
 			}
@@ -83,11 +84,11 @@ func shrunkSabotage(t *testing.T, seeds uint64, setup func(*World)) Shrunk {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
 		var w *World
-		r := run(seeded(seed), false, setup, func(made *World) { w = made })
+		r := run(choice.Seeded(seed), false, setup, func(made *World) { w = made })
 		if _, random := w.scenario.(*randomScenario); !random || !r.Failed() {
 			continue
 		}
-		s, _ := shrink(seeded(seed), MostShrinkRuns, setup)
+		s, _ := shrink(choice.Seeded(seed), MostShrinkRuns, setup)
 		s.Seed = seed
 		return s
 	}
@@ -112,11 +113,11 @@ func TestAStoryIsTheSameOnEveryMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, want, _ := strings.Cut(string(b), "\n\n")
-	made, err := parseChoices(strings.TrimPrefix(first, "choices "))
+	made, err := choice.Parse(strings.TrimPrefix(first, "choices "))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run(choices{source: newReplay(made), record: newRecord()}, true, setup)
+	r := run(choice.Choices{Source: choice.NewReplay(made), Record: choice.NewRecord()}, true, setup)
 	if r.Story != want {
 		t.Errorf("the story differs from %s; if it is meant to, run go test ./simulation -run TestAStory -update\n%s", golden, r.Story)
 	}
@@ -131,7 +132,7 @@ func TestShrinkingKeepsToItsRuns(t *testing.T) {
 	seed := shrunkSabotage(t, c.seeds, setup).Seed
 	last := 1 << 30
 	for _, runs := range []int{0, 1, 10, 100, 100} {
-		s, ok := shrink(seeded(seed), runs, setup)
+		s, ok := shrink(choice.Seeded(seed), runs, setup)
 		if !ok || s.Runs > runs || s.Violations[0].Rule != c.rule {
 			t.Errorf("%d runs: %t after %d: %s", runs, ok, s.Runs, s.Text())
 		}
@@ -139,19 +140,5 @@ func TestShrinkingKeepsToItsRuns(t *testing.T) {
 			t.Errorf("%d runs: more is left than after fewer, or as many", runs)
 		}
 		last = len(s.Choices)
-	}
-}
-
-func TestChoicesThatCantBeReadSayWhy(t *testing.T) {
-	t.Parallel()
-	whole := formatChoices([]decision{{ofFault | 4711, 300, 2}, {ofProgram, 0, 1 << 30}})
-	made, err := parseChoices(whole)
-	if err != nil || formatChoices(made) != whole || len(made) != 2 {
-		t.Fatalf("%v, %v", made, err)
-	}
-	for _, bad := range []string{"", "!", whole[:len(whole)-3], "AA"} {
-		if _, err := parseChoices(bad); err == nil {
-			t.Errorf("%q was read", bad)
-		}
 	}
 }

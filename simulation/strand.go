@@ -3,6 +3,7 @@ package simulation
 import (
 	"time"
 
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -87,7 +88,7 @@ func (p *process) awake(strands []*strand) (at int, ok bool) {
 		return 0, false
 	}
 	c := &p.w.choices
-	return ready[c.intN(c.at(c.at(ofSchedule, "strand"), p.w.lately), len(ready))], true
+	return ready[c.IntN(c.At(c.At(choice.OfSchedule, "strand"), p.w.lately), len(ready))], true
 }
 
 func earliest(strands []*strand) time.Time {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -12,9 +13,9 @@ import (
 // what it would be without. At times a build runs first that registers all
 // programs as strict: who is stuck by it goes on once it is gone.
 
-// strict decides whether a program is.
-func (c *choices) strict(name string) bool {
-	return c.oneIn(c.at(c.at(ofProgram, name), "strict"), 5)
+// drawStrict decides whether a program is.
+func drawStrict(c *choice.Choices, name string) bool {
+	return c.OneIn(c.At(c.At(choice.OfProgram, name), "strict"), 5)
 }
 
 // loose: while the statement runs, or behind it, something may complete that
@@ -26,8 +27,8 @@ func (k kind) loose() bool {
 // deployStrict lets a build in which all is strict run first, at times, if that
 // makes a difference.
 func (s *randomScenario) deployStrict(w *World) {
-	at := w.choices.at(ofWorld, "strict")
-	if w.build != w.good || !s.programs.have(kind.loose) || !w.choices.oneIn(at, 6) {
+	at := w.choices.At(choice.OfWorld, "strict")
+	if w.build != w.good || !s.programs.have(kind.loose) || !w.choices.OneIn(at, 6) {
 		return
 	}
 	violate := func(rule, text string) { w.violate(rule, "%s", text) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -16,7 +17,7 @@ func (w *World) surprises() {
 		return
 	}
 	if w.hit(Frozen) {
-		d := time.Duration(1+w.choices.intN(w.how(Frozen), 48)) * time.Hour
+		d := time.Duration(1+w.choices.IntN(w.how(Frozen), 48)) * time.Hour
 		w.log("nothing runs for %s", d)
 		for _, p := range w.processes {
 			if p.running != nil {
@@ -40,7 +41,7 @@ func (w *World) surprises() {
 	}
 	if w.hit(Operator) {
 		if all := w.shadow.instances(); len(all) > 0 {
-			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.intN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
+			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.IntN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
 		}
 	}
 }
@@ -52,19 +53,19 @@ func (w *World) deployBroken() {
 	how := w.how(Deployed)
 	b := w.scenario.broken(w)
 	w.bad++
-	slow := w.choices.at(how, "slow")
+	slow := w.choices.At(how, "slow")
 	factor := time.Duration(1)
-	if w.choices.oneIn(slow, 3) {
+	if w.choices.OneIn(slow, 3) {
 		factor = 10
 	}
-	w.deploy(b, factor*time.Duration(w.choices.intN(how, 60))*time.Second)
-	w.clock.AfterFunc(time.Duration(1+w.choices.intN(how, 6*3600))*time.Second, func() {
+	w.deploy(b, factor*time.Duration(w.choices.IntN(how, 60))*time.Second)
+	w.clock.AfterFunc(time.Duration(1+w.choices.IntN(how, 6*3600))*time.Second, func() {
 		if w.build != b {
 			return
 		}
-		w.deploy(w.good, factor*time.Duration(w.choices.intN(how, 60))*time.Second)
-		for range w.choices.intN(slow, 4) {
-			w.clock.AfterFunc(time.Duration(w.choices.intN(slow, 60))*time.Second, func() { w.wakeOne(slow) })
+		w.deploy(w.good, factor*time.Duration(w.choices.IntN(how, 60))*time.Second)
+		for range w.choices.IntN(slow, 4) {
+			w.clock.AfterFunc(time.Duration(w.choices.IntN(slow, 60))*time.Second, func() { w.wakeOne(slow) })
 		}
 	})
 }
@@ -95,12 +96,12 @@ func (w *World) deployAtOnce() {
 }
 
 // wakeOne lets an operator wake an instance, past its group.
-func (w *World) wakeOne(at spot) {
+func (w *World) wakeOne(at choice.Spot) {
 	all := w.shadow.instances()
 	if len(all) == 0 {
 		return
 	}
-	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: all[w.choices.intN(at, len(all))], ID: fmt.Sprintf("aside-%d", w.Steps)}
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: all[w.choices.IntN(at, len(all))], ID: fmt.Sprintf("aside-%d", w.Steps)}
 	if body, err := item.Encode(); err == nil {
 		w.sendAs("an operator", w.delay, queue.Outgoing{Body: string(body)})
 	}
@@ -110,8 +111,8 @@ func (w *World) wakeOne(at spot) {
 func (w *World) makeNoise() {
 	bodies := []string{`{`, ` `, `{"v":1}`, `{"v":1,"kind":"Nonsense"}`, `{"v":9,"kind":"Wake","instance":"root0"}`, `{"v":1,"kind":"Wake","instance":7}`,
 		`{"v":1,"kind":"ExternalRaised","instance":"root0"}`, strings.Repeat("noise", 2000)}
-	body := bodies[w.choices.intN(w.how(Noise), len(bodies))]
-	if w.choices.even(w.how(Noise)) {
+	body := bodies[w.choices.IntN(w.how(Noise), len(bodies))]
+	if w.choices.Even(w.how(Noise)) {
 		w.sendAs("somebody", w.delay, queue.Outgoing{Body: body})
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -15,12 +16,12 @@ import (
 // has made up a token does so too.
 func (w *World) handOut(in *work, info *activity.Info) {
 	w.outside.handed[keyOf(info)] = true
-	client := w.choices.at(w.choices.at(ofClient, info.Instance), "token")
+	client := w.choices.At(w.choices.At(choice.OfClient, info.Instance), "token")
 	use := func(what string, after time.Duration) {
 		w.clock.AfterFunc(after, func() { w.sendByToken(info.CompletionToken, what) })
 	}
-	at := time.Duration(w.choices.intN(client, 60)) * time.Second
-	if w.choices.oneIn(client, 4) {
+	at := time.Duration(w.choices.IntN(client, 60)) * time.Second
+	if w.choices.OneIn(client, 4) {
 		at *= 60
 	}
 	if in.Do != doesNever {
@@ -33,14 +34,14 @@ func (w *World) handOut(in *work, info *activity.Info) {
 			}
 		}
 		use(what("first"), at)
-		if w.choices.oneIn(client, 3) {
-			use(what("again"), at+time.Duration(w.choices.intN(client, 3600))*time.Second)
+		if w.choices.OneIn(client, 3) {
+			use(what("again"), at+time.Duration(w.choices.IntN(client, 3600))*time.Second)
 		}
 	}
-	for i := range w.choices.intN(client, 4) {
+	for i := range w.choices.IntN(client, 4) {
 		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*silence)
 	}
-	if w.choices.oneIn(client, 4) {
+	if w.choices.OneIn(client, 4) {
 		own, err := wire.ParseActivityToken(info.CompletionToken)
 		if err != nil {
 			w.violate("A-12", "an attempt got a token that can't be read: %v", err)

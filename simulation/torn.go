@@ -71,7 +71,7 @@ func (w *World) tearing(p *process, c *store.Commit) (landed func()) {
 	if r, err := w.describe(instance); err == nil {
 		t.before = &r
 	}
-	if large && (c.Record == nil && len(c.Turns) == 1 || w.choices.oneIn(w.how(Torn), 3)) {
+	if large && (c.Record == nil && len(c.Turns) == 1 || w.choices.OneIn(w.how(Torn), 3)) {
 		t.several = c.Turns[0].ExecutionID
 	}
 	return func() { w.tear(instance, t, p.dead) }
@@ -95,7 +95,7 @@ func (w *World) touches(c *store.Commit) bool {
 
 func (w *World) tornHere() bool {
 	if w.bias == tornReads && !w.calm {
-		if w.choices.even(w.how(Torn)) {
+		if w.choices.Even(w.how(Torn)) {
 			w.faulted(Torn)
 			return true
 		}
@@ -108,9 +108,9 @@ func (w *World) tornHere() bool {
 // of transactions may die too. With the bias, a commit that lands behind the death
 // of its process is under way until that one's messages have come back, at times.
 func (w *World) tear(instance string, t *tear, dead bool) {
-	d := time.Duration(1+w.choices.intN(w.how(Torn), 300)) * time.Millisecond
-	d *= [...]time.Duration{1, 1, 10, 60}[w.choices.intN(w.how(Torn), 4)]
-	if dead && w.bias == tornReads && w.choices.even(w.how(Torn)) {
+	d := time.Duration(1+w.choices.IntN(w.how(Torn), 300)) * time.Millisecond
+	d *= [...]time.Duration{1, 1, 10, 60}[w.choices.IntN(w.how(Torn), 4)]
+	if dead && w.bias == tornReads && w.choices.Even(w.how(Torn)) {
 		d += 150 * time.Second
 	}
 	t.until = w.clock.now.Add(d)
@@ -135,7 +135,7 @@ func (w *World) tornRead(instance string, execution int64, turns []store.Turn, e
 		return turns, err
 	}
 	if execution <= t.deleted {
-		if w.choices.even(w.how(Torn)) {
+		if w.choices.Even(w.how(Torn)) {
 			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: 1, Unconfirmed: true, Reason: "deleted in part (simulated)"}
 		}
 		return turns, nil
@@ -144,7 +144,7 @@ func (w *World) tornRead(instance string, execution int64, turns []store.Turn, e
 	if !ok {
 		return turns, nil
 	}
-	if w.choices.even(w.how(Torn)) {
+	if w.choices.Even(w.how(Torn)) {
 		delete(t.slots, execution)
 		return turns, nil
 	}
@@ -153,7 +153,7 @@ func (w *World) tornRead(instance string, execution int64, turns []store.Turn, e
 			continue
 		}
 		w.log("the Query does not find event %d of %s/%d yet", slot, instance, execution)
-		if execution == t.several && w.choices.even(w.how(Torn)) {
+		if execution == t.several && w.choices.Even(w.how(Torn)) {
 			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: slot, Unconfirmed: true, Reason: "its other items are there (simulated)"}
 		}
 		return turns[:i], nil
@@ -167,7 +167,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	if t == nil || err != nil || !t.changed || t.recordSeen {
 		return r, err
 	}
-	if w.choices.even(w.how(Torn)) {
+	if w.choices.Even(w.how(Torn)) {
 		t.recordSeen = true
 		return r, nil
 	}
@@ -187,7 +187,7 @@ func (w *World) isolatedBeside(instance string) error {
 	if w.torn(instance) == nil {
 		return nil
 	}
-	if w.choices.even(w.how(Torn)) {
+	if w.choices.Even(w.how(Torn)) {
 		return fmt.Errorf("%w: TransactionConflict (simulated)", store.ErrUnavailable)
 	}
 	w.mended(instance)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -18,22 +19,22 @@ import (
 // first of them is that of most programs.
 var versionLists = [][]string{nil, {"", "1.2"}, {"1.2", "1.10"}, {"", "1.9", "1.10"}, {"1.2", "1.10", "2"}}
 
-// versions of a program, and which it continues as new with: "" for the newest.
-func (c *choices) versions(name string) (all []string, next string) {
-	at := c.at(c.at(ofProgram, name), "versions")
-	if !c.oneIn(at, 5) {
+// drawVersions decides for the versions of a program, and which it continues as new with: "" for the newest.
+func drawVersions(c *choice.Choices, name string) (all []string, next string) {
+	at := c.At(c.At(choice.OfProgram, name), "versions")
+	if !c.OneIn(at, 5) {
 		return nil, ""
 	}
-	all = versionLists[1+c.intN(at, len(versionLists)-1)]
-	return all, c.versionOf(at, all, 3)
+	all = versionLists[1+c.IntN(at, len(versionLists)-1)]
+	return all, drawVersion(c, at, all, 3)
 }
 
-// versionOf decides for one of several versions, in one of n cases, else for "".
-func (c *choices) versionOf(at spot, all []string, n int) string {
-	if len(all) == 0 || !c.oneIn(at, n) {
+// drawVersion decides for one of several versions, in one of n cases, else for "".
+func drawVersion(c *choice.Choices, at choice.Spot, all []string, n int) string {
+	if len(all) == 0 || !c.OneIn(at, n) {
 		return ""
 	}
-	return all[c.intN(at, len(all))]
+	return all[c.IntN(at, len(all))]
 }
 
 // versioned reports whether a program of the run has several versions.
@@ -71,11 +72,11 @@ func (d *defect) versionsOf(p *program) []string {
 // versions all have names is not missing as a whole: a start that comes meanwhile
 // would ask for the version without a name for ever.
 func (s *randomScenario) missing(w *World, d *defect) {
-	at := w.choices.at(w.how(Deployed), "missing")
-	d.at = w.choices.intN(at, len(s.programs))
+	at := w.choices.At(w.how(Deployed), "missing")
+	d.at = w.choices.IntN(at, len(s.programs))
 	d.lacks = s.programs[len(s.programs)-1-d.at]
 	if all := d.lacks.versions; all != nil {
-		d.version = w.choices.intN(w.choices.at(at, "version"), len(all)+1)
+		d.version = w.choices.IntN(w.choices.At(at, "version"), len(all)+1)
 		if d.version == 0 && all[0] != "" {
 			d.version = len(all)
 		}
@@ -85,8 +86,8 @@ func (s *randomScenario) missing(w *World, d *defect) {
 // deployUnreleased lets a build run first, at times, that does not have the
 // newest versions yet.
 func (s *randomScenario) deployUnreleased(w *World) {
-	at := w.choices.at(ofWorld, "unreleased")
-	if !s.programs.versioned() || w.build != w.good || !w.choices.even(at) {
+	at := w.choices.At(choice.OfWorld, "unreleased")
+	if !s.programs.versioned() || w.build != w.good || !w.choices.Even(at) {
 		return
 	}
 	w.deployFirst(s.build("unreleased", defect{kind: "unreleased"}), at)
@@ -133,7 +134,7 @@ func quoted(text, version string) bool { return strings.Contains(text, strconv.Q
 
 // asks is the version that a client asks for.
 func (s *randomScenario) asks(w *World, start *wire.Item, p *program) string {
-	v := w.choices.versionOf(w.choices.at(w.choices.at(ofClient, start.Instance), "version"), p.versions, 4)
+	v := drawVersion(&w.choices, w.choices.At(w.choices.At(choice.OfClient, start.Instance), "version"), p.versions, 4)
 	if v != "" {
 		note(&s.asked, start.Instance+" "+start.ID, v)
 	}

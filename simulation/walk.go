@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // walk is one run of a scope, in which nothing is left to chance: before each
@@ -52,10 +53,10 @@ type nextCall struct {
 // plainest decides for the plainest of all, where the walk does not decide.
 type plainest struct{}
 
-func (plainest) choose(spot, int) int { return 0 }
+func (plainest) Choose(choice.Spot, int) int { return 0 }
 
 func (s *Scope) newWalk(tracing bool) *walk {
-	w := newWorld(choices{source: plainest{}}, tracing, inMemory{})
+	w := newWorld(choice.Choices{Source: plainest{}}, tracing, inMemory{})
 	k := &walk{w: w, scope: s, left: s.Allowance}
 	w.walk = k
 	// Nothing comes back or goes wrong by itself.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/simulation/choice"
 )
 
 // work is the input of an activity.
@@ -102,9 +103,9 @@ func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) 
 	}
 	// Mostly seconds; at times longer than its message would be hidden without
 	// a heartbeat.
-	at := p.w.choices.at(ofDelivery, info.Instance)
-	left := time.Duration(p.w.choices.intN(at, 8)) * time.Second
-	if p.w.choices.oneIn(at, 4) {
+	at := p.w.choices.At(choice.OfDelivery, info.Instance)
+	left := time.Duration(p.w.choices.IntN(at, 8)) * time.Second
+	if p.w.choices.OneIn(at, 4) {
 		left *= 10
 	}
 	for n := 1; left > 0; n++ {

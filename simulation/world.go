@@ -10,9 +10,12 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
+
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 )
 
@@ -27,7 +30,7 @@ type World struct {
 	// Commits that landed.
 	Commits int
 
-	choices choices
+	choices choice.Choices
 	clock   *clock
 	tracing bool
 	trace   strings.Builder
@@ -121,7 +124,7 @@ const (
 	longest = 120 * 24 * time.Hour
 )
 
-func newWorld(c choices, tracing bool, on Services) *World {
+func newWorld(c choice.Choices, tracing bool, on Services) *World {
 	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
 		on: on, store: on.Store(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
 		forsaken: map[string]bool{}, forged: map[string]bool{forgedToken: true}}
@@ -133,25 +136,25 @@ func newWorld(c choices, tracing bool, on Services) *World {
 	}
 	w.timer = tm
 	w.plan = newPlan(&w.choices)
-	w.bias = w.choices.drawBias()
+	w.bias = drawBias(&w.choices)
 	w.pace = w.drawPace()
 	w.settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
-	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.intN(w.choices.at(ofWorld, "cache"), 4)]
-	if w.choices.oneIn(w.choices.at(ofWorld, "timer border"), 3) {
+	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.IntN(w.choices.At(choice.OfWorld, "cache"), 4)]
+	if w.choices.OneIn(w.choices.At(choice.OfWorld, "timer border"), 3) {
 		w.settings.TimerBorder = -1
 	}
 	// Where somebody waits for what never begins, each round says the same.
-	w.settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.choices.intN(w.choices.at(ofWorld, "early window"), 4)]
-	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.intN(w.choices.at(ofWorld, "continue limit"), 8)]
-	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.intN(w.choices.at(ofWorld, "parallelism"), 4)]
+	w.settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.choices.IntN(w.choices.At(choice.OfWorld, "early window"), 4)]
+	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.IntN(w.choices.At(choice.OfWorld, "continue limit"), 8)]
+	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.IntN(w.choices.At(choice.OfWorld, "parallelism"), 4)]
 	w.settings.DispatchParallelism = w.settings.Parallelism
-	w.slots = 1 + w.choices.intN(w.choices.at(ofWorld, "processes"), 3)
+	w.slots = 1 + w.choices.IntN(w.choices.At(choice.OfWorld, "processes"), 3)
 	if w.bias == crowds {
 		// Few at a time, so that some are done long before the last begins.
-		w.settings.Parallelism = []int{2, 3, 10}[w.choices.intN(w.choices.at(ofWorld, "lanes"), 3)]
+		w.settings.Parallelism = []int{2, 3, 10}[w.choices.IntN(w.choices.At(choice.OfWorld, "lanes"), 3)]
 		w.slots = max(w.slots, 2)
 	}
-	w.entropy = w.choices.intN(w.choices.at(ofWorld, "entropy"), 1<<30)
+	w.entropy = w.choices.IntN(w.choices.At(choice.OfWorld, "entropy"), 1<<30)
 	w.sealing = newSealing(w.entropy)
 	return w
 }
@@ -161,11 +164,11 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	w.deadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
 	// Few receives bring messages into the dead-letter queues.
-	receives := []int{1000, 1000, 1000, 6}[w.choices.intN(w.choices.at(ofWorld, "receives"), 4)]
+	receives := []int{1000, 1000, 1000, 6}[w.choices.IntN(w.choices.At(choice.OfWorld, "receives"), 4)]
 	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: receives})
 	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: receives})
 	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 1000})
-	attempts := []int{1000, 12}[w.choices.intN(w.choices.at(ofWorld, "receives of activities"), 2)]
+	attempts := []int{1000, 12}[w.choices.IntN(w.choices.At(choice.OfWorld, "receives of activities"), 2)]
 	w.activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.activityDead.Queue, MaxReceiveCount: attempts})
 	w.sources = []*simQueue{w.fifo, w.delay, w.activityDead, w.activity}
 }
@@ -210,7 +213,7 @@ func (w *World) run() {
 			}
 		}
 		// Beginning another batch is as likely as each step of those begun.
-		if n := w.choices.intN(w.choices.turn(ready), len(ready)+1); n < len(ready) {
+		if n := w.choices.IntN(w.turn(ready), len(ready)+1); n < len(ready) {
 			ready[n].step()
 			continue
 		}
@@ -218,7 +221,7 @@ func (w *World) run() {
 			continue
 		}
 		if len(ready) > 0 {
-			ready[w.choices.intN(w.choices.turn(ready), len(ready))].step()
+			ready[w.choices.IntN(w.turn(ready), len(ready))].step()
 			continue
 		}
 		next, ok := w.nextDue()
@@ -285,4 +288,13 @@ func (w *World) close() {
 	for _, q := range append(slices.Clone(w.sources), w.deadFIFO, w.deadStandard) {
 		q.Queue.Close()
 	}
+}
+
+// turn is the spot of who runs next: what the first of those that can go on is
+// about to do.
+func (w *World) turn(ready []*process) choice.Spot {
+	if len(ready) == 0 || !w.choices.Located() {
+		return choice.OfSchedule
+	}
+	return w.choices.At(choice.OfSchedule, ready[0].running.about)
 }

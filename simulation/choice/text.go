@@ -1,4 +1,4 @@
-package simulation
+package choice
 
 import (
 	"encoding/base64"
@@ -7,14 +7,14 @@ import (
 	"math"
 )
 
-// formatChoices writes decisions as text without blanks: what -choices takes.
-func formatChoices(made []decision) string {
+// Format writes decisions as text without blanks: what -choices takes.
+func Format(made []Decision) string {
 	b := []byte{choicesVersion}
 	for _, d := range made {
-		b = binary.LittleEndian.AppendUint16(b, uint16(d.at>>32))
-		b = binary.BigEndian.AppendUint32(b, uint32(d.at))
-		b = binary.AppendUvarint(b, uint64(d.nth))
-		b = binary.AppendUvarint(b, uint64(d.value))
+		b = binary.LittleEndian.AppendUint16(b, uint16(d.At>>32))
+		b = binary.BigEndian.AppendUint32(b, uint32(d.At))
+		b = binary.AppendUvarint(b, uint64(d.Nth))
+		b = binary.AppendUvarint(b, uint64(d.Value))
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }
@@ -22,8 +22,8 @@ func formatChoices(made []decision) string {
 // choicesVersion changes when texts of before can't be read any more.
 const choicesVersion = 2
 
-// parseChoices reads what formatChoices wrote.
-func parseChoices(text string) ([]decision, error) {
+// Parse reads what formatChoices wrote.
+func Parse(text string) ([]Decision, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return nil, fmt.Errorf("choices: %w; copy the whole text", err)
@@ -31,14 +31,14 @@ func parseChoices(text string) ([]decision, error) {
 	if len(b) == 0 || b[0] != choicesVersion {
 		return nil, fmt.Errorf("choices: this text is of another version of the simulation; shrink its seed again")
 	}
-	var made []decision
+	var made []Decision
 	for b = b[1:]; len(b) > 0; {
 		if len(b) < 8 {
 			return nil, fmt.Errorf("choices: the text ends within choice %d; copy the whole text", len(made)+1)
 		}
-		d := decision{at: spot(binary.LittleEndian.Uint16(b))<<32 | spot(binary.BigEndian.Uint32(b[2:]))}
+		d := Decision{At: Spot(binary.LittleEndian.Uint16(b))<<32 | Spot(binary.BigEndian.Uint32(b[2:]))}
 		b = b[6:]
-		for _, to := range []*int{&d.nth, &d.value} {
+		for _, to := range []*int{&d.Nth, &d.Value} {
 			v, n := binary.Uvarint(b)
 			if n <= 0 || v > math.MaxInt32 {
 				return nil, fmt.Errorf("choices: choice %d can't be read; copy the whole text", len(made)+1)
