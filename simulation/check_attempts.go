@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -23,7 +24,7 @@ func keyOf(info *activity.Info) store.ActivityKey {
 }
 
 // attemptBegins checks that an attempt may begin, which it does.
-func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
+func (w *World) attemptBegins(p *process, in *program.Work, info *activity.Info) {
 	w.hasHeaders(p, info)
 	key := keyOf(info)
 	violate := func(rule, text string) {
@@ -44,7 +45,7 @@ func (w *World) attemptBegins(p *process, in *work, info *activity.Info) {
 	}
 	w.checkAgain(p, key, info)
 	delete(p.running.knows().final, key)
-	if in.Do == doesOnce {
+	if in.Do == program.DoesOnce {
 		began := attemptKey{key, info.Attempt}
 		if w.outside.begun[began]++; w.outside.begun[began] > 1 {
 			violate("A-16", "again")
@@ -148,7 +149,7 @@ func (w *World) checkHidden(p *process, batch []delivered) {
 func (w *World) checkScopes(x *recorded, t *store.Turn) {
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Kind != history.SystemCall || e.Op != history.OpSideEffect || e.Name != scopeIsOver {
+		if e.Kind != history.SystemCall || e.Op != history.OpSideEffect || e.Name != program.ScopeIsOver {
 			continue
 		}
 		var ids []int64

@@ -2,27 +2,12 @@ package simulation
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// searched are the search attributes that a statement sets: one that it alone
-// sets, one that all of a round set, one that every other of them removes.
-func searched(round int, s *statement) history.SearchAttributes {
-	set := history.SearchAttributes{
-		fmt.Sprintf("s%d", s.id%10): history.SearchWholeOf(int64(s.id)),
-		"last":                      history.SearchTextOf(fmt.Sprintf("%d.%d", round, s.id)),
-		"odd":                       {},
-	}
-	if s.id%2 == 1 {
-		set["odd"] = history.SearchTextOf("yes")
-	}
-	return set
-}
 
 // checkSearch: the record has the search attributes that the history's code set
 // last, those of the execution before among them, and it is found by them.

@@ -1,10 +1,10 @@
 package simulation
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -46,7 +46,7 @@ func (w *World) checkChosen(s *randomScenario, p *process, x *recorded, t *store
 	before := w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}]
 	switch {
 	case t.ExecutionID > w.shadow.hidden[t.Instance]+1 && before != nil:
-		rule, asked = "V-03", s.program(started.Name).next
+		rule, asked = "V-03", s.program(started.Name).Next
 		if end := before.end(); end == nil || end.Version != asked {
 			w.violate(rule, "%s/%d continues as new, and does not say with version %q", t.Instance, t.ExecutionID-1, asked)
 		}
@@ -108,8 +108,8 @@ func (w *World) checkReason(r *store.Record, x *recorded) {
 
 // versionsRan are the versions that the executions of an instance recorded; nil
 // if its program has one alone.
-func (w *World) versionsRan(instance string, p *program) []string {
-	if p.versions == nil {
+func (w *World) versionsRan(instance string, p *program.Program) []string {
+	if p.Versions == nil {
 		return nil
 	}
 	var all []string
@@ -119,20 +119,6 @@ func (w *World) versionsRan(instance string, p *program) []string {
 	return all
 }
 
-// version matches the token by which an execution says which version it ran.
-func (m *match) version(p *program, out []token, round int) ([]token, error) {
-	if p.versions == nil {
-		return out, nil
-	}
-	if len(out) == 0 || out[0].K != "version" || !slices.Contains(p.versions, out[0].V) {
-		return nil, fmt.Errorf("round %d does not begin with its version: %v", round, out)
-	}
-	if round < len(m.versions) && out[0].V != m.versions[round] {
-		return nil, fmt.Errorf("round %d ran version %q, and has recorded %q", round, out[0].V, m.versions[round])
-	}
-	return out[1:], nil
-}
-
 // missed looks at a record: V-02, if it goes on behind being stuck for its version.
 func (w *World) missed(r *store.Record) {
 	s, ok := w.scenario.(*randomScenario)
@@ -140,13 +126,13 @@ func (w *World) missed(r *store.Record) {
 		return
 	}
 	switch p := s.program(r.Name); {
-	case p == nil || p.versions == nil:
+	case p == nil || p.Versions == nil:
 	case r.Status != store.StatusStuck:
 		if w.reach.missed[r.Instance] {
 			delete(w.reach.missed, r.Instance)
 			w.reached("V-02")
 		}
-	case r.Problem != nil && r.Problem.Kind == "not_registered" && slices.Contains(p.versions, r.Version):
+	case r.Problem != nil && r.Problem.Kind == "not_registered" && slices.Contains(p.Versions, r.Version):
 		note(&w.reach.missed, r.Instance, true)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -15,14 +16,14 @@ import (
 func (s *randomScenario) payload(name int) string {
 	s.raws++
 	payload := fmt.Sprintf("%s%d", marker, s.raws)
-	s.sent[payload] = eventName(name)
+	s.sent[payload] = program.EventName(name)
 	return payload
 }
 
 // raise sends an instance as many events as its program may wait for.
-func (s *randomScenario) raise(w *World, instance string, p *program) {
+func (s *randomScenario) raise(w *World, instance string, p *program.Program) {
 	counts := map[int]int{}
-	waits(p.body, counts, p.rounds)
+	program.Waits(p.Body, counts, p.Rounds)
 	// All at once, they are received together.
 	burst := w.choices.At(w.choices.At(choice.OfClient, instance), "burst")
 	together := time.Duration(-1)
@@ -31,13 +32,13 @@ func (s *randomScenario) raise(w *World, instance string, p *program) {
 	}
 	for name := range 3 {
 		n := counts[name]
-		client := w.choices.At(w.choices.At(choice.OfClient, instance), eventName(name))
+		client := w.choices.At(w.choices.At(choice.OfClient, instance), program.EventName(name))
 		if w.choices.OneIn(client, 4) {
 			n++
 		}
 		for range n {
 			payload := s.payload(name)
-			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(name), Data: []byte(`"` + payload + `"`), ID: "ev-x" + strings.TrimPrefix(payload, marker)}
 			at := time.Duration(w.choices.IntN(client, 2*60)) * time.Second
 			if w.choices.Even(client) {
 				at *= 60
@@ -64,7 +65,7 @@ func (s *randomScenario) created(w *World, instance, name string) {
 		}
 	}
 	for _, p := range s.programs {
-		if p.name == name {
+		if p.Name == name {
 			s.raise(w, instance, p)
 			s.endSomehow(w, instance)
 		}
@@ -72,7 +73,7 @@ func (s *randomScenario) created(w *World, instance, name string) {
 }
 
 func (s *randomScenario) startAgain(w *World, r *root) {
-	w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
+	w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
 }
 
 // replace lets somebody purge a root with force while it runs, and start it
@@ -91,7 +92,7 @@ func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 		again = at // in one batch
 	}
 	behind := again + time.Duration(w.choices.IntN(how, 60))*time.Second
-	event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: r.instance, Name: eventName(0), ID: "said"}
+	event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: r.instance, Name: program.EventName(0), ID: "said"}
 	event.Data = []byte(`"` + s.payload(0) + `"`)
 	cancel := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel-first", Reason: "enough"}
 	say := func(at time.Duration, item wire.Item) {

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -52,7 +53,7 @@ func (s *randomScenario) tooOld(w *World, instance string) {
 		return
 	}
 	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.IntN(how, 30*24))*time.Hour).UnixMilli()
-	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: eventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
 	w.clock.AfterFunc(time.Duration(w.choices.IntN(how, 3600))*time.Second, func() { w.sendItem(item) })
 }
 

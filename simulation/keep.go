@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 )
 
 // Keep runs a seed and returns its random programs with the history of every
@@ -40,17 +41,17 @@ func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) 
 	}
 	programs = &kept.Run{Name: fmt.Sprintf("seed-%d", seed), From: fmt.Sprintf("seed %d of the simulation", seed), Executions: all}
 	for _, p := range s.programs {
-		programs.Programs = append(programs.Programs, &kept.Program{Name: p.name, Versions: p.versions, Next: p.next, Rounds: p.rounds,
-			Fails: p.fails, Catches: p.catches, Strict: p.strict, Body: keptBlock(p.body)})
+		programs.Programs = append(programs.Programs, &kept.Program{Name: p.Name, Versions: p.Versions, Next: p.Next, Rounds: p.Rounds,
+			Fails: p.Fails, Catches: p.Catches, Strict: p.Strict, Body: keptBlock(p.Body)})
 	}
 	return programs, nil, nil
 }
 
-func keptBlock(b []*statement) []*kept.Statement {
+func keptBlock(b []*program.Statement) []*kept.Statement {
 	var all []*kept.Statement
 	for _, s := range b {
-		k := &kept.Statement{Do: kindNames[s.kind], ID: s.id, N: s.n, MS: s.d.Milliseconds(), Fails: s.fails, Attempts: s.attempts, Version: s.version}
-		for _, branch := range s.branches {
+		k := &kept.Statement{Do: program.KindNames[s.Kind], ID: s.ID, N: s.N, MS: s.Duration.Milliseconds(), Fails: s.Fails, Attempts: s.Attempts, Version: s.Version}
+		for _, branch := range s.Branches {
 			k.Branches = append(k.Branches, keptBlock(branch))
 		}
 		all = append(all, k)

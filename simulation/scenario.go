@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -37,7 +39,7 @@ type scenario interface {
 
 // randomScenario is random programs and clients.
 type randomScenario struct {
-	programs programs
+	programs program.Programs
 	roots    []root
 	// sent are the events: name by payload.
 	sent map[string]string
@@ -53,13 +55,13 @@ type randomScenario struct {
 
 type root struct {
 	instance   string
-	program    *program
+	program    *program.Program
 	cancelled  bool
 	terminated bool
 }
 
 func newRandomScenario(w *World) *randomScenario {
-	s := &randomScenario{programs: newPrograms(&w.choices), sent: map[string]string{}, ended: map[string]bool{}}
+	s := &randomScenario{programs: program.Draw(&w.choices), sent: map[string]string{}, ended: map[string]bool{}}
 	for i := range 1 + w.choices.IntN(w.choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.programs[0]}
 		if w.choices.OneIn(w.choices.At(w.choices.At(choice.OfProgram, r.instance), "odd"), 8) {
@@ -74,7 +76,7 @@ func newRandomScenario(w *World) *randomScenario {
 		s.roots = append(s.roots, r)
 	}
 	if !w.choices.OneIn(w.choices.At(choice.OfProgram, "no bound"), 16) {
-		s.programs.bound(len(s.roots))
+		s.programs.Bound(len(s.roots))
 	}
 	return s
 }
@@ -82,7 +84,7 @@ func newRandomScenario(w *World) *randomScenario {
 func (s *randomScenario) size() string {
 	n := 0
 	for _, p := range s.programs {
-		n += countStatements(p.body)
+		n += program.CountStatements(p.Body)
 	}
 	return plural(n, "statement")
 }
@@ -94,7 +96,7 @@ func (s *randomScenario) String() string {
 		text += p.String()
 	}
 	for _, r := range s.roots {
-		text += r.instance + " runs " + r.program.name
+		text += r.instance + " runs " + r.program.Name
 		switch {
 		case r.cancelled:
 			text += ", and is cancelled"
@@ -106,16 +108,16 @@ func (s *randomScenario) String() string {
 	return text
 }
 
-func (s *randomScenario) build(name string, d defect) *build {
+func (s *randomScenario) build(name string, d program.Defect) *build {
 	var all []engine.Orchestration
 	has := map[string][]string{}
 	for _, p := range s.programs {
-		all = append(all, s.programs.registered(p, d)...)
-		if p.versions != nil {
-			has[p.name] = d.versionsOf(p)
+		all = append(all, s.programs.Registered(p, d)...)
+		if p.Versions != nil {
+			has[p.Name] = d.VersionsOf(p)
 		}
 	}
-	all = append(all, companions()...)
+	all = append(all, program.Companions()...)
 	r, err := engine.NewRegistry(all...)
 	if err != nil {
 		panic(err)
@@ -127,15 +129,15 @@ func (s *randomScenario) build(name string, d defect) *build {
 	return b
 }
 
-func (s *randomScenario) working() *build { return s.build("working", defect{}) }
+func (s *randomScenario) working() *build { return s.build("working", program.Defect{}) }
 
 func (s *randomScenario) broken(w *World) *build {
-	d := defect{kind: defectKinds[w.choices.IntN(w.how(Deployed), len(defectKinds))], at: 1 + w.choices.IntN(w.how(Deployed), 5),
-		kill: func() { w.executing.die("its code kills it") }, recorded: w.hasRecorded, violate: func(rule, text string) { w.violate(rule, "%s", text) }}
-	if d.kind == "missing" {
+	d := program.Defect{Kind: program.DefectKinds[w.choices.IntN(w.how(Deployed), len(program.DefectKinds))], At: 1 + w.choices.IntN(w.how(Deployed), 5),
+		Kill: func() { w.executing.die("its code kills it") }, Recorded: w.hasRecorded, Violate: func(rule, text string) { w.violate(rule, "%s", text) }}
+	if d.Kind == "missing" {
 		s.missing(w, &d) // Which one, from the last.
 	}
-	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.kind, d.at), d)
+	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.bad, d.Kind, d.At), d)
 }
 
 func (s *randomScenario) registry(p *process) *activity.Registry {
@@ -194,16 +196,16 @@ func (s *randomScenario) begin(w *World) {
 		if w.choices.OneIn(client, 3) {
 			at = time.Duration(w.choices.IntN(client, 20*60)) * time.Second
 		}
-		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.name, Input: []byte(`{}`), ID: "start-" + r.instance}
+		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: "start-" + r.instance}
 		start.OrchVersion = s.asks(w, &start, r.program)
 		if w.choices.OneIn(client, 4) {
 			payload := s.payload(0)
-			start.Events = []wire.StartEvent{{ID: "first", Name: eventName(0), Data: []byte(`"` + payload + `"`)}}
+			start.Events = []wire.StartEvent{{ID: "first", Name: program.EventName(0), Data: []byte(`"` + payload + `"`)}}
 		}
-		if more := w.choices.At(client, "more events"); r.program.isLoop() && w.choices.Even(more) {
+		if more := w.choices.At(client, "more events"); r.program.IsLoop() && w.choices.Even(more) {
 			// One invocation runs several executions.
 			for i := range 2 + w.choices.IntN(more, 3) {
-				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: eventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
+				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: program.EventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
 			}
 		}
 		w.clock.AfterFunc(at, func() { w.sendItem(start) })
@@ -265,17 +267,17 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := match{programs: s.programs, sent: s.sent, used: map[string]bool{}, order: w.eventOrder(instance), excused: w.excused(), ended: len(s.ended) > 0, versions: w.versionsRan(instance, p)}
-		return m.transcript(p, r.Output, cancelled)
+		m := program.Match{Programs: s.programs, Sent: s.sent, Used: map[string]bool{}, Order: w.eventOrder(instance), Excused: w.excused(), Ended: len(s.ended) > 0, Versions: w.versionsRan(instance, p)}
+		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
-		if (!p.fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
+		if (!p.Fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
 			return fmt.Errorf("it has failed with %+v, and must not", r.Failure)
 		}
 	case store.StatusCancelled:
 		if !cancelled {
 			return errors.New("it is cancelled, and nobody did")
 		}
-		if p.catches {
+		if p.Catches {
 			return errors.New("it is cancelled, and its clean-up did not get through")
 		}
 	case store.StatusTerminated:
@@ -317,4 +319,21 @@ func (w *World) excused() map[string]bool {
 		m[history.FailureHeartbeatTimeout] = true
 	}
 	return m
+}
+
+// hasRecorded reports whether the history that the running process knows has
+// an activity of the statement.
+func (w *World) hasRecorded(info engine.Info, id, round int) bool {
+	key := executionKey{info.Instance, info.ExecutionID}
+	x := w.shadow.executions[key]
+	if x == nil {
+		return false
+	}
+	for i := range x.events[:min(w.executing.seen[key], int64(len(x.events)))] {
+		var in program.Work
+		if e := &x.events[i]; e.Kind == history.ActivityScheduled && json.Unmarshal(e.Payload, &in) == nil && in.ID == id && in.Round == round {
+			return true
+		}
+	}
+	return false
 }

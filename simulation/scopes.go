@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -121,7 +122,7 @@ func raceCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(text(values[first]) + " before " + text(values[1-first]))
+	return json.Marshal(program.Text(values[first]) + " before " + program.Text(values[1-first]))
 }
 
 func timeoutCode(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -163,7 +164,7 @@ func twoEventsCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(text(values[0]) + text(values[1]))
+	return json.Marshal(program.Text(values[0]) + program.Text(values[1]))
 }
 
 // continueCode waits for an event in each of two executions, and returns both.
@@ -175,5 +176,5 @@ func continueCode(ctx *engine.Context, input []byte) ([]byte, error) {
 	if string(input) == "0" {
 		return nil, ctx.ContinueAsNew("", e, nil)
 	}
-	return json.Marshal(text(input) + text(e))
+	return json.Marshal(program.Text(input) + program.Text(e))
 }

@@ -3,41 +3,10 @@ package simulation
 import (
 	"errors"
 	"fmt"
-	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// A shared instance is wanted by several parents under one id. The first has it
-// for its child; the others find it running, or ended, and wait for its outcome.
-
-func sharedName(n int) string { return fmt.Sprintf("shared%d", n) }
-
-// shared takes a while, and continues as new in between.
-func shared(ctx *engine.Context, input []byte) ([]byte, error) {
-	first := string(input) == `{}`
-	d := 40 * time.Minute
-	if first {
-		d = 30 * time.Second
-	}
-	if _, err := ctx.Await(ctx.Timer(d)); err != nil {
-		return nil, err
-	}
-	if first {
-		return nil, ctx.ContinueAsNew("", []byte(`{"round":1}`), nil)
-	}
-	return fmt.Appendf(nil, "%q", "shared "+ctx.Info().Instance), nil
-}
-
-func (r *interpreter) share(ctx *engine.Context, s *statement) (token, error) {
-	child := ctx.Child(engine.ChildCall{Name: "shared", Instance: sharedName(s.n), Input: []byte(`{}`), UseExisting: true})
-	if s.fails > 0 {
-		return r.first(ctx, child, ctx.Timer(s.d))
-	}
-	return r.await(ctx, kindNames[kShare], child)
-}
 
 // judgeShared: only its own parent can have stopped it.
 func judgeShared(w *World, r *store.Record) error {

@@ -8,13 +8,14 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // handOut gives the token of a pending activity to a client. He uses it at some
 // time, or twice; gives signs of life before or behind that; and somebody who
 // has made up a token does so too.
-func (w *World) handOut(in *work, info *activity.Info) {
+func (w *World) handOut(in *program.Work, info *activity.Info) {
 	w.outside.handed[keyOf(info)] = true
 	client := w.choices.At(w.choices.At(choice.OfClient, info.Instance), "token")
 	use := func(what string, after time.Duration) {
@@ -24,9 +25,9 @@ func (w *World) handOut(in *work, info *activity.Info) {
 	if w.choices.OneIn(client, 4) {
 		at *= 60
 	}
-	if in.Do != doesNever {
+	if in.Do != program.DoesNever {
 		what := func(mark string) string {
-			return fmt.Sprintf(`"kind":"ActivityCompleted","result":"%s#%s"`, in.result(), mark)
+			return fmt.Sprintf(`"kind":"ActivityCompleted","result":"%s#%s"`, in.Result(), mark)
 		}
 		if in.Refused {
 			what = func(mark string) string {
@@ -39,7 +40,7 @@ func (w *World) handOut(in *work, info *activity.Info) {
 		}
 	}
 	for i := range w.choices.IntN(client, 4) {
-		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*silence)
+		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*program.Silence)
 	}
 	if w.choices.OneIn(client, 4) {
 		own, err := wire.ParseActivityToken(info.CompletionToken)

@@ -5,32 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 )
-
-// work is the input of an activity.
-type work struct {
-	ID    int `json:"hidden"`
-	Round int `json:"round"`
-	I     int `json:"i"`
-	Fails int `json:"fails,omitempty"`
-	// Do is how it goes about it, Most how many attempts it has.
-	// Refused: it is pending, and the client lets it fail.
-	Do      doing `json:"do,omitempty"`
-	Most    int   `json:"most,omitempty"`
-	Refused bool  `json:"refused,omitempty"`
-	// Version of the program that wants it.
-	Version string `json:"version,omitempty"`
-}
-
-// result is what the activity returns for it.
-func (w work) result() string {
-	return "r" + strconv.Itoa(w.Round) + "." + strconv.Itoa(w.ID) + "." + strconv.Itoa(w.I)
-}
 
 // finalError is one behind which no attempt follows.
 type finalError struct{ error }
@@ -57,17 +37,17 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 	}
 	info, _ := activity.InfoFrom(ctx)
 	if p.w.tracing {
-		p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+		p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
 	}
 	p.w.attemptBegins(p, &in, &info)
 	if err := p.goesAbout(ctx, &in, &info); err != nil {
 		return nil, err
 	}
 	switch {
-	case in.Do == doesDie:
+	case in.Do == program.DoesDie:
 		p.die("its activity kills it")
 		return nil, errKilled
-	case in.Do == doesPending || in.Do == doesNever:
+	case in.Do == program.DoesPending || in.Do == program.DoesNever:
 		p.w.handOut(&in, &info)
 		return nil, activity.ErrPending
 	case info.Attempt <= in.Fails:
@@ -76,13 +56,13 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 		// Each run has a result of its own, so that it shows if the code has
 		// seen another than history has.
 		p.w.outside.runs++
-		return fmt.Appendf(nil, `"%s#%d"`, in.result(), p.w.outside.runs), nil
+		return fmt.Appendf(nil, `"%s#%d"`, in.Result(), p.w.outside.runs), nil
 	}
-	return fmt.Appendf(nil, `"%s"`, in.result()), nil
+	return fmt.Appendf(nil, `"%s"`, in.Result()), nil
 }
 
 // readWork reads the input of an activity; all attempts of one have the same.
-func (w *World) readWork(input []byte) (in work, err error) {
+func (w *World) readWork(input []byte) (in program.Work, err error) {
 	in, ok := w.works[string(input)]
 	if !ok {
 		if err = json.Unmarshal(input, &in); err == nil {
@@ -93,12 +73,12 @@ func (w *World) readWork(input []byte) (in work, err error) {
 }
 
 // goesAbout takes the time that the work takes.
-func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) error {
+func (p *process) goesAbout(ctx context.Context, in *program.Work, info *activity.Info) error {
 	err := p.takeTime(ctx, info.Instance)
-	if err == nil && in.Do != doesBeat && in.Do != doesSilent {
+	if err == nil && in.Do != program.DoesBeat && in.Do != program.DoesSilent {
 		err = p.takes(ctx, p.longWork(info.Instance))
 	}
-	if err != nil || in.Do != doesBeat && in.Do != doesSilent {
+	if err != nil || in.Do != program.DoesBeat && in.Do != program.DoesSilent {
 		return err
 	}
 	// Mostly seconds; at times longer than its message would be hidden without
@@ -127,10 +107,10 @@ func (p *process) goesAbout(ctx context.Context, in *work, info *activity.Info) 
 }
 
 // fails is how an attempt does.
-func (p *process) fails(ctx context.Context, in *work, info *activity.Info) error {
+func (p *process) fails(ctx context.Context, in *program.Work, info *activity.Info) error {
 	err := fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
 	switch in.Do {
-	case doesSilent:
+	case program.DoesSilent:
 		for ctx.Err() == nil && !p.dead {
 			p.pause(5 * time.Second)
 		}
@@ -138,9 +118,9 @@ func (p *process) fails(ctx context.Context, in *work, info *activity.Info) erro
 			return errKilled
 		}
 		return ctx.Err()
-	case doesLater:
+	case program.DoesLater:
 		return laterError{err}
-	case doesFinally:
+	case program.DoesFinally:
 		p.failsFinally(info)
 		return finalError{err}
 	}

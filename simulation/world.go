@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
 
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -81,9 +82,9 @@ type World struct {
 	lastBody    string
 	// forsaken are instances that a purge may have left waiting.
 	forsaken map[string]bool
-	works    map[string]work // of activities, by input
-	routines []*routine      // with nothing to run
-	lost     bool            // an activity was given up after all its deliveries
+	works    map[string]program.Work // of activities, by input
+	routines []*routine              // with nothing to run
+	lost     bool                    // an activity was given up after all its deliveries
 
 	scenario scenario
 	shadow   shadow

@@ -1,9 +1,9 @@
-package simulation
+package program
 
 import "encoding/json"
 
-// text is a value as a transcript has it.
-func text(v []byte) string {
+// Text is a value as a transcript has it.
+func Text(v []byte) string {
 	if s, ok := plainText(v); ok {
 		return s
 	}

@@ -1,4 +1,4 @@
-package simulation
+package program
 
 import (
 	"fmt"
@@ -12,23 +12,23 @@ const looks = 2
 // look looks whether an event has come, without waiting for it, with an activity
 // between one look and the next. What has come is there at once; where a look
 // finds nothing, a wait finds nothing either.
-func (r *interpreter) look(ctx *engine.Context, s *statement) (token, error) {
-	t := token{K: "several"}
-	var sub []token
+func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
+	t := Token{K: "several"}
+	var sub []Token
 	for i := range looks {
 		if i > 0 {
 			if _, err := got(ctx.Await(ctx.Activity(r.activity(s, i)))); err != nil {
 				return t, err
 			}
 		}
-		came, err := ctx.EventKept(eventName(s.n))
+		came, err := ctx.EventKept(EventName(s.N))
 		if err != nil {
 			return t, err
 		}
 		inner, cancel := ctx.WithCancel()
-		o := token{K: "none"}
+		o := Token{K: "none"}
 		if came || i == looks-1 {
-			f := inner.ExternalEvent(eventName(s.n))
+			f := inner.ExternalEvent(EventName(s.N))
 			switch {
 			case f.Ready() != came:
 				o.K = fmt.Sprintf("a look said %t, a wait %t", came, f.Ready())
@@ -44,31 +44,31 @@ func (r *interpreter) look(ctx *engine.Context, s *statement) (token, error) {
 		}
 		sub = append(sub, o)
 	}
-	t.Sub = [][]token{sub}
+	t.Sub = [][]Token{sub}
 	return t, nil
 }
 
 // hold waits for one event over several selects against a timer, with activities
 // between one select and the next. The event may come during any of them.
-func (r *interpreter) hold(ctx *engine.Context, s *statement) (token, error) {
+func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
-	f := inner.ExternalEvent(eventName(s.n))
+	f := inner.ExternalEvent(EventName(s.N))
 	all := []*engine.Future{f}
 	for i := range looks {
-		timer := inner.Timer(s.d)
+		timer := inner.Timer(s.Duration)
 		all = append(all, timer)
 		if first, err := inner.Select(true, timer, f); err != nil {
-			return token{}, err
+			return Token{}, err
 		} else if first == 1 {
 			break
 		}
 		a := inner.Activity(r.activity(s, i))
 		if _, err := got(ctx.Await(a)); err != nil {
-			return token{}, err
+			return Token{}, err
 		}
 		r.unawaited(ctx, f)
 	}
-	t, came := token{K: "timeout"}, f.Ready()
+	t, came := Token{K: "timeout"}, f.Ready()
 	cancel("enough")
 	if err := scopeOver(ctx, all...); err != nil || !came {
 		return t, err
@@ -77,13 +77,13 @@ func (r *interpreter) hold(ctx *engine.Context, s *statement) (token, error) {
 }
 
 // looked matches what a look gave: as many looks, each with an event or nothing.
-func (m *match) looked(s *statement, t *token, round int) error {
+func (m *Match) looked(s *Statement, t *Token, round int) error {
 	if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != looks {
 		return fmt.Errorf("look gave %+v: want %d looks", *t, looks)
 	}
 	for i := range t.Sub[0] {
 		if o := &t.Sub[0][i]; o.K != "none" {
-			if err := m.statement(&statement{kind: kEvent, n: s.n}, o, round); err != nil {
+			if err := m.statement(&Statement{Kind: kEvent, N: s.N}, o, round); err != nil {
 				return err
 			}
 		}

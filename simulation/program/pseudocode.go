@@ -1,4 +1,4 @@
-package simulation
+package program
 
 import (
 	"fmt"
@@ -8,25 +8,25 @@ import (
 
 // String shows a program as the code that it stands for. A variable has the
 // number of its statement, as the transcript has.
-func (p *program) String() string {
+func (p *Program) String() string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "func %s(ctx) {\n", p.title())
-	if p.strict {
+	if p.Strict {
 		t.WriteString("\t// in strict mode\n")
 	}
 	indent := "\t"
-	if p.catches {
+	if p.Catches {
 		t.WriteString(indent + "defer ifCancelled(func() { await(activity(999)) }) // and complete with what there is\n")
 	}
-	if p.rounds > 1 {
-		fmt.Fprintf(&t, "%sfor range %d { // each round is an execution, continued as new\n", indent, p.rounds)
-		writeBlock(&t, p.body, indent+"\t")
+	if p.Rounds > 1 {
+		fmt.Fprintf(&t, "%sfor range %d { // each round is an execution, continued as new\n", indent, p.Rounds)
+		writeBlock(&t, p.Body, indent+"\t")
 		t.WriteString(indent + "}\n")
 	} else {
-		writeBlock(&t, p.body, indent)
+		writeBlock(&t, p.Body, indent)
 	}
 	switch {
-	case p.fails:
+	case p.Fails:
 		t.WriteString(indent + "return error\n")
 	default:
 		t.WriteString(indent + "return transcript\n")
@@ -35,54 +35,54 @@ func (p *program) String() string {
 	return t.String()
 }
 
-func writeBlock(t *strings.Builder, b []*statement, indent string) {
+func writeBlock(t *strings.Builder, b []*Statement, indent string) {
 	for _, s := range b {
 		code := s.code()
-		if s.kind == kBranches {
+		if s.Kind == kBranches {
 			code = "join(\n"
-			for _, branch := range s.branches {
+			for _, branch := range s.Branches {
 				var inner strings.Builder
 				writeBlock(&inner, branch, indent+"\t\t")
 				code += indent + "\tgo func() {\n" + inner.String() + indent + "\t},\n"
 			}
 			code += indent + ")"
 		}
-		fmt.Fprintf(t, "%sv%d := %s\n", indent, s.id, code)
+		fmt.Fprintf(t, "%sv%d := %s\n", indent, s.ID, code)
 	}
 }
 
 // activityCode is one activity of a statement.
-func (s *statement) activityCode(fn string) string {
-	args := fmt.Sprint(s.id)
-	if s.fails > 0 {
-		args += fmt.Sprintf(", fails %s", times(s.fails))
+func (s *Statement) activityCode(fn string) string {
+	args := fmt.Sprint(s.ID)
+	if s.Fails > 0 {
+		args += fmt.Sprintf(", fails %s", times(s.Fails))
 	}
 	if d := s.doing(); d != doesPlainly {
 		args += fmt.Sprintf(", %q", string(d))
 	}
-	if s.attempts > 1 {
-		args += fmt.Sprintf(", %d attempts", s.attempts)
+	if s.Attempts > 1 {
+		args += fmt.Sprintf(", %d attempts", s.Attempts)
 	}
 	return fn + "(" + args + ")"
 }
 
 // several are the activities of a statement. The first of those that may fail
 // does not.
-func (s *statement) several() string {
-	if s.n == 0 {
+func (s *Statement) several() string {
+	if s.N == 0 {
 		return s.firstOf().activityCode("activity")
 	}
 	text := s.activityCode("activity")
-	if s.n > 1 {
-		text += fmt.Sprintf(" ×%d", s.n)
+	if s.N > 1 {
+		text += fmt.Sprintf(" ×%d", s.N)
 	}
 	return s.firstOf().activityCode("activity") + ", " + text
 }
 
-func (s *statement) firstOf() *statement {
+func (s *Statement) firstOf() *Statement {
 	first := *s
-	if s.kind != kJoin {
-		first.fails = 0
+	if s.Kind != kJoin {
+		first.Fails = 0
 	}
 	return &first
 }
@@ -95,10 +95,10 @@ func times(n int) string {
 }
 
 // code is a statement other than branches.
-func (s *statement) code() string {
-	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.d), fmt.Sprintf("event(%q)", eventName(s.n))
-	child := fmt.Sprintf("child(P%d%s)", s.n, s.atVersion())
-	switch s.kind {
+func (s *Statement) code() string {
+	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.Duration), fmt.Sprintf("event(%q)", EventName(s.N))
+	child := fmt.Sprintf("child(P%d%s)", s.N, s.atVersion())
+	switch s.Kind {
 	case kAct:
 		return "await(" + activity + ")"
 	case kInline:
@@ -126,9 +126,9 @@ func (s *statement) code() string {
 	case kChild:
 		return "await(" + child + ")"
 	case kDetach:
-		return fmt.Sprintf("detach(P%d%s)", s.n, s.atVersion())
+		return fmt.Sprintf("detach(P%d%s)", s.N, s.atVersion())
 	case kSystem:
-		return [...]string{"now()", "guid()", "sideEffect(draw)"}[s.n]
+		return [...]string{"now()", "guid()", "sideEffect(draw)"}[s.N]
 	case kStatus:
 		return "setCustomStatus()"
 	case kScope:
@@ -136,24 +136,24 @@ func (s *statement) code() string {
 	case kOpen:
 		return "start(" + activity + ", " + timer + ") // nobody awaits them"
 	case kWaits:
-		return fmt.Sprintf("a, b, c := %s ×3; wait %d is cancelled; await the other two", event, 1+s.attempts%2)
+		return fmt.Sprintf("a, b, c := %s ×3; wait %d is cancelled; await the other two", event, 1+s.Attempts%2)
 	case kPolicy, kOnce, kDeadly:
 		return "await(" + activity + ") // " + s.limits()
 	case kPending:
 		return "await(" + activity + ") // a client has its token; " + s.limits()
 	case kBeat:
-		return fmt.Sprintf("race(timer(%s), %s) // %s", s.d+time.Second, activity, s.limits())
+		return fmt.Sprintf("race(timer(%s), %s) // %s", s.Duration+time.Second, activity, s.limits())
 	case kSteps:
-		return fmt.Sprintf("%d × await(%s), one behind the other // in batches of %d", s.n+2, s.activityCode("inlineActivity"), s.attempts)
+		return fmt.Sprintf("%d × await(%s), one behind the other // in batches of %d", s.N+2, s.activityCode("inlineActivity"), s.Attempts)
 	case kTimeout:
 		child := ""
-		if s.n == 2 {
+		if s.N == 2 {
 			child = ", child(waits)"
 		}
-		return fmt.Sprintf("await(%s) in a scope with a timeout of %s, which has timer(3h), event(never)%s too", activity, s.d, child)
+		return fmt.Sprintf("await(%s) in a scope with a timeout of %s, which has timer(3h), event(never)%s too", activity, s.Duration, child)
 	case kLeft:
-		return "start(child(waits)) // which ends with its parent: " + []string{"cancelled", "terminated", "cancelled"}[s.n]
-	case kPatched:
+		return "start(child(waits)) // which ends with its parent: " + []string{"cancelled", "terminated", "cancelled"}[s.N]
+	case KindPatched:
 		return "patched ? await(activity 1) : await(activity 0)"
 	case kTell:
 		return "detach(listens), and raise an event for it"
@@ -164,11 +164,11 @@ func (s *statement) code() string {
 	case kHold:
 		return fmt.Sprintf("e := %s; up to %d × { selectKeepingLosers(%s, e); await(%s) } in a scope that is cancelled then", event, looks, timer, s.activityCode("activity"))
 	case kSaga:
-		return fmt.Sprintf("saga(%d steps, the last of them %s) // what was done is undone, the last first, if one fails or it is cancelled", s.n+1, s.activityCode("activity"))
+		return fmt.Sprintf("saga(%d steps, the last of them %s) // what was done is undone, the last first, if one fails or it is cancelled", s.N+1, s.activityCode("activity"))
 	case kShare:
-		child := fmt.Sprintf("child(shared, %s, or the one that is there)", sharedName(s.n))
-		if s.fails > 0 {
-			return fmt.Sprintf("race(timer(%s), %s)", s.d, child)
+		child := fmt.Sprintf("child(shared, %s, or the one that is there)", sharedName(s.N))
+		if s.Fails > 0 {
+			return fmt.Sprintf("race(timer(%s), %s)", s.Duration, child)
 		}
 		return "await(" + child + ")"
 	}
@@ -176,7 +176,7 @@ func (s *statement) code() string {
 }
 
 // limits of the statement's activities.
-func (s *statement) limits() string {
+func (s *Statement) limits() string {
 	r := s.policy()
 	switch {
 	case r == nil:

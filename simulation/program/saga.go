@@ -1,4 +1,4 @@
-package simulation
+package program
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 // saga does its steps one behind the other. If one fails, or the scope is
 // cancelled, what was done is undone, the last first, in a scope that no cancel
 // reaches. The transcript has the steps and the undoing, in their order.
-func (r *interpreter) saga(ctx *engine.Context, s *statement) (token, error) {
-	t := token{K: "saga"}
-	steps, undone := []token{}, []token{}
+func (r *interpreter) saga(ctx *engine.Context, s *Statement) (Token, error) {
+	t := Token{K: "saga"}
+	steps, undone := []Token{}, []Token{}
 	broken := false
-	for i := range s.n + 1 {
+	for i := range s.N + 1 {
 		o, err := r.await(ctx, "act", ctx.Activity(r.activity(s, i)))
 		if err != nil {
 			return t, r.undo(ctx, s, i, &undone, err)
@@ -28,13 +28,13 @@ func (r *interpreter) saga(ctx *engine.Context, s *statement) (token, error) {
 			return t, err
 		}
 	}
-	t.Sub = [][]token{steps, undone}
+	t.Sub = [][]Token{steps, undone}
 	return t, ctx.Err()
 }
 
 // undo undoes so many steps, the last first, and returns the error for which it
 // is done.
-func (r *interpreter) undo(ctx *engine.Context, s *statement, done int, undone *[]token, why error) error {
+func (r *interpreter) undo(ctx *engine.Context, s *Statement, done int, undone *[]Token, why error) error {
 	clean := ctx.Shield()
 	for i := done - 1; i >= 0; i-- {
 		o, err := r.await(clean, "act", clean.Activity(r.activity(s, undoes+i)))
@@ -53,9 +53,9 @@ func failed(v string) bool { return v != "" && v[0] == '!' }
 
 // saga matches a transcript of steps: all of them, or those up to one that
 // failed, and then as many undone as were done, the last first.
-func (m *match) saga(s *statement, t *token, round int) error {
-	if t.K != "saga" || len(t.Sub) != 2 || len(t.Sub[0]) == 0 || len(t.Sub[0]) > s.n+1 {
-		return fmt.Errorf("saga gave %+v: want up to %d steps, and what was undone", *t, s.n+1)
+func (m *Match) saga(s *Statement, t *Token, round int) error {
+	if t.K != "saga" || len(t.Sub) != 2 || len(t.Sub[0]) == 0 || len(t.Sub[0]) > s.N+1 {
+		return fmt.Errorf("saga gave %+v: want up to %d steps, and what was undone", *t, s.N+1)
 	}
 	steps, undone := t.Sub[0], t.Sub[1]
 	for i, o := range steps {
@@ -66,14 +66,14 @@ func (m *match) saga(s *statement, t *token, round int) error {
 	done := 0
 	if last := len(steps) - 1; failed(steps[last].V) {
 		done = last
-	} else if len(steps) != s.n+1 {
+	} else if len(steps) != s.N+1 {
 		return fmt.Errorf("saga gave %+v: it ends behind a step that did not fail", *t)
 	}
 	if len(undone) != done {
 		return fmt.Errorf("saga gave %+v: want %d undone", *t, done)
 	}
 	for i, o := range undone {
-		if want := (work{ID: s.id, Round: round, I: undoes + done - 1 - i}).result(); !m.is(o.V, want) {
+		if want := (Work{ID: s.ID, Round: round, I: undoes + done - 1 - i}).Result(); !m.is(o.V, want) {
 			return fmt.Errorf("saga gave %+v: want %q at %d of the undone", *t, want, i)
 		}
 	}

@@ -1,28 +1,28 @@
-package simulation
+package program
 
 import (
 	"encoding/json"
 	"strconv"
 )
 
-// token is what one statement gave.
-type token struct {
+// Token is what one statement gave.
+type Token struct {
 	K   string    `json:"hidden"`
 	ID  int       `json:"id,omitempty"`
 	V   string    `json:"v,omitempty"`
-	Sub [][]token `json:"sub,omitempty"`
+	Sub [][]Token `json:"sub,omitempty"`
 }
 
-// encodeTokens is json.Marshal of tokens: every replay encodes some, and their
+// EncodeTokens is json.Marshal of tokens: every replay encodes some, and their
 // texts are plain as good as always.
-func encodeTokens(list []token) ([]byte, error) {
+func EncodeTokens(list []Token) ([]byte, error) {
 	if data, ok := appendTokens(make([]byte, 0, 128), list); ok {
 		return data, nil
 	}
 	return json.Marshal(list)
 }
 
-func appendTokens(dst []byte, list []token) (_ []byte, ok bool) {
+func appendTokens(dst []byte, list []Token) (_ []byte, ok bool) {
 	if list == nil {
 		return append(dst, "null"...), true
 	}

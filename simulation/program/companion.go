@@ -1,0 +1,115 @@
+package program
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Companions are orchestrations that programs have to do with. What becomes of
+// one says whether what its program did to it took effect, and once.
+
+// Companions are registered in each build beside the programs.
+func Companions() []engine.Orchestration {
+	return []engine.Orchestration{
+		{Name: "listens", Func: listens, Source: "simulation"},
+		{Name: "waits", Func: waitsForEver, Source: "simulation"},
+		{Name: "answers", Func: answers, Source: "simulation"},
+		{Name: "shared", Func: shared, Source: "simulation"},
+	}
+}
+
+// listens returns the event that it is told, unless it is told another.
+func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
+	told, err := ctx.Await(ctx.ExternalEvent("told"))
+	if err != nil {
+		return nil, err
+	}
+	if first, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEvent("told")); err != nil || first == 1 {
+		return []byte(`"told twice"`), err
+	}
+	return told, nil
+}
+
+// waitsForEver ends only if somebody ends it.
+func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
+	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":998}`)})
+	return ctx.Await(ctx.ExternalEvent("never"))
+}
+
+// caller is who an instance has to answer, and by which event.
+type caller struct {
+	Instance string `json:"instance"`
+	Event    string `json:"event"`
+}
+
+// answers tells its caller that it is there, and waits to be cancelled.
+func answers(ctx *engine.Context, input []byte) ([]byte, error) {
+	var to caller
+	if err := json.Unmarshal(input, &to); err != nil {
+		return nil, err
+	}
+	if err := ctx.RaiseEvent(to.Instance, to.Event, fmt.Appendf(nil, "%q", "here "+ctx.Info().Instance), nil); err != nil {
+		return nil, err
+	}
+	_, err := ctx.Await(ctx.Timer(20 * 24 * time.Hour)) // Its caller may end before it gets so far.
+	return []byte(`"forgotten"`), err
+}
+
+// companion has to do with one.
+func (r *interpreter) companion(ctx *engine.Context, s *Statement) (Token, error) {
+	t := Token{K: KindNames[s.Kind]}
+	info := ctx.Info()
+	instance := info.Instance + "+" + strconv.FormatInt(info.ExecutionID, 10) + "." + strconv.Itoa(s.ID)
+	switch s.Kind {
+	case kLeft:
+		onEnd := history.ParentEndCancel
+		if s.N == 1 {
+			onEnd = history.ParentEndTerminate
+		}
+		ctx.Child(engine.ChildCall{Name: "waits", Input: []byte(`{}`), OnParentEnd: onEnd})
+		return t, ctx.Err()
+	case kTell:
+		if _, err := ctx.Detach(engine.ChildCall{Name: "listens", Input: []byte(`{}`), Instance: instance}); err != nil {
+			return t, err
+		}
+		return t, ctx.RaiseEvent(instance, "told", fmt.Appendf(nil, "%q", "told "+instance), nil)
+	default:
+		to := caller{info.Instance, fmt.Sprintf("answer%d.%d", info.ExecutionID, s.ID)}
+		input, _ := json.Marshal(to)
+		if _, err := ctx.Detach(engine.ChildCall{Name: "answers", Input: input, Instance: instance}); err != nil {
+			return t, err
+		}
+		answer, err := ctx.Await(ctx.ExternalEvent(to.Event))
+		if err != nil {
+			return t, err
+		}
+		t.V = Text(answer)
+		return t, ctx.CancelInstance(instance, "enough")
+	}
+}
+
+// Have reports whether a program has a statement of such a kind.
+func (ps Programs) Have(such func(Kind) bool) bool {
+	return slices.ContainsFunc(ps, func(p *Program) bool { return has(p.Body, such) })
+}
+
+// has reports whether a block has a statement of such a kind.
+func has(b []*Statement, such func(Kind) bool) bool {
+	for _, s := range b {
+		if such(s.Kind) {
+			return true
+		}
+		for _, branch := range s.Branches {
+			if has(branch, such) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package program
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// Builds that do something else than history has, and go on as if nothing were
+// wrong. What they did already they do otherwise; what they did not yet they do as
+// the build that works, so that nothing of them stands in a history.
+
+// Defect of a build: what it does wrong, and at which statement.
+type Defect struct {
+	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict"
+	At   int
+	// Lacks is the program that the build does not have: its version-th version,
+	// or all of it for 0.
+	Lacks   *Program
+	Version int
+	// Recorded reports whether an operation of the statement stands in the
+	// history that the code is run against; violate is told that the code went
+	// on though it did something else.
+	Recorded func(info engine.Info, id, round int) bool
+	Violate  func(rule, text string)
+	// Kill ends the process in which the code runs.
+	Kill func()
+}
+
+// DefectKinds are the builds that do not work, in the order of the choice.
+var DefectKinds = [...]string{"panic", "nondeterminism", "missing", "kill", "other", "fewer", "cancels", "missing"}
+
+// defective runs a statement as the build does, and sees to it that it does
+// not get through with another one than history has.
+func (r *interpreter) defective(ctx *engine.Context, s *Statement) (Token, error) {
+	rule, run := "", r.statement
+	switch {
+	case r.defect.Kind != "other" && r.defect.Kind != "fewer", !r.defect.Recorded(ctx.Info(), s.ID, r.round):
+	case r.defect.Kind == "other":
+		// Rule 3: another input is another operation.
+		other := *s
+		other.ID += 500
+		s, rule = &other, "rule 3"
+	case s.isSeveral() && s.N > 0:
+		// Rule 4: history has one more.
+		r.fewer, rule = 1, "rule 4"
+		defer func() { r.fewer = 0 }()
+	case s.Kind == kRace || s.Kind == kKeep || s.Kind == kBeat:
+		// Nor does it start the timer beside the activity.
+		rule, run = "rule 4", func(ctx *engine.Context, s *Statement) (Token, error) {
+			return r.await(ctx, "first", ctx.Activity(r.activity(s, 0)))
+		}
+	}
+	t, err := run(ctx, s)
+	if rule != "" && err == nil {
+		r.defect.Violate(rule, fmt.Sprintf("%s event: statement %d got through, and is not what history has", ctx.Info().Instance, s.ID))
+	}
+	return t, err
+}
+
+// isSeveral: the statement has several activities, all of which it waits for.
+func (s *Statement) isSeveral() bool {
+	return s.Kind == kJoin || s.Kind == kSettle || s.Kind == kCompleted
+}
+
+// threeWaits waits for an event three times at once, cancels one of the waits,
+// and gives what the others got.
+func (r *interpreter) threeWaits(ctx *engine.Context, s *Statement) (Token, error) {
+	t := Token{K: "several"}
+	inner, cancel := ctx.WithCancel()
+	in := []*engine.Context{ctx, ctx, ctx}
+	in[s.Attempts%2] = inner
+	var fs []*engine.Future
+	for _, c := range in {
+		fs = append(fs, c.ExternalEvent(EventName(s.N)))
+	}
+	gone := fs[s.Attempts%2]
+	took := gone.Ready() // what came before the wait
+	cancel("one too many")
+	var sub []Token
+	for _, f := range fs {
+		if f == gone && !took {
+			continue
+		}
+		o, err := r.await(ctx, "event", f)
+		if err != nil {
+			return t, err
+		}
+		sub = append(sub, o)
+	}
+	t.Sub = [][]Token{sub}
+	return t, nil
+}

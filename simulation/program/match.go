@@ -1,0 +1,261 @@
+package program
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Match reports whether a transcript is one that a run of the program without
+// faults may have. It knows what each statement may give and nothing of how it
+// came about.
+type Match struct {
+	Programs Programs
+	// Sent are the events that were sent to the instance: name by payload.
+	Sent map[string]string
+	// Used are those that the transcript has.
+	Used map[string]bool
+	// Order is the place at which each was recorded first; nil if not known.
+	Order map[string]int
+	// Excused are kinds of failure that faults of the run account for.
+	Excused map[string]bool
+	// ended: clients cancelled or terminated children.
+	Ended bool
+	// Versions that its executions recorded; nil if not known.
+	Versions []string
+}
+
+// Transcript matches the output of a program.
+func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error {
+	var out []Token
+	if err := json.Unmarshal(output, &out); err != nil {
+		return fmt.Errorf("%s is no transcript: %w", output, err)
+	}
+	if p.Fails && (len(out) == 0 || out[len(out)-1].K != "cancelled") {
+		return fmt.Errorf("the program fails in the end, and has completed with %s", output)
+	}
+	last := map[string]int{}
+	for round := range p.Rounds {
+		var err error
+		if out, err = m.version(p, out, round); err != nil {
+			return err
+		}
+		for _, s := range p.Body {
+			if len(out) == 0 {
+				return fmt.Errorf("the transcript ends ahead of statement %d in round %d", s.ID, round)
+			}
+			if out[0].K == "cancelled" && len(out) == 1 {
+				if !mayBeCancelled || !p.Catches {
+					return fmt.Errorf("it was cancelled, and nobody did")
+				}
+				if want := (Work{ID: 999, Round: round}).Result(); !m.is(out[0].V, want) {
+					return fmt.Errorf("the clean-up gave %q, not %q", out[0].V, want)
+				}
+				return nil
+			}
+			if err := m.statement(s, &out[0], round); err != nil {
+				return fmt.Errorf("statement %d in round %d: %w", s.ID, round, err)
+			}
+			if at, ok := m.Order[out[0].V]; ok && (s.Kind == kEvent || s.Kind == kEventOr || s.Kind == kHold) {
+				// Rule 7: first in, first out, by name.
+				name := EventName(s.N)
+				if at < last[name] {
+					return fmt.Errorf("statement %d in round %d took event %q, which was recorded ahead of one that was taken before", s.ID, round, out[0].V)
+				}
+				last[name] = at
+			}
+			out = out[1:]
+		}
+	}
+	if err := m.oldestFirst(); err != nil {
+		return err
+	}
+	if len(out) != 0 {
+		return fmt.Errorf("the transcript goes on behind the program's end: %v", out)
+	}
+	return nil
+}
+
+func (m *Match) is(got, want string) bool {
+	return unmarked(got) == want || strings.HasPrefix(got, "!") && m.Excused[got[1:]]
+}
+
+// activity is what the i-th activity of a statement gives.
+func (m *Match) activity(s *Statement, round, i int) string {
+	if s.failures(i) >= max(s.Attempts, 1) {
+		return "!application"
+	}
+	return Work{ID: s.ID, Round: round, I: i}.Result()
+}
+
+func (m *Match) statement(s *Statement, t *Token, round int) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%s gave %+v: %s", KindNames[s.Kind], *t, fmt.Sprintf(format, args...))
+	}
+	expect := func(k, want string) error {
+		if t.K != k || !m.is(t.V, want) {
+			return wrong("want %s %q", k, want)
+		}
+		return nil
+	}
+	if t.ID != s.ID {
+		return wrong("it is the token of another statement")
+	}
+	switch s.Kind {
+	case kPolicy, kBeat, kOnce, kPending, kSteps, kTimeout, KindPatched, kDeadly:
+		return m.policy(s, t, round)
+	case kInline:
+		if t.V == "!application" && s.Fails > 0 && m.Excused[history.FailureTimeout] {
+			return nil // Its next attempt did not fit into the invocation.
+		}
+		return expect("act", m.activity(s, round, 0))
+	case kAct, kKeep:
+		return expect("act", m.activity(s, round, 0))
+	case kTimer:
+		return expect("timer", "")
+	case kRace:
+		if t.K == "timeout" {
+			return nil
+		}
+		return expect("first", m.activity(s, round, 0))
+	case kSaga:
+		return m.saga(s, t, round)
+	case kLook:
+		return m.looked(s, t, round)
+	case kEvent, kEventOr, kHold:
+		if s.Kind != kEvent && t.K == "timeout" {
+			return nil
+		}
+		if name, ok := m.Sent[t.V]; !ok || name != EventName(s.N) {
+			return wrong("nobody sent that event")
+		}
+		if m.Used[t.V] {
+			return wrong("that event was consumed twice")
+		}
+		m.Used[t.V] = true
+		return nil
+	case kWaits:
+		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != 2 && len(t.Sub[0]) != 3 {
+			return wrong("want two events, or three")
+		}
+		for i := range t.Sub[0] {
+			if err := m.statement(&Statement{Kind: kEvent, N: s.N}, &t.Sub[0][i], round); err != nil {
+				return err
+			}
+		}
+		return nil
+	case kChild, kWithin:
+		if s.Kind == kWithin && t.K == "timeout" {
+			return nil
+		}
+		p := m.Programs[s.N]
+		if strings.HasPrefix(t.V, "!") {
+			if p.Fails && t.V == "!application" || m.Excused[t.V[1:]] ||
+				m.Ended && (t.V == "!"+history.FailureCancelled || t.V == "!"+history.FailureTerminated) {
+				return nil
+			}
+			return wrong("the child does not fail")
+		}
+		child := Match{Programs: m.Programs, Sent: m.Sent, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended}
+		return child.Transcript(p, []byte(t.V), m.Ended)
+	case kJoin, kSettle, kCompleted:
+		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {
+			return wrong("want %d results", s.N+1)
+		}
+		for i, o := range t.Sub[0] {
+			if want := m.activity(s, round, i); !m.is(o.V, want) {
+				return wrong("want %q at %d", want, i)
+			}
+		}
+		return nil
+	case kAny:
+		for i := range s.N + 1 {
+			want := m.activity(s, round, i)
+			if !strings.HasPrefix(want, "!") && t.V == fmt.Sprintf("%d:%s", i, want) {
+				return nil
+			}
+		}
+		if t.V == "!" && len(m.Excused) > 0 {
+			return nil
+		}
+		return wrong("none of them gives that")
+	case kBranches:
+		if len(t.Sub) != len(s.Branches) {
+			return wrong("want %d branches", len(s.Branches))
+		}
+		for i, b := range s.Branches {
+			if len(t.Sub[i]) != len(b) {
+				return wrong("branch %d has another length", i)
+			}
+			for j, inner := range b {
+				if err := m.statement(inner, &t.Sub[i][j], round); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	case kDetach:
+		return expect("detach", "")
+	case kSystem:
+		if t.K != "system" || t.V == "" || s.N > 1 && t.V != "drawn" {
+			return wrong("want a value")
+		}
+		return nil
+	case kStatus:
+		return expect("status", "")
+	case kScope:
+		if t.V == "cancelled" {
+			return nil
+		}
+		return expect("scope", m.activity(s, round, 0))
+	case kOpen:
+		return expect("open", "")
+	case kCall:
+		if t.K != KindNames[kCall] || !strings.HasPrefix(t.V, "here ") {
+			return wrong("want an answer")
+		}
+		return nil
+	case kShare:
+		if s.Fails > 0 && t.K == "timeout" {
+			return nil
+		}
+		// That it ended so is for its record to say (checkFamily).
+		if t.V != "shared "+sharedName(s.N) && t.V != "!cancelled" && t.V != "!terminated" {
+			return wrong("that instance gives nothing such")
+		}
+		return nil
+	case kLeft, kTell:
+		return expect(KindNames[s.Kind], "")
+	}
+	return wrong("unknown statement")
+}
+
+// oldestFirst is rule 7 for all waits, those of branches too: of the events of
+// a name, those that were taken are the ones that were recorded first.
+func (m *Match) oldestFirst() error {
+	for left, at := range m.Order {
+		for taken := range m.Used {
+			if !m.Used[left] && m.Sent[left] == m.Sent[taken] && at < m.Order[taken] {
+				return fmt.Errorf("event %q was taken, and %q, which was recorded ahead of it, was not", taken, left)
+			}
+		}
+	}
+	return nil
+}
+
+// version matches the token by which an execution says which version it ran.
+func (m *Match) version(p *Program, out []Token, round int) ([]Token, error) {
+	if p.Versions == nil {
+		return out, nil
+	}
+	if len(out) == 0 || out[0].K != "version" || !slices.Contains(p.Versions, out[0].V) {
+		return nil, fmt.Errorf("round %d does not begin with its version: %v", round, out)
+	}
+	if round < len(m.Versions) && out[0].V != m.Versions[round] {
+		return nil, fmt.Errorf("round %d ran version %q, and has recorded %q", round, out[0].V, m.Versions[round])
+	}
+	return out[1:], nil
+}

@@ -1,0 +1,21 @@
+package program
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// searched are the search attributes that a statement sets: one that it alone
+// sets, one that all of a round set, one that every other of them removes.
+func searched(round int, s *Statement) history.SearchAttributes {
+	set := history.SearchAttributes{
+		fmt.Sprintf("s%d", s.ID%10): history.SearchWholeOf(int64(s.ID)),
+		"last":                      history.SearchTextOf(fmt.Sprintf("%d.%d", round, s.ID)),
+		"odd":                       {},
+	}
+	if s.ID%2 == 1 {
+		set["odd"] = history.SearchTextOf("yes")
+	}
+	return set
+}

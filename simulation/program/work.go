@@ -1,0 +1,25 @@
+package program
+
+import (
+	"strconv"
+)
+
+// Work is the input of an activity.
+type Work struct {
+	ID    int `json:"hidden"`
+	Round int `json:"round"`
+	I     int `json:"i"`
+	Fails int `json:"fails,omitempty"`
+	// Do is how it goes about it, Most how many attempts it has.
+	// Refused: it is pending, and the client lets it fail.
+	Do      doing `json:"do,omitempty"`
+	Most    int   `json:"most,omitempty"`
+	Refused bool  `json:"refused,omitempty"`
+	// Version of the program that wants it.
+	Version string `json:"version,omitempty"`
+}
+
+// Result is what the activity returns for it.
+func (w Work) Result() string {
+	return "r" + strconv.Itoa(w.Round) + "." + strconv.Itoa(w.ID) + "." + strconv.Itoa(w.I)
+}
