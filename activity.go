@@ -22,6 +22,8 @@ type Activity[In, Out any] struct {
 	// types is what is wrong with the types, problem that and what is wrong
 	// with the name; nil if nothing is.
 	types, problem error
+	// options is what is wrong with the options.
+	options error
 }
 
 // NewActivity declares an activity. Names are unique in an application, and
@@ -41,16 +43,25 @@ func (a Activity[In, Out]) Name() string { return a.name }
 //		With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}), turnstile.AttemptTimeout(10*time.Second))
 //
 // They are recorded when the activity is scheduled, and are not compared on
-// replay: changing them is safe for running instances.
+// replay: changing them is safe for running instances. What cannot be, such as a
+// negative timeout, is in [App.Err] where the activity is implemented, and calls
+// return it as an [*InvalidArgumentError].
 func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
-	var r history.Retry
+	var set activityOptions
 	if a.retry != nil {
-		r = *a.retry
+		set.Retry = *a.retry
 	}
 	for _, o := range options {
-		o.applyToActivity(&r)
+		if o == nil {
+			set.problems = append(set.problems, nilOption("Activity.With"))
+			continue
+		}
+		o.applyToActivity(&set)
 	}
-	a.retry = &r
+	a.retry = &set.Retry
+	if len(set.problems) > 0 {
+		a.options = declared(a.options, set.problems, source())
+	}
 	return a
 }
 
@@ -83,7 +94,7 @@ func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, err
 			return result, nil
 		}
 	}
-	return activityPart{entry, a.types}
+	return activityPart{entry, errors.Join(a.types, a.options)}
 }
 
 // Start schedules the activity and returns at once. It records one event.
@@ -91,6 +102,9 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(a.name)
 	if a.normalize == nil || a.problem != nil {
 		panic(unsound("Activity.Start", a.name, "NewActivity", a.problem))
+	}
+	if a.options != nil {
+		return failed[Out](run, a.name, a.options)
 	}
 	input, err := encode(in, "input of activity", a.name)
 	if err != nil {
@@ -109,7 +123,8 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 // none.
 //
 // Errors: [*ActivityError], [*EncodeError] and [*PayloadTooLargeError] for the
-// input, [*DecodeError] for the result, [*CancelledError].
+// input, [*InvalidArgumentError] for options that cannot be, [*DecodeError] for
+// the result, [*CancelledError].
 func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return a.Start(ctx, in).Await(ctx)
 }

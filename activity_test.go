@@ -98,7 +98,7 @@ func TestA02AFailedActivityIsATypedError(t *testing.T) {
 		if !isFailed {
 			t.Fatalf("the error is %v, want an *OrchestrationError", err)
 		}
-		if failed.Source != "Pay" || failed.Code != "declined" || failed.Orchestration != "Buy" || failed.Instance != run.Instance ||
+		if failed.Source != "Pay" || failed.Code != "declined" || failed.Orchestration != "Buy" || failed.Instance != run.Instance || failed.Attempt != 1 || !failed.Retryable ||
 			!strings.Contains(failed.Message, `activity "Pay" failed: card declined`) {
 			t.Errorf("the failure is %+v", *failed)
 		}

@@ -2,6 +2,7 @@ package turnstile
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
@@ -42,9 +43,9 @@ type App struct {
 
 // NewApp returns an application of these parts. What is wrong with them (a
 // name and version registered twice, an empty or overlong name, a missing
-// implementation) is in Err, which every consumer of an App looks at first: so
-// a main can declare its application in one expression, and still learns of
-// every mistake at start-up.
+// implementation, a retry policy or a timeout that cannot be) is in Err, which
+// every consumer of an App looks at first: so a main can declare its application
+// in one expression, and still learns of every mistake at start-up.
 func NewApp(parts ...Part) *App {
 	a := &App{}
 	Parts(parts).addTo(a)
@@ -76,27 +77,50 @@ func (a *App) Activities() *activity.Registry { return a.activities }
 
 type orchestrationPart struct {
 	entry engine.Orchestration
-	types error // what is wrong with the types of the declaration
+	wrong error // what is wrong with types and options of the declaration
 }
 
 func (p orchestrationPart) addTo(a *App) {
-	err := errors.Join(validName("orchestration", p.entry.Name), validVersion(p.entry.Version), p.types)
-	if err != nil {
-		a.problems = append(a.problems, registered(err, p.entry.Source))
-		return
+	e := &p.entry
+	a.refuse("orchestration", e.Name, e.Source, validName("orchestration", e.Name), validVersion(e.Version), p.wrong)
+	if e.Name != "" { // the registry would say the same again
+		a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
 	}
-	a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
 }
 
 type activityPart struct {
 	entry activity.Activity
-	types error
+	wrong error
 }
 
 func (p activityPart) addTo(a *App) {
-	if err := errors.Join(validName("activity", p.entry.Name), p.types); err != nil {
-		a.problems = append(a.problems, registered(err, p.entry.Source))
-		return
+	e := &p.entry
+	a.refuse("activity", e.Name, e.Source, validName("activity", e.Name), p.wrong)
+	if e.Name != "" {
+		a.activityEntries = append(a.activityEntries, p.entry)
 	}
-	a.activityEntries = append(a.activityEntries, p.entry)
+}
+
+// refuse notes each of the problems with one part, which names the part and
+// where it was registered.
+func (a *App) refuse(what, name, source string, problems ...error) {
+	for _, err := range apart(errors.Join(problems...)) {
+		a.problems = append(a.problems, fmt.Errorf("%s %q: %w (registered at %s)", what, name, err, source))
+	}
+}
+
+// apart returns the errors that were joined, one by one.
+func apart(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		if err == nil {
+			return nil
+		}
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, apart(e)...)
+	}
+	return all
 }

@@ -28,7 +28,7 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 				return out, err
 			}
 			var r history.Retry
-			retry(policy).applyToActivity(&r)
+			policy.record(&r)
 			delay := activity.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
 			if err := Sleep(ctx, min(delay, MaxTimer)); err != nil {
 				return out, err

@@ -67,7 +67,7 @@ func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
 
 // Failure says how it is recorded if an orchestration returns it.
 func (e *TimeoutError) Failure() *history.Failure {
-	return &history.Failure{Kind: history.FailureTimeout, Message: e.Error()}
+	return &history.Failure{Kind: history.FailureTimeout, Message: e.Error(), Retryable: true}
 }
 
 // EncodeError says that a value has no JSON form. Nothing was recorded.
@@ -167,6 +167,21 @@ func unsound(call, name, constructor string, problem error) *MisuseError {
 		return &MisuseError{Call: call, Problem: "the declaration is the zero value: make it with " + constructor}
 	}
 	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q cannot work: %v", name, problem)}
+}
+
+// declared adds what is wrong with the options of a declaration, and where they
+// were given, to what was wrong before.
+func declared(before error, problems []error, source string) error {
+	all := make([]error, 0, len(problems)+1)
+	all = append(all, before)
+	for _, p := range problems {
+		all = append(all, fmt.Errorf("%w (at %s)", p, source))
+	}
+	return errors.Join(all...)
+}
+
+func nilOption(call string) error {
+	return &InvalidArgumentError{Call: call, Argument: "option", Problem: "is nil: leave it out"}
 }
 
 func named(what, name string) string {

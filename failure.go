@@ -104,6 +104,12 @@ type ChildError struct {
 	Code string
 	// Source names the activity or orchestration that failed first.
 	Source string
+	// Attempt is the number of the last attempt of the activity whose error the
+	// child returned; 0 if it returned none.
+	Attempt int
+	// Retryable says whether the failure is open to another attempt, as that of
+	// an activity is: not if it was marked with Permanent.
+	Retryable bool
 
 	failure history.Failure
 }
@@ -167,7 +173,7 @@ func explain(err error, kind subject, name, instance string) error {
 		}
 		return &ChildError{
 			Orchestration: name, Instance: instance, EventID: failure.EventID, Kind: FailureKind(f.Kind),
-			Message: f.Message, Code: f.Code, Source: f.Source, failure: f,
+			Message: f.Message, Code: f.Code, Source: f.Source, Attempt: f.Attempt, Retryable: f.Retryable, failure: f,
 		}
 	}
 	return err

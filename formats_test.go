@@ -61,8 +61,8 @@ func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
 	e := start(t,
 		twice.Is(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
 		main.Is(func(ctx turnstile.Context, n int) (int, error) {
-			return twice.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: math.MaxInt64}),
-				turnstile.TotalTimeout(math.MaxInt64), turnstile.AttemptTimeout(math.MaxInt64)).Call(ctx, n)
+			return twice.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: turnstile.MaxTimer}),
+				turnstile.TotalTimeout(turnstile.MaxTimer), turnstile.AttemptTimeout(turnstile.MaxTimer)).Call(ctx, n)
 		}))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7))
 	if got, err := run.Wait(e.ctx); err != nil || got != 14 {

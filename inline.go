@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 )
 
 // Inline runs the activity inside the orchestration's own turn, without a
@@ -33,6 +32,9 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 		panic(&MisuseError{Call: "Activity.Inline", Problem: fmt.Sprintf(
 			"%q is declared AtMostOnce, but runs inline at least once, for a crash before the commit runs it again: schedule it with Call or Start", a.name)})
 	}
+	if a.options != nil {
+		return zero, a.options
+	}
 	input, err := encode(in, "input of activity", a.name)
 	if err != nil {
 		return zero, err
@@ -53,4 +55,10 @@ func Batch(n int) ActivityOption { return batch(n) }
 
 type batch int
 
-func (n batch) applyToActivity(r *history.Retry) { r.Batch = max(int(n), 0) }
+func (n batch) applyToActivity(o *activityOptions) {
+	o.Batch = max(int(n), 0)
+	if n < 0 {
+		o.problems = append(o.problems, &InvalidArgumentError{Call: "Batch", Argument: "number",
+			Problem: fmt.Sprintf("is %d, it must be 0 or more; 0 and 1 commit each result by itself", int(n))})
+	}
+}

@@ -15,7 +15,8 @@ import (
 //
 // The first failure cancels the calls under way, no other begins, and it is
 // returned as an [*ItemError]; [TolerateFailures] allows for some. Map returns
-// when all calls have returned, those that were cancelled included.
+// when all calls have returned, those that were cancelled included. Over nothing
+// it returns nothing at once, whatever the limit, which may be len(items).
 //
 // Errors: [*ItemError], [*InvalidArgumentError] for a limit below 1 before
 // anything is recorded, [*CancelledError] when the scope of ctx or the instance
@@ -76,6 +77,8 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 	switch {
 	case fn == nil:
 		panic(&MisuseError{Call: call, Problem: "the function is nil"})
+	case len(items) == 0:
+		return []Out{}, nil // as JSON [], not null
 	case limit < 1:
 		return nil, &InvalidArgumentError{Call: call, Argument: "limit", Problem: fmt.Sprintf("is %d, it must be at least 1", limit)}
 	}

@@ -45,8 +45,10 @@ func TestF09MapKeepsToItsLimit(t *testing.T) {
 func TestF02F09MapOverNothingAndWithoutALimit(t *testing.T) {
 	t.Parallel()
 	kinds, err := outcome(t, func(ctx turnstile.Context) error {
-		if got, err := turnstile.Map(ctx, nil, 3, double.Call); err != nil || len(got) != 0 {
-			return differ("over nothing: %v, %v", got, err)
+		for _, limit := range []int{3, 0} { // 0 is that of len(items)
+			if got, err := turnstile.Map(ctx, nil, limit, double.Call); err != nil || got == nil || len(got) != 0 {
+				return differ("over nothing, no more than %d at once: %#v, %v", limit, got, err)
+			}
 		}
 		_, err := turnstile.Map(ctx, []int{1}, 0, double.Call)
 		if wrong, ok := errors.AsType[*turnstile.InvalidArgumentError](err); !ok || wrong.Call != "Map" || wrong.Argument != "limit" {

@@ -38,7 +38,3 @@ func valid(what, value, problem string) error {
 	}
 	return &InvalidNameError{What: what, Value: value, Problem: problem}
 }
-
-func registered(err error, source string) error {
-	return fmt.Errorf("%w (registered at %s)", err, source)
-}

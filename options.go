@@ -24,6 +24,7 @@ type orchestrationOptions struct {
 	timeout       time.Duration
 	strict        bool
 	failWhenStuck bool
+	problems      []error
 }
 
 // Version names a version of an orchestration. With Is it says which one is
@@ -92,9 +93,13 @@ func onParentEnd(what string) OrchestrationOption {
 //
 // It records one event, a timer, at the start, and one when the time is over.
 // So it is part of the code as its other operations are: changing it parks
-// instances that run, unless the new one is another Version.
+// instances that run, unless the new one is another Version. Negative, or more
+// than [MaxTimer], is an [*InvalidArgumentError] in [App.Err]; 0 is none.
 func ExecutionTimeout(d time.Duration) OrchestrationOption {
-	return orchestrationOption(func(o *orchestrationOptions) { o.timeout = d })
+	return orchestrationOption(func(o *orchestrationOptions) {
+		o.timeout = d
+		o.problems = append(o.problems, validDuration("ExecutionTimeout", "duration", d)...)
+	})
 }
 
 // Strict makes it a nondeterminism error if the next completion in history is

@@ -18,6 +18,8 @@ type Orchestration[In, Out any] struct {
 	// types is what is wrong with the types, problem that and what is wrong
 	// with the name; nil if nothing is.
 	types, problem error
+	// wrong is what is wrong with the options.
+	wrong error
 }
 
 // NewOrchestration declares an orchestration. Names are unique in an
@@ -41,10 +43,19 @@ func (o Orchestration[In, Out]) InstanceID() string { return o.options.instance 
 // UsesExisting reports whether the declaration has the option [UseExisting].
 func (o Orchestration[In, Out]) UsesExisting() bool { return o.options.useExisting }
 
-// With returns a copy of the declaration with these options.
+// With returns a copy of the declaration with these options. What cannot be,
+// such as a negative timeout, is in [App.Err] where the orchestration is
+// implemented, and calls of it return it as an [*InvalidArgumentError].
 func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestration[In, Out] {
 	for _, option := range options {
+		if option == nil {
+			o.options.problems = append(o.options.problems, nilOption("Orchestration.With"))
+			continue
+		}
 		option.applyToOrchestration(&o.options)
+	}
+	if len(o.options.problems) > 0 {
+		o.wrong, o.options.problems = declared(o.wrong, o.options.problems, source()), nil
 	}
 	return o
 }
@@ -88,7 +99,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 			return output, nil
 		}
 	}
-	return orchestrationPart{entry, o.types}
+	return orchestrationPart{entry, errors.Join(o.types, o.wrong)}
 }
 
 // Start starts it as a sub-orchestration and returns at once. Its instance id
@@ -109,7 +120,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 // FinalCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
-	if o.options.retry != nil {
+	if o.options.retry != nil && o.wrong == nil {
 		o.sound("Orchestration.Start")
 		return o.startWithRetry(ctx, in)
 	}
@@ -123,9 +134,9 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 // Call starts it as a sub-orchestration and waits for its output: [Orchestration.Start]
 // and [Future.Await]. It records one event, and one when the child has ended.
 //
-// Errors: [*ChildError], [*InvalidNameError], [*EncodeError] and
-// [*PayloadTooLargeError] for the input, [*DecodeError] for the output,
-// [*CancelledError].
+// Errors: [*ChildError], [*InvalidNameError], [*InvalidArgumentError] for
+// options that cannot be, [*EncodeError] and [*PayloadTooLargeError] for the
+// input, [*DecodeError] for the output, [*CancelledError].
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return o.Start(ctx, in).Await(ctx)
 }
@@ -157,7 +168,7 @@ func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	if own := run.Info().Name; own != o.name {
 		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with Detach, or call it"})
 	}
-	if err := validVersion(o.options.version); err != nil {
+	if err := errors.Join(o.wrong, validVersion(o.options.version)); err != nil {
 		return err
 	}
 	input, err := encode(in, "input of orchestration", o.name)
@@ -176,7 +187,7 @@ func (o Orchestration[In, Out]) sound(method string) {
 
 func (o Orchestration[In, Out]) call(method string, in In) (engine.ChildCall, error) {
 	o.sound(method)
-	if err := validVersion(o.options.version); err != nil {
+	if err := errors.Join(o.wrong, validVersion(o.options.version)); err != nil {
 		return engine.ChildCall{}, err
 	}
 	if id := o.options.instance; id != "" {

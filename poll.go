@@ -1,7 +1,9 @@
 package turnstile
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -9,10 +11,12 @@ import (
 // n ≥ 2 is InitialInterval × Coefficient^(n−2), but at most MaxInterval.
 type PollPolicy struct {
 	// InitialInterval is the delay before the second look; 0 means one second.
+	// Intervals are at most [MaxTimer].
 	InitialInterval time.Duration
 	// MaxInterval is the longest delay; 0 means no bound.
 	MaxInterval time.Duration
-	// Coefficient multiplies the delay after each look; 0 means 2, 1 keeps it.
+	// Coefficient multiplies the delay after each look, from 1 on; 0 means 2, 1
+	// keeps it.
 	Coefficient float64
 	// MaxAttempts bounds the looks; 0 means no bound.
 	MaxAttempts int
@@ -29,14 +33,18 @@ type PollPolicy struct {
 // give it a scope [WithTimeout].
 //
 // Errors: that of look, at once, for its retry policy has been at work already;
-// [*PollError], with the last value, after MaxAttempts; [*CancelledError].
+// [*PollError], with the last value, after MaxAttempts; [*CancelledError];
+// [*InvalidArgumentError], before the first look, for a policy that cannot be.
 func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, enough func(Out) bool, policy PollPolicy) (Out, error) {
 	var zero Out
 	if look == nil || enough == nil {
 		panic(&MisuseError{Call: "Poll", Problem: "a function is nil"})
 	}
+	if err := policy.valid(); err != nil {
+		return zero, err
+	}
 	delay, coefficient := policy.InitialInterval, policy.Coefficient
-	if delay <= 0 {
+	if delay == 0 {
 		delay = time.Second
 	}
 	if coefficient == 0 {
@@ -61,6 +69,18 @@ func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, 
 		}
 		delay = longer(delay, coefficient)
 	}
+}
+
+// valid returns what cannot be about a policy, all of it.
+func (p *PollPolicy) valid() error {
+	problems := append(validDuration("Poll", "InitialInterval", p.InitialInterval), validDuration("Poll", "MaxInterval", p.MaxInterval)...)
+	if p.MaxAttempts < 0 {
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d, it must be 0, for no bound, or more", p.MaxAttempts)})
+	}
+	if c := p.Coefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "Coefficient", Problem: fmt.Sprintf("is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
+	}
+	return errors.Join(problems...)
 }
 
 // longer multiplies a delay, without running over. One multiplication of

@@ -62,3 +62,25 @@ func TestPollEndsWithAnErrorOrAfterItsAttempts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAPollPolicyThatCannotBeIsRefusedBeforeTheFirstLook(t *testing.T) {
+	t.Parallel()
+	_, err := outcome(t, func(ctx turnstile.Context) error {
+		for name, p := range map[string]turnstile.PollPolicy{
+			"InitialInterval": {InitialInterval: -time.Second},
+			"MaxInterval":     {MaxInterval: turnstile.MaxTimer + 1},
+			"MaxAttempts":     {MaxAttempts: -1},
+			"Coefficient":     {Coefficient: 0.5},
+		} {
+			looks := 0
+			_, err := turnstile.Poll(ctx, func(turnstile.Context, int) (int, error) { looks++; return 0, nil }, 0, func(int) bool { return true }, p)
+			if wrong, ok := errors.AsType[*turnstile.InvalidArgumentError](err); !ok || wrong.Argument != name || looks != 0 {
+				return differ("%s: %d looks, %v", name, looks, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

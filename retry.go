@@ -1,6 +1,7 @@
 package turnstile
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -10,28 +11,41 @@ import (
 
 // ActivityOption is an option of [Activity.With].
 type ActivityOption interface {
-	applyToActivity(*history.Retry)
+	applyToActivity(*activityOptions)
+}
+
+// activityOptions are what the options of a declaration have set.
+type activityOptions struct {
+	history.Retry
+	problems []error
 }
 
 // RetryPolicy says how often, and after which delays, a failed attempt of an
 // activity is followed by another. Retries are made by the worker, or in the
-// turn for Inline: they cost no history. The delay before attempt n ≥ 2 is InitialInterval ×
-// Coefficient^(n−2), but at most MaxInterval.
+// turn for Inline: they cost no history. The delay before attempt n ≥ 2 is
+// InitialInterval × Coefficient^(n−2), but at most MaxInterval. A policy without
+// intervals backs off: 1 s, 2 s, 4 s, … up to a minute.
+//
+// What cannot be, such as a negative interval, is in [App.Err] of the process
+// that implements the activity or orchestration, and a call of it returns the
+// [*InvalidArgumentError] without recording anything.
 type RetryPolicy struct {
-	// MaxAttempts in all; 0 and 1 mean one attempt.
+	// MaxAttempts in all, 0 to 1,000,000; 0 and 1 mean one attempt.
 	MaxAttempts int
-	// InitialInterval is the delay before the second attempt; 0 means none.
-	// Intervals are whole milliseconds.
+	// InitialInterval is the delay before the second attempt; 0 means 1 second.
+	// For no delay at all give a millisecond: intervals are whole milliseconds,
+	// at most [MaxTimer].
 	InitialInterval time.Duration
-	// MaxInterval is the longest delay; 0 means no bound.
+	// MaxInterval is the longest delay, at least InitialInterval; 0 means one
+	// minute without an InitialInterval, and no bound with one.
 	MaxInterval time.Duration
-	// Coefficient multiplies the delay after each attempt; 0 means 2.
+	// Coefficient multiplies the delay after each attempt, from 1 on; 0 means 2.
 	Coefficient float64
 	// Jitter is the share of the delay, 0 to 1, that is random: so many
 	// attempts that failed together do not return together.
 	Jitter float64
-	// FinalCodes are error codes (WithCode) that are not retried. An error
-	// marked with Permanent never is.
+	// FinalCodes are error codes (WithCode) that are not retried, none of them
+	// empty. An error marked with Permanent never is.
 	FinalCodes []string
 }
 
@@ -48,15 +62,86 @@ type RetryOption interface {
 
 type retry RetryPolicy
 
-func (p retry) applyToOrchestration(o *orchestrationOptions) { o.retry = (*RetryPolicy)(&p) }
+func (p retry) applyToOrchestration(o *orchestrationOptions) {
+	policy := RetryPolicy(p).withDefaults()
+	o.retry = &policy
+	o.problems = append(o.problems, RetryPolicy(p).problems()...)
+}
 
-func (p retry) applyToActivity(r *history.Retry) {
+func (p retry) applyToActivity(o *activityOptions) {
+	RetryPolicy(p).withDefaults().record(&o.Retry)
+	o.problems = append(o.problems, RetryPolicy(p).problems()...)
+}
+
+// record sets the policy as histories have it.
+func (p RetryPolicy) record(r *history.Retry) {
 	r.MaxAttempts = p.MaxAttempts
 	r.InitialMS = milliseconds(p.InitialInterval)
 	r.MaxMS = milliseconds(p.MaxInterval)
 	r.Coefficient = p.Coefficient
 	r.Jitter = p.Jitter
 	r.FinalCodes = slices.Clone(p.FinalCodes)
+}
+
+// Delays of a policy that has attempts and names no intervals. They are
+// recorded with what is scheduled, so that a history says what is done.
+const (
+	defaultInitialInterval = time.Second
+	defaultMaxInterval     = time.Minute
+)
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	if p.MaxAttempts > 1 && p.InitialInterval == 0 {
+		p.InitialInterval = defaultInitialInterval
+		if p.MaxInterval == 0 {
+			p.MaxInterval = defaultMaxInterval
+		}
+	}
+	return p
+}
+
+// maxAttempts is what a policy may ask for; more is a mistake, as a wrong unit
+// is, for none of the intervals lets that many attempts be made.
+const maxAttempts = 1_000_000
+
+// problems returns what cannot be about a policy, all of it.
+func (p RetryPolicy) problems() []error {
+	var all []error
+	wrong := func(field, problem string, values ...any) {
+		all = append(all, &InvalidArgumentError{Call: "Retry", Argument: field, Problem: fmt.Sprintf(problem, values...)})
+	}
+	if p.MaxAttempts < 0 || p.MaxAttempts > maxAttempts {
+		wrong("MaxAttempts", "is %d, it must be from 0 to %d; 0 and 1 mean one attempt, and TotalTimeout bounds the attempts by time", p.MaxAttempts, maxAttempts)
+	}
+	all = append(all, validDuration("Retry", "InitialInterval", p.InitialInterval)...)
+	all = append(all, validDuration("Retry", "MaxInterval", p.MaxInterval)...)
+	if 0 < p.MaxInterval && p.MaxInterval < p.InitialInterval {
+		wrong("MaxInterval", "is %s, shorter than the InitialInterval of %s: it is the longest delay", p.MaxInterval, p.InitialInterval)
+	}
+	if c := p.Coefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
+		wrong("Coefficient", "is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)
+	}
+	if !(p.Jitter >= 0 && p.Jitter <= 1) {
+		wrong("Jitter", "is %v, it must be from 0 to 1: it is the share of a delay that is random", p.Jitter)
+	}
+	if slices.Contains(p.FinalCodes, "") {
+		wrong("FinalCodes", "have an empty code, which no error has: leave it out, or mark the errors with Permanent")
+	}
+	return all
+}
+
+// validDuration returns what is wrong with a duration that an option sets.
+func validDuration(call, argument string, d time.Duration) []error {
+	problem := ""
+	switch {
+	case d < 0:
+		problem = fmt.Sprintf("is %s, it cannot be negative; leave it out, or give 0, for none", d)
+	case d > MaxTimer:
+		problem = fmt.Sprintf("is %s, it can be at most %s (MaxTimer): is its unit right?", d, MaxTimer)
+	default:
+		return nil
+	}
+	return []error{&InvalidArgumentError{Call: call, Argument: argument, Problem: problem}}
 }
 
 // AttemptTimeout bounds one attempt: its context ends, the attempt counts as
@@ -66,8 +151,9 @@ func AttemptTimeout(d time.Duration) ActivityOption { return attemptTimeout(d) }
 
 type attemptTimeout time.Duration
 
-func (d attemptTimeout) applyToActivity(r *history.Retry) {
-	r.TimeoutMS = milliseconds(time.Duration(d))
+func (d attemptTimeout) applyToActivity(o *activityOptions) {
+	o.TimeoutMS = milliseconds(time.Duration(d))
+	o.problems = append(o.problems, validDuration("AttemptTimeout", "duration", time.Duration(d))...)
 }
 
 // TotalTimeout bounds all attempts together, with the delays between them and
@@ -78,8 +164,9 @@ func TotalTimeout(d time.Duration) ActivityOption { return totalTimeout(d) }
 
 type totalTimeout time.Duration
 
-func (d totalTimeout) applyToActivity(r *history.Retry) {
-	r.TotalTimeoutMS = milliseconds(time.Duration(d))
+func (d totalTimeout) applyToActivity(o *activityOptions) {
+	o.TotalTimeoutMS = milliseconds(time.Duration(d))
+	o.problems = append(o.problems, validDuration("TotalTimeout", "duration", time.Duration(d))...)
 }
 
 // HeartbeatTimeout bounds how long an attempt may go without a [Heartbeat]: its
@@ -91,8 +178,9 @@ func HeartbeatTimeout(d time.Duration) ActivityOption { return heartbeatTimeout(
 
 type heartbeatTimeout time.Duration
 
-func (d heartbeatTimeout) applyToActivity(r *history.Retry) {
-	r.HeartbeatTimeoutMS = milliseconds(time.Duration(d))
+func (d heartbeatTimeout) applyToActivity(o *activityOptions) {
+	o.HeartbeatTimeoutMS = milliseconds(time.Duration(d))
+	o.problems = append(o.problems, validDuration("HeartbeatTimeout", "duration", time.Duration(d))...)
 }
 
 // AtMostOnce has no attempt begun twice: it is claimed, with a conditional
@@ -104,7 +192,7 @@ func AtMostOnce() ActivityOption { return atMostOnce{} }
 
 type atMostOnce struct{}
 
-func (atMostOnce) applyToActivity(r *history.Retry) { r.AtMostOnce = true }
+func (atMostOnce) applyToActivity(o *activityOptions) { o.AtMostOnce = true }
 
 // milliseconds rounds up: a limit that was asked for never becomes none. The
 // longest duration is rounded down, so that it is one in milliseconds too.

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -32,21 +33,28 @@ type Registry struct {
 }
 
 // NewRegistry returns a registry of the given activities. An empty name, a nil
-// Func, or a name given twice is an error that names the places.
+// Func, or a name given twice is an error that names the places. All errors are
+// returned, joined.
 func NewRegistry(activities ...Activity) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Activity, len(activities))}
+	var wrong []error
 	for _, a := range activities {
 		if a.Name == "" {
-			return nil, fmt.Errorf("activity: activity registered at %s has no name", a.Source)
+			wrong = append(wrong, fmt.Errorf("activity: activity registered at %s has no name", a.Source))
+			continue
 		}
 		if a.Func == nil {
-			return nil, fmt.Errorf("activity: activity %q registered at %s has no implementation", a.Name, a.Source)
+			wrong = append(wrong, fmt.Errorf("activity: activity %q registered at %s has no implementation", a.Name, a.Source))
 		}
 		if other, ok := r.byName[a.Name]; ok {
-			return nil, fmt.Errorf("activity: activity %q is registered twice, at %s and at %s", a.Name, other.Source, a.Source)
+			wrong = append(wrong, fmt.Errorf("activity: activity %q is registered twice, at %s and at %s", a.Name, other.Source, a.Source))
+			continue
 		}
 		r.byName[a.Name] = a
 		r.names = append(r.names, a.Name)
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
 	}
 	sort.Strings(r.names)
 	return r, nil

@@ -116,6 +116,13 @@ type OrchestrationError struct {
 	Code string
 	// Source names the activity or orchestration that failed first.
 	Source string
+	// Attempt is the number of the last attempt of the activity whose error it
+	// returned; 0 if it returned none.
+	Attempt int
+	// Retryable says whether the failure is open to another attempt: an error, or
+	// a timeout, that nobody marked with [turnstile.Permanent]. A cancel, a
+	// terminate, an input that cannot be taken and the like are final.
+	Retryable bool
 	// Stack of a panic.
 	Stack string
 }
@@ -144,6 +151,6 @@ func orchestrationError(d *Description) *OrchestrationError {
 	}
 	return &OrchestrationError{
 		Orchestration: d.Name, Instance: d.Instance, Kind: turnstile.FailureKind(f.Kind), Message: f.Message,
-		Code: f.Code, Source: f.Source, Stack: strings.TrimSpace(f.Stack),
+		Code: f.Code, Source: f.Source, Attempt: f.Attempt, Retryable: f.Retryable, Stack: strings.TrimSpace(f.Stack),
 	}
 }

@@ -44,14 +44,15 @@ func (x *Execution) endMain(output []byte, err error) {
 // try again. Nor does code end as terminated: only a terminate does that.
 func (e *ending) asOwn(cancelled bool) {
 	if f := e.failure; f.Kind == history.FailureCancelled && !cancelled || f.Kind == history.FailureTerminated {
-		e.before, f.Kind = f.Kind, history.FailureApplication
+		e.before, f.Kind, f.Retryable = f.Kind, history.FailureApplication, true
 	}
 }
 
 // FailureOf returns what failure an error of orchestration code is: its own
 // Failure if it, or what it wraps, has a method Failure() *history.Failure;
 // cancelled if it is an ErrCancelled; a timeout if it is that of a scope; else an
-// application failure with its text.
+// application failure with its text. Errors and timeouts are open to another
+// attempt, as those of activities are.
 func FailureOf(err error) *history.Failure {
 	var own interface{ Failure() *history.Failure }
 	if errors.As(err, &own) {
@@ -64,7 +65,7 @@ func FailureOf(err error) *history.Failure {
 	var scope *CancelledError
 	switch {
 	case errors.As(err, &scope) && scope.Timeout:
-		return &history.Failure{Kind: history.FailureTimeout, Message: err.Error()}
+		return &history.Failure{Kind: history.FailureTimeout, Message: err.Error(), Retryable: true}
 	case errors.Is(err, ErrCancelled):
 		return &history.Failure{Kind: history.FailureCancelled, Message: err.Error()}
 	case errors.As(err, &recorded):
@@ -72,7 +73,7 @@ func FailureOf(err error) *history.Failure {
 		f.Message = err.Error()
 		return &f
 	}
-	return &history.Failure{Kind: history.FailureApplication, Message: err.Error()}
+	return &history.Failure{Kind: history.FailureApplication, Message: err.Error(), Retryable: true}
 }
 
 // event returns the terminal event of the end.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -36,26 +38,30 @@ type Registry struct {
 
 // NewRegistry returns a registry of the given orchestrations. An empty name, a
 // nil Func, or a name and version given twice is an error that names the
-// places.
+// places. All errors are returned, joined.
 func NewRegistry(orchestrations ...Orchestration) (*Registry, error) {
 	r := &Registry{byName: make(map[string][]*Orchestration)}
+	var wrong []error
 	for i := range orchestrations {
 		o := orchestrations[i]
 		if o.Name == "" {
-			return nil, fmt.Errorf("engine: orchestration registered at %s has no name", o.Source)
+			wrong = append(wrong, fmt.Errorf("engine: orchestration registered at %s has no name", o.Source))
+			continue
 		}
 		if o.Func == nil {
-			return nil, fmt.Errorf("engine: orchestration %q registered at %s has no implementation", o.Name, o.Source)
+			wrong = append(wrong, fmt.Errorf("engine: orchestration %q registered at %s has no implementation", o.Name, o.Source))
 		}
-		for _, other := range r.byName[o.Name] {
-			if other.Version == o.Version {
-				return nil, fmt.Errorf("engine: orchestration %q version %q is registered twice, at %s and at %s", o.Name, o.Version, other.Source, o.Source)
-			}
+		if at := slices.IndexFunc(r.byName[o.Name], func(other *Orchestration) bool { return other.Version == o.Version }); at >= 0 {
+			wrong = append(wrong, fmt.Errorf("engine: orchestration %q version %q is registered twice, at %s and at %s", o.Name, o.Version, r.byName[o.Name][at].Source, o.Source))
+			continue
 		}
 		if len(r.byName[o.Name]) == 0 {
 			r.names = append(r.names, o.Name)
 		}
 		r.byName[o.Name] = append(r.byName[o.Name], &o)
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
 	}
 	sort.Strings(r.names)
 	for _, list := range r.byName {
