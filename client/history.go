@@ -36,6 +36,22 @@ func (c *Client) History(ctx context.Context, instance string, execution int64) 
 	return c.cfg.Codecs.OpenWhatItCan(instance, execution, events), nil
 }
 
+// Export is History with whose it is and which events were committed together, for
+// [history.EncodeExport]: what `turnstile history --json` prints.
+func (c *Client) Export(ctx context.Context, instance string, execution int64) (history.Export, error) {
+	d, err := c.Describe(ctx, instance)
+	if err != nil {
+		return history.Export{}, err
+	}
+	turns, execution, err := c.read(ctx, d, execution)
+	if err != nil {
+		return history.Export{}, err
+	}
+	x := store.Export(d.Instance, execution, turns)
+	x.Events = c.cfg.Codecs.OpenWhatItCan(instance, execution, x.Events)
+	return x, nil
+}
+
 // looks is how often a client reads what it may have met in the middle of a
 // commit.
 const looks = 3

@@ -2,10 +2,10 @@ package console
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // export answers with the history of an execution as `turnstile history --export`
@@ -19,7 +19,9 @@ func (h *handler) export(r *request) error {
 	if err != nil {
 		return err
 	}
-	text := history.EncodeExport(history.Export{Instance: r.vars["id"], ExecutionID: x.number, Events: h.open(x, x.events(1, math.MaxInt))})
+	out := store.Export(r.vars["id"], x.number, x.turns)
+	out.Events = h.open(x, out.Events)
+	text := history.EncodeExport(out)
 	r.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	r.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(r.vars["id"], x.number)))
 	// A reader that has gone needs no answer.

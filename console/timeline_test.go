@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,8 @@ func TestInspectTakesWhatTheExportWrites(t *testing.T) {
 		}
 		if live := get[api.Timeline](b, path(id)+"/timeline"); len(live.Rows) != len(have.Timeline.Rows) || live.Last != have.Timeline.Last {
 			t.Errorf("%s: %d rows, in the file %d", id, len(live.Rows), len(have.Timeline.Rows))
+		} else if x := have.Timeline.Executions[0]; !x.TurnsKnown || !slices.Equal(ticksOf(live, x.ExecutionID), have.Timeline.Ticks) {
+			t.Errorf("%s: its turns are %+v, in the file %+v", id, live.Ticks, have.Timeline.Ticks)
 		}
 	}
 	story, err := os.ReadFile("../simulation/testdata/story.txt")
@@ -121,4 +124,9 @@ func TestInspectTakesWhatTheExportWrites(t *testing.T) {
 	b.do(http.MethodPost, "api/v1/inspect", api.Inspect{Text: "hello"}).fails(api.CodeInvalid)
 	b.do(http.MethodPost, "api/v1/inspect", api.Inspect{Text: `{"v":1,"events":[{"event_id":1,"kind":"Forked","at_ms":1}]}`}).fails(api.CodeNewer)
 	b.do(http.MethodPost, "api/v1/inspect", api.Inspect{Text: strings.Repeat(" ", 9<<20)}).fails(api.CodeTooLarge)
+}
+
+// ticksOf are the turns of one execution.
+func ticksOf(t api.Timeline, execution int64) []api.TimelineTick {
+	return slices.DeleteFunc(slices.Clone(t.Ticks), func(k api.TimelineTick) bool { return k.ExecutionID != execution })
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -78,6 +79,7 @@ const (
 	docEvents
 	docInstance
 	docExecutionID
+	docTurns
 )
 
 func (d *decoder) document() bool {
@@ -150,8 +152,32 @@ func (d *decoder) documentField(key []byte, b64 bool) bool {
 		return d.text(&d.export.Instance, docInstance, b64)
 	case d.export != nil && string(key) == "execution_id" && !b64:
 		return d.integer(&d.export.ExecutionID, 1, docExecutionID)
+	case d.export != nil && string(key) == "turns" && !b64:
+		return d.once(docTurns) && d.turnList()
 	}
 	return d.skip()
+}
+
+// turnList reads what an export says of its turns.
+func (d *decoder) turnList() bool {
+	start := d.pos
+	if d.data[start] != '[' {
+		return d.fail(start, "expected an array of turns")
+	}
+	if !d.skip() {
+		return false
+	}
+	if err := json.Unmarshal(d.data[start:d.pos], &d.export.Turns); err != nil {
+		return d.fail(start, "no list of turns: %v", err)
+	}
+	before := int64(0)
+	for _, t := range d.export.Turns {
+		if t.Last <= before {
+			return d.fail(start, "a turn ends with event %d behind one that ends with event %d", t.Last, before)
+		}
+		before = t.Last
+	}
+	return true
 }
 
 // eventList reads the array of events.

@@ -258,7 +258,9 @@ func TestDecodingAllocatesLessThanOncePerEvent(t *testing.T) {
 
 func TestAnExportIsAHistoryWithoutWhatProvesSomething(t *testing.T) {
 	t.Parallel()
-	want := history.Export{Instance: "order-1", ExecutionID: 3, Events: samples()}
+	want := history.Export{Instance: "order-1", ExecutionID: 3, Events: samples(), Turns: []history.ExportTurn{
+		{Last: 2, Messaged: true}, {Last: 7, Parked: true, Cancelled: []int64{4, 2}}, {Last: int64(len(samples()))},
+	}}
 	data := history.EncodeExport(want)
 	if *update {
 		if err := os.WriteFile(filepath.Join("testdata", "export.json"), data, 0o644); err != nil {
@@ -300,6 +302,12 @@ func TestAnExportIsAHistoryWithoutWhatProvesSomething(t *testing.T) {
 	if _, err := history.DecodeExport([]byte(`{"v":1,"execution_id":"1","events":[]}`)); err == nil {
 		t.Error("an execution that is no number is taken")
 	}
+	for _, turns := range []string{`null`, `{}`, `[1]`, `[{"last":"1"}]`, `[{}]`, `[{"last":2},{"last":2}]`, `[{"last":1}],"turns":[]`, `[{"last":1.5}]`, `[`} {
+		data := `{"v":1,"turns":` + turns + `,"events":[{"event_id":1,"kind":"TimerFired"}]}`
+		if x, err := history.DecodeExport([]byte(data)); !errors.As(err, new(*history.DecodeError)) {
+			t.Errorf("%s is taken as %+v, %v", data, x.Turns, err)
+		}
+	}
 }
 
 // FuzzDecode looks for documents that crash the decoder, that it takes and
@@ -310,6 +318,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(history.Encode([]history.Event{e}))
 	}
 	f.Add(history.EncodeExport(history.Export{Instance: "i", ExecutionID: 1, Events: samples()[:1]}))
+	f.Add(history.EncodeExport(history.Export{Events: samples()[:1], Turns: []history.ExportTurn{{Last: 1, Cancelled: []int64{1}}}}))
 	f.Add([]byte(`{"events":[{"kind":"T\u0069merFired","event_id":1,"name":"\ud83d\ude00","colour":[{}]}],"v":1}`))
 	f.Add([]byte(one(`"kind":"PatchMarked"`)))
 	f.Add([]byte(`{"v":2}`))

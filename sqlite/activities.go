@@ -21,7 +21,6 @@ func (db *DB) Activities() store.Activities { return activities{db} }
 // activity is an item.
 type activity struct {
 	state store.ActivityState
-	claim store.Claim
 	// expires in Unix milliseconds.
 	expires int64
 }
@@ -42,8 +41,8 @@ func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
 				Suspect: store.Suspect{Attempt: s.ColumnInt(10), Deaths: s.ColumnInt(11), Until: timeOf(s.ColumnInt64(12))},
 				Next: store.NextAttempt{Attempt: s.ColumnInt(13), DueAt: timeOf(s.ColumnInt64(14)), NotedAt: timeOf(s.ColumnInt64(15)),
 					Kind: s.ColumnText(16), Message: s.ColumnText(17)},
+				Claim: store.Claim{Attempt: s.ColumnInt(7), Token: s.ColumnText(8), Until: timeOf(s.ColumnInt64(9))},
 			},
-			claim: store.Claim{Attempt: s.ColumnInt(7), Token: s.ColumnText(8), Until: timeOf(s.ColumnInt64(9))},
 		}
 		return nil
 	}, "SELECT "+activityColumns+" FROM activities WHERE instance = ? AND execution = ? AND event = ?", key.Instance, key.ExecutionID, key.EventID)
@@ -89,7 +88,7 @@ func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
 	beat, suspect, next := &it.state.Beat, &it.state.Suspect, &it.state.Next
 	return tx.exec("INSERT OR REPLACE INTO activities (instance, execution, event, "+activityColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		key.Instance, key.ExecutionID, key.EventID, it.expires, it.state.Stop, text(it.state.StopReason), beat.Attempt, moment(beat.At), beat.Details, text(beat.Codec),
-		it.claim.Attempt, text(it.claim.Token), moment(it.claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until),
+		it.state.Claim.Attempt, text(it.state.Claim.Token), moment(it.state.Claim.Until), suspect.Attempt, suspect.Deaths, moment(suspect.Until),
 		next.Attempt, moment(next.DueAt), moment(next.NotedAt), text(next.Kind), text(next.Message))
 }
 
@@ -149,10 +148,10 @@ func (a activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat s
 // Claim implements store.Activities.
 func (a activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
-		if found := it.claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
+		if found := it.state.Claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
 			return &store.ClaimedError{Key: key, Found: found}
 		}
-		it.claim = claim
+		it.state.Claim = claim
 		return nil
 	})
 	return err

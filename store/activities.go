@@ -58,6 +58,9 @@ type ActivityState struct {
 	// Next is the attempt that was noted last as the one to follow; the zero
 	// value if none was. It stays when that attempt has begun.
 	Next NextAttempt
+	// Claim is the one that stands on an attempt of an activity that is made at
+	// most once; the zero value if none was made.
+	Claim Claim
 }
 
 // NextAttempt is an attempt that follows one which failed.

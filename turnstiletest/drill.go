@@ -42,6 +42,12 @@ type Drilled struct {
 // and its histories, without the times at which events were recorded. An
 // AtMostOnce attempt that a crash interrupts fails, by its nature: see
 // OutcomeOnly, which Shuffled brings along.
+//
+// The run that failed is kept, all its histories in one file, which the console
+// shows (Inspect): in the folder that the environment variable TURNSTILE_DRILLS
+// names, else among the artifacts of the test where go test keeps them
+// (-artifacts), else in turnstile-drills in the folder for temporary files. What
+// fails says where. Payloads stand in it as far as the Codecs open them.
 func Drill(t T, app *turnstile.App, run func(env *Env), options ...Option) Drilled {
 	t.Helper()
 	if run == nil {
@@ -83,6 +89,8 @@ type drill struct {
 	// what is special about the run under way, and its environment.
 	special string
 	env     *Env
+	// kept: it is written into a file.
+	kept bool
 }
 
 func (d *drill) all() {
@@ -118,16 +126,20 @@ func (d *drill) all() {
 func (d *drill) one(special string, arrange func(*Env)) snapshot {
 	d.t.Helper()
 	d.done.Runs++
-	d.special, d.env = special, nil
+	d.special, d.env, d.kept = special, nil, false
 	failedBefore := d.failed()
 	t := &runT{T: d.t, drill: d}
 	finished := false
 	defer func() {
+		kept := ""
+		if !finished {
+			kept = d.keep(t.said)
+		}
 		for i := len(t.cleanup) - 1; i >= 0; i-- {
 			t.cleanup[i]()
 		}
 		if !finished {
-			d.t.Logf("turnstiletest: Drill: that was run %d, %s", d.done.Runs, d.where())
+			d.t.Logf("turnstiletest: Drill: that was run %d, %s%s", d.done.Runs, d.where(), kept)
 		}
 	}()
 	e := newEnv(t, d.app, d.options...)
@@ -145,8 +157,8 @@ func (d *drill) one(special string, arrange func(*Env)) snapshot {
 			t.Fatalf("what is stored does not replay: %s", problem)
 		}
 	}
-	if d.failed() && !failedBefore {
-		d.t.Fatalf("turnstiletest: Drill: the test failed in run %d, %s", d.done.Runs, d.where())
+	if d.failed() && !failedBefore || t.said != "" {
+		d.t.Fatalf("turnstiletest: Drill: the test failed in run %d, %s%s", d.done.Runs, d.where(), d.keep(t.said))
 	}
 	finished = true
 	return s
@@ -170,7 +182,8 @@ func (d *drill) compare(undisturbed, s snapshot) {
 	d.t.Helper()
 	difference := undisturbed.difference(&s, d.opts.outcomeOnly)
 	if difference != "" {
-		d.t.Fatalf("turnstiletest: Drill: run %d, %s, came to something else than the first run\n%s", d.done.Runs, d.where(), difference)
+		d.t.Fatalf("turnstiletest: Drill: run %d, %s, came to something else than the first run\n%s%s", d.done.Runs, d.where(), difference,
+			d.keep("It came to something else than the first run, which is marked -:\n"+difference))
 	}
 }
 
@@ -186,6 +199,8 @@ type runT struct {
 	T
 	drill   *drill
 	cleanup []func()
+	// said is what has failed in it so far.
+	said string
 }
 
 // Cleanup calls f at the end of the run.
@@ -203,10 +218,12 @@ func (t *runT) Errorf(format string, args ...any) {
 // Fatalf fails the test and ends it.
 func (t *runT) Fatalf(format string, args ...any) {
 	t.T.Helper()
-	t.T.Fatalf("%s", t.text(format, args))
+	text := t.text(format, args)
+	t.T.Fatalf("%s%s", text, t.drill.keep(t.said))
 }
 
 func (t *runT) text(format string, args []any) string {
 	text := strings.TrimPrefix(fmt.Sprintf(format, args...), "turnstiletest: ")
+	t.said += text + "\n"
 	return fmt.Sprintf("turnstiletest: Drill: run %d, %s: %s", t.drill.done.Runs, t.drill.where(), text)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Export returns the export of the instance's current execution, as Replay
@@ -16,7 +17,7 @@ import (
 func (r *Run[Out]) Export() []byte {
 	r.env.t.Helper()
 	execution := r.env.execution(r.Instance)
-	return history.EncodeExport(history.Export{Instance: r.Instance, ExecutionID: execution, Events: r.env.stored(r.Instance, execution)})
+	return history.EncodeExport(store.Export(r.Instance, execution, r.env.turns(r.Instance, execution)))
 }
 
 // AssertGolden fails the test, and lets it go on, if the history of the

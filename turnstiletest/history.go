@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // History is the events of one execution.
@@ -131,15 +132,22 @@ func (e *Env) execution(instance string) int64 {
 // stored reads an execution as it is stored.
 func (e *Env) stored(instance string, execution int64) History {
 	e.t.Helper()
-	turns, err := e.store.Read(context.Background(), instance, execution, 1)
-	if err != nil {
-		e.t.Fatalf("turnstiletest: reading the history of instance %q: %v", instance, err)
-	}
 	var events History
+	turns := e.turns(instance, execution)
 	for i := range turns {
 		events = append(events, turns[i].Events...)
 	}
 	return events
+}
+
+// turns reads an execution as it was committed.
+func (e *Env) turns(instance string, execution int64) []store.Turn {
+	e.t.Helper()
+	turns, err := e.store.Read(context.Background(), instance, execution, 1)
+	if err != nil {
+		e.t.Fatalf("turnstiletest: reading the history of instance %q: %v", instance, err)
+	}
+	return turns
 }
 
 // AssertHistory fails the test, and lets it go on, if the history of the

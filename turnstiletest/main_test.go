@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +15,23 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// drillHelper is set where the test binary runs once more to fail a drill.
+const drillHelper = "TURNSTILE_TEST_DRILL"
+
+func TestMain(m *testing.M) {
+	// Drills that fail here are to fail: what they keep goes with the tests.
+	folder, err := os.MkdirTemp("", "turnstiletest-")
+	if err == nil && os.Getenv(drillHelper) == "" {
+		err = os.Setenv("TURNSTILE_DRILLS", folder)
+	}
+	if err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(status int) {
+		_ = os.RemoveAll(folder)
+		os.Exit(status)
+	}))
+}
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 

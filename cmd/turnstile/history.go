@@ -47,15 +47,16 @@ func historyCommand() *command {
 				if number == 0 {
 					number = d.ExecutionID
 				}
-				events, err := cl.History(ctx, d.Instance, number)
+				x, err := cl.Export(ctx, d.Instance, number)
 				if err != nil {
 					return err
 				}
+				events := x.Events
 				if len(events) == 0 {
 					return fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, number, d.FirstExecution, d.ExecutionID)
 				}
 				if *export || c.json() {
-					_, err := c.out.Write(history.EncodeExport(history.Export{Instance: d.Instance, ExecutionID: number, Events: events}))
+					_, err := c.out.Write(history.EncodeExport(x))
 					return err
 				}
 				c.history(&d, number, events, *width)

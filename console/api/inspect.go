@@ -72,7 +72,7 @@ func inspected(instance string, executions []history.Export, now time.Time) Insp
 	var sources []timeline.Source
 	out := InspectedInstance{Instance: instance}
 	for _, x := range executions {
-		sources = append(sources, timeline.FromEvents(instance, x.ExecutionID, x.Events))
+		sources = append(sources, timeline.FromExport(x))
 		page := Events{Instance: instance, ExecutionID: x.ExecutionID, LastEventID: x.Events[len(x.Events)-1].EventID, Events: make([]Event, len(x.Events))}
 		for i := range x.Events {
 			page.Events[i] = EventOf(&x.Events[i], true)

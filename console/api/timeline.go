@@ -129,6 +129,15 @@ type LiveActivity struct {
 	// did before it: Deaths.
 	SuspectAttempt int `json:"suspect_attempt,omitempty"`
 	Deaths         int `json:"deaths,omitempty"`
+	// Claim of an attempt that is made at most once.
+	Claim *AttemptClaim `json:"claim,omitempty"`
+}
+
+// AttemptClaim says that an attempt was begun, and that nobody begins it again.
+type AttemptClaim struct {
+	Attempt int `json:"attempt"`
+	// Until when it may take; left out once it is over.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // ActivityBeat is the last heartbeat of an activity.
@@ -264,6 +273,9 @@ func liveOf(l *timeline.Live) *LiveActivity {
 	}
 	if n := l.Retry; n.Attempt > 0 {
 		out.Next = &NextAttempt{Attempt: n.Attempt, DueAt: n.DueAt, NotedAt: n.NotedAt, Kind: n.Kind, Message: n.Message}
+	}
+	if c := l.Claim; c.Attempt > 0 {
+		out.Claim = &AttemptClaim{Attempt: c.Attempt, Until: c.Until}
 	}
 	return out
 }

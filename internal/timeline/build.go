@@ -40,6 +40,15 @@ func FromEvents(instance string, executionID int64, events []history.Event) Sour
 	return s
 }
 
+// FromExport returns the source of an exported execution: with its turns where the
+// export has them.
+func FromExport(x history.Export) Source {
+	if turns, known := store.Exported(x); known {
+		return FromTurns(x.ExecutionID, turns)
+	}
+	return FromEvents(x.Instance, x.ExecutionID, x.Events)
+}
+
 // New makes the timeline of an instance of its executions, in order. It takes
 // any history: one that is cut, or damaged, gives the rows of what there is.
 func New(instance string, executions ...Source) *Timeline {

@@ -23,8 +23,8 @@ func (t *Timeline) Annotate(executionID int64, states map[int64]store.ActivitySt
 
 // liveOf is what a state says; nil for nothing.
 func liveOf(s *store.ActivityState) *Live {
-	l := &Live{Beat: s.Beat, Retry: s.Next, Stop: s.Stop, StopReason: s.StopReason, Suspect: s.Suspect}
-	if l.Beat.Attempt == 0 && l.Retry.Attempt == 0 && !l.Stop && l.Suspect.Attempt == 0 {
+	l := &Live{Beat: s.Beat, Retry: s.Next, Stop: s.Stop, StopReason: s.StopReason, Suspect: s.Suspect, Claim: s.Claim}
+	if l.Beat.Attempt == 0 && l.Retry.Attempt == 0 && !l.Stop && l.Suspect.Attempt == 0 && l.Claim.Attempt == 0 {
 		return nil
 	}
 	return l
@@ -32,7 +32,9 @@ func liveOf(s *store.ActivityState) *Live {
 
 // attempt is the number of the newest attempt that was begun or is to begin; 0
 // where nothing tells.
-func (l *Live) attempt() int { return max(l.Beat.Attempt, l.Retry.Attempt, l.Suspect.Attempt) }
+func (l *Live) attempt() int {
+	return max(l.Beat.Attempt, l.Retry.Attempt, l.Suspect.Attempt, l.Claim.Attempt)
+}
 
 // annotate cuts the open span of an activity by what is known of its attempts.
 func (r *Row) annotate(l *Live, now time.Time) {

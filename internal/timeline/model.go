@@ -151,6 +151,9 @@ type Live struct {
 	StopReason string
 	// Suspect is the mark of an attempt that may have killed its process.
 	Suspect store.Suspect
+	// Claim of an attempt of an activity that runs at most once: it was begun, and
+	// nobody begins it again. Its attempt is 0 where none is.
+	Claim store.Claim
 }
 
 // Doing is what an operation does in a span.

@@ -253,6 +253,8 @@ func TestWhatIsKnownOutsideTheHistoryCutsTheOpenSpan(t *testing.T) {
 		{"the next attempt is due", store.ActivityState{Next: store.NextAttempt{Attempt: 3, NotedAt: second(45), DueAt: second(60)}}, 61,
 			"2 activity A open unknown 10-… #3", "attempt 3 of 5 is due; whether it runs is not known"},
 		{"a stop", store.ActivityState{Stop: true}, 50, "2 activity A open unknown 10-…", "whether it runs is not known; asked to stop"},
+		{"a claim", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t", Until: second(90)}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 was begun, and nobody begins it again"},
+		{"a claim of an attempt that is over", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t"}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 has returned without a result: it is pending, or another follows"},
 		{"a mark of a suspect", store.ActivityState{Suspect: store.Suspect{Attempt: 1, Deaths: 2}}, 50, "2 activity A open unknown 10-… #1", "attempt 1 of 5 is due; whether it runs is not known"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

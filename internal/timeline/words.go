@@ -24,6 +24,10 @@ func (r *Row) AttemptText() string {
 		text = fmt.Sprintf("attempt %d%s follows", l.attempt(), of)
 	case doing == DoingRun:
 		text = fmt.Sprintf("attempt %d%s runs", l.attempt(), of)
+	case l.Claim.Attempt == l.attempt() && l.Claim.Until.IsZero():
+		text = fmt.Sprintf("attempt %d%s has returned without a result: it is pending, or another follows", l.attempt(), of)
+	case l.Claim.Attempt == l.attempt():
+		text = fmt.Sprintf("attempt %d%s was begun, and nobody begins it again", l.attempt(), of)
 	default:
 		text = fmt.Sprintf("attempt %d%s is due; whether it runs is not known", l.attempt(), of)
 	}

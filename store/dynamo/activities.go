@@ -124,8 +124,7 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	}, len(claim.Token))
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
-		return &store.ClaimedError{Key: key, Found: store.Claim{Attempt: int(numberOf(refused.Item, "claim_attempt")),
-			Token: textOf(refused.Item, "claim_token"), Until: time.UnixMilli(numberOf(refused.Item, "claim_until_ms")).UTC()}}
+		return &store.ClaimedError{Key: key, Found: claimOf(refused.Item)}
 	}
 	return err
 }
@@ -196,6 +195,15 @@ func of(key store.ActivityKey, what string) request {
 	return request{what: what, instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
 }
 
+// claimOf is the claim of an item; the zero value if it has none.
+func claimOf(item attributes) store.Claim {
+	n := int(numberOf(item, "claim_attempt"))
+	if n == 0 {
+		return store.Claim{}
+	}
+	return store.Claim{Attempt: n, Token: textOf(item, "claim_token"), Until: time.UnixMilli(numberOf(item, "claim_until_ms")).UTC()}
+}
+
 func activityState(r request, item attributes) (s store.ActivityState, err error) {
 	_, s.Stop = item["stop_reason"]
 	s.StopReason = textOf(item, "stop_reason")
@@ -210,6 +218,7 @@ func activityState(r request, item attributes) (s store.ActivityState, err error
 		s.Next.DueAt, s.Next.NotedAt = time.UnixMilli(numberOf(item, "next_due_ms")).UTC(), time.UnixMilli(numberOf(item, "next_noted_ms")).UTC()
 		s.Next.Kind, s.Next.Message = textOf(item, "next_kind"), textOf(item, "next_message")
 	}
+	s.Claim = claimOf(item)
 	s.Beat.Codec = textOf(item, "beat_codec")
 	if s.Beat.Details, err = bytesOf(item, "beat_details"); err != nil {
 		return store.ActivityState{}, fmt.Errorf("store: %s: %w", r, err)

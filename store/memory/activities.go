@@ -20,7 +20,6 @@ var _ store.Activities = (*Activities)(nil)
 
 type activity struct {
 	state     store.ActivityState
-	claim     store.Claim
 	expiresAt time.Time
 }
 
@@ -86,11 +85,11 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	it := a.find(key)
-	if found := it.claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
+	if found := it.state.Claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
 		return &store.ClaimedError{Key: key, Found: found}
 	}
-	it.claim = claim
-	it.claim.Until = claim.Until.UTC().Truncate(time.Millisecond)
+	it.state.Claim = claim
+	it.state.Claim.Until = claim.Until.UTC().Truncate(time.Millisecond)
 	it.expiresAt = expiresAt
 	a.items[key] = it
 	return nil

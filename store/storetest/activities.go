@@ -122,6 +122,9 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			claim(1, "a", &store.Claim{Attempt: 2, Token: "b"})
 			claim(2, "c", &store.Claim{Attempt: 2, Token: "b"})
 			wantStop(t, a, key, "", false)
+			if s, err := a.State(t.Context(), key); err != nil || s.Claim.Attempt != 2 || s.Claim.Token != "b" || !s.Claim.Until.Equal(until) {
+				t.Errorf("the claim is seen as %+v, %v", s.Claim, err)
+			}
 		}},
 		{"A-16 that a claimed attempt is over is seen by the next claim of it", func(t *testing.T, a store.Activities) {
 			for _, until := range []time.Time{now().Add(time.Minute), {}} {
@@ -132,6 +135,9 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "b", Until: now().Add(time.Minute)}, now().Add(time.Hour))
 			if claimed, refused := errors.AsType[*store.ClaimedError](err); !refused || !claimed.Found.Until.IsZero() {
 				t.Errorf("another claim: %v; want it refused for one that is over", err)
+			}
+			if s, err := a.State(t.Context(), key); err != nil || s.Claim.Attempt != 1 || !s.Claim.Until.IsZero() {
+				t.Errorf("the claim is seen as %+v, %v", s.Claim, err)
 			}
 		}},
 		{"A-16 of many claims of one attempt at the same time one is granted", func(t *testing.T, a store.Activities) {

@@ -24,6 +24,7 @@ export function RowDetails({ line, source, link, close }) {
       ["failed before", live?.next ? html`<strong>${live.next.kind}</strong> <${Text} value=${live.next.message} />` : null],
       ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
       ["asked to stop", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
+      ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`was claimed, and may take until <${Moment} at=${live.claim.until} />; nobody begins it again` : "is over"}` : null],
       ["suspect", live?.suspect_attempt ? `attempt ${live.suspect_attempt} may have ended its process${live.deaths ? `, after ${live.deaths} others` : ""}` : null],
       ["due", raw.due_at ? html`<${Moment} at=${raw.due_at} />` : null],
       ["attempt began", raw.started_at ? html`<${Moment} at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],

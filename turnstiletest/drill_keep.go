@@ -1,0 +1,139 @@
+package turnstiletest
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/recording"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// drillFolder is the environment variable that names the folder in which a Drill
+// keeps its failing runs.
+const drillFolder = "TURNSTILE_DRILLS"
+
+// keep writes the run under way into a file, with what is wrong with it, and returns
+// a sentence that says where it is and how to look at it. A run is kept once; empty
+// where there is nothing of it.
+func (d *drill) keep(problem string) string {
+	if d.env == nil || d.kept {
+		return ""
+	}
+	d.kept = true
+	r := &recording.Recording{
+		Kind:  recording.KindRun,
+		Title: fmt.Sprintf("%s, run %d, %s", d.testName(), d.done.Runs, d.where()),
+		Text:  strings.TrimSpace(problem),
+	}
+	if err := d.env.record(r); err != nil {
+		return "\nThe run could not be read, so that it is not kept: " + err.Error()
+	}
+	if len(r.Histories) == 0 {
+		return ""
+	}
+	file, err := d.write(r)
+	if err != nil {
+		return "\nThe run could not be kept: " + err.Error()
+	}
+	return fmt.Sprintf("\nThe run is kept in %s\nTo see it, choose that file under Inspect in any console: turnstile dev, turnstile console, or a sample with -console", file)
+}
+
+// record adds all histories of the environment, their payloads as far as its codecs
+// open them. It fails no test: one has failed already.
+func (e *Env) record(r *recording.Recording) error {
+	page := store.ListQuery{}
+	var records []store.Record
+	for {
+		got, err := e.store.List(context.Background(), page)
+		if err != nil {
+			return err
+		}
+		records = append(records, got.Records...)
+		if page.PageToken = got.NextPageToken; page.PageToken == "" {
+			break
+		}
+	}
+	// The first that began is shown first: the one that the scenario starts.
+	slices.SortStableFunc(records, func(a, b store.Record) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Instance, b.Instance))
+	})
+	for i := range records {
+		of := &records[i]
+		for n := max(of.FirstExecution, 1); n <= of.ExecutionID; n++ {
+			turns, err := e.store.Read(context.Background(), of.Instance, n, 1)
+			if err != nil {
+				return err
+			}
+			if len(turns) == 0 {
+				continue
+			}
+			x := store.Export(of.Instance, n, turns)
+			x.Events = e.opts.codecs.OpenWhatItCan(of.Instance, n, x.Events)
+			r.Histories = append(r.Histories, x)
+		}
+	}
+	return nil
+}
+
+// write writes a recording into the folder of this test, and returns the file.
+func (d *drill) write(r *recording.Recording) (string, error) {
+	data, err := recording.Encode(r)
+	if err != nil {
+		return "", err
+	}
+	folder, err := d.folder()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, fileName(fmt.Sprintf("%s-run-%d", d.testName(), d.done.Runs))+".json")
+	return file, os.WriteFile(file, data, 0o644)
+}
+
+// folder is where failing runs are kept: the one that TURNSTILE_DRILLS names; else the
+// artifacts of the test, where go test was told to keep them (-artifacts); else
+// turnstile-drills among the temporary files.
+func (d *drill) folder() (string, error) {
+	if folder := os.Getenv(drillFolder); folder != "" {
+		return folder, os.MkdirAll(folder, 0o755)
+	}
+	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
+		if t, ok := d.t.(interface{ ArtifactDir() string }); ok {
+			return t.ArtifactDir(), nil
+		}
+	}
+	folder := filepath.Join(os.TempDir(), "turnstile-drills")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	return folder, nil
+}
+
+// testName is what the test is called, behind the name of its binary, which is that
+// of its package.
+func (d *drill) testName() string {
+	name := "drill"
+	if t, ok := d.t.(interface{ Name() string }); ok {
+		name = t.Name()
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), ".test") + "." + name
+}
+
+// fileName is a name that every file system takes.
+func fileName(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' {
+			return c
+		}
+		return '-'
+	}, s)
+	if len(s) > 150 {
+		s = s[len(s)-150:]
+	}
+	return s
+}
