@@ -31,6 +31,7 @@ const aws = "github.com/aws/"
 // layers is the table of docs/design.md: imports run one way. The first row
 // that fits a folder counts.
 var layers = []layer{
+	{dir: "clock"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "engine", own: "history"},
 	{dir: "keyring"},
@@ -46,14 +47,14 @@ var layers = []layer{
 	{dir: "store/metering", own: "history store store/dynamo", foreign: aws},
 	{dir: "store/...", own: "history store", foreign: "pgregory.net/rapid"},
 	{dir: "queue/sqs", own: "wire queue", foreign: aws},
-	{dir: "queue/...", own: "wire queue", foreign: "pgregory.net/rapid"},
+	{dir: "queue/...", own: "clock wire queue", foreign: "pgregory.net/rapid"},
 	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
-	{dir: "timer/...", own: "wire timer", foreign: "pgregory.net/rapid"},
-	{dir: "host", own: "activity codec engine history keyring queue store timer wire"},
+	{dir: "timer/...", own: "clock wire timer", foreign: "pgregory.net/rapid"},
+	{dir: "host", own: "activity clock codec engine history keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/names"},
-	{dir: "client", own: ". activity codec history internal/names queue store wire"},
+	{dir: "client", own: ". activity clock codec history internal/names queue store wire"},
 	{dir: "deadletter", own: "codec host queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -33,7 +34,7 @@ type Config struct {
 	// Random makes ids; default [rand.Reader].
 	Random io.Reader
 	// Clock paces waiting; default the wall clock.
-	Clock Clock
+	Clock clock.Clock
 	// PollInterval is the first pause between two looks at an instance that is
 	// waited for; each pause is half as long again as the one before, up to
 	// MaxPollInterval. Defaults: 100 ms and 5 s.
@@ -42,14 +43,6 @@ type Config struct {
 	// record, of any instance's for an empty id, if not before; waiting then needs
 	// no polling. Nil where nobody knows.
 	Changed func(instance string) <-chan struct{}
-}
-
-// Clock is where a [Client] takes time from.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f once, when d has passed; stop keeps it from that and
-	// reports whether it came in time.
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
 // Client starts instances, speaks to them and looks at them: from a service, a
@@ -76,7 +69,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.Random = rand.Reader
 	}
 	if cfg.Clock == nil {
-		cfg.Clock = wallClock{}
+		cfg.Clock = clock.Wall{}
 	}
 	if cfg.PollInterval <= 0 {
 		cfg.PollInterval = 100 * time.Millisecond
@@ -135,12 +128,4 @@ func (c *Client) newID() (string, error) {
 		return "", fmt.Errorf("turnstile: making an id: %w", err)
 	}
 	return hex.EncodeToString(b[:]), nil
-}
-
-type wallClock struct{}
-
-func (wallClock) Now() time.Time { return time.Now() }
-
-func (wallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	return time.AfterFunc(d, f).Stop
 }

@@ -5,18 +5,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/virtual"
+	"github.com/turnstile-go/turnstile/clock"
 )
-
-// Clock is what queues, timers, host and client take their time from.
-type Clock interface {
-	Now() time.Time
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
 
 // virtualClock stands still until it is told to go to its next timer.
 type virtualClock struct {
-	*virtual.Clock
+	*clock.Virtual
 	// handled counts what is being handled; nil where nobody asks.
 	handled *gauge
 	// due is told of a timer that is due as soon as it is set, and of each one
@@ -27,7 +21,7 @@ type virtualClock struct {
 }
 
 func newVirtualClock(start time.Time, due func()) *virtualClock {
-	return &virtualClock{Clock: virtual.NewClock(start), due: due}
+	return &virtualClock{Virtual: clock.NewVirtual(start), due: due}
 }
 
 // Now returns the time: where it flows, that which it has come to, but never
@@ -36,12 +30,12 @@ func (c *virtualClock) Now() time.Time {
 	if c.flow != nil {
 		c.Set(c.flow.now())
 	}
-	return c.Clock.Now()
+	return c.Virtual.Now()
 }
 
 func (c *virtualClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	c.Now()
-	stop = c.Clock.AfterFunc(d, f)
+	stop = c.Virtual.AfterFunc(d, f)
 	if d <= 0 || c.flow != nil {
 		c.due()
 	}

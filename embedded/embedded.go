@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -25,7 +26,7 @@ import (
 // before Run.
 type Environment struct {
 	opts    options
-	clock   Clock
+	clock   clock.Clock
 	virtual *virtualClock // nil in real time
 	gauge   *gauge
 
@@ -62,7 +63,7 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	if err := e.opts.check(); err != nil {
 		return nil, err
 	}
-	e.clock = host.WallClock{}
+	e.clock = clock.Wall{}
 	if e.opts.virtual {
 		e.virtual = newVirtualClock(e.opts.start, e.gauge.poke)
 		e.virtual.handled = e.gauge
@@ -192,5 +193,3 @@ func (e *Environment) Send(ctx context.Context, body string) error {
 func (e *Environment) DeadLetters() int {
 	return e.queues.DeadFIFO.Counts().Total() + e.queues.DeadStandard.Counts().Total()
 }
-
-var _ Clock = memoryqueue.WallClock{}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -25,7 +26,7 @@ type attempt struct {
 	// pulse takes heartbeats; nil where nobody wants any.
 	pulse      *pulse
 	maxPayload int
-	clock      Clock
+	clock      clock.Clock
 	start      func(func())
 }
 

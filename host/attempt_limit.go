@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -20,7 +21,7 @@ type attemptLimit struct {
 // limitOf returns what an attempt may take: its policy's limit or the
 // fallback, at most what is left of the invocation but for the time to end it,
 // and of the time of all attempts together.
-func limitOf(ctx context.Context, c Clock, r *history.Retry, scheduled time.Time, fallback, exit time.Duration) attemptLimit {
+func limitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled time.Time, fallback, exit time.Duration) attemptLimit {
 	l := attemptLimit{timeout: fallback}
 	if r != nil && r.TimeoutMS > 0 {
 		l.timeout = time.Duration(r.TimeoutMS) * time.Millisecond

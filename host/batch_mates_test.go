@@ -115,7 +115,7 @@ func TestAMessageThatGoesBackIsNotDeletedBesideItsBatch(t *testing.T) {
 	w, runs := sharedBatch(t, &history.Retry{TimeoutMS: 10_000}, nil)
 	refused := errors.New("refused")
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {
-		if name == "fifo" && *runs == 1 && w.worker != nil && w.clock.Now().Sub(newVirtualClock().now) < time.Second {
+		if name == "fifo" && *runs == 1 && w.worker != nil && w.clock.Now().Sub(newVirtualClock().Now()) < time.Second {
 			return refused
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -15,7 +16,7 @@ import (
 // process loses its conditional write.
 type cache struct {
 	settings *Settings
-	clock    Clock
+	clock    clock.Clock
 	observer Observer
 
 	mu                sync.Mutex
@@ -39,8 +40,8 @@ type entry struct {
 	bytes, coroutines int
 }
 
-func newCache(s *Settings, clock Clock, observer Observer) *cache {
-	return &cache{settings: s, clock: clock, observer: observer, entries: map[string]*list.Element{}}
+func newCache(s *Settings, c clock.Clock, observer Observer) *cache {
+	return &cache{settings: s, clock: c, observer: observer, entries: map[string]*list.Element{}}
 }
 
 // take removes the instance from the cache and returns it; nil if it is not

@@ -3,32 +3,13 @@ package host
 import (
 	"context"
 	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
 )
-
-// Clock is where the host takes its time from. A clock for queue/memory is one
-// for this package.
-type Clock interface {
-	Now() time.Time
-	// AfterFunc calls f once, when d has passed; with d of zero or less, soon.
-	// It never calls f before it returns. stop keeps f from being called and
-	// reports whether it came in time.
-	AfterFunc(d time.Duration, f func()) (stop func() bool)
-}
-
-// WallClock is the time of this machine.
-type WallClock struct{}
-
-// Now is time.Now.
-func (WallClock) Now() time.Time { return time.Now() }
-
-// AfterFunc is time.AfterFunc.
-func (WallClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	return time.AfterFunc(d, f).Stop
-}
 
 // timeLeft returns how long the invocation still has, by the clock handed in;
 // false when its context has no deadline.
-func timeLeft(ctx context.Context, c Clock) (time.Duration, bool) {
+func timeLeft(ctx context.Context, c clock.Clock) (time.Duration, bool) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return 0, false
@@ -37,7 +18,7 @@ func timeLeft(ctx context.Context, c Clock) (time.Duration, bool) {
 }
 
 // hasTime reports whether the invocation still has at least need.
-func hasTime(ctx context.Context, c Clock, need time.Duration) bool {
+func hasTime(ctx context.Context, c clock.Clock, need time.Duration) bool {
 	left, bounded := timeLeft(ctx, c)
 	return ctx.Err() == nil && (!bounded || left >= need)
 }
@@ -45,14 +26,14 @@ func hasTime(ctx context.Context, c Clock, need time.Duration) bool {
 // Sleeper is a Clock that has to know when a turn waits for it: one of virtual
 // time, which stands still while anything is being handled.
 type Sleeper interface {
-	Clock
+	clock.Clock
 	// Sleep lets d pass and returns nil, or the error of ctx if that ends
 	// before.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
 // wait lets d pass, unless ctx ends before.
-func wait(ctx context.Context, c Clock, d time.Duration) error {
+func wait(ctx context.Context, c clock.Clock, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
@@ -76,7 +57,7 @@ func wait(ctx context.Context, c Clock, d time.Duration) error {
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
 // pause behind attempt n, unless ctx ends before.
-func pause(ctx context.Context, c Clock, r *random, n int) error {
+func pause(ctx context.Context, c clock.Clock, r *random, n int) error {
 	jitter, err := r.share()
 	if err != nil {
 		return err

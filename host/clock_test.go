@@ -1,90 +1,28 @@
 package host
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
 )
 
-// virtualClock is a clock whose time passes by Advance alone.
-type virtualClock struct {
-	mu     sync.Mutex
-	now    time.Time
-	seq    int
-	alarms []*alarm
-}
-
-type alarm struct {
-	at  time.Time
-	seq int
-	f   func()
-}
+// virtualClock is a clock of virtual time on which a turn waits by letting it pass.
+type virtualClock struct{ *clock.Virtual }
 
 func newVirtualClock() *virtualClock {
-	return &virtualClock{now: time.UnixMilli(1_700_000_000_000).UTC()}
-}
-
-func (c *virtualClock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *virtualClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seq++
-	a := &alarm{c.now.Add(max(d, 0)), c.seq, f}
-	c.alarms = append(c.alarms, a)
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		i := slices.Index(c.alarms, a)
-		if i < 0 {
-			return false
-		}
-		c.alarms = slices.Delete(c.alarms, i, i+1)
-		return true
-	}
-}
-
-// Advance lets d pass, and calls what is due on its way.
-func (c *virtualClock) Advance(d time.Duration) {
-	c.mu.Lock()
-	end := c.now.Add(d)
-	for {
-		slices.SortFunc(c.alarms, func(a, b *alarm) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq)) })
-		if len(c.alarms) == 0 || c.alarms[0].at.After(end) {
-			break
-		}
-		a := c.alarms[0]
-		c.alarms = c.alarms[1:]
-		c.now = a.at
-		c.mu.Unlock()
-		a.f()
-		c.mu.Lock()
-	}
-	c.now = end
-	c.mu.Unlock()
+	return &virtualClock{clock.NewVirtual(time.UnixMilli(1_700_000_000_000).UTC())}
 }
 
 // advanceWithin advances to the next alarm if it is due within d.
 func (c *virtualClock) advanceWithin(d time.Duration) bool {
-	c.mu.Lock()
-	next := time.Duration(-1)
-	for _, a := range c.alarms {
-		if left := a.at.Sub(c.now); left <= d && (next < 0 || left < next) {
-			next = left
-		}
+	next, ok := c.Next()
+	if !ok || next.Sub(c.Now()) > d {
+		return false
 	}
-	c.mu.Unlock()
-	if next >= 0 {
-		c.Advance(next)
-	}
-	return next >= 0
+	c.AdvanceTo(next)
+	return true
 }
 
 // deadline is a context whose deadline is one of virtual time.

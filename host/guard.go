@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"runtime"
 	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
 )
 
 // watchdog is an engine.Guard that samples progress: code that makes none for
 // longer than the limit is blocked outside durable operations, or never yields.
 type watchdog struct {
 	limit time.Duration
-	clock Clock
+	clock clock.Clock
 	start func(func())
 }
 

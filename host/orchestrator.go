@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -42,8 +43,8 @@ type OrchestratorConfig struct {
 	Timer timer.Timer
 	// Settings; the zero value is DefaultSettings.
 	Settings Settings
-	// Clock; default WallClock.
-	Clock Clock
+	// Clock; default [clock.Wall].
+	Clock clock.Clock
 	// Random; default crypto/rand.
 	Random io.Reader
 	// Go starts a goroutine; default the go statement.
@@ -109,9 +110,9 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 }
 
 // surroundings fills in what an orchestrator and a worker have in common.
-func surroundings(clock *Clock, start *func(func()), together *func(int, func()), observer *Observer, logger **slog.Logger) {
-	if *clock == nil {
-		*clock = WallClock{}
+func surroundings(now *clock.Clock, start *func(func()), together *func(int, func()), observer *Observer, logger **slog.Logger) {
+	if *now == nil {
+		*now = clock.Wall{}
 	}
 	if *start == nil {
 		*start = func(f func()) { go f() }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -25,7 +26,7 @@ type pulse struct {
 	extend func(ctx context.Context)
 	log    func(ctx context.Context, text string, args ...any)
 
-	clock  Clock
+	clock  clock.Clock
 	expire func(history.Failure)
 	cancel context.CancelCauseFunc
 	info   *activity.Info

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
@@ -12,7 +13,7 @@ import (
 
 // ahead is the clock of a machine that is ahead of the others.
 type ahead struct {
-	Clock
+	clock.Clock
 	by time.Duration
 }
 
@@ -67,7 +68,7 @@ func TestW12TheAgeOfAnEntryIsByTheWallClock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))
 	o := w.process().o
-	o.cache.clock = WallClock{}
+	o.cache.clock = clock.Wall{}
 	w.start("a", "Main", "1")
 	w.settleFIFO()
 	element := o.cache.entries["a"]

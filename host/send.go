@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -38,7 +39,7 @@ type sender struct {
 	Queues Queues
 	Stops  store.Activities
 	Timer  timer.Timer
-	clock  Clock
+	clock  clock.Clock
 	random *random
 	// parallel calls are made side by side, by together.
 	parallel int

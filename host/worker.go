@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -29,8 +30,8 @@ type WorkerConfig struct {
 	Codecs *codec.Set
 	// Settings; the zero value is DefaultSettings.
 	Settings Settings
-	// Clock; default WallClock.
-	Clock Clock
+	// Clock; default [clock.Wall].
+	Clock clock.Clock
 	// Random; default crypto/rand.
 	Random io.Reader
 	// Go starts a goroutine; default the go statement. Each attempt has one.

@@ -34,7 +34,7 @@ func (w *World) finished(inv *invocation) {
 	}
 	w.checkReturned(inv, failed)
 	w.returns(inv, failed)
-	p.idle = w.clock.now
+	p.idle = w.clock.Now()
 	if w.tracing {
 		w.log("%s returns, handed back %v", p.name, inv.failed)
 	}
@@ -49,7 +49,7 @@ func (w *World) finished(inv *invocation) {
 			w.acknowledge(inv, m)
 		}
 	}
-	if p.code != w.build && w.clock.now.After(w.replaceAt) {
+	if p.code != w.build && w.clock.Now().After(w.replaceAt) {
 		w.bury(p)
 	}
 }

@@ -153,7 +153,7 @@ func (k *walk) surroundings(all []action) []action {
 
 func (k *walk) pass(due time.Time) {
 	k.passed++
-	k.w.clock.advanceTo(due)
+	k.w.clock.AdvanceTo(due)
 }
 
 // send sends what a client does.

@@ -136,7 +136,7 @@ func (p *process) longWork(instance string) time.Duration {
 		w.reached("crowd")
 	}
 	d := time.Duration(30+w.choices.IntN(w.choices.At(choice.OfDelivery, instance), 200)) * time.Second
-	if w.clock.now.Add(d + time.Minute).After(p.running.deadline) {
+	if w.clock.Now().Add(d + time.Minute).After(p.running.deadline) {
 		return 0 // It would be out of time.
 	}
 	return d

@@ -35,11 +35,11 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		if err := asked.Validate(); err != nil {
 			return err
 		}
-		if !asked.Due.After(w.clock.now) {
+		if !asked.Due.After(w.clock.Now()) {
 			return fmt.Errorf("%w (simulated)", timer.ErrPast)
 		}
-		if !s.Due.After(w.clock.now) {
-			s.Due = w.clock.now.Add(time.Millisecond)
+		if !s.Due.After(w.clock.Now()) {
+			s.Due = w.clock.Now().Add(time.Millisecond)
 		}
 		w.outside.scheduled[s.Name] = true
 		return t.Timer.Schedule(ctx, s)

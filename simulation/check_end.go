@@ -91,7 +91,7 @@ func (w *World) checkExecution(instance string, n int64) {
 		return
 	}
 	w.reached("I-04")
-	out, err := execution.Run(engine.Input{NowMS: w.clock.now.UnixMilli()})
+	out, err := execution.Run(engine.Input{NowMS: w.clock.Now().UnixMilli()})
 	if err != nil || len(out.Events) > 0 || out.Stuck != nil {
 		w.violate("I-04", "%s/%d does not replay cleanly: %v, %v, %d new events", instance, n, err, out.Stuck, len(out.Events))
 		return

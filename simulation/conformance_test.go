@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 
@@ -36,7 +37,7 @@ func newCalls(t *testing.T, decides choice.Source) calls {
 	w := newWorld(choice.Choices{Source: decides}, false, inMemory{})
 	w.scenario = &randomScenario{}
 	t.Cleanup(w.close)
-	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}
+	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}
 }
 
 func (c calls) do(f func()) {
@@ -250,7 +251,7 @@ type testedTimer struct {
 func (s testedTimer) Schedule(ctx context.Context, what timer.Schedule) (err error) {
 	s.calls.do(func() {
 		// The world's time is that of the bubble.
-		s.calls.p.w.clock.now = time.Now()
+		s.calls.p.w.clock = clock.NewVirtual(time.Now())
 		err = s.Timer.Schedule(ctx, what)
 	})
 	return err

@@ -42,7 +42,7 @@ type fingerprint [sha256.Size]byte
 func (k *walk) fingerprint() fingerprint {
 	var b strings.Builder
 	w := k.w
-	fmt.Fprintf(&b, "%d %+v sent %d\n", w.clock.now.UnixMilli(), k.left, k.sent)
+	fmt.Fprintf(&b, "%d %+v sent %d\n", w.clock.Now().UnixMilli(), k.left, k.sent)
 	if w.build != w.good {
 		fmt.Fprintf(&b, "not mended, passed %d\n", k.passed)
 	}
@@ -117,7 +117,7 @@ func (k *walk) writeQueues(b *strings.Builder) {
 			fmt.Fprintf(b, "%s %s", q.name, messageText(&h.Message))
 			switch {
 			case h.Visible:
-			case h.Due.Sub(k.w.clock.now) > queue.MaxVisibility/2:
+			case h.Due.Sub(k.w.clock.Now()) > queue.MaxVisibility/2:
 				// It comes back by an action.
 				b.WriteString(" in flight")
 			default:

@@ -67,7 +67,7 @@ func (w *World) beginOutage() {
 	case 7:
 		d = time.Duration(1+w.choices.IntN(how, int(longestOutage/time.Hour))) * time.Hour
 	}
-	o.until = w.clock.now.Add(d)
+	o.until = w.clock.Now().Add(d)
 	w.log("OUTAGE of %s for %s, %s", serviceNames[o.service], roleNames[o.role], d)
 	w.outages = append(w.outages, o)
 	w.clock.AfterFunc(d, func() { w.log("OUTAGE of %s for %s is over", serviceNames[o.service], roleNames[o.role]) })
@@ -84,7 +84,7 @@ func (w *World) refuses(s service, p *process) bool {
 	}
 	for i := range w.outages {
 		o := &w.outages[i]
-		if w.clock.now.Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.worker != nil)) {
+		if w.clock.Now().Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.worker != nil)) {
 			return true
 		}
 	}
@@ -96,7 +96,7 @@ func (w *World) refuses(s service, p *process) bool {
 func (w *World) noneReceives() bool {
 	for i := range w.outages {
 		o := &w.outages[i]
-		if !w.calm && o.service == theQueues && o.role == everybody && w.clock.now.Before(o.until) {
+		if !w.calm && o.service == theQueues && o.role == everybody && w.clock.Now().Before(o.until) {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // newProcess starts a process of the build that is deployed.
 func (w *World) newProcess(worker bool) *process {
 	w.started++
-	p := &process{w: w, code: w.starting(), clock: skewed{clock: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
+	p := &process{w: w, code: w.starting(), clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
 	p.clock.p = p
 	if w.hit(Skew) {
 		p.clock.off = time.Duration(1+w.choices.IntN(w.how(Skew), 5*60)) * time.Second
@@ -105,7 +105,7 @@ func (w *World) idle(worker bool) *process {
 // starting is the build of a process that starts: in a rollout that takes its
 // time, that of the one before, too.
 func (w *World) starting() *build {
-	if w.beside != nil && w.build == w.good && w.clock.now.Before(w.replaceAt) && w.choices.Even(w.choices.At(choice.OfSchedule, "beside")) {
+	if w.beside != nil && w.build == w.good && w.clock.Now().Before(w.replaceAt) && w.choices.Even(w.choices.At(choice.OfSchedule, "beside")) {
 		return w.beside
 	}
 	return w.build
@@ -117,7 +117,7 @@ func (w *World) deploy(b *build, within time.Duration) {
 	w.log("DEPLOY of build %s within %s", b.name, within)
 	w.trouble.other = w.trouble.other || b != w.good
 	w.deploys++
-	w.build, w.replaceAt = b, w.clock.now.Add(within)
+	w.build, w.replaceAt = b, w.clock.Now().Add(within)
 	w.clock.AfterFunc(within, func() {
 		for _, p := range slices.Clone(w.processes) {
 			if p.code != w.build && p.running == nil {

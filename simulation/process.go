@@ -115,7 +115,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 	if p.worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.now, deadline: p.w.clock.now.Add(limit)}
+	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.Now(), deadline: p.w.clock.Now().Add(limit)}
 	p.running = inv
 	p.w.receives(p, batch)
 	if p.worker != nil {
@@ -148,7 +148,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 // step lets the invocation run up to its next call.
 func (p *process) step() {
 	inv := p.running
-	if p.w.clock.now.After(inv.deadline) {
+	if p.w.clock.Now().After(inv.deadline) {
 		p.w.checkDeadline(inv)
 		p.die("its invocation is out of time")
 	}
@@ -166,7 +166,7 @@ func (p *process) pause(d time.Duration) {
 	if p.dead || p.alarmed {
 		return
 	}
-	p.running.pausesUntil(p.running.strand, p.w.clock.now.Add(d))
+	p.running.pausesUntil(p.running.strand, p.w.clock.Now().Add(d))
 }
 
 // pauseFor is pause where there is something to wait for.

@@ -126,10 +126,10 @@ func (w *World) receives(p *process, batch []delivered) {
 		}
 		target := item.Target()
 		last := w.shadow.last[target]
-		if item.Hops >= 3 && w.clock.now.Sub(time.UnixMilli(item.FirstSeenMS)) < 5*time.Minute {
+		if item.Hops >= 3 && w.clock.Now().Sub(time.UnixMilli(item.FirstSeenMS)) < 5*time.Minute {
 			w.reached("M-18")
 		}
-		if w.shadow.hidden[target] > 0 && len(batch) == 1 && w.clock.now.Sub(p.idle) >= 24*time.Hour {
+		if w.shadow.hidden[target] > 0 && len(batch) == 1 && w.clock.Now().Sub(p.idle) >= 24*time.Hour {
 			p.running.afterDays = true // W-12, if it finds the instance in its cache
 		}
 		completion := item.SourceEventID > 0
@@ -217,7 +217,7 @@ func (w *World) returns(inv *invocation, failed map[string]bool) {
 	if len(failed) == 0 {
 		return
 	}
-	if inv.deadline.Sub(w.clock.now) < 10*time.Second {
+	if inv.deadline.Sub(w.clock.Now()) < 10*time.Second {
 		w.reached("M-12")
 	}
 	for _, m := range inv.batch {

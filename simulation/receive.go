@@ -65,7 +65,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 			return []delivered{g}
 		}
 	}
-	w.copies = slices.DeleteFunc(w.copies, func(c delivered) bool { return w.clock.now.After(c.until) })
+	w.copies = slices.DeleteFunc(w.copies, func(c delivered) bool { return w.clock.Now().After(c.until) })
 	for i, c := range w.copies {
 		if c.from == from {
 			w.copies = slices.Delete(w.copies, i, i+1)
@@ -101,7 +101,7 @@ func (w *World) receiveFrom(from *simQueue) []delivered {
 // copy has another copy of a message that was just received handed out while it
 // is in flight: at once, or some seconds later.
 func (w *World) copy(m delivered) {
-	m.copy, m.until = true, w.clock.now.Add(time.Minute)
+	m.copy, m.until = true, w.clock.Now().Add(time.Minute)
 	d := time.Duration(w.choices.IntN(w.how(Copied), 1000)) * time.Millisecond
 	d *= [...]time.Duration{0, 1, 1, 20}[w.choices.IntN(w.how(Copied), 4)]
 	w.clock.AfterFunc(d, func() {

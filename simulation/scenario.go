@@ -172,8 +172,8 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 
 // takes lets the work of an activity take so long, or until its context ends.
 func (p *process) takes(ctx context.Context, d time.Duration) error {
-	for end := p.w.clock.now.Add(d); p.w.clock.now.Before(end) && ctx.Err() == nil && !p.dead; {
-		p.pause(min(end.Sub(p.w.clock.now), 5*time.Second))
+	for end := p.w.clock.Now().Add(d); p.w.clock.Now().Before(end) && ctx.Err() == nil && !p.dead; {
+		p.pause(min(end.Sub(p.w.clock.Now()), 5*time.Second))
 	}
 	if p.dead {
 		return errKilled

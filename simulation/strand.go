@@ -42,7 +42,7 @@ func (p *process) together(n int, f func()) {
 	w, inv := p.w, p.running
 	strands := make([]*strand, n)
 	for i := range strands {
-		s := &strand{wakeAt: w.clock.now}
+		s := &strand{wakeAt: w.clock.Now()}
 		s.routine = w.routine(func() {
 			f()
 			s.done = true
@@ -70,7 +70,7 @@ func (p *process) together(n int, f func()) {
 			w.routines = append(w.routines, s.routine)
 			strands = append(strands[:at], strands[at+1:]...)
 		} else if !p.dead {
-			inv.pausesUntil(outer, w.clock.now)
+			inv.pausesUntil(outer, w.clock.Now())
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (p *process) together(n int, f func()) {
 func (p *process) awake(strands []*strand) (at int, ok bool) {
 	var ready []int
 	for i, s := range strands {
-		if p.dead || !s.wakeAt.After(p.w.clock.now) {
+		if p.dead || !s.wakeAt.After(p.w.clock.Now()) {
 			ready = append(ready, i)
 		}
 	}

@@ -25,7 +25,7 @@ func (w *World) surprises() {
 			}
 		}
 		// Invocations under way end with the environment's timeout.
-		w.clock.advanceTo(w.clock.now.Add(d))
+		w.clock.AdvanceTo(w.clock.Now().Add(d))
 	}
 	if w.hit(Deployed) && w.build == w.good {
 		w.deployBroken()

@@ -36,7 +36,7 @@ type tear struct {
 // torn returns the commit that is under way on an instance; nil if there is none.
 func (w *World) torn(instance string) *tear {
 	t := w.tears[instance]
-	if t != nil && !w.clock.now.Before(t.until) {
+	if t != nil && !w.clock.Now().Before(t.until) {
 		delete(w.tears, instance)
 		return nil
 	}
@@ -113,7 +113,7 @@ func (w *World) tear(instance string, t *tear, dead bool) {
 	if dead && w.bias == tornReads && w.choices.Even(w.how(Torn)) {
 		d += 150 * time.Second
 	}
-	t.until = w.clock.now.Add(d)
+	t.until = w.clock.Now().Add(d)
 	if w.tears == nil {
 		w.tears = map[string]*tear{}
 	}
@@ -123,7 +123,7 @@ func (w *World) tear(instance string, t *tear, dead bool) {
 // answersIn is how long a process waits for the answer to its commit.
 func (w *World) answersIn(p *process, instance string) time.Duration {
 	if t := w.torn(instance); t != nil && t.by == p {
-		return t.until.Sub(w.clock.now)
+		return t.until.Sub(w.clock.Now())
 	}
 	return 0
 }

@@ -18,7 +18,7 @@ func (w *World) log(format string, args ...any) {
 	if !w.tracing {
 		return
 	}
-	fmt.Fprintf(&w.trace, "%s  ", w.at(w.clock.now))
+	fmt.Fprintf(&w.trace, "%s  ", w.at(w.clock.Now()))
 	fmt.Fprintf(&w.trace, format, args...)
 	w.trace.WriteByte('\n')
 }

@@ -149,7 +149,7 @@ func (k *walk) landLater(p *process, what func() string, effect func() error) {
 // that was told the same does the same from there on.
 func (p *process) hears(what func() string) {
 	if p.w.walk != nil {
-		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.w.clock.now.UnixMilli(), what())
+		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.w.clock.Now().UnixMilli(), what())
 	}
 }
 
@@ -209,7 +209,7 @@ func (k *walk) comeBack(batch []delivered) {
 // deployGood replaces the build that does not work.
 func (k *walk) deployGood() {
 	w := k.w
-	w.build, w.replaceAt = w.good, w.clock.now.Add(-1)
+	w.build, w.replaceAt = w.good, w.clock.Now().Add(-1)
 	for _, p := range slices.Clone(w.processes) {
 		if p.code != w.build && p.running == nil {
 			w.bury(p)

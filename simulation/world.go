@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -32,7 +33,7 @@ type World struct {
 	Commits int
 
 	choices choice.Choices
-	clock   *clock
+	clock   *clock.Virtual
 	tracing bool
 	trace   strings.Builder
 
@@ -126,7 +127,7 @@ const (
 )
 
 func newWorld(c choice.Choices, tracing bool, on Services) *World {
-	w := &World{choices: c, clock: newClock(), tracing: tracing, most: maxSteps, counts: map[counted]int{},
+	w := &World{choices: c, clock: clock.NewVirtual(epoch), tracing: tracing, most: maxSteps, counts: map[counted]int{},
 		on: on, store: on.Store(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
 		forsaken: map[string]bool{}, forged: map[string]bool{forgedToken: true}}
 	w.stops = on.Activities(w.clock.Now)
@@ -203,13 +204,13 @@ func (w *World) run() {
 			w.violate("I-03", "no end to the messages after %d steps: %s", w.Steps, w.leftText())
 			return
 		}
-		if !w.calm && (w.plan.left <= 0 || !w.clock.now.Before(w.plan.until)) {
+		if !w.calm && (w.plan.left <= 0 || !w.clock.Now().Before(w.plan.until)) {
 			w.calmDown()
 		}
 		w.surprises()
 		ready = ready[:0]
 		for _, p := range w.processes {
-			if p.running != nil && !p.running.wakeAt.After(w.clock.now) {
+			if p.running != nil && !p.running.wakeAt.After(w.clock.Now()) {
 				ready = append(ready, p)
 			}
 		}
@@ -237,18 +238,18 @@ func (w *World) run() {
 			w.violate("I-03", "not settled after %s: %s", longest, w.leftText())
 			return
 		}
-		if rest := next.Sub(w.clock.now); (w.calm && rest > redriven || rest > 24*redriven) && w.redrive() > 0 {
+		if rest := next.Sub(w.clock.Now()); (w.calm && rest > redriven || rest > 24*redriven) && w.redrive() > 0 {
 			continue
 		}
 		if !w.calm && next.After(w.plan.until) {
 			next = w.plan.until // Operators are not as late as the next timer.
 		}
-		w.clock.advanceTo(next)
+		w.clock.AdvanceTo(next)
 	}
 }
 
 func (w *World) nextDue() (next time.Time, ok bool) {
-	next, ok = w.clock.next()
+	next, ok = w.clock.Next()
 	for _, p := range w.processes {
 		if p.running != nil && (!ok || p.running.wakeAt.Before(next)) {
 			next, ok = p.running.wakeAt, true

@@ -7,9 +7,9 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/internal/virtual"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -35,7 +35,7 @@ type Env struct {
 	app  *turnstile.App
 	opts options
 
-	clock  *virtual.Clock
+	clock  *clock.Virtual
 	store  *memorystore.Store
 	stops  *memorystore.Activities
 	keys   keyring.Memory
@@ -103,7 +103,7 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 		e.shuffle = rand.New(rand.NewPCG(e.opts.seed, 0))
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	e.clock = virtual.NewClock(e.opts.start)
+	e.clock = clock.NewVirtual(e.opts.start)
 	e.stops = memorystore.NewActivities(e.clock.Now)
 	if err := e.wire(); err != nil {
 		t.Fatalf("turnstiletest: %v", err)

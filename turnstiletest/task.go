@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/internal/virtual"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -126,7 +126,7 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 var _ host.Sleeper = envClock{}
 
 // envClock is the clock as a process sees it.
-type envClock struct{ *virtual.Clock }
+type envClock struct{ *clock.Virtual }
 
 // Sleep lets others work while a turn waits.
 func (c envClock) Sleep(ctx context.Context, d time.Duration) error {

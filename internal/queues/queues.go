@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/queue/memory"
@@ -26,10 +27,10 @@ const (
 
 // New returns the queues on a clock: empty, or with what their journals keep.
 // journal, unless nil, returns the one of the queue of a name; nil for none.
-func New(clock memory.Clock, journal func(name string) memory.Journal) (*Queues, error) {
+func New(c clock.Clock, journal func(name string) memory.Journal) (*Queues, error) {
 	var errs []error
 	make := func(o memory.Options) *memory.Queue {
-		o.Clock = clock
+		o.Clock = c
 		o.Visibility = visibility
 		if journal != nil {
 			o.Journal = journal(o.Name)

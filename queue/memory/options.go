@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -24,8 +25,8 @@ type Options struct {
 	// FIFO makes it a FIFO queue in high-throughput mode: deduplication is per
 	// group.
 	FIFO bool
-	// Clock; default WallClock.
-	Clock Clock
+	// Clock; default [clock.Wall].
+	Clock clock.Clock
 	// Visibility timeout of a message received; default DefaultVisibility, at
 	// most queue.MaxVisibility.
 	Visibility time.Duration
@@ -54,7 +55,7 @@ func (o *Options) complete() error {
 		o.Name = "queue"
 	}
 	if o.Clock == nil {
-		o.Clock = WallClock{}
+		o.Clock = clock.Wall{}
 	}
 	if o.Visibility == 0 {
 		o.Visibility = DefaultVisibility

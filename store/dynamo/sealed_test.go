@@ -21,12 +21,12 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/internal/virtual"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
@@ -154,7 +154,7 @@ func TestTablesHoldSealedPayloadsOnly(t *testing.T) {
 }
 
 func memoryFIFO(t *testing.T) *memoryqueue.Queue {
-	q, err := memoryqueue.New(memoryqueue.Options{Name: "q", FIFO: true, Clock: virtual.NewClock(time.Now())})
+	q, err := memoryqueue.New(memoryqueue.Options{Name: "q", FIFO: true, Clock: clock.NewVirtual(time.Now())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
 	}
-	clock := virtual.NewClock(time.Now()) // The client stamps what it sends by the wall clock.
+	clock := clock.NewVirtual(time.Now()) // The client stamps what it sends by the wall clock.
 	q, err := queues.New(clock, nil)
 	if err != nil {
 		t.Fatal(err)

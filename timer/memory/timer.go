@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/timer"
 )
 
@@ -20,8 +21,8 @@ type Options struct {
 	// called by the clock, never by Schedule, one call at a time. Its context
 	// ends with Close. Required.
 	Deliver func(ctx context.Context, s timer.Schedule) error
-	// Clock; default WallClock.
-	Clock Clock
+	// Clock; default [clock.Wall].
+	Clock clock.Clock
 	// RefusePast refuses due times in the past with timer.ErrPast, as
 	// EventBridge Scheduler does; else they are delivered at once.
 	RefusePast bool
@@ -59,7 +60,7 @@ func New(opts Options) (*Timer, error) {
 		return nil, errors.New("timer: memory: Deliver is required")
 	}
 	if opts.Clock == nil {
-		opts.Clock = WallClock{}
+		opts.Clock = clock.Wall{}
 	}
 	t := &Timer{opts: opts, schedules: map[string]*schedule{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())

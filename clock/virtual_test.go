@@ -1,15 +1,17 @@
-package virtual
+package clock_test
 
 import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
 )
 
 func TestTimersFireInOrderOfTimeThenOfSetting(t *testing.T) {
 	t.Parallel()
 	begin := time.Unix(0, 0)
-	c := NewClock(begin)
+	c := clock.NewVirtual(begin)
 	var fired []string
 	set := func(d time.Duration, name string) func() bool {
 		return c.AfterFunc(d, func() { fired = append(fired, name+" "+c.Now().Sub(begin).String()) })
@@ -38,7 +40,7 @@ func TestTimersFireInOrderOfTimeThenOfSetting(t *testing.T) {
 func TestSetGoesNoFurtherThanTheNextTimerAndNeverBack(t *testing.T) {
 	t.Parallel()
 	begin := time.Unix(0, 0)
-	c := NewClock(begin)
+	c := clock.NewVirtual(begin)
 	if _, ok := c.Next(); ok {
 		t.Error("it has a timer that nobody set")
 	}
