@@ -12,8 +12,8 @@
 //   - no I/O, no time.Now, no random numbers, no environment: activities do
 //     I/O, and [Now], [GUID] and [SideEffect] give values that are recorded
 //   - no goroutines, channels, locks or sleeps: start several operations, or
-//     several branches with [Go], and await, [Select] or [Join] them; [Sleep]
-//     and [After] are the timers
+//     several branches with [Go], and await, [Select] or [Join] them; [Sleep],
+//     [SleepUntil], [After] and [At] are the timers
 //   - no ranging over a map where the order reaches one of the calls above
 //   - no package-level variables that change
 //
@@ -92,7 +92,7 @@
 //   - Activities: [Activity.Call], [Activity.Start], [Activity.Inline] and
 //     [Batch], [Retry], [AttemptTimeout], [Permanent], [WithCode], [ActivityInfo]
 //   - Waiting: [Future.Await], [Select], [Any], [Join], [JoinMixed], [Settle],
-//     [AsCompleted], [Sleep], [After], [Poll]
+//     [AsCompleted], [Sleep], [SleepUntil], [After], [At], [Poll]
 //   - Side by side: [Go], [Map], [ForEach], [Mutex], [Semaphore], [WaitGroup]
 //   - Events: [Event.Wait], [Event.WaitFor], [Event.TryWait], [Event.All],
 //     [Event.Subscribe]

@@ -20,6 +20,19 @@ func Sleep(ctx Context, d time.Duration) error {
 	return err
 }
 
+// SleepUntil is [Sleep] to a point in time, one that an input or an event names,
+// say: "remind me on the first of May". One that has passed is recorded like any
+// other and returns without delay. It records one event, and one when the time
+// has come; the same point in time is the same on every replay, and another one
+// is a change of code, as another duration of Sleep is.
+//
+// Errors: [*CancelledError]; [*InvalidArgumentError], and nothing recorded, for
+// a time from the year 2200 on.
+func SleepUntil(ctx Context, t time.Time) error {
+	_, err := At(ctx, t).Await(ctx)
+	return err
+}
+
 // MaxTimer is the longest timer: a hundred years. Beyond it lie times that
 // EventBridge Scheduler does not know (its years end with 2199), and mistakes of
 // unit.
@@ -36,6 +49,26 @@ func After(ctx Context, d time.Duration) Future[struct{}] {
 	}
 	d = time.Duration(milliseconds(d)) * time.Millisecond
 	return Future[struct{}]{op: ctx.engine("After").Timer(d), kind: ofTimer, name: d.String()}
+}
+
+// lastYear is that of EventBridge Scheduler.
+const lastYear = 2199
+
+// At starts a timer that fires at a point in time; see [SleepUntil]. Use it with
+// [Select]. It records one event, and one when the time has come.
+//
+// A time from the year 2200 on records nothing: awaiting the future returns an
+// [*InvalidArgumentError], without delay.
+func At(ctx Context, t time.Time) Future[struct{}] {
+	run, name := ctx.engine("At"), t.UTC().Format(time.RFC3339Nano)
+	if t.UTC().Year() > lastYear {
+		return failed[struct{}](run, name, &InvalidArgumentError{Call: "At", Argument: "time", Problem: fmt.Sprintf("is %s, a timer can be for the year %d at the latest", name, lastYear)})
+	}
+	ms := t.UnixMilli()
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		ms++ // never early
+	}
+	return Future[struct{}]{op: run.TimerAt(ms), kind: ofTimer, name: name}
 }
 
 func validTimer(call string, d time.Duration) error {

@@ -20,6 +20,9 @@ type Normalizer func([]byte) ([]byte, error)
 // want has every field that identifies the operation, and those that are not
 // compared but recorded with a new one.
 func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*history.Event, error) {
+	if want.FireAtMS != 0 {
+		want.DurationMS = max(want.FireAtMS-x.recordedMS(), 0)
+	}
 	if x.cursor.live {
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			return nil, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
@@ -46,6 +49,15 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	x.cursor.claim++
 	x.cursor.scheduled = e.EventID
 	return e, nil
+}
+
+// recordedMS is when the operation that the code starts now was, or will be,
+// recorded.
+func (x *Execution) recordedMS() int64 {
+	if !x.cursor.live && x.cursor.claim < x.cursor.claimEnd {
+		return x.events[x.cursor.claim].AtMS
+	}
+	return x.run.nowMS
 }
 
 // extraOperation: the round's answers are all claimed, and the code starts one

@@ -128,6 +128,13 @@ func (c *Context) Timer(d time.Duration) *Future {
 	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms}, nil)
 }
 
+// TimerAt creates a timer that fires at a time, in Unix milliseconds. What is
+// recorded and compared is its duration from when it is recorded, the same on
+// every replay. A time that has passed is one of no duration.
+func (c *Context) TimerAt(atMS int64) *Future {
+	return c.operation("timer", &history.Event{Kind: history.TimerCreated, FireAtMS: max(atMS, 1)}, nil)
+}
+
 // ExternalEvent waits for an external event of that name: the oldest that is
 // kept, or the next to come.
 func (c *Context) ExternalEvent(name string) *Future {

@@ -564,6 +564,8 @@ func schedulingEvent(s *stmt) history.Event {
 		return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("I", s.n), Payload: []byte("1"), Inline: true}
 	case stTimer:
 		return history.Event{Kind: history.TimerCreated, DurationMS: int64(s.n-1) * 1000}
+	case stUntil:
+		return history.Event{Kind: history.TimerCreated, FireAtMS: untilMS(s)}
 	case stEvent:
 		return history.Event{Kind: history.ExternalSubscribed, Name: fmt.Sprint("e", s.n%2)}
 	case stChild:
@@ -577,6 +579,10 @@ func schedulingEvent(s *stmt) history.Event {
 	return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("A", s.n%2), Payload: []byte(fmt.Sprint(s.n / 2))}
 }
 
+// untilMS is the time for which a statement waits: ahead of most programs, in the
+// course of them, and behind.
+func untilMS(s *stmt) int64 { return modelBaseMS + int64(s.n-1)*7_777 }
+
 func (c *modelContext) start(s *stmt) programFuture {
 	m := c.m
 	f := &modelFuture{m: m, event: schedulingEvent(s), scope: c.scope}
@@ -585,6 +591,9 @@ func (c *modelContext) start(s *stmt) programFuture {
 		f.event = history.Event{}
 		m.makeReady(f, "", c.scope.err)
 		return f
+	}
+	if s.kind == stUntil {
+		f.event.DurationMS = max(untilMS(s)-m.nowMS, 0)
 	}
 	if f.event.Kind == history.TimerCreated {
 		f.event.FireAtMS = m.nowMS + max(f.event.DurationMS, 0)

@@ -58,13 +58,14 @@ const (
 	stCancelOther
 	stWithTimeout
 	stSearch
+	stUntil
 	stKindEnd
 )
 
 var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child", "detach", "now", "guid", "side effect", "trace",
 	"info", "err", "await", "select", "join", "settle", "any", "as completed", "map", "go", "cancel future", "with cancel",
 	"cancel scope", "shield", "if", "loop", "return", "fail", "pass", "continue as new", "status", "log", "defer", "recovered",
-	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute"}
+	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute", "until"}
 
 type stmt struct {
 	kind  stmtKind
@@ -97,7 +98,7 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 		stTrace: 1, stInfo: 2, stErr: 1, stAwait: 12, stSelect: 7, stJoin: 3, stSettle: 2, stAny: 3, stAsCompleted: 3,
 		stMap: 2, stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
 		stStatus: 1, stLog: 1, stDefer: 1, stRecovered: 1, stNested: 1, stRace: 4,
-		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1,
+		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1, stUntil: 2,
 	}
 	if o.inline {
 		shares[stInline] = 3
@@ -429,7 +430,7 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 		ctx = r.contexts[(s.ctx-1)%len(r.contexts)]
 	}
 	switch s.kind {
-	case stActivity, stInline, stTimer, stEvent, stChild:
+	case stActivity, stInline, stTimer, stUntil, stEvent, stChild:
 		fu := ctx.start(s)
 		r.futures = append(r.futures, fu)
 		if !r.blind {

@@ -94,6 +94,9 @@ func (c engineContext) start(s *stmt) programFuture {
 	e := schedulingEvent(s)
 	switch e.Kind {
 	case history.TimerCreated:
+		if s.kind == stUntil {
+			return engineFuture{c.c.TimerAt(e.FireAtMS)}
+		}
 		return engineFuture{c.c.Timer(time.Duration(e.DurationMS) * time.Millisecond)}
 	case history.ExternalSubscribed:
 		return engineFuture{c.c.ExternalEvent(e.Name)}

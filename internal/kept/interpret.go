@@ -87,6 +87,8 @@ func word(do string) func(*interpreter, *engine.Context, *Statement) (token, err
 		return func(r *interpreter, ctx *engine.Context, s *Statement) (token, error) {
 			return r.await(ctx, "timer", ctx.Timer(s.duration()))
 		}
+	case "until":
+		return (*interpreter).until
 	case "event":
 		return func(r *interpreter, ctx *engine.Context, s *Statement) (token, error) {
 			return r.await(ctx, "event", ctx.ExternalEvent(eventName(s.N)))
@@ -159,6 +161,18 @@ func word(do string) func(*interpreter, *engine.Context, *Statement) (token, err
 		return (*interpreter).saga
 	}
 	return nil
+}
+
+// until waits for a time that was read before an activity.
+func (r *interpreter) until(ctx *engine.Context, s *Statement) (token, error) {
+	now, err := ctx.Now()
+	if err != nil {
+		return token{}, err
+	}
+	if _, err := got(ctx.Await(ctx.Activity(r.activity(s, 0)))); err != nil {
+		return token{}, err
+	}
+	return r.await(ctx, "timer", ctx.TimerAt(now.Add(s.duration()).UnixMilli()))
 }
 
 func (s *Statement) duration() time.Duration { return time.Duration(s.MS) * time.Millisecond }

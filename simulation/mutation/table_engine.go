@@ -113,6 +113,12 @@ func engineMutations() []Mutation {
 			Edits: edit("compare(e, want, normalize); difference != \"\" {", "compare(e, want, normalize); len(difference) > 100 {"),
 		},
 		{
+			Name:  "a timer until a time counts from the replay",
+			Bug:   "How long a timer until a time takes hangs on when it is replayed.",
+			File:  "engine/claim.go",
+			Edits: edit("if !x.cursor.live && x.cursor.claim < x.cursor.claimEnd {\n\t\treturn x.events", "if !x.cursor.live && x.cursor.claim > x.cursor.claimEnd {\n\t\treturn x.events"),
+		},
+		{
 			Name:  "left-over events are fine",
 			Bug:   "A recorded operation that the code no longer starts is passed over.",
 			File:  "engine/round.go",

@@ -161,6 +161,8 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 		return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
 	case kTimer:
 		return r.await(ctx, "timer", ctx.Timer(s.Duration))
+	case kUntil:
+		return r.until(ctx, s)
 	case kEvent:
 		return r.await(ctx, "event", ctx.ExternalEvent(EventName(s.N)))
 	case kEventOr:
@@ -339,3 +341,16 @@ func (r *interpreter) system(ctx *engine.Context, s *Statement) (Token, error) {
 
 // EventName is the name of the n-th event.
 func EventName(n int) string { return fmt.Sprintf("e%d", n) }
+
+// until waits for a time that was read before an activity. How long the timer
+// takes hangs on when it is recorded, and may not hang on when it is replayed.
+func (r *interpreter) until(ctx *engine.Context, s *Statement) (Token, error) {
+	now, err := ctx.Now()
+	if err != nil {
+		return Token{}, err
+	}
+	if _, err := got(ctx.Await(ctx.Activity(r.activity(s, 0)))); err != nil {
+		return Token{}, err
+	}
+	return r.await(ctx, "timer", ctx.TimerAt(now.Add(s.Duration).UnixMilli()))
+}

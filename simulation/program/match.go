@@ -114,7 +114,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		return expect("act", m.activity(s, round, 0))
 	case kAct, kKeep:
 		return expect("act", m.activity(s, round, 0))
-	case kTimer:
+	case kTimer, kUntil:
 		return expect("timer", "")
 	case kRace:
 		if t.K == "timeout" {

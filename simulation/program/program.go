@@ -47,12 +47,18 @@ const (
 	kLook                   // looks whether an event has come, without waiting for it
 	kHold                   // one wait for an event over several selects against timers
 	kSaga                   // activities one behind the other, undone the last first if one fails
+	drawnEnd                // of the kinds that are drawn
+)
+
+// Kinds that come in place of one that was drawn.
+const (
+	kUntil = drawnEnd + iota // an activity, then a timer until a time that was read before it
 	kindEnd
 )
 
 var KindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until"}
 
 // Statement is one thing that a program does.
 type Statement struct {
@@ -191,7 +197,7 @@ func (d *drawing) block(depth int) []*Statement {
 }
 
 func (d *drawing) statement(at choice.Spot, depth int) *Statement {
-	s := &Statement{Kind: Kind(d.c.IntN(at, int(kindEnd))), ID: d.id, N: d.c.IntN(at, 3), Attempts: 1 + d.c.IntN(at, 3)}
+	s := &Statement{Kind: Kind(d.c.IntN(at, int(drawnEnd))), ID: d.id, N: d.c.IntN(at, 3), Attempts: 1 + d.c.IntN(at, 3)}
 	s.Duration = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.IntN(at, 7)]
 	if d.c.OneIn(at, 3) {
 		s.Fails = 1 + d.c.IntN(at, 3)
@@ -205,6 +211,10 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 		s.Kind = kAct
 	}
 	switch s.Kind {
+	case kTimer:
+		if d.c.OneIn(d.c.At(at, "until"), 3) {
+			s.Kind = kUntil
+		}
 	case kChild, kWithin, kDetach:
 		s.N = d.at + 1 + d.c.IntN(at, len(d.programs)-d.at-1)
 		s.Version = DrawVersion(d.c, d.c.At(at, "version"), d.programs[s.N].Versions, 2)

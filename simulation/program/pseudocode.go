@@ -105,6 +105,8 @@ func (s *Statement) code() string {
 		return "await(" + s.activityCode("inlineActivity") + ")"
 	case kTimer:
 		return "await(" + timer + ")"
+	case kUntil:
+		return fmt.Sprintf("t := now() + %s; await(%s); await(timerAt(t))", s.Duration, activity)
 	case kEvent:
 		return "await(" + event + ")"
 	case kEventOr:
