@@ -83,6 +83,12 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 	return outputs, nil
 }
 
+// Instances implements backend.
+func (b awsBackend) Instances(ctx context.Context) (instances, error) {
+	c, err := b.Client(ctx)
+	return ofClient{c}, err
+}
+
 // Client implements backend.
 func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	codecs, err := b.settings.codecs()

@@ -118,7 +118,7 @@ func TestAStackIsFoundByItsOutputs(t *testing.T) {
 	t.Parallel()
 	c := &cloud{outputs: complete()}
 	r := runOn(t, c, nil, "--stack", "turnstile-dev", "describe", "order-1")
-	if r.status != exitFailed || !strings.Contains(r.err, `no instance "order-1"`) {
+	if r.status != exitNotFound || !strings.Contains(r.err, `no instance "order-1"`) {
 		t.Errorf("%+v", r)
 	}
 	if got := strings.Join(c.calls, " "); got != "DescribeStacks DynamoDB_20120810.GetItem" {

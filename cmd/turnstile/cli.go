@@ -3,23 +3,18 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
+	flag "github.com/spf13/pflag"
+
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/deadletter"
-)
-
-// Exit statuses.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 // cli is everything that a command touches, so that tests can hand in their
@@ -34,13 +29,22 @@ type cli struct {
 	// poll is how long a look into a dead-letter queue waits for a message:
 	// SQS asks all its servers only if it may wait.
 	poll time.Duration
+	// person says of a writer whether somebody reads it at a terminal, and in how
+	// many columns; nil looks.
+	person func(w io.Writer) (columns int, is bool)
+
+	// pause waits for a time, and reports false if the context ended first; nil for
+	// the wall clock.
+	pause func(ctx context.Context, d time.Duration) bool
 
 	settings settings
 }
 
 // backend opens what the commands work on, once it is needed.
 type backend interface {
-	// Client speaks to instances.
+	// Instances speaks to instances, and looks at them.
+	Instances(ctx context.Context) (instances, error)
+	// Client is what the console is made of.
 	Client(ctx context.Context) (*client.Client, error)
 	// Queues are those that dead letters stand in and go back to.
 	Queues(ctx context.Context) (deadletter.Queues, error)
@@ -54,6 +58,7 @@ type settings struct {
 	stack, region, profile string
 	keyFile                string
 	output                 string
+	color                  string
 	getenv                 func(string) string
 }
 
@@ -62,25 +67,27 @@ const (
 	outputJSON = "json"
 )
 
+// colours are when there are any.
+var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), string(term.ColoursNever)}
+
 func (s *settings) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
 	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
 	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
 	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, else the keys in $TURNSTILE_KEYS")
-	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text or json")
+	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text, or the JSON of the console's API: json")
+	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (at a terminal, unless NO_COLOR is set), always, never")
 }
 
 func (s *settings) check() error {
-	if s.output != outputText && s.output != outputJSON {
-		return usagef("--output %q: text or json", s.output)
+	if formats := []string{outputText, outputJSON}; !slices.Contains(formats, s.output) {
+		return notOneOf("output", s.output, formats)
+	}
+	if !slices.Contains(colours, s.color) {
+		return notOneOf("color", s.color, colours)
 	}
 	return nil
 }
-
-// usageError says that the command line is not one that is taken.
-type usageError struct{ problem string }
-
-func (e *usageError) Error() string { return e.problem }
 
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
@@ -89,37 +96,45 @@ func usagef(format string, args ...any) error {
 // run runs the command line and returns the exit status. What was asked for
 // goes to out, all else to err.
 func (c *cli) run(ctx context.Context, args []string) int {
-	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), output: outputText, getenv: c.getenv}
-	cmd, err := c.dispatch(ctx, args)
-	var usage *usageError
-	var invalid *turnstile.InvalidNameError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, flag.ErrHelp):
-		if cmd == nil {
-			c.overview(c.out)
-		} else {
-			c.help(c.out, cmd)
-		}
-		return exitOK
-	case errors.Is(err, errNoCommand):
+	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
+	about := ""
+	root := c.tree(func(found *command) { about = " " + found.name })
+	root.SetArgs(append([]string{}, args...))
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	found, err := root.ExecuteContextC(ctx)
+	if word := firstWord(root, args); err != nil && found == root && word != "" && word != "help" {
+		err = unknownCommand(root, word)
+	}
+	if errors.Is(err, errNoCommand) {
 		c.overview(c.err)
 		return exitUsage
-	case errors.As(err, &usage), errors.As(err, &invalid):
-		fmt.Fprintf(c.err, "turnstile: %s\n", message(err))
-		about := ""
-		if cmd != nil {
-			about = " " + cmd.name
+	}
+	status := statusOf(ctx, err)
+	switch status {
+	case exitOK:
+	case exitUsage:
+		fmt.Fprintf(c.err, "turnstile: %s\nRun `turnstile help%s` for what it takes.\n", message(err), about)
+	default:
+		to := c.screen(c.err)
+		fmt.Fprintf(c.err, "%s %s\n", to.In(term.Red, "turnstile:"), message(err))
+		if hint := hint(err); hint != "" {
+			fmt.Fprintf(c.err, "%s\n", hint)
 		}
-		fmt.Fprintf(c.err, "Run `turnstile help%s` for what it takes.\n", about)
-		return exitUsage
 	}
-	fmt.Fprintf(c.err, "turnstile: %s\n", message(err))
-	if hint := hint(err); hint != "" {
-		fmt.Fprintf(c.err, "%s\n", hint)
+	return status
+}
+
+// screen is where a writer leads.
+func (c *cli) screen(w io.Writer) *term.Screen {
+	s := term.New(w, term.Colours(c.settings.color), c.getenv)
+	if c.person != nil {
+		if columns, is := c.person(w); is {
+			s = term.Fixed(w, columns, term.Colours(c.settings.color), c.getenv)
+		}
 	}
-	return exitFailed
+	return &s
 }
 
 // message is an error's text without the prefix that this command puts before
@@ -128,49 +143,8 @@ func message(err error) string {
 	return printableLines(strings.TrimPrefix(err.Error(), "turnstile: "))
 }
 
-var errNoCommand = errors.New("no command")
-
-// dispatch finds the command, reads its flags and runs it. The command is
-// returned as far as it was found.
-func (c *cli) dispatch(ctx context.Context, args []string) (*command, error) {
-	top := newFlags("turnstile")
-	c.settings.declare(top)
-	if err := parseFlags(top, args); err != nil {
-		return nil, err
-	}
-	args = top.Args()
-	if len(args) == 0 {
-		return nil, errNoCommand
-	}
-	if args[0] == "help" {
-		if len(args) == 1 {
-			return nil, flag.ErrHelp
-		}
-		cmd, _, err := find(args[1:])
-		if err != nil {
-			return nil, err
-		}
-		return cmd, flag.ErrHelp
-	}
-	cmd, args, err := find(args)
-	if err != nil {
-		return nil, err
-	}
-	flags := newFlags(cmd.name)
-	c.settings.declare(flags)
-	action := cmd.declare(c, flags)
-	operands, err := parseMixed(flags, args)
-	if err != nil {
-		return cmd, err
-	}
-	if err := errors.Join(c.settings.check(), cmd.checkOperands(operands)); err != nil {
-		return cmd, err
-	}
-	return cmd, action(ctx, operands)
-}
-
-func (c *cli) client(ctx context.Context) (*client.Client, error) {
-	return c.open(&c.settings).Client(ctx)
+func (c *cli) client(ctx context.Context) (instances, error) {
+	return c.open(&c.settings).Instances(ctx)
 }
 
 func (c *cli) json() bool { return c.settings.output == outputJSON }

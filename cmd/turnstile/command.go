@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
-	"flag"
-	"strings"
+
+	flag "github.com/spf13/pflag"
 )
 
-// command is one command of the command line.
+// command is one command of the command line, from which its cobra command, its
+// help and its page of docs/cli.md are made.
 type command struct {
 	// name in one or two words: "start", "dead-letter list".
 	name string
+	// also are words that somebody may try instead of the name.
+	also []string
 	// operands as they stand in its usage: "INSTANCE", "INSTANCE…".
 	operands string
 	// least and most operands; most is -1 for any number.
@@ -18,55 +21,42 @@ type command struct {
 	short, long string
 	// examples are complete command lines.
 	examples []string
+	// offline: it needs no stack, so that the flags that name one are not its own.
+	offline bool
+	// words are what a shell offers for its next operand; nil for nothing.
+	words completer
 	// declare declares its flags and returns what runs once they are read.
 	declare func(*cli, *flag.FlagSet) action
 }
 
 type action func(ctx context.Context, operands []string) error
 
-// commands in the order of the list of commands.
+// group is a part of the list of commands.
+type group struct {
+	title    string
+	commands []*command
+}
+
+// groups are the commands in the order in which they are listed.
+func groups() []group {
+	return []group{
+		{"Start and speak to instances", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
+		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), waitCommand()}},
+		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
+			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
+		{"Run the stack", []*command{consoleCommand()}},
+		{"Develop", []*command{newCommand(), devCommand(), lintCommand()}},
+		{"This command", []*command{completionCommand(), versionCommand()}},
+	}
+}
+
+// commands are all of them.
 func commands() []*command {
-	return []*command{
-		startCommand(), raiseCommand(), waitCommand(),
-		describeCommand(), historyCommand(), listCommand(),
-		wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
-		deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand(),
-		consoleCommand(), newCommand(), devCommand(), lintCommand(), versionCommand(),
+	var all []*command
+	for _, g := range groups() {
+		all = append(all, g.commands...)
 	}
-}
-
-// find returns the command that args begin with, and the arguments behind it.
-func find(args []string) (*command, []string, error) {
-	word, group := args[0], false
-	for _, cmd := range commands() {
-		first, second, two := strings.Cut(cmd.name, " ")
-		switch {
-		case first != word:
-		case !two:
-			return cmd, args[1:], nil
-		case len(args) > 1 && args[1] == second:
-			return cmd, args[2:], nil
-		default:
-			group = true
-		}
-	}
-	if !group {
-		return nil, nil, usagef("there is no command %q", word)
-	}
-	if len(args) > 1 && isHelp(args[1]) {
-		return nil, nil, flag.ErrHelp
-	}
-	var names []string
-	for _, cmd := range commands() {
-		if first, second, _ := strings.Cut(cmd.name, " "); first == word {
-			names = append(names, second)
-		}
-	}
-	return nil, nil, usagef("%s needs one of %s behind it", word, strings.Join(names, ", "))
-}
-
-func isHelp(word string) bool {
-	return word == "-h" || word == "-help" || word == "--help" || word == "help"
+	return all
 }
 
 func (cmd *command) checkOperands(operands []string) error {

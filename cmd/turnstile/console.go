@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	flag "github.com/spf13/pflag"
+
 	"github.com/turnstile-go/turnstile/console"
 )
 
@@ -22,7 +23,7 @@ const consoleAddr = "127.0.0.1:8877"
 
 func consoleCommand() *command {
 	return &command{
-		name: "console", most: 0,
+		name: "console", also: []string{"ui", "web", "serve"}, most: 0,
 		short: "serve the console: instances and their timelines in a browser",
 		long: paragraph(
 			"Serves a page that shows instances, their timelines and histories, what is stuck and",

@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 )
 
 func wakeCommand() *command {
 	return &command{
-		name: "wake", operands: "INSTANCE…", least: 1, most: -1,
+		name: "wake", also: []string{"retry", "unstick", "kick"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(client.StatusStuck, client.StatusCorrupt, client.StatusRunning),
 		short: "let instances try again, and send again what they have open",
 		long: paragraph(
 			"For an instance that was stuck and whose code is right now: it would try again by",
@@ -22,7 +23,7 @@ func wakeCommand() *command {
 			"turnstile list --status stuck --ids | xargs turnstile wake",
 		},
 		declare: func(c *cli, _ *flag.FlagSet) action {
-			return c.each("wake", func(ctx context.Context, cl *client.Client, instance string) error {
+			return c.each("wake", func(ctx context.Context, cl instances, instance string) error {
 				return cl.Wake(ctx, instance)
 			})
 		},
@@ -31,7 +32,7 @@ func wakeCommand() *command {
 
 func cancelCommand() *command {
 	return &command{
-		name: "cancel", operands: "INSTANCE…", least: 1, most: -1,
+		name: "cancel", also: []string{"stop", "abort"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(notEnded...),
 		short: "ask instances to stop; their code decides how",
 		long: paragraph(
 			"What the instance waits for returns an error that says it was cancelled, and its code",
@@ -40,7 +41,7 @@ func cancelCommand() *command {
 		examples: []string{`turnstile cancel order-17 --reason 'customer called'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("cancel", func(ctx context.Context, cl *client.Client, instance string) error {
+			return c.each("cancel", func(ctx context.Context, cl instances, instance string) error {
 				return cl.Cancel(ctx, instance, *reason)
 			})
 		},
@@ -49,7 +50,7 @@ func cancelCommand() *command {
 
 func terminateCommand() *command {
 	return &command{
-		name: "terminate", operands: "INSTANCE…", least: 1, most: -1,
+		name: "terminate", also: []string{"kill", "end"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(notEnded...),
 		short: "end instances without running their code",
 		long: paragraph(
 			"Ends the instance at once, a stuck one too; nothing of its code runs, so nothing is",
@@ -58,7 +59,7 @@ func terminateCommand() *command {
 		examples: []string{`turnstile terminate order-17 --reason 'see incident 12'`},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("terminate", func(ctx context.Context, cl *client.Client, instance string) error {
+			return c.each("terminate", func(ctx context.Context, cl instances, instance string) error {
 				return cl.Terminate(ctx, instance, *reason)
 			})
 		},
@@ -67,7 +68,7 @@ func terminateCommand() *command {
 
 func purgeCommand() *command {
 	return &command{
-		name: "purge", operands: "INSTANCE…", least: 1, most: -1,
+		name: "purge", also: []string{"rm", "remove", "delete"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(),
 		short: "remove instances that have ended",
 		long: paragraph(
 			"Hides the instance at once and deletes its histories no sooner than an hour after its",
@@ -79,11 +80,8 @@ func purgeCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			force := flags.Bool("force", false, "take running instances too: they are terminated first")
-			return c.each("purge", func(ctx context.Context, cl *client.Client, instance string) error {
-				if *force {
-					return cl.Purge(ctx, instance, client.Force())
-				}
-				return cl.Purge(ctx, instance)
+			return c.each("purge", func(ctx context.Context, cl instances, instance string) error {
+				return cl.Purge(ctx, instance, *force)
 			})
 		},
 	}
@@ -91,7 +89,7 @@ func purgeCommand() *command {
 
 // each does something to each of the instances; one that fails does not keep
 // it from the others.
-func (c *cli) each(what string, do func(context.Context, *client.Client, string) error) action {
+func (c *cli) each(what string, do func(context.Context, instances, string) error) action {
 	return func(ctx context.Context, instances []string) error {
 		cl, err := c.client(ctx)
 		if err != nil {

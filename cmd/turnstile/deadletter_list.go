@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
+	"time"
 
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/queue"
@@ -88,16 +91,19 @@ func (c *cli) listLetters(letters []*deadletter.Letter) error {
 		fmt.Fprintln(c.err, "no dead letters")
 		return nil
 	}
-	t := newTable()
-	t.row("MESSAGE ID", "QUEUE", "AGE", "KIND", "INSTANCE", "REASON")
+	t := term.NewTable("MESSAGE ID", "QUEUE", "AGE", "KIND", "INSTANCE", "REASON")
 	behind := map[string]int{}
 	for _, l := range letters {
-		t.row(l.ID, l.Queue, span(max(c.now().Sub(l.SentAt), 0)), printable(clip(l.Kind(), 24)), printable(clip(l.Instance(), 60)), clip(printable(l.Why()), 100))
+		t.Row(term.Text(l.ID), term.Text(l.Queue),
+			term.Cell{Text: span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
+			term.Cell{Text: printable(clip(l.Kind(), 24)), Whole: printable(l.Kind())},
+			term.Cell{Text: printable(clip(l.Instance(), 60)), Whole: printable(l.Instance())},
+			term.Styled(term.Red, printable(l.Why())))
 		if l.Queue == deadletter.DeadFIFO {
 			behind[l.Group]++
 		}
 	}
-	t.print(c.out)
+	t.Print(c.screen(c.out))
 	for _, l := range letters {
 		if behind[l.Group] >= queue.MaxReceive && l.Queue == deadletter.DeadFIFO {
 			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable(l.Instance()))
@@ -150,7 +156,7 @@ func deadLetterShowCommand() *command {
 }
 
 func notThere(ids []string) error {
-	return fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))
+	return notThereError{fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))}
 }
 
 func (c *cli) show(l *deadletter.Letter, opened string) {

@@ -93,7 +93,7 @@ func TestDeadLettersAreShownWhole(t *testing.T) {
 	if out := b.ok("dead-letter", "show", "dead-3"); !strings.Contains(out, "unknown_version") || !strings.Contains(out, "cannot be read") {
 		t.Errorf("shown is\n%s", out)
 	}
-	b.fails(exitFailed, []string{"no dead letter gone", "looks at it"}, "dead-letter", "show", "gone")
+	b.fails(exitNotFound, []string{"no dead letter gone", "looks at it"}, "dead-letter", "show", "gone")
 }
 
 func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
@@ -193,7 +193,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	if n := b.queue(deadletter.Dead).Counts(); n.Visible != 2 || n.InFlight != 0 || b.queue(deadletter.DeadFIFO).Counts().Visible != 3 {
 		t.Errorf("left are %+v", n)
 	}
-	b.fails(exitFailed, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
+	b.fails(exitNotFound, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
 	r := b.run("dead-letter", "delete", "dead-2", "gone")
 	if r.status != exitFailed || !strings.Contains(r.out, "deleted: dead-2") {
 		t.Errorf("%+v", r)
@@ -214,7 +214,7 @@ func TestARedriveCanGoElsewhere(t *testing.T) {
 	if m := b.queue(deadletter.Orchestrator).Peek(); len(m) != 1 || m[0].Group != "order-9" {
 		t.Errorf("on the orchestrator queue: %+v", m)
 	}
-	b.fails(exitFailed, nil, "dead-letter", "redrive", "nobody", "--to", "orchestrator")
+	b.fails(exitNotFound, nil, "dead-letter", "redrive", "nobody", "--to", "orchestrator")
 	r := b.run("dead-letter", "redrive", "dead-3", "--to", "orchestrator")
 	if r.status != exitFailed || !strings.Contains(r.err, "needs the instance") {
 		t.Errorf("without an instance: %+v", r)

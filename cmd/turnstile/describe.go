@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
@@ -15,7 +16,7 @@ import (
 
 func describeCommand() *command {
 	return &command{
-		name: "describe", operands: "INSTANCE", least: 1, most: 1,
+		name: "describe", also: []string{"show", "get", "status", "inspect", "info"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "show how an instance stands",
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, search attributes, custom",

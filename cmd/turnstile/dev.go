@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/dev"
 	"github.com/turnstile-go/turnstile/embedded"
@@ -26,7 +27,7 @@ const (
 
 func devCommand() *command {
 	return &command{
-		name: "dev", operands: "[PACKAGE]", most: 1,
+		name: "dev", also: []string{"local"}, offline: true, words: folders, operands: "[PACKAGE]", most: 1,
 		short: "run a project on this machine, anew whenever a file changes",
 		long: paragraph(
 			"Builds and runs the main package ./local of the project in this folder: the whole",

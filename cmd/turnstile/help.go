@@ -1,10 +1,13 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"strings"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
 // overview prints what there is.
@@ -14,13 +17,17 @@ func (c *cli) overview(w io.Writer) {
   turnstile [--stack NAME] COMMAND [flags] [operands]
 
 `)
-	t := newTable()
-	for _, cmd := range commands() {
-		t.row("  "+cmd.name, cmd.operands, cmd.short)
+	screen := c.screen(w)
+	for _, g := range groups() {
+		fmt.Fprintln(w, screen.In(term.Bold, g.title))
+		t := newTable()
+		for _, cmd := range g.commands {
+			t.row(fmt.Sprintf("  %-19s", cmd.name), fmt.Sprintf("%-14s", cmd.operands), cmd.short)
+		}
+		t.print(w)
+		fmt.Fprintln(w)
 	}
-	t.print(w)
-	fmt.Fprint(w, `
-Where the stack is, the first of
+	fmt.Fprint(w, `Where the stack is, the first of
   --stack NAME       the outputs of this CloudFormation stack, or $TURNSTILE_STACK
   TURNSTILE_… set    the variables that localstack/local.sh env prints, which are the
                      outputs too: OrchestratorQueueUrl is TURNSTILE_ORCHESTRATOR_QUEUE_URL
@@ -37,7 +44,8 @@ them open; gzip alone needs no key.
   turnstile --stack turnstile list --status stuck
   eval "$(localstack/local.sh env)" && turnstile list
 
-Exit status: 0 done, 1 failed, 2 not a command line that is taken.
+Exit status: 0 done, 1 failed, 2 not a command line that is taken, 3 not there,
+4 the instance did not complete, 5 timed out, 130 interrupted (docs/cli.md).
 turnstile help COMMAND says more. What to do about an instance that is stuck or a
 message that was given up is in docs/troubleshooting.md.
 `)
@@ -51,9 +59,7 @@ func (c *cli) help(w io.Writer, cmd *command) {
 	}
 	fmt.Fprintf(w, "%s\n\n  %s [flags]\n\n%s\n", cmd.short, usage, cmd.long)
 
-	own, common := newFlags(cmd.name), newFlags(cmd.name)
-	cmd.declare(&cli{}, own)
-	(&settings{output: outputText}).declare(common)
+	own, common := flagsOf(cmd)
 	printFlags(w, "Flags:", own)
 	printFlags(w, "Flags of every command:", common)
 	if len(cmd.examples) > 0 {
@@ -62,6 +68,21 @@ func (c *cli) help(w io.Writer, cmd *command) {
 			fmt.Fprintln(w, "  "+example)
 		}
 	}
+}
+
+// flagsOf are the flags of a command, its own and those of every command.
+func flagsOf(cmd *command) (own, common *flag.FlagSet) {
+	own, common = flag.NewFlagSet(cmd.name, flag.ContinueOnError), flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+	cmd.declare(&cli{}, own)
+	(&settings{output: outputText, color: string(term.ColoursAuto)}).declare(common)
+	if cmd.offline {
+		all := common
+		common = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+		for _, name := range []string{"output", "color"} {
+			common.AddFlag(all.Lookup(name))
+		}
+	}
+	return own, common
 }
 
 func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
@@ -73,7 +94,7 @@ func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
 		if value != "" {
 			value = " " + value
 		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" && !strings.Contains(text, "default") {
 			text += " (default " + f.DefValue + ")"
 		}
 		t.row("  --"+f.Name+value, text)

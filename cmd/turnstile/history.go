@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
@@ -14,7 +15,7 @@ import (
 
 func historyCommand() *command {
 	return &command{
-		name: "history", operands: "INSTANCE", least: 1, most: 1,
+		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "show what happened in an instance, event by event",
 		long: paragraph(
 			"Shows the history of an execution: of each event its id, how long it came after the",
@@ -53,7 +54,7 @@ func historyCommand() *command {
 				}
 				events := x.Events
 				if len(events) == 0 {
-					return fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, number, d.FirstExecution, d.ExecutionID)
+					return notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, number, d.FirstExecution, d.ExecutionID)}
 				}
 				if *export || c.json() {
 					_, err := c.out.Write(history.EncodeExport(x))

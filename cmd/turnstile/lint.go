@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+
+	flag "github.com/spf13/pflag"
 )
 
 // errFindings says that lint has printed findings, or what else go vet had to
@@ -16,7 +17,7 @@ var errFindings = errors.New("lint: see above; docs/lint.md says what to use ins
 
 func lintCommand() *command {
 	return &command{
-		name: "lint", operands: "[PACKAGE…]", most: -1,
+		name: "lint", also: []string{"vet", "check"}, offline: true, words: folders, operands: "[PACKAGE…]", most: -1,
 		short: "find what orchestration code may not do",
 		long: paragraph(
 			"Looks through the source of orchestrations, and of what they call, for what is not",

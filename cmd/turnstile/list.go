@@ -2,63 +2,64 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func statuses() []string {
-	return []string{
-		string(client.StatusRunning), string(client.StatusStuck), string(client.StatusCorrupt),
-		string(client.StatusCompleted), string(client.StatusFailed), string(client.StatusCancelled), string(client.StatusTerminated),
-	}
-}
-
 func listCommand() *command {
 	return &command{
-		name: "list", most: 0,
+		name: "list", also: []string{"ls", "ps", "search", "find", "query"}, most: 0,
 		short: "list instances by status, name, time and search attributes",
 		long: paragraph(
 			"Lists instances by when they started, newest first. An instance that is stuck or",
 			"corrupt is listed as that, not as running. If there are more, the command that shows",
-			"the next page is printed behind the list.",
+			"the next page is printed behind the list. Where it is not read at a terminal, a line is",
+			"an instance, its fields are separated by tabs and whole, and there is no head.",
 			"",
-			"Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=",
-			"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01",
-			"or 2026-12-01T09:30:00Z. With an = an index finds the instances; all else is looked up",
-			"in the record of each that --status, --name, --since, --until and the = leave."),
+			"--count says how many there are of each status; --watch shows the first page again and",
+			"again, and where it is not read at a terminal a line for each instance that has changed.",
+			"",
+			whereHelp),
 		examples: []string{
 			"turnstile list --status stuck",
 			"turnstile list --name Fulfil --since 24h",
 			"turnstile list --status failed --since 2026-01-31 --until 2026-02-01 --all --output json",
 			`turnstile list --where 'customer = "c-1" and total > 100'`,
+			"turnstile list --count --since 24h",
+			"turnstile list --watch --name Fulfil",
 			"turnstile list --status completed --until 30d --all --ids | xargs turnstile purge",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var l listing
-			flags.StringVar(&l.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
-			flags.StringVar(&l.query.Name, "name", "", "only of the orchestration `NAME`")
-			flags.StringVar(&l.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
-			flags.StringVar(&l.until, "until", "", "only started before this `TIME`")
-			flags.StringVar(&l.where, "where", "", "only those whose search attributes meet these `CONDITIONS`")
+			l.declare(flags)
 			flags.IntVar(&l.limit, "limit", 50, "`N` instances a page, at most 1000")
 			flags.StringVar(&l.query.PageToken, "page-token", "", "go on behind a page, with the `TOKEN` that it printed")
 			flags.BoolVar(&l.all, "all", false, "all pages")
 			flags.BoolVar(&l.ids, "ids", false, "print ids alone, one a line")
+			flags.BoolVar(&l.count, "count", false, "say how many there are of each status; on DynamoDB their records are read, --limit of each status at most (default 1000)")
+			flags.BoolVar(&l.watch, "watch", false, "show it again until Ctrl-C")
+			flags.DurationVar(&l.every, "every", 2*time.Second, "with --watch: the `TIME` between two looks, 1s or more; each reads a page")
 			return func(ctx context.Context, _ []string) error {
-				if err := l.check(c.now()); err != nil {
+				if err := l.check(c.now(), flags.Changed("limit")); err != nil {
 					return err
 				}
 				cl, err := c.client(ctx)
 				if err != nil {
 					return err
+				}
+				switch {
+				case l.count:
+					return c.count(ctx, cl, &l)
+				case l.watch:
+					return c.watchList(ctx, cl, &l)
 				}
 				return c.list(ctx, cl, &l)
 			}
@@ -68,37 +69,34 @@ func listCommand() *command {
 
 // listing is what is to be listed, and how.
 type listing struct {
-	status, since, until, where string
-	all, ids                    bool
-	limit                       int
-	query                       client.ListQuery
+	selection
+	all, ids, count, watch bool
+	limit                  int
+	every                  time.Duration
 }
 
-func (l *listing) check(now time.Time) (err error) {
-	if l.status != "" && !slices.Contains(statuses(), l.status) {
-		return usagef("--status %q: one of %s", l.status, strings.Join(statuses(), ", "))
-	}
+func (l *listing) check(now time.Time, limited bool) error {
 	if l.limit < 1 || l.limit > store.MaxPageSize {
 		return usagef("--limit %d: 1 to %d", l.limit, store.MaxPageSize)
 	}
+	if l.count && !limited {
+		l.limit = store.MaxPageSize
+	}
+	switch {
+	case l.count && l.watch:
+		return usagef("--count and --watch do not go together")
+	case (l.count || l.watch) && (l.all || l.ids || l.query.PageToken != ""):
+		return usagef("--all, --ids and --page-token do not go with --count and --watch")
+	case l.every < time.Second:
+		return usagef("--every %s: at least 1s", l.every)
+	}
 	l.query.PageSize = l.limit
-	l.query.Status = client.Status(l.status)
-	if l.where != "" {
-		if l.query.Where, err = client.ParseWhere(l.where); err != nil {
-			return usagef("--where: %v", err)
-		}
-	}
-	if l.query.From, err = parseTime("since", l.since, now); err != nil {
-		return err
-	}
-	l.query.To, err = parseTime("until", l.until, now)
-	return err
+	return l.selection.check(now)
 }
 
-func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
+func (c *cli) list(ctx context.Context, cl instances, l *listing) error {
 	all := api.InstanceList{Instances: []api.Instance{}}
-	t := newTable()
-	t.row("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED", "TOOK", "WHY")
+	t := instanceTable()
 	left := l.limit
 	for {
 		page, err := cl.List(ctx, l.query)
@@ -113,8 +111,7 @@ func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
 			case l.ids:
 				fmt.Fprintln(c.out, d.Instance)
 			default:
-				t.row(printable(d.Instance), printable(strings.TrimSpace(d.Name+" "+d.Version)), string(d.Status),
-					moment(d.CreatedAt), c.took(d), clip(why(d), 100))
+				c.instanceRow(t, d)
 			}
 		}
 		l.query.PageToken = page.NextPageToken
@@ -131,8 +128,8 @@ func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
 	case c.json():
 		all.NextPageToken = l.query.PageToken
 		return c.printJSON(all)
-	case !l.ids && len(t.rows) > 1:
-		t.print(c.out)
+	case !l.ids && t.Len() > 0:
+		t.Print(c.screen(c.out))
 	case !l.ids:
 		fmt.Fprintln(c.err, "no instances")
 	}
@@ -145,9 +142,9 @@ func (c *cli) list(ctx context.Context, cl *client.Client, l *listing) error {
 // took is how long an instance ran, or has been running.
 func (c *cli) took(d *client.Description) string {
 	if d.EndedAt.IsZero() {
-		return span(max(c.now().Sub(d.CreatedAt), 0)) + "…"
+		return span(c.duration(d)) + "…"
 	}
-	return span(d.EndedAt.Sub(d.CreatedAt))
+	return span(c.duration(d))
 }
 
 // why says in a line why an instance is not well.
@@ -169,43 +166,12 @@ func named(kind, message string) string {
 	return kind + ": " + message
 }
 
-// next is the command line of the next page. Times stand in it as they were
-// understood: the token belongs to them.
+// next is the command line of the next page.
 func (l *listing) next(s *settings) string {
-	var b strings.Builder
-	add := func(flag, value string) {
-		if value != "" {
-			b.WriteString(" --" + flag + " " + shellWord(value))
-		}
-	}
-	add("stack", s.stack)
-	add("region", s.region)
-	add("profile", s.profile)
-	b.WriteString(" list")
-	add("status", l.status)
-	add("name", l.query.Name)
-	if !l.query.From.IsZero() {
-		add("since", l.query.From.Format(time.RFC3339Nano))
-	}
-	if !l.query.To.IsZero() {
-		add("until", l.query.To.Format(time.RFC3339Nano))
-	}
-	add("where", l.where)
-	add("limit", strconv.Itoa(l.limit))
+	line := s.words() + " list" + l.words()
+	line += " --limit " + strconv.Itoa(l.limit)
 	if l.ids {
-		b.WriteString(" --ids")
+		line += " --ids"
 	}
-	add("page-token", l.query.PageToken)
-	return b.String()
-}
-
-// shellWord is a word as it can be pasted into a shell.
-func shellWord(s string) string {
-	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-	})
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+	return line + " --page-token " + shellWord(l.query.PageToken)
 }

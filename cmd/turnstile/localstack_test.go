@@ -76,7 +76,7 @@ func TestOnLocalStack(t *testing.T) {
 	}
 	ok("wake", nobody)
 	ok("terminate", nobody, "--reason", "test")
-	if r := run("wait", nobody); r.status != exitFailed || !strings.Contains(r.err, "terminated") {
+	if r := run("wait", nobody); r.status != exitBadEnd || !strings.Contains(r.err, "terminated") {
 		t.Errorf("%+v", r)
 	}
 

@@ -126,7 +126,7 @@ func TestO07HistoryExportsForReplayWithoutTheSecret(t *testing.T) {
 func TestHistoryOfAnExecutionThatNeverWas(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
-	b.fails(exitFailed, []string{"no history of execution 3", "1 to 1"}, "history", "order-1", "--execution", "3")
+	b.fails(exitNotFound, []string{"no history of execution 3", "1 to 1"}, "history", "order-1", "--execution", "3")
 	b.fails(exitUsage, []string{"--execution -1"}, "history", "order-1", "--execution", "-1")
 }
 
@@ -137,7 +137,7 @@ func TestO01Describe(t *testing.T) {
 		golden(t, "describe-"+instance+".txt", b.ok("describe", instance))
 		golden(t, "describe-"+instance+".json", b.ok("--output=json", "describe", instance))
 	}
-	b.fails(exitFailed, []string{`no instance "order-9"`}, "describe", "order-9")
+	b.fails(exitNotFound, []string{`no instance "order-9"`}, "describe", "order-9")
 }
 
 func TestO05ListTellsTheStuckWithTheirReasons(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,10 @@ type bench struct {
 	// made is the client to use instead of one over store and queues.
 	made *client.Client
 	env  map[string]string
+	// columns of the terminal at which somebody reads; 0 for a pipe.
+	columns int
+	// pause is what waits; nil for one that does not.
+	pause func(context.Context, time.Duration) bool
 	// settings of the command line under way.
 	settings *settings
 }
@@ -73,6 +78,11 @@ func newBench(t *testing.T) *bench {
 }
 
 func (b *bench) queue(name string) *memoryqueue.Queue { return b.queues[name].(*memoryqueue.Queue) }
+
+func (b *bench) Instances(ctx context.Context) (instances, error) {
+	c, err := b.Client(ctx)
+	return ofClient{c}, err
+}
 
 func (b *bench) Client(context.Context) (*client.Client, error) {
 	if b.made != nil {
@@ -125,6 +135,8 @@ func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
 			b.settings = s
 			return b
 		},
+		person: func(io.Writer) (int, bool) { return b.columns, b.columns > 0 },
+		pause:  b.pause,
 	}
 	status := c.run(ctx, args)
 	return result{status, out.String(), err.String()}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	flag "github.com/spf13/pflag"
 )
 
 // project is what new writes. Files that would be part of this module, or
@@ -30,7 +31,7 @@ const (
 
 func newCommand() *command {
 	return &command{
-		name: "new", operands: "FOLDER", least: 1, most: 1,
+		name: "new", also: []string{"init"}, offline: true, words: folders, operands: "FOLDER", least: 1, most: 1,
 		short: "make a project to start from",
 		long: paragraph(
 			"Makes a folder with a Go module that builds, tests and lints at once: an orchestration",

@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 )
 
 func raiseCommand() *command {
 	return &command{
-		name: "raise", operands: "INSTANCE EVENT", least: 2, most: 2,
+		name: "raise", also: []string{"signal", "event", "send"}, words: firstInstance(notEnded...), operands: "INSTANCE EVENT", least: 2, most: 2,
 		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event. One for an instance that has not started waits for it a quarter of",

@@ -103,11 +103,11 @@ func TestStartCanWaitForTheEnd(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r = b.run("start", "Fail", "--instance", "f", "--input", `"no luck"`, "--wait")
-	if r.status != exitFailed || r.out != "" || !strings.Contains(r.err, `instance "f" failed (application): no luck`) || !strings.Contains(r.err, "turnstile history f") {
+	if r.status != exitBadEnd || r.out != "" || !strings.Contains(r.err, `instance "f" failed (application): no luck`) || !strings.Contains(r.err, "turnstile history f") {
 		t.Errorf("%+v", r)
 	}
 	r = b.run("wait", "f", "--output", "json")
-	if r.status != exitFailed || !strings.Contains(r.out, `"message": "no luck"`) {
+	if r.status != exitBadEnd || !strings.Contains(r.out, `"message": "no luck"`) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -118,13 +118,13 @@ func TestO02AWaitOutOfTimeSaysHowItStands(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := b.runWith(ctx, "", "wait", "order-9")
-	if r.status != exitFailed || !strings.Contains(r.err, "has not started") || !strings.Contains(r.err, "--timeout") {
+	if r.status != exitInterrupted || !strings.Contains(r.err, "has not started") || !strings.Contains(r.err, "--timeout") {
 		t.Errorf("%+v", r)
 	}
 	// Its deadline has passed by then, and the look that finds it stuck was
 	// the last.
 	r = b.run("wait", "order-2", "--timeout", "1ns")
-	if r.status != exitFailed || !strings.Contains(r.err, "gave up waiting") {
+	if r.status != exitTimeout || !strings.Contains(r.err, "gave up waiting") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -141,7 +141,7 @@ func TestK04CancelAndTerminateWithoutARecordAreSentAllTheSame(t *testing.T) {
 	if n := len(b.queue(deadletter.Orchestrator).Peek()); n != 2 {
 		t.Errorf("%d were sent", n)
 	}
-	b.fails(exitFailed, []string{`no instance "order-1"`, `no instance "order-2"`}, "wake", "order-1", "order-2")
+	b.fails(exitNotFound, []string{`no instance "order-1"`, `no instance "order-2"`}, "wake", "order-1", "order-2")
 }
 
 func TestOneInstanceThatFailsDoesNotKeepTheOthers(t *testing.T) {

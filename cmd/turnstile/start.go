@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
@@ -17,7 +18,7 @@ import (
 
 func startCommand() *command {
 	return &command{
-		name: "start", operands: "NAME", least: 1, most: 1,
+		name: "start", also: []string{"run", "execute", "begin", "create"}, words: names, operands: "NAME", least: 1, most: 1,
 		short: "start an orchestration",
 		long: paragraph(
 			"Asks for a new instance of the orchestration NAME and prints its id. The start is",
@@ -91,12 +92,10 @@ func startCommand() *command {
 
 // awaitStarted waits for the end of an instance that this start made: where
 // another one was first, that is the error.
-func (c *cli) awaitStarted(ctx context.Context, cl *client.Client, name string, started client.Started, timeout time.Duration) error {
-	run := client.Attach(cl, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
-	run.StartID = started.StartID
+func (c *cli) awaitStarted(ctx context.Context, cl instances, name string, started client.Started, timeout time.Duration) error {
 	ctx, cancel := bound(ctx, timeout)
 	defer cancel()
-	if err := run.Confirm(ctx); err != nil {
+	if err := cl.Confirm(ctx, name, started); err != nil {
 		return err
 	}
 	return c.await(ctx, cl, started.Instance)

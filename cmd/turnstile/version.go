@@ -2,31 +2,61 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/console/api"
 )
 
 func versionCommand() *command {
 	return &command{
 		name: "version", most: 0,
-		short: "print the version of this command",
-		long:  "Prints the version that it was built from, and the version of Go.",
+		short:   "print the version of this command",
+		long:    "Prints the version that it was built from, and the version of Go.",
+		offline: true,
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {
-				info, ok := debug.ReadBuildInfo()
-				if !ok {
-					return fmt.Errorf("this binary was built without build information")
+				if c.json() {
+					return c.printJSON(buildOf())
 				}
-				version := info.Main.Version
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						version += " " + s.Value
-					}
-				}
-				fmt.Fprintf(c.out, "turnstile %s %s\n", version, info.GoVersion)
+				fmt.Fprintln(c.out, versionLine())
 				return nil
 			}
 		},
 	}
+}
+
+// versionLine is the version in a line.
+func versionLine() string {
+	b := buildOf()
+	line := "turnstile " + b.Version
+	if b.Revision != "" {
+		line += " " + b.Revision
+	}
+	if b.Modified {
+		line += " (modified)"
+	}
+	return line + " " + b.Go
+}
+
+// buildOf is what this command was built from.
+func buildOf() api.Build {
+	out := api.Build{Version: "(unknown)", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	out.Version = info.Main.Version
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			out.Revision = s.Value
+		case "vcs.modified":
+			out.Modified = s.Value == "true"
+		}
+	}
+	return out
 }

@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"time"
+
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
@@ -15,12 +16,12 @@ const defaultWait = 5 * time.Minute
 
 func waitCommand() *command {
 	return &command{
-		name: "wait", operands: "INSTANCE", least: 1, most: 1,
+		name: "wait", also: []string{"result", "await"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "wait for the end of an instance, print its output",
 		long: paragraph(
 			"Waits until the instance has ended and prints its output. One that failed, was",
-			"cancelled or terminated is exit status 1, and so is a timeout. An instance that has",
-			"no record yet is waited for too. A stuck one has not ended."),
+			"cancelled or terminated is exit status 4, a timeout 5. An instance that has no record",
+			"yet is waited for too. A stuck one has not ended."),
 		examples: []string{
 			"turnstile wait order-17",
 			"turnstile wait order-17 --timeout 1h --output json",
@@ -47,7 +48,7 @@ func bound(ctx context.Context, timeout time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, timeout)
 }
 
-func (c *cli) await(ctx context.Context, cl *client.Client, instance string) error {
+func (c *cli) await(ctx context.Context, cl instances, instance string) error {
 	d, err := cl.Wait(ctx, instance)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *cli) await(ctx context.Context, cl *client.Client, instance string) err
 	if d.Status == client.StatusCompleted {
 		return nil
 	}
-	return endedBadly(&d)
+	return badEndError{endedBadly(&d)}
 }
 
 // outputLine is an output as a line; an absent one is null.

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	flag "github.com/spf13/pflag"
+)
+
+// tokenHelp says what a token is.
+const tokenHelp = "The token is what the activity was given (activity.Token) when it said that somebody\n" +
+	"else completes it; it proves that one may. It is best read from a file (@FILE) or\n" +
+	"standard input (-): the arguments of a command are seen by everybody on the machine."
+
+func completeCommand() *command {
+	return &command{
+		name: "complete", operands: "TOKEN", least: 1, most: 1, also: []string{"succeed", "done"}, words: files,
+		short: "complete a pending activity by its token",
+		long:  paragraph("Completes the activity with its result. Of several that are sent at the same time the", "first counts.", "", tokenHelp),
+		examples: []string{
+			`turnstile complete @token.txt --result '{"approved":true}'`,
+			`turnstile complete - --result @result.json`,
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			result := flags.String("result", "", "`JSON` that it returns, @FILE, or - for standard input; default nothing")
+			return func(ctx context.Context, operands []string) error {
+				token, err := c.readToken(operands[0], *result == "-")
+				if err != nil {
+					return err
+				}
+				payload, err := c.readPayload("result", *result)
+				if err != nil {
+					return err
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				return c.answered("completed", cl.Complete(ctx, token, payload))
+			}
+		},
+	}
+}
+
+func failCommand() *command {
+	return &command{
+		name: "fail", operands: "TOKEN", least: 1, most: 1, words: files,
+		short:    "let a pending activity fail by its token",
+		long:     paragraph("Lets the activity fail for good: its retry policy is for attempts, not for this.", "", tokenHelp),
+		examples: []string{`turnstile fail @token.txt --message 'the bank refused' --code declined`},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			message := flags.String("message", "", "`TEXT` of the error; required")
+			code := flags.String("code", "", "`CODE` of the error, by which the orchestration may tell it from others")
+			details := flags.String("details", "", "`JSON` with more, @FILE, or - for standard input")
+			return func(ctx context.Context, operands []string) error {
+				if *message == "" {
+					return usagef("fail needs --message TEXT: why the activity failed")
+				}
+				token, err := c.readToken(operands[0], *details == "-")
+				if err != nil {
+					return err
+				}
+				f := failure{message: *message, code: *code}
+				if f.details, err = c.readPayload("details", *details); err != nil {
+					return err
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				return c.answered("failed", cl.Fail(ctx, token, f))
+			}
+		},
+	}
+}
+
+func heartbeatCommand() *command {
+	return &command{
+		name: "heartbeat", operands: "TOKEN", least: 1, most: 1, also: []string{"beat"}, words: files,
+		short:    "say by its token that a pending activity is still worked on",
+		long:     paragraph("Holds off the heartbeat timeout of the activity. One that was cancelled meanwhile is an", "error that says so.", "", tokenHelp),
+		examples: []string{`turnstile heartbeat @token.txt --details '{"page":17}'`},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			details := flags.String("details", "", "`JSON` for the next attempt, @FILE, or - for standard input; default those given before")
+			return func(ctx context.Context, operands []string) error {
+				token, err := c.readToken(operands[0], *details == "-")
+				if err != nil {
+					return err
+				}
+				payload, err := c.readPayload("details", *details)
+				if err != nil {
+					return err
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				return c.answered("heartbeat", cl.Heartbeat(ctx, token, payload))
+			}
+		},
+	}
+}
+
+// readToken reads a token: as it stands, from a file (@FILE) or from standard input
+// (-), which a flag may have taken already.
+func (c *cli) readToken(operand string, taken bool) (string, error) {
+	var data []byte
+	var err error
+	file, isFile := strings.CutPrefix(operand, "@")
+	switch {
+	case operand == "-" && taken:
+		return "", usagef("standard input is one thing: give the token or the JSON another way")
+	case operand == "-":
+		data, err = io.ReadAll(c.in)
+	case isFile:
+		data, err = os.ReadFile(file)
+	default:
+		return operand, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading the token: %w", err)
+	}
+	if data := strings.TrimSpace(string(data)); data != "" {
+		return data, nil
+	}
+	return "", usagef("there is no token in %s: it is empty", operand)
+}
+
+// answered says that what was said of an activity was sent.
+func (c *cli) answered(what string, err error) error {
+	if err == nil {
+		fmt.Fprintf(c.err, "sent: %s\n", what)
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+
+	flag "github.com/spf13/pflag"
+)
+
+// shells for which completion can be had.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func completionCommand() *command {
+	return &command{
+		name: "completion", operands: "SHELL", least: 1, most: 1, offline: true, words: oneOf(shells...),
+		short: "print what lets a shell complete commands, flags, instance ids and names",
+		long: paragraph(
+			"Prints a script for bash, zsh, fish or powershell. Load it where the shell starts:",
+			"",
+			"  bash        source <(turnstile completion bash)",
+			"  zsh         source <(turnstile completion zsh)",
+			"  fish        turnstile completion fish | source",
+			"  powershell  turnstile completion powershell | Out-String | Invoke-Expression",
+			"",
+			"Ids of instances and names of orchestrations are those of the newest hundred instances",
+			"of the stack that the command line, or the environment, names: a list request each time."),
+		examples: []string{"turnstile completion bash"},
+		declare: func(c *cli, _ *flag.FlagSet) action {
+			return func(_ context.Context, operands []string) error {
+				root := c.tree(func(*command) {})
+				switch operands[0] {
+				case "bash":
+					return root.GenBashCompletionV2(c.out, true)
+				case "zsh":
+					return root.GenZshCompletion(c.out)
+				case "fish":
+					return root.GenFishCompletion(c.out, true)
+				case "powershell":
+					return root.GenPowerShellCompletionWithDesc(c.out)
+				}
+				return usagef("completion is there for %s, not for %q%s", "bash, zsh, fish and powershell", operands[0], suggested(near(operands[0], shells)))
+			}
+		},
+	}
+}

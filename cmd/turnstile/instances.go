@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// instances is what commands do with instances: on a stack by a client, beside a
+// running `turnstile dev` by its console's API.
+type instances interface {
+	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
+	// Confirm waits until the instance has a record, and returns
+	// [*client.AlreadyExistsError] if another start was first.
+	Confirm(ctx context.Context, name string, started client.Started) error
+	Raise(ctx context.Context, r client.RaiseRequest) error
+	Cancel(ctx context.Context, instance, reason string) error
+	Terminate(ctx context.Context, instance, reason string) error
+	Wake(ctx context.Context, instance string) error
+	Purge(ctx context.Context, instance string, force bool) error
+
+	Complete(ctx context.Context, token string, result json.RawMessage) error
+	Fail(ctx context.Context, token string, failure failure) error
+	Heartbeat(ctx context.Context, token string, details json.RawMessage) error
+
+	Describe(ctx context.Context, instance string) (client.Description, error)
+	Wait(ctx context.Context, instance string) (client.Description, error)
+	WaitingFor(ctx context.Context, instance string) ([]client.OpenOperation, error)
+	History(ctx context.Context, instance string, execution int64) ([]history.Event, error)
+	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
+	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
+}
+
+// failure is what a person says of an activity that failed.
+type failure struct {
+	message, code string
+	details       json.RawMessage
+}
+
+// givenFailure is a failure as a client takes it.
+type givenFailure struct{ failure }
+
+func (f *givenFailure) Error() string { return f.message }
+
+// Failure implements activity.Failer.
+func (f *givenFailure) Failure() *history.Failure {
+	return &history.Failure{Kind: history.FailureApplication, Message: f.message, Code: f.code, Details: f.details}
+}
+
+// ofClient is a client as commands use it.
+type ofClient struct{ *client.Client }
+
+func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {
+	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
+	run.StartID = started.StartID
+	return run.Confirm(ctx)
+}
+
+func (c ofClient) Purge(ctx context.Context, instance string, force bool) error {
+	if force {
+		return c.Client.Purge(ctx, instance, client.Force())
+	}
+	return c.Client.Purge(ctx, instance)
+}
+
+func (c ofClient) Fail(ctx context.Context, token string, failure failure) error {
+	return c.Client.Fail(ctx, token, &givenFailure{failure})
+}

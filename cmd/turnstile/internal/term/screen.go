@@ -1,0 +1,102 @@
+package term
+
+import (
+	"io"
+	"os"
+
+	xterm "golang.org/x/term"
+)
+
+// narrowest is the least width that anything is laid out for.
+const narrowest = 40
+
+// Screen is where output goes.
+type Screen struct {
+	io.Writer
+	// Person: somebody reads it at a terminal, so that it is laid out to fit.
+	Person bool
+	// Colour: it is shown in colours.
+	Colour bool
+	// columns of the terminal at the time; nil where there is none.
+	columns func() int
+}
+
+// Colours says when to use them.
+type Colours string
+
+// When to use colours: where a person reads, unless NO_COLOR
+// (https://no-color.org) is set or TERM is "dumb"; always; never.
+const (
+	ColoursAuto   Colours = "auto"
+	ColoursAlways Colours = "always"
+	ColoursNever  Colours = "never"
+)
+
+// New returns the screen that a writer is: a person's if it is a terminal.
+func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
+	s := Screen{Writer: w}
+	if file, isFile := w.(*os.File); isFile && xterm.IsTerminal(int(file.Fd())) {
+		s.Person = true
+		s.columns = func() int {
+			n, _, err := xterm.GetSize(int(file.Fd()))
+			if err != nil {
+				return 0
+			}
+			return n
+		}
+	}
+	s.paint(colours, getenv)
+	return s
+}
+
+// Fixed returns the screen of a person whose terminal has that many columns.
+func Fixed(w io.Writer, columns int, colours Colours, getenv func(string) string) Screen {
+	s := Screen{Writer: w, Person: true, columns: func() int { return columns }}
+	s.paint(colours, getenv)
+	return s
+}
+
+func (s *Screen) paint(colours Colours, getenv func(string) string) {
+	switch colours {
+	case ColoursAlways:
+		s.Colour = true
+	case ColoursNever:
+	default:
+		s.Colour = s.Person && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+	}
+}
+
+// Columns is how many columns a line has; 0 where nothing has to fit.
+func (s *Screen) Columns() int {
+	if s.columns == nil {
+		return 0
+	}
+	n := s.columns()
+	if n <= 0 {
+		return 80
+	}
+	return max(n, narrowest)
+}
+
+// Style is how a text is shown.
+type Style string
+
+// The styles. Colours say nothing that the words do not.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+	Blue   Style = "34"
+	Cyan   Style = "36"
+)
+
+// In returns the text in a style, where there are colours.
+func (s *Screen) In(style Style, text string) string {
+	if !s.Colour || style == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+)
+
+// whereHelp says how conditions are written.
+const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
+	"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01\n" +
+	"or 2026-12-01T09:30:00Z. With an = an index finds the instances; all else is looked up\n" +
+	"in the record of each that --status, --name, --since, --until and the = leave."
+
+// statuses in the order in which they are named.
+func statuses() []string {
+	var out []string
+	for _, s := range allStatuses() {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func allStatuses() []client.Status {
+	return []client.Status{client.StatusRunning, client.StatusStuck, client.StatusCorrupt,
+		client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
+}
+
+// selection says which instances are meant.
+type selection struct {
+	status, since, until, where string
+	query                       client.ListQuery
+}
+
+func (s *selection) declare(flags *flag.FlagSet) {
+	flags.StringVar(&s.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
+	flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
+	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z")
+	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
+	flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`")
+}
+
+// given reports whether anything was selected.
+func (s *selection) given() bool {
+	return s.status != "" || s.since != "" || s.until != "" || s.where != "" || s.query.Name != ""
+}
+
+func (s *selection) check(now time.Time) (err error) {
+	if s.status != "" && !slices.Contains(statuses(), s.status) {
+		return notOneOf("status", s.status, statuses())
+	}
+	s.query.Status = client.Status(s.status)
+	if s.where != "" {
+		if s.query.Where, err = client.ParseWhere(s.where); err != nil {
+			return usagef("--where: %v", err)
+		}
+	}
+	if s.query.From, err = parseTime("since", s.since, now); err != nil {
+		return err
+	}
+	if s.query.To, err = parseTime("until", s.until, now); err != nil {
+		return err
+	}
+	if !s.query.From.IsZero() && !s.query.To.IsZero() && !s.query.From.Before(s.query.To) {
+		return usagef("--since %s is not before --until %s: nothing can have started in between", s.since, s.until)
+	}
+	return nil
+}
+
+// words are the flags of the selection as they can be pasted into a shell. Times
+// stand in them as they were understood: a page token belongs to them.
+func (s *selection) words() string {
+	var b strings.Builder
+	add := func(flag, value string) {
+		if value != "" {
+			b.WriteString(" --" + flag + " " + shellWord(value))
+		}
+	}
+	add("status", s.status)
+	add("name", s.query.Name)
+	if !s.query.From.IsZero() {
+		add("since", s.query.From.Format(time.RFC3339Nano))
+	}
+	if !s.query.To.IsZero() {
+		add("until", s.query.To.Format(time.RFC3339Nano))
+	}
+	add("where", s.where)
+	return b.String()
+}
+
+// words are the flags that say where the stack is, as they can be pasted into a
+// shell.
+func (s *settings) words() string {
+	var b strings.Builder
+	add := func(flag, value string) {
+		if value != "" {
+			b.WriteString(" --" + flag + " " + shellWord(value))
+		}
+	}
+	add("stack", s.stack)
+	add("region", s.region)
+	add("profile", s.profile)
+	add("key-file", s.keyFile)
+	return b.String()
+}
+
+// shellWord is a word as it can be pasted into a shell.
+func shellWord(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+}

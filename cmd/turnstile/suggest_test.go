@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWhatIsNearIsNamed(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	for _, c := range []struct {
+		args string
+		says []string
+	}{
+		{"lst", []string{`no command "lst"`, "did you mean list?"}},
+		{"--output json descirbe x", []string{`no command "descirbe"`, "did you mean describe?"}},
+		{"signal order-1 x", []string{"did you mean raise?"}},
+		{"kill order-1", []string{"did you mean terminate?"}},
+		{"help hist", []string{`no command "hist"`, "did you mean history or list?"}},
+		{"dead-letter lits", []string{`no command "dead-letter lits"`, "did you mean list?", "list, show, redrive, delete"}},
+		{"list --satus stuck", []string{"no flag --satus", "did you mean --status?"}},
+		{"list --status stuk", []string{`--status "stuk" is none of running, stuck`, "did you mean stuck?"}},
+		{"list --output jsn", []string{"did you mean json?"}},
+		{"list --color on", []string{`--color "on" is none of auto, always, never`}},
+		{"list --limit", []string{"--limit needs a value behind it", "1000"}},
+		{"wait x --timeout 5", []string{`--timeout "5"`, "90s"}},
+		{"list --all=perhaps", []string{`--all "perhaps"`, "true or false"}},
+		{"quux", []string{`no command "quux"`}},
+	} {
+		b.fails(exitUsage, c.says, strings.Fields(c.args)...)
+	}
+	if r := b.run("quux"); strings.Contains(r.err, "did you mean") {
+		t.Errorf("nothing is near: %s", r.err)
+	}
+}
+
+func TestEditsAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"list", "lsit", 1}, {"list", "lits", 1}, {"wake", "take", 1}, {"naïve", "naive", 1}, {"abc", "xyz", 3}} {
+		if got := edits(c.a, c.b); got != c.want || edits(c.b, c.a) != got {
+			t.Errorf("edits(%q, %q) = %d and %d, want %d", c.a, c.b, got, edits(c.b, c.a), c.want)
+		}
+	}
+}
+
+func TestTheVersionIsPrinted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if out := b.ok("--version"); out != b.ok("version") || !strings.HasPrefix(out, "turnstile ") || !strings.Contains(out, " go1.") {
+		t.Errorf("--version prints %q", out)
+	}
+	if out := b.ok("version", "--output", "json"); !strings.Contains(out, `"go": "go1.`) {
+		t.Errorf("as JSON it is %s", out)
+	}
+}
