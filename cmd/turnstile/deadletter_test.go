@@ -195,7 +195,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	}
 	b.fails(exitNotFound, []string{"no dead letter gone"}, "dead-letter", "delete", "gone")
 	r := b.run("dead-letter", "delete", "dead-2", "gone")
-	if r.status != exitFailed || !strings.Contains(r.out, "deleted: dead-2") {
+	if r.status != exitNotFound || !strings.Contains(r.out, "deleted: dead-2") {
 		t.Errorf("%+v", r)
 	}
 	if n := b.queue(deadletter.Dead).Counts(); n.Total() != 1 {

@@ -29,7 +29,7 @@ type instances interface {
 	Describe(ctx context.Context, instance string) (client.Description, error)
 	Wait(ctx context.Context, instance string) (client.Description, error)
 	WaitingFor(ctx context.Context, instance string) ([]client.OpenOperation, error)
-	History(ctx context.Context, instance string, execution int64) ([]history.Event, error)
+	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
 }
