@@ -9,7 +9,8 @@ import (
 )
 
 // Part is one thing that an application is made of: the implementation of an
-// orchestration or an activity, from their Is.
+// orchestration or an activity, from their Is, or an [Interceptor] around all of
+// them.
 type Part interface {
 	addTo(*App)
 }
@@ -34,6 +35,7 @@ func (p Parts) addTo(a *App) {
 type App struct {
 	orchestrationEntries []engine.Orchestration
 	activityEntries      []activity.Activity
+	interceptors         []Interceptor
 	problems             []error
 
 	orchestrations *engine.Registry
@@ -49,6 +51,7 @@ type App struct {
 func NewApp(parts ...Part) *App {
 	a := &App{}
 	Parts(parts).addTo(a)
+	a.intercept()
 	var orchestrationsErr, activitiesErr error
 	a.orchestrations, orchestrationsErr = engine.NewRegistry(a.orchestrationEntries...)
 	a.activities, activitiesErr = activity.NewRegistry(a.activityEntries...)
@@ -58,6 +61,20 @@ func NewApp(parts ...Part) *App {
 		a.activities, _ = activity.NewRegistry()
 	}
 	return a
+}
+
+// intercept puts the interceptors around every implementation.
+func (a *App) intercept() {
+	for i := range a.orchestrationEntries {
+		if e := &a.orchestrationEntries[i]; e.Func != nil {
+			e.Func = interceptedCode(e.Func, a.interceptors)
+		}
+	}
+	for i := range a.activityEntries {
+		if e := &a.activityEntries[i]; e.Func != nil {
+			e.Func = intercepted(e.Func, a.interceptors)
+		}
+	}
 }
 
 // Err returns what is wrong with the application, all of it; nil if nothing

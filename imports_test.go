@@ -52,9 +52,10 @@ var layers = []layer{
 	{dir: "timer/...", own: "clock wire timer", foreign: "pgregory.net/rapid"},
 	{dir: "host", own: "activity clock codec engine history keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
+	{dir: "internal/around"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "activity engine history internal/names"},
-	{dir: "client", own: ". activity clock codec history internal/names queue store wire"},
+	{dir: ".", own: "activity engine history internal/around internal/names"},
+	{dir: "client", own: ". activity clock codec history internal/around internal/names queue store wire"},
 	{dir: "deadletter", own: "codec host queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.

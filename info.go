@@ -12,8 +12,9 @@ type OrchestrationInfo struct {
 	// ContinueAsNewSuggested is set from 4,096 events on: a replay from nothing
 	// takes its time, and a history has a limit.
 	ContinueAsNewSuggested bool
-	// Headers that came with the start, nil for none: each execution of the
-	// instance has the same. Not to be changed.
+	// Headers of what is started with the context, nil for none: those that came
+	// with the start, and those that [WithHeaders] gave the context. Not to be
+	// changed.
 	Headers map[string]string
 }
 

@@ -30,8 +30,8 @@ type Info struct {
 	// has returned ErrPending. It can't be guessed and fits into a link. Empty
 	// for an inline activity.
 	CompletionToken string
-	// Headers that came with the orchestration's start; nil for none. Not to
-	// be changed.
+	// Headers that came with the orchestration's start, and those of the context
+	// with which it scheduled the activity; nil for none. Not to be changed.
 	Headers map[string]string
 	// Inline is set for an activity that runs inside the turn.
 	Inline bool

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/queue"
@@ -51,6 +53,10 @@ type Config struct {
 type Client struct {
 	cfg   Config
 	actor string
+	// around are the interceptors, the first outermost; self is the same for all
+	// clients that As and With made of one.
+	around []turnstile.Interceptor
+	self   *Config
 }
 
 // New returns a client. The error names everything that is missing.
@@ -81,7 +87,7 @@ func New(cfg Config) (*Client, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Client{cfg: cfg}, nil
+	return &Client{cfg: cfg, self: &cfg}, nil
 }
 
 // As returns a client that acts on behalf of somebody: a user, a role, a
@@ -90,7 +96,27 @@ func New(cfg Config) (*Client, error) {
 // for audit. It proves nothing: whoever may send to the queue can name anybody.
 //
 // A name that cannot be used is a [*turnstile.InvalidNameError] of the calls that send.
-func (c *Client) As(actor string) *Client { return &Client{cfg: c.cfg, actor: actor} }
+func (c *Client) As(actor string) *Client {
+	other := *c
+	other.actor = actor
+	return &other
+}
+
+// With returns a client with these interceptors around each call that sends
+// something, inside of those that c has already; see [turnstile.Interceptor]. The
+// first is the outermost. One without Client is left out.
+//
+//	c = c.With(audit, tracing)
+func (c *Client) With(interceptors ...turnstile.Interceptor) *Client {
+	other := *c
+	other.around = slices.Clip(other.around)
+	for _, i := range interceptors {
+		if i.Client != nil {
+			other.around = append(other.around, i)
+		}
+	}
+	return &other
+}
 
 // Codecs are those that open what the client reads; nil for none.
 func (c *Client) Codecs() *codec.Set { return c.cfg.Codecs }

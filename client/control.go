@@ -26,20 +26,28 @@ func (c *Client) Terminate(ctx context.Context, instance, reason string) error {
 }
 
 func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason string) error {
-	d, err := c.Describe(ctx, instance)
+	operation := "cancel"
+	if kind == wire.TerminateInstance {
+		operation = "terminate"
+	}
+	return c.control(ctx, operation, wire.Item{Kind: kind, Instance: instance, Reason: reason}, c.sendEnd)
+}
+
+func (c *Client) sendEnd(ctx context.Context, item wire.Item) error {
+	d, err := c.Describe(ctx, item.Instance)
 	unknown := errors.Is(err, ErrNotFound)
 	switch {
 	case unknown:
 	case err != nil:
 		return err
 	case d.Status.Terminal():
-		return &EndedError{Instance: instance, Status: d.Status}
+		return &EndedError{Instance: item.Instance, Status: d.Status}
 	}
-	if err := c.sendWithID(ctx, wire.Item{Kind: kind, Instance: instance, Reason: reason}); err != nil {
+	if err := c.send(ctx, item); err != nil {
 		return err
 	}
 	if unknown {
-		return fmt.Errorf("turnstile: %s for instance %q: %w", kind, instance, ErrNoRecord)
+		return fmt.Errorf("turnstile: %s for instance %q: %w", item.Kind, item.Instance, ErrNoRecord)
 	}
 	return nil
 }
@@ -49,14 +57,16 @@ func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason strin
 // which is harmless. [*NotFoundError] and [*EndedError], and nothing sent, where
 // there is nothing to wake.
 func (c *Client) Wake(ctx context.Context, instance string) error {
-	d, err := c.Describe(ctx, instance)
-	if err != nil {
-		return err
-	}
-	if d.Status.Terminal() {
-		return &EndedError{Instance: instance, Status: d.Status}
-	}
-	return c.sendWithID(ctx, wire.Item{Kind: wire.Wake, Instance: instance})
+	return c.control(ctx, "wake", wire.Item{Kind: wire.Wake, Instance: instance}, func(ctx context.Context, item wire.Item) error {
+		d, err := c.Describe(ctx, instance)
+		if err != nil {
+			return err
+		}
+		if d.Status.Terminal() {
+			return &EndedError{Instance: instance, Status: d.Status}
+		}
+		return c.send(ctx, item)
+	})
 }
 
 // PurgeOption is an option of [Client.Purge]: [Force].
@@ -80,23 +90,25 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 	for _, o := range options {
 		o.applyToPurge(&item)
 	}
-	d, err := c.Describe(ctx, instance)
-	if err != nil {
-		return err
-	}
-	if !d.Status.Terminal() && !item.Force {
-		return &StillRunningError{Instance: instance, Status: d.Status}
-	}
-	return c.sendWithID(ctx, item)
+	return c.control(ctx, "purge", item, func(ctx context.Context, item wire.Item) error {
+		d, err := c.Describe(ctx, instance)
+		if err != nil {
+			return err
+		}
+		if !d.Status.Terminal() && !item.Force {
+			return &StillRunningError{Instance: instance, Status: d.Status}
+		}
+		return c.send(ctx, item)
+	})
 }
 
-// sendWithID gives the item a random id, which tells it from another of equal
-// content.
-func (c *Client) sendWithID(ctx context.Context, item wire.Item) error {
+// control does what a call does with its item. It gives it a random id, which
+// tells it from another of equal content.
+func (c *Client) control(ctx context.Context, operation string, item wire.Item, do func(context.Context, wire.Item) error) error {
 	id, err := c.newID()
 	if err != nil {
 		return err
 	}
 	item.ID = id
-	return c.send(ctx, item)
+	return c.intercepted(ctx, operation, item, nil, do)
 }

@@ -96,14 +96,23 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 	if size > turnstile.MaxPayload {
 		return &turnstile.PayloadTooLargeError{What: "result or details of a pending activity", Size: size, Limit: turnstile.MaxPayload}
 	}
-	if err := c.checkPending(ctx, t); err != nil && !c.blind() {
-		return err
-	}
 	item.Instance, item.ExecutionID, item.SourceEventID, item.Token = t.Instance, t.ExecutionID, t.EventID, t.Token
-	if item.Kind == wire.ActivityHeartbeat {
-		return c.sendWithID(ctx, item)
+	operation, payload := "complete", item.Result
+	switch item.Kind {
+	case wire.ActivityFailed:
+		operation, payload = "fail", item.Details.Details
+	case wire.ActivityHeartbeat:
+		operation, payload = "heartbeat", item.Data
+		if item.ID, err = c.newID(); err != nil {
+			return err
+		}
 	}
-	return c.send(ctx, item)
+	return c.intercepted(ctx, operation, item, payload, func(ctx context.Context, item wire.Item) error {
+		if err := c.checkPending(ctx, t); err != nil && !c.blind() {
+			return err
+		}
+		return c.send(ctx, item)
+	})
 }
 
 // checkPending looks in the history whether the activity that the token names is

@@ -39,9 +39,11 @@ func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
 	}
 	item := wire.Item{Kind: wire.ExternalRaised, Instance: r.Instance, ID: r.SenderID, Name: r.Name, Data: r.Data}
 	if item.ID == "" {
-		return c.sendWithID(ctx, item)
+		if item.ID, err = c.newID(); err != nil {
+			return err
+		}
 	}
-	return c.send(ctx, item)
+	return c.intercepted(ctx, "raise", item, item.Data, c.send)
 }
 
 // RaiseOption is an option of [Raise]: [SenderID].

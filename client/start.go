@@ -63,6 +63,18 @@ func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	if err != nil {
 		return Started{}, err
 	}
+	var started Started
+	err = c.intercepted(ctx, "start", item, item.Input, func(ctx context.Context, item wire.Item) error {
+		started, err = c.start(ctx, &r, item)
+		return err
+	})
+	if err != nil {
+		return Started{}, err
+	}
+	return started, nil
+}
+
+func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (Started, error) {
 	started := Started{Instance: item.Instance, StartID: item.ID}
 	found, err := c.cfg.Store.Describe(ctx, item.Instance)
 	switch {

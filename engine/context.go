@@ -18,6 +18,8 @@ import (
 type Context struct {
 	x     *Execution
 	scope *scope
+	// headers that what is started with it gets besides those of the start.
+	headers map[string]string
 }
 
 // Info is what an orchestration can learn about itself.
@@ -34,8 +36,8 @@ type Info struct {
 	// takes its time, and a history has a limit. It never changes for a given
 	// HistoryLength, for the code acts on it.
 	ContinueAsNewSuggested bool
-	// Headers that came with the start, nil for none: each execution of the
-	// instance has the same. Not to be changed.
+	// Headers of what is started with the context, nil for none: those that came
+	// with the start, and those of WithHeaders. Not to be changed.
 	Headers map[string]string
 }
 
@@ -46,6 +48,7 @@ const longHistory = 4096
 // is known of the length.
 func (c *Context) Info() Info {
 	info := c.x.info
+	info.Headers = history.MergeHeaders(info.Headers, c.headers)
 	if c.x.owned() {
 		info.HistoryLength = max(c.x.cursor.visiting, c.x.cursor.scheduled)
 		info.ContinueAsNewSuggested = info.HistoryLength >= longHistory
@@ -73,6 +76,20 @@ func (c *Context) Err() error {
 // enter is what every durable call does first: it returns the coroutine that
 // runs, or why the call can't be made.
 func (x *Execution) enter(call, name string) (*coroutine, error) {
+	c, err := x.enterUnrecorded(call, name)
+	if err == nil && x.intercepted != "" {
+		err := &NestedError{Call: named(call, name), Inside: x.intercepted}
+		if x.barred == nil {
+			x.barred = err
+		}
+		return nil, err
+	}
+	return c, err
+}
+
+// enterUnrecorded is enter for calls that record nothing and wait for nothing,
+// which interceptors may make too.
+func (x *Execution) enterUnrecorded(call, name string) (*coroutine, error) {
 	if !x.owned() {
 		return nil, x.notOwned(named(call, name))
 	}
@@ -115,7 +132,7 @@ type ActivityCall struct {
 // Activity schedules an activity.
 func (c *Context) Activity(call ActivityCall) *Future {
 	return c.operation("activity", &history.Event{Kind: history.ActivityScheduled, Name: call.Name,
-		Payload: call.Input, Inline: call.Inline, Retry: call.Retry}, call.Normalize)
+		Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers}, call.Normalize)
 }
 
 // Timer creates a timer that fires d from now. Zero and negative durations are
@@ -159,14 +176,14 @@ type ChildCall struct {
 	OnParentEnd string
 }
 
-func (call *ChildCall) event(kind history.Kind) *history.Event {
-	return &history.Event{Kind: kind, Name: call.Name, Version: call.Version, Payload: call.Input,
+func (call *ChildCall) event(kind history.Kind, headers map[string]string) *history.Event {
+	return &history.Event{Kind: kind, Headers: headers, Name: call.Name, Version: call.Version, Payload: call.Input,
 		Instance: call.Instance, ExplicitID: call.Instance != "", OnParentEnd: call.OnParentEnd, UseExisting: call.UseExisting}
 }
 
 // Child starts a sub-orchestration.
 func (c *Context) Child(call ChildCall) *Future {
-	f := c.operation("sub-orchestration", call.event(history.SubOrchestrationScheduled), call.Normalize)
+	f := c.operation("sub-orchestration", call.event(history.SubOrchestrationScheduled, c.headers), call.Normalize)
 	if f.id != 0 {
 		f.child = c.x.events[f.id-1].Instance
 	}
@@ -182,7 +199,7 @@ func (c *Context) Detach(call ChildCall) (instance string, err error) {
 	if err := c.Err(); err != nil {
 		return "", err
 	}
-	e, err := c.x.schedule(call.event(history.OrchestrationChained), call.Normalize)
+	e, err := c.x.schedule(call.event(history.OrchestrationChained, c.headers), call.Normalize)
 	if err != nil {
 		return "", err
 	}
@@ -242,7 +259,7 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 // SetCustomStatus sets what describe shows; it is visible once the turn is
 // committed. It is no event: replay recomputes it.
 func (c *Context) SetCustomStatus(status []byte) error {
-	if _, err := c.x.enter("SetCustomStatus", ""); err != nil {
+	if _, err := c.x.enterUnrecorded("SetCustomStatus", ""); err != nil {
 		return err
 	}
 	c.x.status = status
@@ -271,7 +288,7 @@ func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *F
 			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
 		return f
 	}
-	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false)}, fn)
+	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false), headers: c.headers}, fn)
 	f.branch.future, f.branch.origin = f, origin
 	c.scope.add(f)
 	return f

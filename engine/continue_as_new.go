@@ -8,6 +8,8 @@ type continueAsNew struct {
 	version   string
 	input     []byte
 	normalize Normalizer
+	// headers besides those of the start.
+	headers map[string]string
 }
 
 func (e *continueAsNew) Error() string {
@@ -18,7 +20,7 @@ func (e *continueAsNew) Error() string {
 // this execution and start the next with the given input. An empty version
 // means the newest that is registered then.
 func (c *Context) ContinueAsNew(version string, input []byte, normalize Normalizer) error {
-	return &continueAsNew{version: version, input: input, normalize: normalize}
+	return &continueAsNew{version: version, input: input, normalize: normalize, headers: c.headers}
 }
 
 // carried is rule 13: continue-as-new loses nothing. External events not yet
@@ -91,7 +93,8 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
-		start.Headers, start.Origin, start.FairnessGroup = was.Start.Headers, was.Start.Origin, was.Start.FairnessGroup
+		start.Origin, start.FairnessGroup = was.Start.Origin, was.Start.FairnessGroup
+		start.Headers = history.MergeHeaders(was.Start.Headers, end.headers)
 	}
 	events := append([]history.Event{{
 		Kind: history.OrchestrationStarted, Name: was.Name, Version: version, Payload: end.input, Actor: was.Actor, Start: &start,

@@ -102,7 +102,7 @@ func (x *Execution) resume(c *coroutine) {
 	switch {
 	case c.panicked != nil:
 		x.drop(c)
-		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic: %s%s", x.panicText(c.panicked), at(placeOf(c.stack))), Stack: c.stack}
+		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic%s: %s%s", x.inInterceptor(), x.panicText(c.panicked), at(placeOf(c.stack))), Stack: c.stack}
 		if before := panicPlace(c.stack); before != "" {
 			reason.Message += "; in a deferred function that ran because of a panic" + at(before)
 		}
@@ -113,7 +113,7 @@ func (x *Execution) resume(c *coroutine) {
 		}
 		x.fail(c.refused)
 	case c.exited:
-		x.fail(&StuckError{Kind: StuckPanic, Message: "orchestration code called runtime.Goexit (t.FailNow does so too); return an error instead"})
+		x.fail(&StuckError{Kind: StuckPanic, Message: "orchestration code called runtime.Goexit" + x.inInterceptor() + " (t.FailNow does so too); return an error instead"})
 	case alive:
 	case c == x.main:
 		x.drop(c)

@@ -104,6 +104,10 @@ type Execution struct {
 	owner    atomic.Uintptr
 	readySeq int64
 	nested   string // the side effect that runs now
+	// intercepted names the interceptor whose own code runs now, barred is the
+	// first durable call that it made.
+	intercepted string
+	barred      *NestedError
 	// inline names the inline activity that runs now, between two runs.
 	inline atomic.Pointer[string]
 
@@ -249,7 +253,13 @@ func (x *Execution) HistoryBytes() int {
 	return x.bytes
 }
 
-func eventBytes(e *history.Event) int { return 300 + len(e.Payload) }
+func eventBytes(e *history.Event) int {
+	n := 300 + len(e.Payload)
+	for name, value := range e.Headers {
+		n += len(name) + len(value)
+	}
+	return n
+}
 
 // Close unwinds the parked coroutines: deferred functions of user code run,
 // their durable calls fail. The execution is unusable afterwards. Under a guard

@@ -29,7 +29,7 @@ func (x *Execution) inlineCalls() []InlineCall {
 			continue
 		}
 		e := &x.events[f.id-1]
-		calls = append(calls, InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS})
+		calls = append(calls, InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS, Headers: e.Headers})
 	}
 	return calls
 }

@@ -23,7 +23,13 @@ type logHandler struct {
 }
 
 func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.x.owned() && h.x.cursor.live && !h.x.run.quiet && !h.x.current.unwinding && h.base.Enabled(ctx, level)
+	return h.x.firstTime() && h.base.Enabled(ctx, level)
+}
+
+// firstTime reports whether the code that runs is where it has not been before:
+// it is not replayed, nor unwound.
+func (x *Execution) firstTime() bool {
+	return x.owned() && x.cursor.live && !x.run.quiet && !x.current.unwinding
 }
 
 func (h *logHandler) Handle(_ context.Context, r slog.Record) error {

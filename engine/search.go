@@ -12,7 +12,7 @@ import (
 // is that of history.SearchAttributes.Check for what there would be; then
 // nothing is set.
 func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
-	if _, err := c.x.enter("SetSearchAttributes", ""); err != nil {
+	if _, err := c.x.enterUnrecorded("SetSearchAttributes", ""); err != nil {
 		return err
 	}
 	if err := set.Check(); err != nil {

@@ -144,7 +144,7 @@ type Turn struct {
 	// those that this run set, with no value for those that it removed. Not to
 	// be changed.
 	Search, SearchSet history.SearchAttributes
-	// Logs to emit once the turn is committed.
+	// Logs to emit, in their order, once the turn is committed.
 	Logs []Log
 }
 
@@ -165,10 +165,15 @@ type InlineCall struct {
 	Retry   *history.Retry
 	// AtMS is when it was scheduled.
 	AtMS int64
+	// Headers besides those of the execution's start.
+	Headers map[string]string
 }
 
-// Log is a line that orchestration code logged.
+// Log is a line that orchestration code logged, or a function that it wants
+// called.
 type Log struct {
 	Handler slog.Handler
 	Record  slog.Record
+	// Func to call in place of writing a line; see Context.AfterCommit.
+	Func func()
 }

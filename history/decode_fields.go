@@ -122,6 +122,9 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 	if e.Kind.hasStart() {
 		return d.startField(e.Start, key, b64)
 	}
+	if string(key) == "headers" {
+		return d.headers(&e.Headers)
+	}
 	return d.skip()
 }
 

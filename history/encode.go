@@ -36,7 +36,7 @@ const base64Suffix = "_base64"
 //   - Of a kind that has no payload (Event.Payload says which have) none is
 //     written, and Event.Start only for OrchestrationStarted and ParentAttached,
 //     which always have one when they are read.
-//   - Bytes of Start.Headers that are not UTF-8 become U+FFFD.
+//   - Bytes of Headers that are not UTF-8 become U+FFFD.
 //   - A Retry number that JSON lacks (infinite, not a number) is left out.
 //
 // The document is always valid UTF-8. Encode does not judge the events: one
@@ -93,6 +93,9 @@ func AppendEvent(dst []byte, e *Event) []byte {
 	dst = appendFlag(dst, "use_existing", e.UseExisting)
 	if e.Retry != nil {
 		dst = appendRetry(append(dst, `,"retry":`...), e.Retry)
+	}
+	if !e.Kind.hasStart() {
+		dst = appendHeaders(dst, e.Headers)
 	}
 	dst = appendInt(dst, "started_at_ms", e.StartedAtMS)
 	dst = appendInt(dst, "attempt", int64(e.Attempt))

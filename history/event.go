@@ -94,6 +94,11 @@ type Event struct {
 	// instance which has its id already, if there is one. It is not compared
 	// on replay.
 	UseExisting bool
+	// Headers that what an ActivityScheduled, SubOrchestrationScheduled or
+	// OrchestrationChained starts gets besides those of the execution's start, or
+	// in their place where the names are the same; in UTF-8. They are not compared
+	// on replay, and never sealed.
+	Headers map[string]string
 	// Start holds what only OrchestrationStarted has. A ParentAttached has the
 	// StartID and the Parent of the start that found the instance running.
 	Start *Start

@@ -118,9 +118,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		d.wake.Number = t.record.WakeNumber
 	}
 	for _, l := range d.logs {
-		if l.Handler != nil && l.Handler.Enabled(ctx, l.Record.Level) {
-			_ = l.Handler.Handle(ctx, l.Record)
-		}
+		t.emit(ctx, l)
 	}
 	t.work.add(d.events)
 	out := t.newOutbox()

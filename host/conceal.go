@@ -37,8 +37,10 @@ func concealing(instance string, execution int64, keys *keyring.Ring) func(secre
 
 // panicText is what a panic of an activity says; see engine.PlainPanic. A worker
 // has no key: it says type and length.
-func (a *attempt) panicText(v any) string {
-	if !a.info.Sealed {
+func (a *attempt) panicText(v any) string { return panicText(v, a.info.Sealed) }
+
+func panicText(v any, sealed bool) string {
+	if !sealed {
 		return fmt.Sprint(v)
 	}
 	if text, ok := engine.PlainPanic(v); ok {

@@ -95,10 +95,15 @@ func (out *outbox) token(s *sending, eventID int64) string {
 	return out.keys.Token(s.Instance, s.ExecutionID, eventID)
 }
 
+// headersOf are those of what an event starts.
+func headersOf(s *sending, e *history.Event) map[string]string {
+	return history.MergeHeaders(s.start.Headers, e.Headers)
+}
+
 func (out *outbox) activity(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
-		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: s.start.Headers}
+		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: headersOf(s, e)}
 	stamp(&item, out.now)
 	body, err := out.edge.encode(&item)
 	if err != nil {
@@ -146,7 +151,7 @@ func (c *composer) timedByQueue(rest time.Duration) bool {
 func (out *outbox) child(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("child", s, e.EventID),
-		Parent: parentOf(out, s, e.EventID), UseExisting: e.UseExisting, Headers: s.start.Headers, FairnessGroup: s.start.FairnessGroup}
+		Parent: parentOf(out, s, e.EventID), UseExisting: e.UseExisting, Headers: headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
 	if err := out.send(&item); err != nil {
 		out.unsendable(s, e, wire.SubOrchFailed, err)
 		return
@@ -157,7 +162,7 @@ func (out *outbox) child(s *sending, e *history.Event) {
 func (out *outbox) detached(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("detached", s, e.EventID),
-		Headers: s.start.Headers, FairnessGroup: s.start.FairnessGroup}
+		Headers: headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
 	if err := out.send(&item); err != nil {
 		// Nobody waits for it: what is owed is a dead letter with the reason.
 		out.refuse(s, e.EventID, "detached orchestration "+strconv.Quote(e.Instance)+" not started", err)

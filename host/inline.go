@@ -99,7 +99,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
 	if s := t.started().Start; s != nil {
-		info.Headers = s.Headers
+		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
 	}
 	for n := retry.AttemptsMade + 1; ; n++ {
 		began := t.Clock.Now().UnixMilli()

@@ -144,7 +144,7 @@ func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event,
 	item := &m.item
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
-		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: t.started().Start.Headers}
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}
 	now := t.Clock.Now()
 	next, due, err := nextAttempt(&execute, f, nil, now, t.random)
 	if err != nil {

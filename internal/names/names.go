@@ -29,6 +29,14 @@ func Actor(actor string) string { return text(actor, wire.DefaultLimits().Name, 
 // if there is none.
 func ID(id string) string { return text(id, wire.DefaultLimits().ID, true) }
 
+// Headers returns the problem with headers; "" if there is none.
+func Headers(headers map[string]string) string {
+	if err := wire.CheckHeaders(headers); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // text returns the problem with a text of at most limit bytes; "" if there is
 // none.
 func text(value string, limit int, mayBeEmpty bool) string {

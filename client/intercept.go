@@ -1,0 +1,55 @@
+package client
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/around"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// interceptedKey has, in the context of an interceptor's own code, the client
+// that it intercepts.
+type interceptedKey struct{}
+
+// intercepted does what a call does with its item, with the interceptors around
+// it. The item has its id: doing it again sends the same again.
+func (c *Client) intercepted(ctx context.Context, operation string, item wire.Item, payload []byte, do func(context.Context, wire.Item) error) error {
+	if len(c.around) == 0 {
+		return do(ctx, item)
+	}
+	if ctx.Value(interceptedKey{}) == c.self {
+		return &turnstile.MisuseError{Call: "Client." + operation, Problem: "an interceptor of the client makes it, from within a call that it intercepts: " +
+			"use a client without that interceptor"}
+	}
+	call := &turnstile.ClientCall{Operation: operation, Instance: item.Instance, Name: item.Name, Actor: c.actor, Payload: payload, Headers: item.Headers}
+	run := func(ctx context.Context) error {
+		if err := wire.CheckHeaders(call.Headers); err != nil {
+			return &turnstile.InvalidArgumentError{Call: "Client." + operation, Argument: "headers", Problem: "cannot be sent: " + err.Error()}
+		}
+		item.Headers = call.Headers
+		return do(ctx, item)
+	}
+	for n := len(c.around) - 1; n >= 0; n-- {
+		i, inner := c.around[n], run
+		run = func(ctx context.Context) error {
+			own := context.WithValue(ctx, interceptedKey{}, c.self)
+			return around.Run(own, mistakes(i.Name), func(ctx context.Context, next func(context.Context) error) error {
+				return i.Client(ctx, call, next)
+			}, func(ctx context.Context) error {
+				return inner(context.WithValue(ctx, interceptedKey{}, nil))
+			})
+		}
+	}
+	return run(ctx)
+}
+
+func mistakes(name string) around.Mistakes {
+	return around.Mistakes{
+		Panicked: func(v any) any { return &turnstile.InterceptorPanic{Interceptor: name, Value: v} },
+		WithoutNext: func() any {
+			return &turnstile.MisuseError{Call: fmt.Sprintf("interceptor %q", name), Problem: "it returned no error and has not called next: call next, or return an error"}
+		},
+	}
+}

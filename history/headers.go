@@ -1,0 +1,19 @@
+package history
+
+import "maps"
+
+// MergeHeaders returns the headers of base with those of over, which go before
+// those of the same name. Without any in over it is base itself. Not to be
+// changed.
+func MergeHeaders(base, over map[string]string) map[string]string {
+	switch {
+	case len(over) == 0:
+		return base
+	case len(base) == 0:
+		return over
+	}
+	all := make(map[string]string, len(base)+len(over))
+	maps.Copy(all, base)
+	maps.Copy(all, over)
+	return all
+}
