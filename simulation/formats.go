@@ -24,6 +24,9 @@ type formats struct {
 	said map[string]bool
 	// made has the processes that began an attempt.
 	made map[attemptKey][]string
+	// detached has the headers with which an instance that nobody waits for is
+	// started, by its id.
+	detached map[string]map[string]string
 }
 
 // says completes an item of a client: who asks is derived from its id, so that
@@ -69,8 +72,10 @@ func (w *World) hasHeaders(p *process, info *activity.Info) {
 	note(&w.formats.made, key, append(w.formats.made[key], p.name))
 	x := w.shadow.executions[executionKey{info.Instance, info.ExecutionID}]
 	// Inline it may go by a start of its own, whose commit another has won.
-	if x != nil && x.events[0].Start != nil && (!info.Inline || p.seen[executionKey{info.Instance, info.ExecutionID}] >= info.EventID) && !maps.Equal(info.Headers, x.events[0].Start.Headers) {
-		w.violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, its start has %v", p.name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, x.events[0].Start.Headers)
+	if x != nil && x.events[0].Start != nil && (!info.Inline || p.seen[executionKey{info.Instance, info.ExecutionID}] >= info.EventID) && int64(len(x.events)) >= info.EventID {
+		if want := history.MergeHeaders(x.events[0].Start.Headers, x.events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
+			w.violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
+		}
 	}
 }
 
@@ -81,25 +86,14 @@ func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		want := map[string]string(nil)
-		switch s := e.Start; {
-		case w.formats.said[s.StartID]:
-			want = headersOf(s.StartID)
-			if e.Actor != actorOf(s.StartID) {
-				violate("has the actor %q", e.Actor)
-			}
-		case s.Parent != nil:
-			if parent := w.shadow.executions[executionKey{s.Parent.Instance, s.Parent.ExecutionID}]; parent != nil {
-				want = parent.events[0].Start.Headers
-				break
-			}
-			return
-		default:
-			return // Detached, or sent in another way.
+		if w.formats.said[e.Start.StartID] && e.Actor != actorOf(e.Start.StartID) {
+			violate("has the actor %q", e.Actor)
 		}
-		if !maps.Equal(e.Start.Headers, want) {
+		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {
 			violate("has the headers %v, want %v", e.Start.Headers, want)
 		}
+	case history.ActivityScheduled, history.SubOrchestrationScheduled, history.OrchestrationChained:
+		w.checkScheduledHeaders(x, t, e, violate)
 	case history.ExternalEvent, history.OrchestrationCancelRequested:
 		if e.SenderID == oldSign {
 			violate("was sent more than fourteen days ago")
@@ -109,6 +103,54 @@ func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
 		}
 	case history.ActivityCompleted, history.ActivityFailed:
 		w.checkMade(x, t, e, violate)
+	}
+}
+
+// headersOfStart returns the headers that an execution has to begin with: those of
+// its client, those of the event that started it, or, where it continues another,
+// those of that one with what its code gave it.
+func (w *World) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
+	before := w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}]
+	if before != nil && before.events[0].Start != nil {
+		if end := before.end(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
+			w.reached("formats")
+			var own map[string]string
+			if w.isProgram(e.Name) {
+				own = program.Headers(t.ExecutionID - 1)
+			}
+			return history.MergeHeaders(before.events[0].Start.Headers, own), true
+		}
+	}
+	switch s := e.Start; {
+	case w.formats.said[s.StartID]:
+		return headersOf(s.StartID), true
+	case s.Parent != nil:
+		parent := w.shadow.executions[executionKey{s.Parent.Instance, s.Parent.ExecutionID}]
+		if parent == nil || parent.events[0].Start == nil || s.Parent.EventID > int64(len(parent.events)) {
+			return nil, false
+		}
+		return history.MergeHeaders(parent.events[0].Start.Headers, parent.events[s.Parent.EventID-1].Headers), true
+	}
+	want, known = w.formats.detached[t.Instance]
+	return want, known
+}
+
+// isProgram reports whether an orchestration is a random program of the run.
+func (w *World) isProgram(name string) bool {
+	s, random := w.scenario.(*randomScenario)
+	return random && slices.ContainsFunc(s.programs, func(p *program.Program) bool { return p.Name == name })
+}
+
+// checkScheduledHeaders: what a program starts has the headers of its context.
+func (w *World) checkScheduledHeaders(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+	if len(x.events) == 0 || x.events[0].Start == nil {
+		return
+	}
+	if w.isProgram(x.events[0].Name) && !maps.Equal(e.Headers, program.Headers(t.ExecutionID)) {
+		violate("has the headers %v, want those of its context", e.Headers)
+	}
+	if e.Kind == history.OrchestrationChained {
+		note(&w.formats.detached, e.Instance, history.MergeHeaders(x.events[0].Start.Headers, e.Headers))
 	}
 }
 

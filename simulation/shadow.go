@@ -95,6 +95,7 @@ func (x *recorded) add(e, stored *history.Event) {
 func copied(e *history.Event) history.Event {
 	c := *e
 	c.Payload = bytes.Clone(e.Payload)
+	c.Headers = maps.Clone(e.Headers)
 	if r := e.Retry; r != nil {
 		own := *r
 		own.FinalCodes = slices.Clone(r.FinalCodes)
@@ -129,7 +130,7 @@ func alike(a, b *history.Event) bool {
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
 		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
 		a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID &&
-		retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
+		maps.Equal(a.Headers, b.Headers) && retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
 }
 
 func retryAlike(a, b *history.Retry) bool {

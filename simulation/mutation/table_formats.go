@@ -20,7 +20,32 @@ func formatMutations() []Mutation {
 			Name:  "an attempt gets no headers",
 			Bug:   "The headers of a start do not go to its activities.",
 			File:  "host/dispatch.go",
-			Edits: edit("Retry: e.Retry, Headers: s.start.Headers}", "Retry: e.Retry}"),
+			Edits: edit("Retry: e.Retry, Headers: headersOf(s, e)}", "Retry: e.Retry}"),
+		},
+		{
+			Name:  "headers forgotten at a child",
+			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
+			File:  "host/dispatch.go",
+			Edits: edit("UseExisting: e.UseExisting, Headers: headersOf(s, e),", "UseExisting: e.UseExisting, Headers: s.start.Headers,"),
+		},
+		{
+			Name:  "headers forgotten at continue-as-new",
+			Bug:   "The next execution gets the headers of the start, and not those of the context that it was continued with.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("start.Headers = history.MergeHeaders(was.Start.Headers, end.headers)", "start.Headers = was.Start.Headers"),
+		},
+		{
+			Name:  "an inline attempt forgets headers",
+			Bug:   "An inline activity gets the headers of the start alone.",
+			File:  "host/inline.go",
+			Edits: edit("info.Headers = history.MergeHeaders(s.Headers, call.Headers)", "info.Headers = s.Headers"),
+		},
+		{
+			Name:  "an attempt behind a silent one forgets headers",
+			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
+			File:  "host/pending.go",
+			Edits: edit("Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}", "Headers: t.started().Start.Headers}"),
+			Rare:  true,
 		},
 		{
 			Name:  "a completion names another attempt",

@@ -25,6 +25,7 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 	cleanUp := &Statement{ID: 999}
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {
 		growStack()
+		ctx = headed(ctx)
 		in, ok := states[string(input)]
 		if !ok && string(input) != "{}" {
 			if err := json.Unmarshal(input, &in); err != nil {
