@@ -102,6 +102,7 @@
 //   - Cancelling: [WithCancel], [WithTimeout], [Shield], [Future.Cancel]
 //   - Undoing: [Saga]
 //   - Changing: [Version], [Patched]
+//   - Around all of it: [Interceptor], [WithHeaders], [AfterCommit]
 //   - Recorded once: [Now], [GUID], [Random], [SideEffect], [Trace]
 //   - Shown: [SetCustomStatus], [SetSearchAttributes], [Logger]; [Info]
 //   - From outside: package [github.com/turnstile-go/turnstile/client]

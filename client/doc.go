@@ -42,5 +42,5 @@
 //     [Client.History], [Client.List] with [ParseWhere]
 //   - Pending activities, by their token: [Complete], [Client.Complete],
 //     [Client.Fail], [Client.Heartbeat]
-//   - On whose behalf: [Client.As]
+//   - On whose behalf: [Client.As]; around each call: [Client.With]
 package client

@@ -45,7 +45,6 @@ func formatMutations() []Mutation {
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
 			File:  "host/pending.go",
 			Edits: edit("Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}", "Headers: t.started().Start.Headers}"),
-			Rare:  true,
 		},
 		{
 			Name:  "a completion names another attempt",
