@@ -81,7 +81,7 @@ stop_local() {
 local_tests() {
 	step "the console's page in a browser, and the installation of one"
 	go -C browsertest run ./cmd/install
-	emulated browsertest ./...
+	emulated browsertest -skip TestOnLocalStack ./...
 
 	step "the local commands' own tests, and the installation"
 	localstack/local.sh install
@@ -111,6 +111,9 @@ local_tests() {
 	step "queue/sqs, timer/scheduler and the deployed system"
 	emulated . ./queue/... ./timer/... ./localstack/...
 	emulated cmd/turnstile -run TestOnLocalStack ./...
+	step "the console on the deployed system, by its API and in the browser"
+	emulated smoke ./...
+	emulated browsertest -run TestOnLocalStack .
 
 	step "smoke test of the stack"
 	make smoke STACK=turnstile

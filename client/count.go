@@ -7,18 +7,26 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
+// countedByReading is how many instances of a status are counted where each has to
+// be read for that.
+const countedByReading = 100
+
 // CountByStatus returns how many instances a query selects of each status, one
-// that is stuck or corrupt under that; PageSize and PageToken are of no account. A
-// store that can count is asked to. On others, DynamoDB among them, the records are
-// read, of each status up to most, 1 to 1000; more has the statuses of which there
-// are more. Errors: those of [Client.List].
+// that is stuck or corrupt under that; PageSize and PageToken are of no account.
+// Counting may stop at most of a status; more has those of which there are more.
+//
+// A store that can count is asked to. DynamoDB does so by status and time, from an
+// index that may lag by a moment: of each status the keys of up to most instances
+// are read, which is a read unit for some 70 of them, and half a unit for each of
+// its shards. A query with a name or conditions has records read instead, up to a
+// hundred of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
 	counts, more = map[Status]int{}, map[Status]bool{}
 	if counter, ok := c.cfg.Store.(store.StatusCounter); ok {
-		found, err := counter.CountByStatus(ctx, q.stored())
+		found, further, err := counter.CountByStatus(ctx, q.stored(), most)
 		if err == nil {
 			for status, n := range found {
-				counts[Status(status)] = n
+				counts[Status(status)], more[Status(status)] = n, further[status]
 			}
 			return counts, more, nil
 		}
@@ -30,7 +38,7 @@ func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (coun
 	if q.Status != "" {
 		all = []Status{q.Status}
 	}
-	q.PageSize, q.PageToken = most, ""
+	q.PageSize, q.PageToken = min(most, countedByReading), ""
 	for _, status := range all {
 		q.Status = status
 		page, err := c.List(ctx, q)

@@ -28,7 +28,7 @@ func (h *handler) table() []route {
 			summary: "A page of instances, newest first.",
 			query:   append(filters[:len(filters):len(filters)], param{"page_token", "string", "go on behind a page, with its next_page_token"})},
 		{method: get, pattern: "counts", endpoint: reads(h.counts),
-			summary: "How many instances there are of each status, and kept for a while. On DynamoDB counting stops at a hundred of each.",
+			summary: "How many instances there are of each status, and kept for a while. On DynamoDB counting stops at ten thousand of each, at a hundred of each of one orchestration.",
 			query:   []param{{"name", "string", "only of this orchestration"}}},
 		{method: get, pattern: "live", endpoint: endpoint{serve: h.live},
 			summary: "What changes, as server-sent events: of one instance, or of the first page of a list.",

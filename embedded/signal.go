@@ -72,11 +72,11 @@ type watchedStore struct {
 }
 
 // CountByStatus implements store.StatusCounter where the store does.
-func (s watchedStore) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+func (s watchedStore) CountByStatus(ctx context.Context, q store.ListQuery, most int) (map[store.Status]int, map[store.Status]bool, error) {
 	if counter, ok := s.Store.(store.StatusCounter); ok {
-		return counter.CountByStatus(ctx, q)
+		return counter.CountByStatus(ctx, q, most)
 	}
-	return nil, errors.ErrUnsupported
+	return nil, nil, errors.ErrUnsupported
 }
 
 func (s watchedStore) Commit(ctx context.Context, c store.Commit) error {

@@ -174,7 +174,7 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 					t.Fatal(err)
 				}
 				wantResult(t, env, waits, "waits", 5)
-				counts, err := env.Store().(store.StatusCounter).CountByStatus(t.Context(), store.ListQuery{})
+				counts, _, err := env.Store().(store.StatusCounter).CountByStatus(t.Context(), store.ListQuery{}, 1)
 				if err != nil || len(counts) != 1 || counts[store.StatusCompleted] != 5 {
 					t.Errorf("counts %v, %v; want 5 completed", counts, err)
 				}

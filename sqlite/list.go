@@ -46,21 +46,22 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	return page, nil
 }
 
-// CountByStatus implements store.StatusCounter. Without times and conditions it
-// reads nothing.
-func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+// CountByStatus implements store.StatusCounter: it counts to the end. Without times
+// and conditions it reads nothing.
+func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if q.From.IsZero() && q.To.IsZero() && len(q.Where) == 0 {
-		return s.countAll(ctx, &q)
+		counts, err = s.countAll(ctx, &q)
+		return counts, nil, err
 	}
 	q.PageToken = ""
 	sel, err := selectionOf(&q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	counts := map[store.Status]int{}
+	counts = map[store.Status]int{}
 	err = s.readers.read(func(c *conn) error {
 		defer c.SetInterrupt(c.SetInterrupt(ctx))
 		return c.query(func(s *sqlite3.Stmt) error {
@@ -73,9 +74,9 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store
 		}, "SELECT "+countColumns+" FROM "+sel.from+" WHERE "+sel.where, sel.args...)
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return counts, err
+	return counts, nil, err
 }
 
 // statuses are all under which an instance is listed.

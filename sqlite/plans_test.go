@@ -132,7 +132,7 @@ func useStore(ctx context.Context, db *DB) error {
 				q := store.ListQuery{Status: status, Name: name, Where: where}
 				_, err := s.List(ctx, q)
 				errs = append(errs, err)
-				_, err = s.CountByStatus(ctx, q)
+				_, _, err = s.CountByStatus(ctx, q, 1)
 				errs = append(errs, err)
 			}
 		}

@@ -1,6 +1,6 @@
-// How many instances there are of each status. Counting reads a record for each
-// on the server, which keeps the counts for a while; where that costs something
-// they are read when the page is opened, and then every five minutes.
+// How many instances there are of each status. The server keeps the counts for a
+// while; where counting costs something, they are read when the page is opened,
+// again half a minute after a change at the soonest, and every five minutes.
 import { createContext, useContext, useEffect, useRef } from "./ui.js";
 import { get } from "./api.js";
 import { useResource } from "./resource.js";
@@ -19,22 +19,24 @@ export function useCounts(name, about) {
   const counts = useResource(about ? "counts " + name : null, (signal) => get("counts", { name }, { signal }), { poll: push ? 20_000 : 300_000 });
   const last = useRef(0);
   useEffect(() => {
-    if (!push) return;
+    if (!about) return;
     let timer = 0;
+    if (!push && !last.current) last.current = Date.now(); // They are read as the page is opened.
+    const pause = push ? 2000 : 30_500;
     const soon = () => {
       if (timer) return;
       timer = setTimeout(() => {
         timer = 0;
         last.current = Date.now();
         if (!document.hidden) counts.reload();
-      }, Math.max(300, last.current + 2000 - Date.now()));
+      }, Math.max(300, last.current + pause - Date.now()));
     };
     window.addEventListener(changed, soon);
     return () => {
       clearTimeout(timer);
       window.removeEventListener(changed, soon);
     };
-  }, [push, name]);
+  }, [!about, push, name]);
   return counts;
 }
 

@@ -168,6 +168,10 @@ def _env(arguments: argparse.Namespace) -> None:
         raise Failure(f"{place} does not run; start it with 'localstack/local.sh up'")
     for name, value in deploy.environment(place).items():
         print(f"export {name}={shlex.quote(value)}")
+    served = settings.console(place.port)
+    where = console.address(served) if processes.running(served) is not None else ""
+    # Also where there is none: another stack's may be set in this shell.
+    print(f"export TURNSTILE_CONSOLE={shlex.quote(where)}")
     print(f'export PATH={shlex.quote(str(settings.BIN))}{os.pathsep}"$PATH"')
 
 

@@ -104,17 +104,17 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	return page, nil
 }
 
-// CountByStatus implements store.StatusCounter.
-func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store.Status]int, error) {
+// CountByStatus implements store.StatusCounter: it counts to the end.
+func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	q.PageToken = ""
 	low, high, err := q.KeyRange()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	counts := map[store.Status]int{}
+	counts = map[store.Status]int{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -122,5 +122,5 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery) (map[store
 			counts[r.Status]++
 		}
 	}
-	return counts, nil
+	return counts, nil, nil
 }

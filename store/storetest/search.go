@@ -139,9 +139,12 @@ func wantCounts(t *testing.T, s store.Store, q store.ListQuery, want map[store.S
 	if !counts {
 		return
 	}
-	got, err := counter.CountByStatus(t.Context(), q)
-	if err != nil || !maps.Equal(got, want) {
-		t.Errorf("CountByStatus of %+v: %v, %v; want %v", q, got, err, want)
+	got, more, err := counter.CountByStatus(t.Context(), q, 1000)
+	if errors.Is(err, errors.ErrUnsupported) && (q.Name != "" || len(q.Where) > 0) {
+		return // It counts by status and time alone.
+	}
+	if err != nil || !maps.Equal(got, want) || len(more) > 0 {
+		t.Errorf("CountByStatus of %+v: %v, more of %v, %v; want %v", q, got, more, err, want)
 	}
 }
 
