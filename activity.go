@@ -3,6 +3,7 @@ package turnstile
 import (
 	"context"
 	"errors"
+	"reflect"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
@@ -19,6 +20,8 @@ type Activity[In, Out any] struct {
 	// normalize is kept because making a generic function value costs an
 	// allocation each time.
 	normalize engine.Normalizer
+	// byAddress is sameByAddress of In.
+	byAddress bool
 	// types is what is wrong with the types, problem that and what is wrong
 	// with the name; nil if nothing is.
 	types, problem error
@@ -30,7 +33,7 @@ type Activity[In, Out any] struct {
 // stand in histories: a name that was used stays what it was.
 func NewActivity[In, Out any](name string) Activity[In, Out] {
 	types := errors.Join(encodable[In]("input of activity", name), encodable[Out]("result of activity", name))
-	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In],
+	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In], byAddress: sameByAddress(reflect.TypeFor[In]()),
 		types: types, problem: errors.Join(validName("activity", name), types)}
 }
 
@@ -106,12 +109,13 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	if a.options != nil {
 		return failed[Out](run, a.name, a.options)
 	}
-	input, err := encode(in, "input of activity", a.name)
+	input, err := encodeLent(&in, a.byAddress, "input of activity", a.name)
 	if err != nil {
 		return failed[Out](run, a.name, err)
 	}
+	defer input.giveBack()
 	return Future[Out]{
-		op:   run.Activity(engine.ActivityCall{Name: a.name, Input: input, Retry: a.retry, Normalize: a.normalize}),
+		op:   run.Activity(engine.ActivityCall{Name: a.name, Input: input.data, Lent: true, Retry: a.retry, Normalize: a.normalize}),
 		kind: ofActivity,
 		name: a.name,
 	}

@@ -67,3 +67,25 @@ func marshals(t reflect.Type) bool {
 	}
 	return false
 }
+
+// sameByAddress reports whether a value has the same JSON form if it is encoded
+// by its address, which saves a copy: not where a method that encodes is one of
+// the pointer alone, for it is called only on what can be addressed.
+func sameByAddress(t reflect.Type) bool {
+	for _, marshaler := range []reflect.Type{jsonMarshaler, textMarshaler} {
+		if !t.Implements(marshaler) && reflect.PointerTo(t).Implements(marshaler) {
+			return false
+		}
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return sameByAddress(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !sameByAddress(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

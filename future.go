@@ -67,6 +67,15 @@ func (f Future[T]) result(value []byte) (T, error) {
 	return decode[T](value, f.what(), f.name, f.op.Sealed())
 }
 
+// resultInto is result into v, which is zero.
+func (f Future[T]) resultInto(v *T, value []byte) (err error) {
+	if f.local != nil || f.kind == ofTimer {
+		*v, err = f.result(value)
+		return err
+	}
+	return decodeInto(v, value, f.what(), f.name, f.op.Sealed())
+}
+
 // Ready reports whether awaiting it returns at once.
 func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 

@@ -14,7 +14,7 @@ func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	}
 	results := make([]T, len(values))
 	for i, value := range values {
-		if results[i], err = futures[i].result(value); err != nil {
+		if err := futures[i].resultInto(&results[i], value); err != nil {
 			return nil, err
 		}
 	}

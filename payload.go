@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"sync"
 )
 
 // MaxPayload is how large one value may be as JSON, in bytes: an input, a
@@ -17,24 +18,78 @@ func encode[T any](v T, what, name string) ([]byte, error) {
 	if err != nil {
 		return nil, &EncodeError{What: what, Name: name, Type: typeName[T](), Err: err}
 	}
-	if len(data) > MaxPayload {
-		return nil, &PayloadTooLargeError{What: what, Name: name, Size: len(data), Limit: MaxPayload}
+	if err := fits(data, what, name); err != nil {
+		return nil, err
 	}
 	return data, nil
+}
+
+// lent is a value as JSON in room that is used again. On replay an input is
+// compared with the recorded one and dropped, so that most need none of their
+// own.
+type lent struct {
+	data []byte
+	from *jsonWriter
+}
+
+var writers = sync.Pool{New: func() any { return new(jsonWriter) }}
+
+// encodeLent is encode for those who give the bytes back. byAddress is
+// sameByAddress of T.
+func encodeLent[T any](v *T, byAddress bool, what, name string) (lent, error) {
+	w := writers.Get().(*jsonWriter)
+	var value any = v
+	if !byAddress {
+		value = *v
+	}
+	data, err := w.write(value)
+	if err == nil {
+		err = fits(data, what, name)
+	} else {
+		err = &EncodeError{What: what, Name: name, Type: typeName[T](), Err: err}
+	}
+	l := lent{data, w}
+	if err != nil {
+		l.giveBack()
+		return lent{}, err
+	}
+	return l, nil
+}
+
+// giveBack ends the use of the bytes.
+func (l lent) giveBack() {
+	const most = 32 << 10 // Few are longer; their room is not kept.
+	if cap(l.data) <= most {
+		writers.Put(l.from)
+	}
+}
+
+func fits(data []byte, what, name string) error {
+	if len(data) > MaxPayload {
+		return &PayloadTooLargeError{What: what, Name: name, Size: len(data), Limit: MaxPayload}
+	}
+	return nil
 }
 
 // decode reads JSON into a value. An absent payload is the zero value, as null
 // is. Sealed keeps the payload's text out of the error's.
 func decode[T any](data []byte, what, name string, sealed bool) (T, error) {
 	var v T
+	err := decodeInto(&v, data, what, name, sealed)
+	return v, err
+}
+
+// decodeInto is decode into v, which is zero, and stays so with an error.
+func decodeInto[T any](v *T, data []byte, what, name string, sealed bool) error {
 	if len(data) == 0 {
-		return v, nil
+		return nil
 	}
-	if err := json.Unmarshal(data, &v); err != nil {
+	if err := unmarshal(data, v); err != nil {
 		var zero T
-		return zero, &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err, sealed: sealed}
+		*v = zero
+		return &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err, sealed: sealed}
 	}
-	return v, nil
+	return nil
 }
 
 // normalize passes a payload through the type that the code has now: rule 3
@@ -43,7 +98,7 @@ func decode[T any](data []byte, what, name string, sealed bool) (T, error) {
 func normalize[T any](data []byte) ([]byte, error) {
 	var v T
 	if len(data) > 0 {
-		if err := json.Unmarshal(data, &v); err != nil {
+		if err := unmarshal(data, &v); err != nil {
 			return nil, err
 		}
 	}

@@ -35,6 +35,12 @@ go_tests() {
 		# The simulation runs on one goroutine: nothing there can race.
 		(cd "$module" && go list ./... | grep -v '/simulation' | xargs "${test[@]}" -race)
 	done
+	# The Lambda build has jsonv2 (lambdas/build/build.mk); later versions of Go
+	# have it unless they are told otherwise.
+	local other=nojsonv2
+	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
+	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
+	GOEXPERIMENT="$other" "${test[@]}" . ./history ./wire ./engine ./store ./activity ./client ./turnstiletest
 	step "simulation: random schedules over engine and host"
 	"${test[@]}" ./simulation/...
 	step "bench: the cost of a chain, and every benchmark once"

@@ -143,11 +143,18 @@ func (h *temporalHistory) end(out *commonpb.Payloads) *historypb.History {
 	return &historypb.History{Events: h.events}
 }
 
-func BenchmarkTemporal(b *testing.B) {
+// temporalShape is a shape and the history that a Temporal server records of it.
+type temporalShape struct {
+	name     string
+	replayer worker.WorkflowReplayer
+	history  *historypb.History
+}
+
+func temporalShapes(tb testing.TB) (all []temporalShape) {
 	payloads := func(v any) *commonpb.Payloads {
 		p, err := converter.GetDefaultDataConverter().ToPayloads(v)
 		if err != nil {
-			b.Fatal(err)
+			tb.Fatal(err)
 		}
 		return p
 	}
@@ -191,31 +198,49 @@ func BenchmarkTemporal(b *testing.B) {
 	}{{"Chain", temporalChain, chainHistory()}, {"FanOut", temporalFanOut, fanOutHistory()}, {"Races", temporalRaces, racesHistory()}} {
 		replayer := worker.NewWorkflowReplayer()
 		replayer.RegisterWorkflowWithOptions(shape.workflow, workflow.RegisterOptions{Name: shape.name})
-		run := func(b *testing.B, next func() *historypb.History) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := replayer.ReplayWorkflowHistory(quiet{}, next()); err != nil {
-					b.Fatal(err)
-				}
-			}
-			perSecond(b, b.N*len(shape.history.Events))
+		all = append(all, temporalShape{shape.name, replayer, shape.history})
+	}
+	return all
+}
+
+func (s temporalShape) replay(tb testing.TB, h *historypb.History) {
+	if err := s.replayer.ReplayWorkflowHistory(quiet{}, h); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// temporalReplays are the shapes from their stored bytes.
+func temporalReplays(tb testing.TB) (all []stored) {
+	for _, shape := range temporalShapes(tb) {
+		data, err := proto.Marshal(shape.history)
+		if err != nil {
+			tb.Fatal(err)
 		}
-		b.Run(shape.name+"/decoded", func(b *testing.B) {
-			run(b, func() *historypb.History { return shape.history })
-		})
-		b.Run(shape.name+"/stored", func(b *testing.B) {
-			stored, err := proto.Marshal(shape.history)
-			if err != nil {
-				b.Fatal(err)
+		all = append(all, stored{shape.name, len(shape.history.Events), func(tb testing.TB) {
+			var h historypb.History
+			if err := proto.Unmarshal(data, &h); err != nil {
+				tb.Fatal(err)
 			}
-			run(b, func() *historypb.History {
-				var h historypb.History
-				if err := proto.Unmarshal(stored, &h); err != nil {
-					b.Fatal(err)
-				}
-				return &h
-			})
+			shape.replay(tb, &h)
+		}})
+	}
+	return all
+}
+
+func BenchmarkTemporal(b *testing.B) {
+	run := func(b *testing.B, events int, replay func(testing.TB)) {
+		b.ReportAllocs()
+		for b.Loop() {
+			replay(b)
+		}
+		perSecond(b, b.N*events)
+	}
+	stored := temporalReplays(b)
+	for i, shape := range temporalShapes(b) {
+		b.Run(shape.name+"/decoded", func(b *testing.B) {
+			run(b, len(shape.history.Events), func(tb testing.TB) { shape.replay(tb, shape.history) })
 		})
+		b.Run(shape.name+"/stored", func(b *testing.B) { run(b, stored[i].events, stored[i].replay) })
 	}
 }
 

@@ -155,32 +155,21 @@ func record(tb testing.TB, reg *engine.Registry, name string) []history.Event {
 }
 
 func BenchmarkTurnstile(b *testing.B) {
-	for _, shape := range shapes {
+	stored := storedReplays(b)
+	for i, shape := range shapes {
 		raw, err := engine.NewRegistry(engine.Orchestration{Name: shape.orchestration, Func: shape.raw})
 		if err != nil {
 			b.Fatal(err)
 		}
-		app := turnstile.NewApp(shape.part)
-		if err := app.Err(); err != nil {
-			b.Fatal(err)
-		}
-		typed := app.Orchestrations()
 		b.Run(shape.name+"/decoded", func(b *testing.B) {
 			replay(b, raw, record(b, raw, shape.orchestration))
 		})
 		b.Run(shape.name+"/stored", func(b *testing.B) {
-			stored := history.Encode(record(b, typed, shape.orchestration))
 			b.ReportAllocs()
-			events := 0
 			for b.Loop() {
-				decoded, err := history.Decode(stored)
-				if err != nil {
-					b.Fatal(err)
-				}
-				replayOnce(b, typed, decoded)
-				events += len(decoded)
+				stored[i].replay(b)
 			}
-			perSecond(b, events)
+			perSecond(b, b.N*stored[i].events)
 		})
 	}
 }

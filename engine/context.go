@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -122,6 +123,9 @@ func named(call, name string) string {
 type ActivityCall struct {
 	Name  string
 	Input []byte
+	// Lent: Input is the caller's again when the call returns; what is recorded
+	// is a copy.
+	Lent  bool
 	Retry *history.Retry
 	// Inline runs it inside the turn instead of sending it to a queue.
 	Inline bool
@@ -131,8 +135,11 @@ type ActivityCall struct {
 
 // Activity schedules an activity.
 func (c *Context) Activity(call ActivityCall) *Future {
-	return c.operation("activity", &history.Event{Kind: history.ActivityScheduled, Name: call.Name,
-		Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers}, call.Normalize)
+	want := history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers}
+	if call.Lent && c.x.owned() && c.x.cursor.live {
+		want.Payload = bytes.Clone(call.Input)
+	}
+	return c.operation("activity", &want, call.Normalize)
 }
 
 // Timer creates a timer that fires d from now. Zero and negative durations are
@@ -223,11 +230,11 @@ func (x *Execution) derivedInstance(eventID int64) string {
 // cancelled scope nothing is recorded and the future is cancelled.
 func (c *Context) operation(call string, want *history.Event, normalize Normalizer) *Future {
 	x := c.x
-	f := &Future{x: x, kind: want.Kind, name: want.Name, inline: want.Inline}
 	if _, err := x.enter(call, want.Name); err != nil {
-		f.state, f.err, f.refused = cancelled, err, true
-		return f
+		return &Future{x: x, kind: want.Kind, name: want.Name, inline: want.Inline, state: cancelled, err: err, refused: true}
 	}
+	f := x.newFuture()
+	f.kind, f.name, f.inline = want.Kind, want.Name, want.Inline
 	if err := c.scope.cancelled(); err != nil {
 		x.readySeq++
 		f.state, f.seq, f.err = cancelled, x.readySeq, err.of(strings.TrimSpace(call+" "+want.Name))

@@ -87,7 +87,8 @@ type Execution struct {
 
 	// ops holds the operation that claimed the scheduling event, by event id.
 	ops        []*Future
-	openOps    int // operations that something outside can still complete
+	futures    []Future // room for those to come in a replay
+	openOps    int      // operations that something outside can still complete
 	openInline inlineQueue
 	external   externalEvents
 	patches    map[string]bool // which patches were asked for, and are there

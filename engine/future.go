@@ -41,6 +41,26 @@ type Future struct {
 	branch *coroutine
 }
 
+// newFuture returns a zero future. In a replay they are made several at a time,
+// as many as the round has left to claim: all live as long as the execution.
+func (x *Execution) newFuture() *Future {
+	if len(x.futures) == 0 {
+		const most = 32
+		n := 1
+		if !x.cursor.live {
+			n = min(max(x.cursor.claimEnd-x.cursor.claim, (len(x.events)-x.cursor.claimEnd)/4, 1), most)
+		}
+		if n == 1 {
+			return &Future{x: x}
+		}
+		x.futures = make([]Future, n)
+	}
+	f := &x.futures[0]
+	x.futures = x.futures[1:]
+	f.x = x
+	return f
+}
+
 // EventID returns the id of the scheduling event, 0 for a branch or an
 // operation that was not recorded.
 func (f *Future) EventID() int64 { return f.id }

@@ -213,20 +213,50 @@ func (d *decoder) eventList() bool {
 }
 
 // reserve makes room for the events to come when there is none, so that
-// appending does not copy them again and again: as many as the rest of the
-// document holds if they are as long as those read so far, from start on.
+// appending does not copy them again and again: as many as the ids tell where the
+// document is as we write it, else as many as the rest of it holds if they are as
+// long as those read so far, from start on.
 func (d *decoder) reserve(start, read int) {
 	if len(d.events) < cap(d.events) {
 		return
 	}
 	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
 	rest, n := len(d.data)-d.pos, 2 // as many as most turns have
-	if read > 0 {
+	switch {
+	case read > 0:
 		n = rest/max((d.pos-start)/read, shortest) + 1
 		n += n / 8
+	case d.pos > 0:
+		if counted := d.countByIDs(); counted > 0 {
+			n = counted
+		}
 	}
 	d.events = append(make([]Event, 0, len(d.events)+min(n, rest/shortest+1)), d.events...)
 	d.zeroed = true
+}
+
+// countByIDs returns how many events are to come by the ids of the first and the
+// last of them; 0 if they do not tell.
+func (d *decoder) countByIDs() int {
+	const head = `{"event_id":`
+	last := bytes.LastIndex(d.data[d.pos:], []byte(head))
+	if last < 0 || !bytes.HasPrefix(d.data[d.pos:], []byte(head)) {
+		return 0
+	}
+	n := leadingNumber(d.data[d.pos+last+len(head):]) - leadingNumber(d.data[d.pos+len(head):]) + 1
+	return max(n, 0)
+}
+
+// leadingNumber returns the number that data begins with, 0 if there is none or
+// it is longer than any that counts.
+func leadingNumber(data []byte) (n int) {
+	for i := 0; i < len(data) && data[i]-'0' <= 9; i++ {
+		if i == 9 {
+			return 0
+		}
+		n = n*10 + int(data[i]-'0')
+	}
+	return n
 }
 
 func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
@@ -294,12 +324,26 @@ func (d *decoder) usualFields(e *Event) bool {
 	if d.skipLiteral(`,"source_event_id":`) && !d.integer(&e.SourceEventID, 1, hasSourceEventID) {
 		return false
 	}
-	return !d.skipLiteral(`,"name":`) || d.text(&e.Name, hasName, false)
+	if d.skipLiteral(`,"name":`) && !d.text(&e.Name, hasName, false) {
+		return false
+	}
+	if e.Kind == ActivityCompleted && d.skipLiteral(`,"started_at_ms":`) {
+		if !d.integer(&e.StartedAtMS, math.MinInt64, hasStartedAtMS) {
+			return false
+		}
+		if d.skipLiteral(`,"attempt":`) && !d.count(&e.Attempt, hasAttempt) {
+			return false
+		}
+		if d.skipLiteral(`,"request_id":`) && !d.text(&e.RequestID, hasRequestID, false) {
+			return false
+		}
+	}
+	return !d.skipLiteral(e.Kind.payloadHead()) || d.payload(&e.Payload, hasPayload, false)
 }
 
-// skipLiteral passes over s if it comes next.
+// skipLiteral passes over s if it comes next, and is something.
 func (d *decoder) skipLiteral(s string) bool {
-	if len(d.data)-d.pos <= len(s) || string(d.data[d.pos:d.pos+len(s)]) != s {
+	if s == "" || len(d.data)-d.pos <= len(s) || string(d.data[d.pos:d.pos+len(s)]) != s {
 		return false
 	}
 	d.pos += len(s)

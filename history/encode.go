@@ -133,6 +133,20 @@ func (k Kind) PayloadName() string {
 	return ""
 }
 
+// payloadHead is what stands before the payload of the kinds that most events
+// have, empty for others.
+func (k Kind) payloadHead() string {
+	switch k {
+	case ActivityScheduled:
+		return `,"input":`
+	case ActivityCompleted:
+		return `,"result":`
+	case ExternalEvent:
+		return `,"data":`
+	}
+	return ""
+}
+
 func appendStart(dst []byte, s *Start) []byte {
 	dst = appendInt(dst, "execution_id", s.ExecutionID)
 	dst = appendText(dst, "start_id", s.StartID)

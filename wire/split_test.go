@@ -32,7 +32,7 @@ func FuzzSplit(f *testing.F) {
 			return
 		}
 		if !isObject || len(got.list) != len(want) {
-			t.Fatalf("%q has the fields %q, found are %q", body, want, got.list)
+			t.Fatalf("%q has the fields %q, found are %v", body, want, got.list)
 		}
 		for name, value := range want {
 			if !bytes.Equal(rawOf(&got, name), value) {
@@ -56,7 +56,7 @@ func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
 	for _, n := range []int{few - 4, few - 3, 1000} {
 		f, err := split([]byte(many(n)), new([16]field))
 		if err != nil || len(f.list) != n+4 || string(rawOf(&f, "v")) != "1" || string(rawOf(&f, fmt.Sprint("more", n-1))) != fmt.Sprint(n-1) || rawOf(&f, "more") != nil {
-			t.Errorf("of %d fields came %q, %v", n+4, f.list, err)
+			t.Errorf("of %d fields came %v, %v", n+4, f.list, err)
 		}
 		for _, name := range []string{"name", fmt.Sprint("more", n-1)} {
 			twice := strings.TrimSuffix(many(n), "}") + fmt.Sprintf(`,%q:null}`, name)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
@@ -36,6 +38,9 @@ func BenchmarkInitialisation(b *testing.B) {
 			// As lambdas/build/build.mk does.
 			build := exec.Command("go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", path, "./lambdas/"+function)
 			build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
+			if strings.HasPrefix(runtime.Version(), "go1.26") {
+				build.Env = append(build.Env, "GOEXPERIMENT=jsonv2")
+			}
 			if out, err := build.CombinedOutput(); err != nil {
 				b.Fatalf("%v\n%s", err, out)
 			}

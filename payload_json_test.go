@@ -1,0 +1,141 @@
+package turnstile
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// spelled has a method of the pointer, which the standard library does not call
+// for a value that it is given as it is.
+type spelled struct{ Word string }
+
+func (s *spelled) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToUpper(s.Word)) }
+
+// byValue has one of the value.
+type byValue struct{ Word string }
+
+func (n byValue) MarshalText() ([]byte, error) { return []byte("<" + n.Word + ">"), nil }
+
+type parcel struct {
+	Name   string `json:"name"`
+	Weight float64
+	Tags   []string          `json:"tags,omitempty"`
+	Notes  map[string]string `json:",omitempty"`
+	Inside *parcel           `json:",omitempty"`
+	Any    any
+	Raw    json.RawMessage `json:",omitempty"`
+	Bytes  []byte
+	At     time.Time
+	Took   time.Duration
+	Count  int `json:",string"`
+	Named  byValue
+	hidden int
+}
+
+func TestRoomThatIsUsedAgainHoldsWhatJSONMarshalReturns(t *testing.T) {
+	t.Parallel()
+	same := func(name string, write func() (lent, error), value any) {
+		t.Helper()
+		want, errWant := json.Marshal(value)
+		got, err := write()
+		if (err != nil) != (errWant != nil) || !bytes.Equal(got.data, want) {
+			t.Errorf("%s: written as %s, %v; json.Marshal says %s, %v", name, got.data, err, want, errWant)
+		}
+		if err == nil {
+			got.giveBack()
+		}
+	}
+	one := parcel{Name: "<é\u2028&\xff>", Weight: 1e21, Tags: []string{"a"}, Notes: map[string]string{"z": "1", "a": "2"}, Inside: &parcel{},
+		Any: map[string]any{"b": 1.5, "a": nil}, Raw: json.RawMessage(`{"x": 1}`), Bytes: []byte{1, 2}, Took: time.Second, Named: byValue{"n"}, hidden: 1}
+	for range 2 { // The second time in room that was used.
+		same("a struct", func() (lent, error) { return written(one) }, one)
+		same("nothing", func() (lent, error) { return written(any(nil)) }, nil)
+		same("a nil pointer", func() (lent, error) { return written((*parcel)(nil)) }, (*parcel)(nil))
+		same("a number", func() (lent, error) { return written(7) }, 7)
+		same("not a number", func() (lent, error) { return written(math.NaN()) }, math.NaN())
+		same("a method of the value", func() (lent, error) { return written(byValue{"n"}) }, byValue{"n"})
+		same("a method of the pointer", func() (lent, error) { return written(spelled{"n"}) }, spelled{"n"})
+		same("one inside", func() (lent, error) { return written(struct{ In spelled }{spelled{"n"}}) }, struct{ In spelled }{spelled{"n"}})
+		same("one in an array", func() (lent, error) { return written([1]spelled{{"n"}}) }, [1]spelled{{"n"}})
+		same("one in a slice", func() (lent, error) { return written([]spelled{{"n"}}) }, []spelled{{"n"}})
+		same("one in a map", func() (lent, error) { return written(map[string]spelled{"k": {"n"}}) }, map[string]spelled{"k": {"n"}})
+		same("one in any", func() (lent, error) { return written(any(spelled{"n"})) }, any(spelled{"n"}))
+	}
+}
+
+func written[T any](v T) (lent, error) {
+	return encodeLent(&v, sameByAddress(reflect.TypeFor[T]()), "input of activity", "A")
+}
+
+func TestOnlyAMethodOfThePointerForbidsTheAddress(t *testing.T) {
+	t.Parallel()
+	for want, types := range map[bool][]reflect.Type{
+		true: {reflect.TypeFor[parcel](), reflect.TypeFor[int](), reflect.TypeFor[any](), reflect.TypeFor[*spelled](), reflect.TypeFor[[]spelled](),
+			reflect.TypeFor[map[string]spelled](), reflect.TypeFor[time.Time](), reflect.TypeFor[struct{ P *spelled }]()},
+		false: {reflect.TypeFor[spelled](), reflect.TypeFor[struct{ S spelled }](), reflect.TypeFor[[2]struct{ S spelled }]()},
+	} {
+		for _, of := range types {
+			if got := sameByAddress(of); got != want {
+				t.Errorf("%s: %v, want %v", of, got, want)
+			}
+		}
+	}
+}
+
+// Not parallel: it counts what the process allocates.
+func TestWritingAnInputTakesLessThanRoomOfItsOwn(t *testing.T) {
+	v := parcel{Name: strings.Repeat("n", 5000)}
+	taken := func(write func() error) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 200 {
+			if err := write(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / 200
+	}
+	own := taken(func() error {
+		_, err := encode(v, "input of activity", "A")
+		return err
+	})
+	// The race detector has pools lose some of what they are given.
+	if used := taken(func() error {
+		l, err := written(v)
+		if err == nil {
+			l.giveBack()
+		}
+		return err
+	}); used > own-2000 {
+		t.Errorf("an input of 5,000 bytes takes %d bytes in room that is used again, %d in room of its own", used, own)
+	}
+}
+
+// FuzzUnmarshal holds how payloads are read against json.Unmarshal: value, error
+// and the error's text.
+func FuzzUnmarshal(f *testing.F) {
+	for _, data := range []string{`null`, `{}`, `{"name":"a","NAME":"b","Weight":1e3,"tags":["x"],"Any":{"a":[1,null]},"Raw": [1] ,"Bytes":"AQI=","Took":5,"Count":"7"}`,
+		`{"name":1,"tags":["x"]}`, `{"name":"a","name":"b"}`, `{"Inside":{"Inside":{"name":"\ud800"}}}`, `{"At":"2026-01-02T03:04:05Z"}`, `{"At":"x","name":"y"}`,
+		`{"Count":7}`, `{"unknown":{"deep":[[[]]]},"name":"z"}`, `{"name":"a"`, `[]`, `{"Notes":{"a":"b","a":"c"}}`, `{"Weight":1e999}`, `{} x`, "{\"name\":\"\xff\"}"} {
+		f.Add([]byte(data))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got, want parcel
+		err, errWant := unmarshal(data, &got), json.Unmarshal(data, &want)
+		if (err != nil) != (errWant != nil) || err != nil && err.Error() != errWant.Error() || err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is %+v, %v; json.Unmarshal says %+v, %v", data, got, err, want, errWant)
+		}
+		var anyGot, anyWant any
+		err, errWant = unmarshal(data, &anyGot), json.Unmarshal(data, &anyWant)
+		if (err != nil) != (errWant != nil) || !reflect.DeepEqual(anyGot, anyWant) {
+			t.Errorf("%q is %+v, %v; json.Unmarshal says %+v, %v", data, anyGot, err, anyWant, errWant)
+		}
+	})
+}
