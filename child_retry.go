@@ -46,7 +46,7 @@ func (p *RetryPolicy) retries(err error) bool {
 		return false
 	}
 	switch failed.Kind {
-	case KindCancelled, KindTerminated, KindAlreadyExists, KindInvalidInput:
+	case KindCancelled, KindTerminated, KindAlreadyExists, KindPurged, KindInvalidInput:
 		return false
 	}
 	return failed.Code == "" || !slices.Contains(p.FinalCodes, failed.Code)

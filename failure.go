@@ -41,6 +41,9 @@ const (
 	KindNotRegistered FailureKind = history.FailureNotRegistered
 	// KindAlreadyExists is a child whose instance id is taken.
 	KindAlreadyExists FailureKind = history.FailureAlreadyExists
+	// KindPurged is a child whose instance id is that of a purged instance: it is
+	// free again 15 days after the purge, as the message says.
+	KindPurged FailureKind = history.FailurePurged
 	// KindTooLarge is a result over its limit.
 	KindTooLarge FailureKind = history.FailureTooLarge
 	// KindInvalidInput is an input that the implementation's type cannot take.
@@ -96,7 +99,7 @@ type ChildError struct {
 	EventID int64
 	// Kind tells a failure from a cancelled (KindCancelled) or terminated
 	// (KindTerminated) child, and from an id that was taken
-	// (KindAlreadyExists).
+	// (KindAlreadyExists) or is that of a purged instance (KindPurged).
 	Kind FailureKind
 	// Message of the child's failure.
 	Message string

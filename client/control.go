@@ -13,7 +13,7 @@ import (
 // running activities. Only the first cancel of an execution counts.
 //
 // It returns when the request is queued. [*EndedError], and nothing sent, if the
-// instance has ended; [ErrNoRecord], and sent all the same, if there is no
+// instance has ended, [*NotFoundError] if it was purged; [ErrNoRecord], and sent all the same, if there is no
 // record of it yet.
 func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
 	return c.end(ctx, wire.CancelInstance, instance, reason)
@@ -35,9 +35,9 @@ func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason strin
 
 func (c *Client) sendEnd(ctx context.Context, item wire.Item) error {
 	d, err := c.Describe(ctx, item.Instance)
-	unknown := errors.Is(err, ErrNotFound)
+	missing, unknown := errors.AsType[*NotFoundError](err)
 	switch {
-	case unknown:
+	case unknown && missing.FreeAt.IsZero():
 	case err != nil:
 		return err
 	case d.Status.Terminal():
@@ -80,11 +80,12 @@ type force struct{}
 func (force) applyToPurge(i *wire.Item) { i.Force = true }
 
 // Purge removes an instance that has ended: from describe and lists soon, its
-// histories no sooner than an hour after its end. What stays is a tombstone,
-// so that late messages are recognised; the id can be started again.
+// histories no sooner than an hour after its end. An id lives once: what stays is a
+// tombstone, which refuses every start for 15 days ([*PurgedError]), longer than any
+// message for the purged instance lives. To begin anew at once, choose another id.
 //
-// [*NotFoundError] if there is no record, [*StillRunningError] if it runs and
-// there is no [Force]; nothing is sent then.
+// [*NotFoundError] if there is no record, or the instance has been purged already;
+// [*StillRunningError] if it runs and there is no [Force]; nothing is sent then.
 func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
 	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
 	for _, o := range options {
@@ -95,7 +96,9 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 		if err != nil {
 			return err
 		}
-		if !d.Status.Terminal() && !item.Force {
+		if d.Status.Terminal() {
+			item.Force = false
+		} else if !item.Force {
 			return &StillRunningError{Instance: instance, Status: d.Status}
 		}
 		return c.send(ctx, item)

@@ -17,8 +17,8 @@ type Description struct {
 	// Name and Version of its orchestration.
 	Name, Version string
 	Status        Status
-	// ExecutionID is the current execution; FirstExecution that with which
-	// this life of the id began: 1, or higher after a purge.
+	// ExecutionID is the current execution; FirstExecution that with which the
+	// instance began: 1, or higher where one of the same id was purged before.
 	ExecutionID, FirstExecution int64
 	// StartID of the start that made it.
 	StartID string
@@ -69,11 +69,13 @@ func (c *Client) Describe(ctx context.Context, instance string) (Description, er
 		return Description{}, err
 	}
 	r, err := c.cfg.Store.Describe(ctx, instance)
-	if errors.Is(err, store.ErrNotFound) || err == nil && r.Purged {
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && r.Free(c.cfg.Clock.Now()):
 		return Description{}, &NotFoundError{Instance: instance}
-	}
-	if err != nil {
+	case err != nil:
 		return Description{}, err
+	case r.Purged:
+		return Description{}, &NotFoundError{Instance: instance, FreeAt: r.FreeAt}
 	}
 	return *c.describe(&r), nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
@@ -15,6 +16,9 @@ var (
 	// ErrNotFound: there is no such instance, or it has been purged. A start
 	// that is still queued is not found either.
 	ErrNotFound = store.ErrNotFound
+	// ErrPurged: an instance of that id was purged, and the id is not free again
+	// yet. [*PurgedError] says when it is.
+	ErrPurged = errors.New("the instance was purged, and its id is not free again yet")
 	// ErrNoRecord: the item was sent, but there is no record of the instance
 	// yet. If its start is queued, the item takes effect behind it; if there is
 	// none, it has no effect.
@@ -22,14 +26,38 @@ var (
 )
 
 // NotFoundError is an [ErrNotFound] that names the instance.
-type NotFoundError struct{ Instance string }
+type NotFoundError struct {
+	Instance string
+	// FreeAt is, where an instance of that id was purged, when the id may be started
+	// again; zero else.
+	FreeAt time.Time
+}
 
 func (e *NotFoundError) Error() string {
+	if !e.FreeAt.IsZero() {
+		return fmt.Sprintf("turnstile: instance %q has been purged; its id is free again at %s", e.Instance, e.FreeAt.Format(time.RFC3339))
+	}
 	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (a start may still be queued) or it has been purged", e.Instance)
 }
 
 // Is makes it an [ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// PurgedError says that an instance of that id was purged, and that nothing begins
+// under its id before FreeAt: 15 days after the purge, longer than any message for
+// the purged instance lives. Nothing was sent.
+type PurgedError struct {
+	Instance string
+	// FreeAt is when the id may be started again.
+	FreeAt time.Time
+}
+
+func (e *PurgedError) Error() string {
+	return fmt.Sprintf("turnstile: instance %q was purged, and its id is free again at %s; choose another instance id", e.Instance, e.FreeAt.Format(time.RFC3339))
+}
+
+// Is makes it an [ErrPurged].
+func (e *PurgedError) Is(target error) bool { return target == ErrPurged }
 
 // AlreadyExistsError says that another start of the instance was first,
 // whether it still runs or has ended. Nothing was changed by this one.

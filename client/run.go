@@ -28,7 +28,8 @@ func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance
 }
 
 // Confirm waits until the instance has a record, and returns
-// [*AlreadyExistsError] if another start was first.
+// [*AlreadyExistsError] if another start was first, [*PurgedError] if an instance of
+// that id was purged.
 func (r *Run[Out]) Confirm(ctx context.Context) error {
 	_, err := r.client.wait(ctx, r.Instance, r.StartID, func(*Description) bool { return true })
 	return err
@@ -37,7 +38,7 @@ func (r *Run[Out]) Confirm(ctx context.Context) error {
 // Wait waits for the end of the instance and returns its output.
 //
 // Errors: [*OrchestrationError] if it failed, was cancelled or terminated,
-// [*AlreadyExistsError], [*turnstile.DecodeError] for an output that Out cannot
+// [*AlreadyExistsError], [*PurgedError], [*turnstile.DecodeError] for an output that Out cannot
 // take, Description.Sealed, and [*WaitError] if the context ends first. A stuck
 // instance has not ended: what keeps it is in the [*WaitError].
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {

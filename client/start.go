@@ -51,7 +51,8 @@ type Started struct {
 // instance has no record until its first turn is committed.
 //
 // Errors: [*AlreadyExistsError] if there is a record of another start,
-// [*turnstile.InvalidNameError], [*turnstile.InvalidArgumentError] for headers,
+// [*PurgedError] if an instance of that id was purged and the id is not free again
+// yet, [*turnstile.InvalidNameError], [*turnstile.InvalidArgumentError] for headers,
 // [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
 //
 // Where two starts race, both may be queued, and one wins: [Run.Wait] and
@@ -78,9 +79,11 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 	started := Started{Instance: item.Instance, StartID: item.ID}
 	found, err := c.cfg.Store.Describe(ctx, item.Instance)
 	switch {
-	case c.blind(), errors.Is(err, store.ErrNotFound), err == nil && found.Purged:
+	case c.blind(), errors.Is(err, store.ErrNotFound), err == nil && found.Free(c.cfg.Clock.Now()):
 	case err != nil:
 		return Started{}, err
+	case found.Purged:
+		return Started{}, &PurgedError{Instance: item.Instance, FreeAt: found.FreeAt}
 	case found.StartID == item.ID:
 		return started, nil
 	case r.UseExisting && found.Name == item.Name:

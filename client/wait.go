@@ -12,7 +12,8 @@ import (
 // says how, Output and Failure what came of it. An instance that has no record
 // yet is waited for too.
 //
-// Errors: [*WaitError] if the context ends first. Give the context a deadline.
+// Errors: [*PurgedError] if the instance has been purged, [*WaitError] if the
+// context ends first. Give the context a deadline.
 func (c *Client) Wait(ctx context.Context, instance string) (Description, error) {
 	d, err := c.wait(ctx, instance, "", ended)
 	if err != nil {
@@ -38,15 +39,16 @@ func (c *Client) wait(ctx context.Context, instance, startID string, enough func
 		}
 		r, err := c.cfg.Store.Describe(ctx, instance)
 		switch {
-		case err == nil && r.Purged, errors.Is(err, store.ErrNotFound):
-			// Not started yet, or not again yet. (An instance that was purged
-			// while it was waited for looks the same.)
+		case errors.Is(err, store.ErrNotFound), err == nil && r.Free(c.cfg.Clock.Now()):
+			// Not started yet.
 		case ctx.Err() != nil:
 			return nil, &WaitError{Instance: instance, Last: last, Err: ctx.Err()}
 		case errors.Is(err, store.ErrUnavailable):
 			// Throttled: the next look may do better.
 		case err != nil:
 			return nil, err
+		case r.Purged:
+			return nil, &PurgedError{Instance: instance, FreeAt: r.FreeAt}
 		case startID != "" && r.StartID != startID:
 			return nil, alreadyExists(&r)
 		default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"sync"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -91,7 +92,7 @@ func (s watchedStore) UpdateRecord(ctx context.Context, instance string, change 
 	return s.Store.UpdateRecord(ctx, instance, change)
 }
 
-func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	defer s.changed.tell(instance)
-	return s.Store.Hide(ctx, instance, executionID, marks)
+	return s.Store.Hide(ctx, instance, executionID, freeAt)
 }

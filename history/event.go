@@ -217,6 +217,9 @@ const (
 	FailureNotRegistered = "not_registered"
 	// FailureAlreadyExists is a child whose instance id is taken.
 	FailureAlreadyExists = "already_exists"
+	// FailurePurged is a child whose instance id is that of a purged instance, and
+	// not free yet.
+	FailurePurged = "purged"
 	// FailureTooLarge is a value over its limit.
 	FailureTooLarge = "too_large"
 	// FailureInvalidInput is an input that the code's type cannot take.

@@ -60,13 +60,12 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		t.changed(&change)
 		t.Observer.ProblemChanged(ProblemChange{Instance: t.group.instance, ExecutionID: r.ExecutionID, At: t.Clock.Now(), Problem: problem})
 	}
-	open := t.group.open()
-	for i, m := range open {
+	for _, m := range t.group.open() {
 		var err error
 		switch {
 		case m.item.Kind == wire.PurgeInstance && (m.item.Force || m.item.UpToExecution > 0 || t.record != nil && t.record.Status.Terminal()):
-			if err = t.purge(ctx, m); err == nil {
-				err = t.afterPurge(m, open[i+1:])
+			if err = t.purge(ctx, m); err == nil && t.held() {
+				return t.withoutExecution(ctx)
 			}
 		case m.item.Kind == wire.Wake && m.item.Number > 0:
 			t.settle(m, "obsolete_wake")
@@ -83,7 +82,7 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 // missing returns what a history lacks that the record, read before it, says is
 // there; nil if it lacks nothing: any event at all, the end of an execution that
 // another has followed or of an instance that has ended, or what a hole is made
-// of. What an earlier life left behind, and what is deleted, is not judged.
+// of. What a purge has deleted is not judged.
 func (t *turn) missing(execution int64, turns []store.Turn, err error) *store.CorruptError {
 	r := t.record
 	if !t.described || r == nil || !holds(r, execution) {
@@ -109,7 +108,8 @@ func (t *turn) missing(execution int64, turns []store.Turn, err error) *store.Co
 	return lacks
 }
 
-// holds reports whether the record is of a life that an execution belongs to.
+// holds reports whether an execution belongs to what the record is of: not to what
+// was purged under its id before.
 func holds(r *store.Record, execution int64) bool {
 	return !r.Purged && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
 }

@@ -51,21 +51,21 @@ func (t *turn) early(ctx context.Context, m *message) error {
 // forbidStart has a child's start refused that comes after all: where nothing
 // was received for as long as the window, or where the start is redriven from
 // the dead letters days later. Its parent has closed it, and nobody would end
-// the child. A tombstone with the id of the start does it, as after a purge; one
-// that is there, of a life before, gets the mark of the start.
+// the child. A tombstone does it, as after a purge: it holds the id until the start,
+// which was sent before, is too old to be applied.
 func (t *turn) forbidStart(ctx context.Context, m *message) error {
 	p := m.item.Parent
 	start := placedID("child", p.Instance, p.ExecutionID, p.EventID)
 	switch {
 	case t.record == nil:
-		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: start}
+		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: start, FreeAt: t.Clock.Now().Add(idHeld)}
 		change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: t.Clock.Now()}
 		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 			return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
 		}
 		t.changed(&change)
 	case t.record.Purged:
-		if err := t.hide(ctx, t.record, startMark(&store.Record{StartID: start})); err != nil {
+		if err := t.hide(ctx); err != nil {
 			return err
 		}
 	}

@@ -14,41 +14,50 @@ import (
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
 func (t *turn) exists(ctx context.Context, m *message) error {
-	if t.startID() == m.item.ID || ofFormer(t.record, m) {
+	if t.startID() == m.item.ID {
 		t.settle(m, "duplicate")
 		return nil
 	}
-	p := m.item.Parent
-	if p == nil {
-		t.settle(m, "exists")
-		return nil
+	if t.record != nil && t.record.Purged {
+		return t.refuseStart(ctx, m)
 	}
-	parent := &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
-	end, err := t.endFor(ctx, m)
-	if err != nil {
-		return err
+	var end *history.Event
+	if m.item.Parent != nil {
+		var err error
+		if end, err = t.endFor(ctx, m); err != nil {
+			return err
+		}
 	}
-	out := t.newOutbox()
-	out.parent(parent, t.group.instance, m.item.Name, end)
-	if err := t.flush(ctx, out); err != nil {
-		return err
+	return t.tellRefused(ctx, m, "exists", end)
+}
+
+// tellRefused tells the parent of a start that begins nothing, if it has one, as
+// what its child counts, and settles the start.
+func (t *turn) tellRefused(ctx context.Context, m *message, outcome string, end *history.Event) error {
+	if m.item.Parent != nil {
+		out := t.newOutbox()
+		out.parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end)
+		if err := t.flush(ctx, out); err != nil {
+			return err
+		}
 	}
-	t.settle(m, "exists")
+	t.settle(m, outcome)
 	return nil
+}
+
+// taken is the end of a child that found its id taken.
+func taken(kind, format string, args ...any) *history.Event {
+	return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}}
 }
 
 // endFor returns as what the child of a parent counts that found its id taken.
 func (t *turn) endFor(ctx context.Context, m *message) (*history.Event, error) {
-	taken := func(format string, args ...any) *history.Event {
-		return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{
-			Kind: history.FailureAlreadyExists, Message: fmt.Sprintf(format, args...)}}
-	}
 	id := t.group.instance
 	if !m.item.UseExisting {
-		return taken("instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
+		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
 	if m.item.Parent.Instance == id {
-		return taken("instance %q would wait for itself; choose another id for the child, or none", id), nil
+		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
 	}
 	if err := t.describe(ctx); err != nil {
 		return nil, err
@@ -57,7 +66,7 @@ func (t *turn) endFor(ctx context.Context, m *message) (*history.Event, error) {
 	case r == nil || r.Purged:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
 	case r.Name != m.item.Name:
-		return taken("instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.item.Name), nil
+		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.item.Name), nil
 	case !r.Status.Terminal():
 		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
 	case r.Status == store.StatusCompleted && t.damaged:

@@ -132,8 +132,8 @@ func (s faultyStore) UpdateRecord(ctx context.Context, instance string, change s
 	})
 }
 
-func (s faultyStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
-	return s.p.call("Hide", func() error { return s.Store.Hide(ctx, instance, executionID, marks) })
+func (s faultyStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
+	return s.p.call("Hide", func() error { return s.Store.Hide(ctx, instance, executionID, freeAt) })
 }
 
 func (s faultyStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {

@@ -26,15 +26,12 @@ type group struct {
 	tooLarge *store.TooLargeError
 	// sent are the commits whose actions this invocation has sent, by slot.
 	sent map[place]bool
-	// purgeMarks are those of purges that found nothing to purge: they do not
-	// purge what is started behind them when they come again.
-	purgeMarks string
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
 // names, whatever the message group was. The order within a group is that of
-// the batch, but for a start, which is taken ahead of all that came behind the
-// last purge: what stands there is for the instance that it begins.
+// the batch, but for a start, which is taken ahead of all that stands behind the
+// last purge: an event of the same batch waits for it.
 func groupsOf(messages []*message, suspectReceives int) []*group {
 	var groups []*group
 	byInstance := map[string]*group{}
@@ -56,14 +53,11 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 	}
 	for _, g := range groups {
 		g.all = g.messages
-		for rest := g.messages; len(rest) > 0; {
-			n := slices.IndexFunc(rest, (*message).purges)
-			if n < 0 {
-				n = len(rest)
-			}
-			startsFirst(rest[:n])
-			rest = rest[min(n+1, len(rest)):]
+		behind := len(g.messages)
+		for behind > 0 && !g.messages[behind-1].purges() {
+			behind--
 		}
+		startsFirst(g.messages[behind:])
 	}
 	return groups
 }
@@ -122,8 +116,6 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		case errors.Is(err, errRebuild) && !rebuilt:
 			rebuilt = true
 			continue
-		case errors.Is(err, errPurged):
-			continue // One message less is open.
 		case errors.As(err, &tooLarge) && len(g.open()) > 1:
 			o.runHalves(ctx, g)
 			return
@@ -169,9 +161,8 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
-		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent, purgeMarks: g.purgeMarks}
+		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent}
 		o.runGroup(ctx, part)
-		g.purgeMarks = part.purgeMarks
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
 			o.failOpen(g, "behind a failure")
 			return

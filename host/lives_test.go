@@ -194,10 +194,10 @@ type atHide struct {
 	before, behind func()
 }
 
-func (h atHide) Hide(ctx context.Context, instance string, n int64, marks string) error {
+func (h atHide) Hide(ctx context.Context, instance string, n int64, freeAt time.Time) error {
 	h.before()
 	defer h.behind()
-	return h.Store.Hide(ctx, instance, n, marks)
+	return h.Store.Hide(ctx, instance, n, freeAt)
 }
 
 func TestTwoPurgesOfOneLifeAtOnceAreBothKnown(t *testing.T) {

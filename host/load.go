@@ -22,12 +22,12 @@ import (
 //     and nothing has to be sent again.
 //
 // A message that comes back, one that is settled without a commit that would show
-// a stale cache (a wake, a terminate, a purge, a parent's cancel), and a start,
-// which the record may know from an earlier life, are judged by what is stored.
+// a stale cache (a wake, a terminate, a purge, a parent's cancel), is judged by
+// what is stored.
 func (t *turn) load(ctx context.Context) error {
 	open := t.group.open()
 	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
-		return m.returning() || !m.records() || m.item.Kind == wire.StartOrchestration || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
+		return m.returning() || !m.records() || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
 	})
 	if !stored {
 		if found, err := t.catchUp(ctx, open); found || err != nil {
@@ -57,24 +57,23 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 	r := t.record
 	switch {
 	case r == nil, r.Purged:
-		if start := t.newStart(open); start == nil {
+		if startAmong(open) == nil || t.held() {
 			return nil
 		}
 		t.creating, t.execution = true, 1
 		if r != nil {
+			// What is derived from a number is never the same again.
 			t.execution = r.ExecutionID + 1
 		}
 		t.x, t.work = t.newExecution(t.execution), newWork()
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *message) bool {
-		return m.returning() || m.item.Kind == wire.Wake
+		// A purge without force has never committed anything.
+		return m.returning() && (!m.purges() || m.item.Force) || m.item.Kind == wire.Wake
 	}):
 		return nil
 	}
 	turns, err := t.read(ctx, r.ExecutionID)
-	if missesCodec(err) && r.Status.Terminal() && t.group.goneRoundEnough() {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
@@ -89,21 +88,14 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 	return t.describeAgain(ctx)
 }
 
-// newStart returns the start that may begin the instance, or begin it anew
-// after a purge. A late redelivery of the start that made the purged one must
-// never revive it.
-func (t *turn) newStart(open []*message) *message {
-	for _, m := range open {
-		if m.item.Kind == wire.StartOrchestration && t.mayBegin(m) {
+// startAmong returns the first start of the messages; nil if there is none.
+func startAmong(messages []*message) *message {
+	for _, m := range messages {
+		if m.item.Kind == wire.StartOrchestration {
 			return m
 		}
 	}
 	return nil
-}
-
-// mayBegin reports whether a start is none that has begun an earlier life.
-func (t *turn) mayBegin(start *message) bool {
-	return t.record == nil || t.record.StartID != start.item.ID && !ofFormer(t.record, start)
 }
 
 // commonExecution returns the execution that all messages are completions for,
@@ -202,18 +194,17 @@ func (t *turn) started() *history.Event {
 // withoutExecution settles messages for an instance that is not there, was
 // purged, or has ended and has nothing to be sent again.
 func (t *turn) withoutExecution(ctx context.Context) error {
-	open := t.group.open()
-	for i, m := range open {
+	for _, m := range t.group.open() {
 		var err error
 		switch {
 		case m.item.Kind == wire.PurgeInstance:
-			if err = t.purge(ctx, m); err == nil {
-				err = t.afterPurge(m, open[i+1:])
-			}
+			err = t.purge(ctx, m)
 		case m.item.Kind == wire.StartOrchestration:
 			err = t.exists(ctx, m)
 		case t.record != nil && !t.record.Purged:
 			err = t.afterEnd(ctx, m)
+		case t.held():
+			err = t.afterPurge(ctx, m)
 		case m.item.Kind == wire.ExternalRaised || m.endsChild():
 			err = t.early(ctx, m)
 		default:

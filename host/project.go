@@ -116,7 +116,7 @@ func (t *turn) mustFence(d *draft, c *store.RecordChange, out *engine.Turn) bool
 		t.record != nil && !t.record.Status.Terminal() && t.record.Problem == nil && c.WakeNumber == nil
 }
 
-// createRecord makes of the change the record of a new life of the id.
+// createRecord makes of the change the record of a new instance.
 func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	started := &d.events[0]
 	now := t.Clock.Now()
@@ -134,9 +134,8 @@ func (t *turn) createRecord(c *store.RecordChange, d *draft) {
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}
 	if t.record != nil {
-		condition.ExecutionID, r.Purges = t.record.ExecutionID, store.AddMarks(t.record.Purges, startMark(t.record))
+		condition.ExecutionID, condition.At = t.record.ExecutionID, now
 	}
-	r.Purges = store.AddMarks(r.Purges, t.group.purgeMarks)
 	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
 }
 
@@ -170,7 +169,7 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 
 // recovered clears the mark of an instance whose code goes on. A turn that did
 // not read the record leaves the mark to the next wake-up, which does. The wake
-// number goes on: none is ever used twice in a life, so that who still holds
+// number goes on: none is ever used twice, so that who still holds
 // the old one loses.
 func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
 	if t.record == nil || t.creating || t.record.Problem == nil {

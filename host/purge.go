@@ -2,9 +2,9 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -14,10 +14,31 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
+// An id lives once. A purge leaves a tombstone, which refuses every start until it
+// is older than any message lives: what comes late for the purged instance finds no
+// other in its place.
+
+// idHeld is how long the id of a purged instance refuses a start: fifteen days, a
+// day more than any item is applied (wire.MaxAge), which is as long as SQS keeps
+// a message at most
+// (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
+const idHeld = wire.MaxAge + day
+
+// held reports whether the id is that of a purged instance, and not free yet.
+func (t *turn) held() bool {
+	return t.record != nil && t.record.Purged && !t.record.Free(t.Clock.Now())
+}
+
+// purges reports whether it is a purge that somebody asked for.
+func (m *message) purges() bool {
+	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
+}
+
 // purge hides a finished instance at once; its history is deleted by a work
 // item that comes no sooner than the grace after its end, for a stalled writer
 // must never find its slot free again. A running instance is refused unless
-// forced; then it is terminated first.
+// forced; then it is terminated first. All that came before a purge in its group is
+// acknowledged, so that nothing has to be sent again from what it hides.
 func (t *turn) purge(ctx context.Context, m *message) error {
 	if m.item.UpToExecution > 0 {
 		return t.deleteHistory(ctx, m)
@@ -29,22 +50,12 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	}
 	r := t.record
 	switch {
-	case r == nil:
-		t.group.purgeMarks += markOf(m) + t.aheadMarks(m)
+	case r == nil, r.Free(t.Clock.Now()):
+		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.group.instance)
 		t.settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
-		// It comes behind another purge, and perhaps again behind the next start.
-		if marks := t.aheadMarks(m) + markOf(m); store.AddMarks(r.Purges, marks) != r.Purges {
-			if err := t.hide(ctx, r, marks); err != nil {
-				return err
-			}
-		}
 		t.settle(m, "purged")
-		return nil
-	case ofFormer(r, m):
-		// It purged an earlier life of this id, and comes again.
-		t.settleKnown(ctx, m)
 		return nil
 	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
 		t.settle(m, "late")
@@ -64,7 +75,7 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	if err := t.scheduleDeletion(ctx, r); err != nil {
 		return err
 	}
-	if err := t.hide(ctx, r, t.aheadMarks(m)+startMark(r)+markOf(m)); err != nil {
+	if err := t.hide(ctx); err != nil {
 		return err
 	}
 	t.keep = false
@@ -72,42 +83,44 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	return nil
 }
 
-// hide makes a tombstone of the record, and notes marks in it.
-func (t *turn) hide(ctx context.Context, r *store.Record, marks string) error {
-	if err := t.Store.Hide(ctx, t.group.instance, r.ExecutionID, marks); err != nil {
+// hide makes a tombstone of the record, or has the one that is there hold the id
+// for longer.
+func (t *turn) hide(ctx context.Context) error {
+	freeAt := t.Clock.Now().Add(idHeld)
+	if err := t.Store.Hide(ctx, t.group.instance, t.record.ExecutionID, freeAt); err != nil {
 		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
 	}
-	t.record = &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: store.AddMarks(r.Purges, marks)}
+	hidden := t.record.Hidden(freeAt)
+	t.record = &hidden
 	return nil
+}
+
+// afterPurge settles what comes for a purged instance. Nothing begins under its id
+// before it is free, and by then what was sent to it is too old to be applied.
+func (t *turn) afterPurge(ctx context.Context, m *message) error {
+	if m.endsChild() {
+		return t.forbidStart(ctx, m)
+	}
+	if m.item.Kind == wire.ExternalRaised {
+		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.group.instance, "event", m.item.Name, "id", m.item.ID)
+	}
+	t.settle(m, "purged_instance")
+	return nil
+}
+
+// refuseStart settles a start whose id is that of a purged instance: it can never
+// begin. Its parent is told.
+func (t *turn) refuseStart(ctx context.Context, m *message) error {
+	free := t.record.FreeAt.UTC().Format(time.RFC3339)
+	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",
+		"instance", t.group.instance, "id", m.item.ID, "name", m.item.Name, "free_at", free)
+	return t.tellRefused(ctx, m, "purged_id", taken(history.FailurePurged,
+		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.group.instance, free))
 }
 
 // onlyPurges reports whether nothing else is to be done.
 func (g *group) onlyPurges() bool {
 	return !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Kind != wire.PurgeInstance })
-}
-
-// patienceOfPurges is how often purges go round for a key.
-const patienceOfPurges = 8
-
-// goneRoundEnough reports whether purges have come back for long enough to what
-// has ended and nobody who takes them has the key to: an hour and more, as it is by
-// default. What their turns may not have dispatched is given up then. A build that
-// can read newer events comes back; a key may not.
-func (g *group) goneRoundEnough() bool {
-	return g.onlyPurges() && !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Hops < patienceOfPurges })
-}
-
-// errPurged asks for another turn of the messages behind a purge: they are not
-// for the instance that it has hidden. A start begins another.
-var errPurged = errors.New("host: the instance was purged ahead of the messages left")
-
-// afterPurge returns errPurged behind a message that has purged the instance, if
-// others are left.
-func (t *turn) afterPurge(m *message, rest []*message) error {
-	if m.item.Kind == wire.PurgeInstance && t.record != nil && t.record.Purged && len(rest) > 0 {
-		return errPurged
-	}
-	return nil
 }
 
 // forceEnd ends what runs. A history that is corrupt can't be ended; its
@@ -183,7 +196,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 		}
 	}
 	if r := t.record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
-		// Not hidden: it was started again before it was, or was never purged.
+		// Not hidden: it was never purged.
 		t.settle(m, "purge_refused")
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	o := w.another(w.process().o.Orchestrations, s)
 	w.clock.Advance(2 * time.Hour)
 	s.happens = func() {
-		if err := w.store.Hide(context.Background(), "main", 1, "-first"); err != nil {
+		if err := w.store.Hide(context.Background(), "main", 1, w.clock.Now()); err != nil {
 			t.Error(err)
 		}
 		if _, err := w.store.DeleteHistory(context.Background(), "main", 1, 0); err != nil {

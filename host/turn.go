@@ -74,7 +74,7 @@ func (t *turn) heat() string {
 // handle takes the group's messages through. It settles those that are done;
 // with an error, the others have to come back. store.ErrConflict,
 // *store.TooLargeError, errRebuild and history.ErrNewer ask for more; nothing
-// of what they are about was dispatched. So does errPurged.
+// of what they are about was dispatched.
 func (t *turn) handle(ctx context.Context) error {
 	err := t.proceed(ctx)
 	if corrupt(err) {
@@ -88,7 +88,6 @@ func (t *turn) proceed(ctx context.Context) error {
 		return err
 	}
 	t.Observer.Count(CountCache, t.heat(), 1)
-	t.settleFormer(ctx)
 	if t.x == nil {
 		return t.withoutExecution(ctx)
 	}
@@ -130,10 +129,10 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		if err := take(ctx, single); err != nil {
 			return err
 		}
-		rest = rest[n+1:]
-		if err := t.afterPurge(single, rest); err != nil {
-			return err
+		if t.held() {
+			return t.withoutExecution(ctx)
 		}
+		rest = rest[n+1:]
 	}
 	return nil
 }
@@ -183,7 +182,7 @@ func (t *turn) foreignParent(m *message) bool {
 // turn begins it.
 func (t *turn) ownParent() *history.Parent {
 	if t.creating {
-		if start := t.newStart(t.group.open()); start != nil {
+		if start := startAmong(t.group.open()); start != nil {
 			return recordedParent(start.item.Parent)
 		}
 	}

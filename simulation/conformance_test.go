@@ -122,8 +122,8 @@ func (s testedStore) UpdateRecord(ctx context.Context, instance string, change s
 	return err
 }
 
-func (s testedStore) Hide(ctx context.Context, instance string, executionID int64, marks string) (err error) {
-	s.calls.do(func() { err = s.Store.Hide(ctx, instance, executionID, marks) })
+func (s testedStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) (err error) {
+	s.calls.do(func() { err = s.Store.Hide(ctx, instance, executionID, freeAt) })
 	return err
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -182,15 +183,13 @@ func (s *Store) UpdateRecord(ctx context.Context, id string, change store.Record
 }
 
 // Hide implements store.Store.
-func (s *Store) Hide(ctx context.Context, id string, executionID int64, marks string) error {
+func (s *Store) Hide(ctx context.Context, id string, executionID int64, freeAt time.Time) error {
 	return s.change(ctx, id, func(tx *conn, found *instance) error {
 		r := found.record
 		if r == nil || r.ExecutionID != executionID || !r.Purged && !r.Status.Terminal() {
 			return found.conflict()
 		}
-		hidden := *r
-		hidden.Purged, hidden.Purges = true, store.AddMarks(r.Purges, marks)
-		hidden = hidden.Stored()
+		hidden := r.Hidden(freeAt)
 		return found.write(tx, &hidden)
 	})
 }

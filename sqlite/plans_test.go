@@ -137,7 +137,7 @@ func useStore(ctx context.Context, db *DB) error {
 			}
 		}
 	}
-	errs = append(errs, s.Hide(ctx, "i", 1, "-x"))
+	errs = append(errs, s.Hide(ctx, "i", 1, now))
 	_, err = s.DeleteHistory(ctx, "i", 1, 0)
 	return errors.Join(append(errs, err)...)
 }

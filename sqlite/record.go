@@ -45,7 +45,7 @@ type rest struct {
 	Dispatched       string                   `json:"dispatched,omitempty"`
 	WakeNumber       int64                    `json:"wake_number,omitempty"`
 	Purged           bool                     `json:"purged,omitempty"`
-	Purges           string                   `json:"purges,omitempty"`
+	FreeMS           int64                    `json:"free_ms,omitempty"`
 }
 
 // failure is history.Failure as it stands in a record.
@@ -76,7 +76,7 @@ func rowOf(r *store.Record) (row, error) {
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
 		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspect: r.Suspect, Dispatched: r.Dispatched, WakeNumber: r.WakeNumber,
-		Purged: r.Purged, Purges: r.Purges,
+		Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
 		return row{}, fmt.Errorf("sqlite: record of instance %q: %w", r.Instance, err)
@@ -100,7 +100,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
 		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspect: f.Suspect, Dispatched: f.Dispatched, WakeNumber: f.WakeNumber,
-		Purged: f.Purged, Purges: f.Purges,
+		Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
 	}.Stored(), nil
 }
 

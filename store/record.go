@@ -7,11 +7,24 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
+// Free reports whether it is a tombstone whose id may be started again.
+func (r *Record) Free(now time.Time) bool { return r.Purged && !r.FreeAt.After(now) }
+
+// Hidden returns the tombstone that Hide makes of a record: of one that is hidden
+// already, FreeAt moves on, and never back.
+func (r Record) Hidden(freeAt time.Time) Record {
+	if !r.Purged || freeAt.After(r.FreeAt) {
+		r.FreeAt = freeAt
+	}
+	r.Purged = true
+	return r.Stored()
+}
+
 // Holds reports whether the condition holds for the record found, nil if
 // there is none. Implementations that can't evaluate it here express the same.
 func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
-		return r == nil || c.ExecutionID > 0 && r.Purged && r.ExecutionID == c.ExecutionID
+		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
 	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.WakeNumber != nil || c.Suspect != nil
 	switch {
@@ -74,7 +87,7 @@ func set[T any](dst, src *T) {
 // tombstone keeps only its few fields.
 func (r Record) Stored() Record {
 	if r.Purged {
-		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, Purges: r.Purges}
+		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, FreeAt: storedTime(r.FreeAt)}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)

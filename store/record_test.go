@@ -19,7 +19,8 @@ func TestConditionsHoldForTheRecordsTheyName(t *testing.T) {
 	running := &store.Record{ExecutionID: 3, Status: store.StatusRunning, WakeNumber: 4, Suspect: "m"}
 	stuck := &store.Record{ExecutionID: 3, Status: store.StatusStuck}
 	ended := &store.Record{ExecutionID: 3, Status: store.StatusTerminated}
-	tombstone := &store.Record{ExecutionID: 3, Purged: true}
+	free := time.UnixMilli(1_900_000_000_000)
+	tombstone := &store.Record{ExecutionID: 3, Purged: true, FreeAt: free}
 	records := []*store.Record{nil, running, stuck, ended, tombstone}
 	for _, c := range []struct {
 		name      string
@@ -29,8 +30,10 @@ func TestConditionsHoldForTheRecordsTheyName(t *testing.T) {
 	}{
 		{"nothing is demanded", store.RecordCondition{}, "yyyyy", "nyyyn"},
 		{"absent", store.RecordCondition{Absent: true}, "ynnnn", "nnnnn"},
-		{"absent or tombstone of 3", store.RecordCondition{Absent: true, ExecutionID: 3}, "ynnny", "nnnnn"},
-		{"absent or tombstone of 2", store.RecordCondition{Absent: true, ExecutionID: 2}, "ynnnn", "nnnnn"},
+		{"absent or tombstone of 3 that is free", store.RecordCondition{Absent: true, ExecutionID: 3, At: free}, "ynnny", "nnnnn"},
+		{"absent or tombstone of 3, too early", store.RecordCondition{Absent: true, ExecutionID: 3, At: free.Add(-time.Millisecond)}, "ynnnn", "nnnnn"},
+		{"absent or tombstone of 3, at no time", store.RecordCondition{Absent: true, ExecutionID: 3}, "ynnnn", "nnnnn"},
+		{"absent or tombstone of 2", store.RecordCondition{Absent: true, ExecutionID: 2, At: free}, "ynnnn", "nnnnn"},
 		{"exists", store.RecordCondition{Exists: true}, "nyyyn", "nyyyn"},
 		{"execution 3", store.RecordCondition{ExecutionID: 3}, "nyyyn", "nyyyn"},
 		{"execution 2", store.RecordCondition{ExecutionID: 2}, "nnnnn", "nnnnn"},

@@ -79,11 +79,10 @@ type Store interface {
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution
-	// number, start id and Purges, to which `marks` are added (AddMarks), are
-	// left. Condition: the record is of execution `executionID` and not running
-	// (terminal status), and nobody else adds marks meanwhile, else
-	// *RecordConflictError. Hiding again is no error.
-	Hide(ctx context.Context, instance string, executionID int64, marks string) error
+	// number, start id and FreeAt are left. Condition: the record is of execution
+	// `executionID` and not running (terminal status), else *RecordConflictError.
+	// Hiding again is no error, and moves FreeAt on, never back.
+	Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error
 
 	// DeleteHistory deletes histories of the instance from the newest to the
 	// oldest, or in any order in which an interruption never leaves a history
@@ -167,18 +166,20 @@ func (s Status) Terminal() bool {
 type Record struct {
 	Instance    string
 	ExecutionID int64
-	// StartID of the start that won, of the current life of the id.
+	// StartID of the start that won.
 	StartID string
 	Name    string
 	Version string
 	// Status is what the instance is listed under.
 	Status    Status
-	CreatedAt time.Time // start of the first execution of this life
+	CreatedAt time.Time // start of the first execution
 	UpdatedAt time.Time
 	// EndedAt is zero while the instance runs.
 	EndedAt time.Time
-	// FirstExecution of the current life of this id: 1, or higher after a
-	// purge.
+	// FirstExecution is the number of the first execution: 1, or, where the id
+	// was purged and has become free since, one more than the last before. So
+	// nothing that is derived from a number (tokens, the ids of children,
+	// idempotency keys) is ever the same again.
 	FirstExecution int64
 	CustomStatus   []byte
 	Output         []byte
@@ -205,13 +206,12 @@ type Record struct {
 	// instance. It grows with each mark, each wake-up armed and each recovery;
 	// 0 before the first, and once the instance has ended or is corrupt.
 	WakeNumber int64
-	// Purged marks a tombstone: only Instance, ExecutionID, StartID and Purges
+	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
 	// are set.
 	Purged bool
-	// Purges are marks (AddMarks) of the newest starts and purges of this id, and
-	// of what stood ahead of the purges, oldest first: those of its earlier
-	// lives; of a tombstone, those of what it stands for too.
-	Purges string
+	// FreeAt is, of a tombstone, when its id may be started again. It is compared
+	// with a clock; nothing deletes a tombstone.
+	FreeAt time.Time
 }
 
 // Problem is why an instance is stuck or corrupt.
@@ -279,8 +279,9 @@ type RecordChange struct {
 // RecordCondition is a condition on the record; zero fields demand nothing.
 type RecordCondition struct {
 	// Absent: there is no record, or (with ExecutionID > 0) only a tombstone
-	// whose execution number is ExecutionID.
+	// whose execution number is ExecutionID, and whose id is free at the time At.
 	Absent bool
+	At     time.Time
 	// Exists: there is a record that is not a tombstone.
 	Exists bool
 	// ExecutionID the record must have, if > 0.

@@ -164,8 +164,8 @@ func (s boundedStore) UpdateRecord(ctx context.Context, instance string, change 
 	return s.b.call(func() string { return "changes the record of " + instance }, func() error { return s.Store.UpdateRecord(ctx, instance, change) })
 }
 
-func (s boundedStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
-	return s.b.call(func() string { return "hides " + instance }, func() error { return s.Store.Hide(ctx, instance, executionID, marks) })
+func (s boundedStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
+	return s.b.call(func() string { return "hides " + instance }, func() error { return s.Store.Hide(ctx, instance, executionID, freeAt) })
 }
 
 func (s boundedStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {

@@ -46,7 +46,8 @@ func (x *expression) condition(change *store.RecordChange) string {
 		}
 		absent := "attribute_not_exists(" + x.name("instance") + ")"
 		if c.ExecutionID > 0 {
-			return absent + " OR (attribute_exists(" + x.name("purged") + ") AND " + x.equal("if_execution", "execution_id", number(c.ExecutionID)) + ")"
+			free := "(attribute_not_exists(" + x.name("free_at") + ") OR " + x.name("free_at") + " <= " + x.value("if_at", number(c.At.UnixMilli())) + ")"
+			return absent + " OR (attribute_exists(" + x.name("purged") + ") AND " + x.equal("if_execution", "execution_id", number(c.ExecutionID)) + " AND " + free + ")"
 		}
 		delete(x.names, "#purged")
 		return absent

@@ -80,7 +80,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		part["events"] = "…"
 		golden[name] = part
 	}
-	for name, r := range map[string]store.Record{"instances: stuck": record, "instances: completed": ended, "instances: with what is reserved": room, "instances: tombstone": {Instance: "order-7", ExecutionID: 12, StartID: "start-1", Purged: true}} {
+	for name, r := range map[string]store.Record{"instances: stuck": record, "instances: completed": ended, "instances: with what is reserved": room, "instances: tombstone": {Instance: "order-7", ExecutionID: 12, StartID: "start-1", Purged: true, FreeAt: at}} {
 		item, err := e.Record(&r)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -18,13 +19,13 @@ import (
 // keep.
 var recordAttributes = [...]string{
 	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "codec", "suspect",
-	"dispatched", "wake_number", "custom_status", "output", "failure", "parent", "problem", "change",
+	"dispatched", "wake_number", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
 
 // Hide implements store.Store. Without its index attributes the tombstone is
 // in no list.
-func (s *Store) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -49,12 +50,9 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, ma
 		x.names[p] = searchPrefix + name
 		removes = append(removes, p)
 	}
-	set, size := x.equal("purged", "purged", flag()), len("purged")+1
-	purges := store.AddMarks(r.Purges, marks)
-	if purges != "" {
-		set += ", " + x.equal("purges", "purges", text(purges))
-		size += len("purges") + len(purges)
-	}
+	hidden := r.Hidden(freeAt)
+	set := x.equal("purged", "purged", flag()) + ", " + x.equal("free_at", "free_at", number(hidden.FreeAt.UnixMilli()))
+	size := len("purged") + 1 + len("free_at") + 8
 	update := "SET " + set + " REMOVE " + strings.Join(removes, ", ")
 	var ended []string
 	for _, status := range store.TerminalStatuses() {
@@ -62,11 +60,6 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, ma
 	}
 	condition := x.equal("execution_id", "execution_id", number(executionID)) +
 		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
-	if r.Purges == "" {
-		condition += " AND attribute_not_exists(" + x.name("purges") + ")"
-	} else {
-		condition += " AND " + x.equal("before", "purges", text(r.Purges))
-	}
 	if len(r.SearchAttributes) > 0 {
 		return s.hideSearched(ctx, &r, x, update, condition, size)
 	}

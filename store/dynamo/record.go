@@ -17,9 +17,9 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	a["instance"] = text(r.Instance)
 	a["execution_id"] = number(r.ExecutionID)
 	setText(a, "start_id", r.StartID)
-	setText(a, "purges", r.Purges)
 	if r.Purged {
 		a["purged"] = flag()
+		setTime(a, "free_at", r.FreeAt)
 		return a, nil
 	}
 	setText(a, "name", r.Name)
@@ -84,7 +84,7 @@ func setTime(a attributes, name string, t time.Time) {
 func decodeRecord(a attributes) (store.Record, error) {
 	r := store.Record{
 		Instance: textOf(a, "instance"), ExecutionID: numberOf(a, "execution_id"), StartID: textOf(a, "start_id"),
-		Purged: flagOf(a, "purged"), Purges: textOf(a, "purges"),
+		Purged: flagOf(a, "purged"), FreeAt: timeOf(a, "free_at"),
 	}
 	if r.Purged {
 		return r, nil

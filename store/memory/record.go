@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -57,7 +58,7 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 }
 
 // Hide implements store.Store.
-func (s *Store) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+func (s *Store) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -67,8 +68,7 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, ma
 	if r == nil || r.ExecutionID != executionID || !r.Purged && !r.Status.Terminal() {
 		return &store.RecordConflictError{Instance: instance, Found: r}
 	}
-	r.Purged, r.Purges = true, store.AddMarks(r.Purges, marks)
-	s.records[instance] = r.Stored()
+	s.records[instance] = r.Hidden(freeAt)
 	return nil
 }
 

@@ -186,7 +186,7 @@ func faults(t *testing.T, o Options) {
 				return s.UpdateRecord(ctx, "order-7", store.RecordChange{Suspect: ptr("m"), UpdatedAt: epoch})
 			},
 			"List":          func(ctx context.Context) error { _, err := s.List(ctx, store.ListQuery{}); return err },
-			"Hide":          func(ctx context.Context) error { return s.Hide(ctx, "order-7", 1, "-first") },
+			"Hide":          func(ctx context.Context) error { return s.Hide(ctx, "order-7", 1, free) },
 			"DeleteHistory": func(ctx context.Context) error { _, err := s.DeleteHistory(ctx, "order-7", 1, 0); return err },
 		}
 	}

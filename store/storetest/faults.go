@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -71,8 +72,8 @@ func (f *Faulty) UpdateRecord(ctx context.Context, instance string, change store
 }
 
 // Hide implements store.Store.
-func (f *Faulty) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
-	return f.write(ctx, "Hide", func() error { return f.Store.Hide(ctx, instance, executionID, marks) })
+func (f *Faulty) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
+	return f.write(ctx, "Hide", func() error { return f.Store.Hide(ctx, instance, executionID, freeAt) })
 }
 
 // DeleteHistory implements store.Store.

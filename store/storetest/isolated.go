@@ -43,7 +43,7 @@ func isolated(t *testing.T, o Options) {
 		p := running("order-9", 0)
 		p.Status = store.StatusCompleted
 		create(t, s, p)
-		if err := s.Hide(t.Context(), "order-9", 1, "-mark"); err != nil {
+		if err := s.Hide(t.Context(), "order-9", 1, free); err != nil {
 			t.Fatal(err)
 		}
 		got, err := s.ReadIsolated(t.Context(), "order-9", 1, 1)

@@ -55,7 +55,7 @@ func listing(t *testing.T, o Options) {
 	if err := s.UpdateRecord(t.Context(), "purged", store.RecordChange{Status: ptr(store.StatusCompleted), UpdatedAt: epoch}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Hide(t.Context(), "purged", 1, "-first"); err != nil {
+	if err := s.Hide(t.Context(), "purged", 1, free); err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(all, func(a, b store.Record) int {

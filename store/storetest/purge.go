@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -22,22 +23,21 @@ func purge(t *testing.T, o Options) {
 	create(t, s, r)
 
 	t.Run("a running instance is not hidden", func(t *testing.T) {
-		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, "-first"), &r)
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, free), &r)
 		wantRecord(t, s, r)
 	})
 	end(t, s, "order-7")
 	t.Run("nor one that has another execution, or no record", func(t *testing.T) {
-		wantConflict(t, s.Hide(t.Context(), "order-7", executions-1, "-first"))
-		wantConflict(t, s.Hide(t.Context(), "order-7", executions+1, "-first"))
-		wantRecordConflict(t, s.Hide(t.Context(), "order-8", 1, "-first"), nil)
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions-1, free))
+		wantConflict(t, s.Hide(t.Context(), "order-7", executions+1, free))
+		wantRecordConflict(t, s.Hide(t.Context(), "order-8", 1, free), nil)
 	})
 	t.Run("hidden, its tombstone is left, also when hidden again", func(t *testing.T) {
 		want := tombstone("order-7", executions)
-		for _, marks := range []string{"-first", "", "-first", "-second-first", "-3-4-5-6-7-8-9-10-11-12-13-14-15-16"} {
-			if err := s.Hide(t.Context(), "order-7", executions, marks); err != nil {
+		for _, at := range []time.Time{free, free.Add(-time.Hour), free, {}} {
+			if err := s.Hide(t.Context(), "order-7", executions, at); err != nil {
 				t.Fatal(err)
 			}
-			want.Purges = store.AddMarks(want.Purges, marks)
 			wantRecord(t, s, want)
 		}
 		for _, q := range []store.ListQuery{{}, {Status: store.StatusCompleted}, {Name: "Fulfil"}} {
@@ -80,38 +80,51 @@ func purge(t *testing.T, o Options) {
 		}
 		same(t, read(t, s, "order-77", 1, 1), []store.Turn{turn("order-77", 1, 1, 1, "a")})
 	})
-	t.Run("the next life begins with the next execution", func(t *testing.T) {
-		next := running("order-7", 100)
-		next.ExecutionID, next.FirstExecution, next.StartID, next.Purges = executions+1, executions+1, "start-2", "-second-3-4-5-6-7-8-9-10-11-12-13-14-15-16"
-		c := store.Commit{
+	next := running("order-7", 100)
+	next.ExecutionID, next.FirstExecution, next.StartID = executions+1, executions+1, "start-2"
+	begins := func(number int64, at time.Time) store.Commit {
+		return store.Commit{
 			Turns:  []store.Turn{turn("order-7", executions+1, 1, 1, "b")},
-			Record: &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions}, Create: &next},
+			Record: &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: number, At: at}, Create: &next},
 		}
-		stale := c
-		stale.Record = &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: executions - 1}, Create: &next}
-		former := tombstone("order-7", executions)
-		former.Purges = next.Purges
-		wantRecordConflict(t, s.Commit(t.Context(), stale), &former)
+	}
+	t.Run("its id can't be started until it is free", func(t *testing.T) {
+		want := tombstone("order-7", executions)
+		for _, c := range []store.Commit{begins(0, free), begins(executions, free.Add(-time.Millisecond)), begins(executions, epoch), begins(executions, time.Time{}), begins(executions-1, free)} {
+			wantRecordConflict(t, s.Commit(t.Context(), c), &want)
+			wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-7", *c.Record), &want)
+		}
+		wantRecord(t, s, want)
+		same(t, read(t, s, "order-7", executions+1, 1), nil)
+	})
+	t.Run("hidden again for longer, it is free later", func(t *testing.T) {
+		if err := s.Hide(t.Context(), "order-7", executions, free.Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		want := tombstone("order-7", executions)
+		want.FreeAt = free.Add(time.Hour)
+		wantRecord(t, s, want)
+		wantRecordConflict(t, s.Commit(t.Context(), begins(executions, free)), &want)
+	})
+	t.Run("free, it is started again with the next execution", func(t *testing.T) {
+		c := begins(executions, free.Add(time.Hour))
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		wantRecord(t, s, next)
-		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, "-first"), &next)
+		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, free), &next)
 		if done, err := s.DeleteHistory(t.Context(), "order-7", executions, 0); err != nil || !done {
-			t.Fatalf("delete of the former life: %v, %v", done, err)
+			t.Fatalf("delete of what was purged: %v, %v", done, err)
 		}
 		same(t, read(t, s, "order-7", executions+1, 1), c.Turns)
 	})
-	t.Run("a change leaves the marks of earlier purges alone, and so does the end", func(t *testing.T) {
+	t.Run("and hidden again when it has ended", func(t *testing.T) {
 		end(t, s, "order-7")
-		if r, err := s.Describe(t.Context(), "order-7"); err != nil || r.Purges != "-second-3-4-5-6-7-8-9-10-11-12-13-14-15-16" || !r.Status.Terminal() {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		if err := s.Hide(t.Context(), "order-7", executions+1, "-another"); err != nil {
+		if err := s.Hide(t.Context(), "order-7", executions+1, free.Add(2*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		want := tombstone("order-7", executions+1)
-		want.StartID, want.Purges = "start-2", "-3-4-5-6-7-8-9-10-11-12-13-14-15-16-another"
+		want.StartID, want.FreeAt = "start-2", free.Add(2*time.Hour)
 		wantRecord(t, s, want)
 	})
 	t.Run("many executions are deleted without a bound", func(t *testing.T) {

@@ -36,8 +36,11 @@ func wantRecordConflict(t testing.TB, err error, found *store.Record) {
 	}
 }
 
+// free is when the ids of the tombstones of this suite may be started again.
+var free = epoch.Add(15 * 24 * time.Hour)
+
 func tombstone(instance string, executionID int64) store.Record {
-	return store.Record{Instance: instance, ExecutionID: executionID, StartID: "start-" + instance, Purged: true}
+	return store.Record{Instance: instance, ExecutionID: executionID, StartID: "start-" + instance, Purged: true, FreeAt: free}
 }
 
 func recordConditions(t *testing.T, o Options) {
@@ -49,12 +52,16 @@ func recordConditions(t *testing.T, o Options) {
 	ended := live
 	ended.Status, ended.EndedAt = store.StatusFailed, epoch
 	purged := tombstone("order-7", 3)
-	founds := map[string]*store.Record{"none": nil, "live": &live, "plain": &plain, "stuck": &stuck, "ended": &ended, "tombstone": &purged}
+	unbound := tombstone("order-7", 3)
+	unbound.FreeAt = time.Time{}
+	founds := map[string]*store.Record{"none": nil, "live": &live, "plain": &plain, "stuck": &stuck, "ended": &ended, "tombstone": &purged, "tombstone without a time": &unbound}
 	conditions := map[string]store.RecordCondition{
 		"nothing":            {},
 		"absent":             {Absent: true},
 		"tombstone 3":        {Absent: true, ExecutionID: 3},
-		"tombstone 2":        {Absent: true, ExecutionID: 2},
+		"tombstone 3, early": {Absent: true, ExecutionID: 3, At: free.Add(-time.Millisecond)},
+		"tombstone 3, free":  {Absent: true, ExecutionID: 3, At: free.Add(999 * time.Microsecond)},
+		"tombstone 2, free":  {Absent: true, ExecutionID: 2, At: free},
 		"exists":             {Exists: true},
 		"execution 3":        {ExecutionID: 3},
 		"execution 1":        {Exists: true, ExecutionID: 1},

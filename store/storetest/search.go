@@ -170,7 +170,7 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `customer = "a"`, "order-7")
 		wantFound(t, s, `customer = "b"`)
 	})
-	t.Run("nor one who means another life of the id", func(t *testing.T) {
+	t.Run("nor one who has read another record of the id", func(t *testing.T) {
 		c := set(2, "other", b)
 		c.Record.FoundAt = r.CreatedAt.Add(time.Millisecond)
 		wantRecordConflict(t, s.Commit(t.Context(), c), &r)
@@ -198,14 +198,14 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `total = 1`, "order-7")
 		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusRunning: 1})
 	})
-	t.Run("purged, it is not found any more, nor in its next life", func(t *testing.T) {
-		wantConflict(t, s.Hide(t.Context(), "order-7", 1, ""))
+	t.Run("purged, it is not found any more, nor when its id is started again", func(t *testing.T) {
+		wantConflict(t, s.Hide(t.Context(), "order-7", 1, free))
 		wantFound(t, s, `total = 1`, "order-7")
 		end(t, s, "order-7")
 		wantFound(t, s, `total = 1`, "order-7")
 		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusCompleted: 1})
 		for range 2 {
-			if err := s.Hide(t.Context(), "order-7", 1, ""); err != nil {
+			if err := s.Hide(t.Context(), "order-7", 1, free); err != nil {
 				t.Fatal(err)
 			}
 			wantRecord(t, s, tombstone("order-7", 1))
@@ -215,7 +215,7 @@ func searchWrites(t *testing.T, o Options) {
 		}
 		next := running("order-7", 50)
 		next.ExecutionID, next.FirstExecution = 2, 2
-		if err := s.UpdateRecord(t.Context(), "order-7", store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: 1}, Create: &next}); err != nil {
+		if err := s.UpdateRecord(t.Context(), "order-7", store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: 1, At: free}, Create: &next}); err != nil {
 			t.Fatal(err)
 		}
 		wantRecord(t, s, next)
