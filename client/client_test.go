@@ -230,7 +230,10 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 
 func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	t.Parallel()
-	e := start(t, child.Is(greet))
+	sleeper := turnstile.NewOrchestration[time.Duration, string]("Sleeper")
+	e := start(t, child.Is(greet), sleeper.Is(func(ctx turnstile.Context, d time.Duration) (string, error) {
+		return "", turnstile.Sleep(ctx, d)
+	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait", client.InstanceID("i")))
 	if err := run.Confirm(e.ctx); err != nil {
 		t.Fatal(err)
@@ -248,10 +251,32 @@ func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	if _, err := e.client.Describe(e.ctx, "i"); !errors.Is(err, client.ErrNotFound) {
 		t.Errorf("it is described as %v", err)
 	}
+	var purged *client.PurgedError
+	_, err = client.Start(e.ctx, e.client, child, "again", client.InstanceID("i"))
+	const held = 15 * 24 * time.Hour
+	if !errors.Is(err, client.ErrPurged) || !errors.As(err, &purged) || purged.Instance != "i" || purged.FreeAt.Sub(epoch) < held || purged.FreeAt.Sub(epoch) > held+time.Hour {
+		t.Fatalf("the start of a purged id gave %v, want a PurgedError that says %s", err, epoch.Add(held))
+	}
+	for name, call := range map[string]func() error{
+		"purge":     func() error { return e.client.Purge(e.ctx, "i") },
+		"cancel":    func() error { return e.client.Cancel(e.ctx, "i", "why") },
+		"terminate": func() error { return e.client.Terminate(e.ctx, "i", "why") },
+		"wake":      func() error { return e.client.Wake(e.ctx, "i") },
+	} {
+		var missing *client.NotFoundError
+		if err := call(); !errors.As(err, &missing) || !missing.FreeAt.Equal(purged.FreeAt) {
+			t.Errorf("%s of a purged instance gave %v", name, err)
+		}
+	}
+	if _, err := e.client.Wait(e.ctx, "i"); !errors.Is(err, client.ErrPurged) {
+		t.Errorf("waiting for a purged instance gave %v", err)
+	}
+	// Virtual time passes with whoever waits.
+	ok[string](t)(ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, sleeper, held)).Wait(e.ctx))
 	again := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "again", client.InstanceID("i")))
 	ok[string](t)(again.Wait(e.ctx))
 	if d := ok[client.Description](t)(again.Describe(e.ctx)); d.ExecutionID != 2 || d.FirstExecution != 2 {
-		t.Errorf("the new life has executions from %d, now %d; want 2", d.FirstExecution, d.ExecutionID)
+		t.Errorf("it has executions from %d, now %d; want 2", d.FirstExecution, d.ExecutionID)
 	}
 }
 

@@ -240,7 +240,8 @@ func TestP03APurgeTellsWhoWaits(t *testing.T) {
 	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "o", ID: "purge", Force: true})
 	w.run()
 	w.expectOutput("p", `"o: terminated: purged"`)
-	// The id is free again.
+	// When the id is free again, another may have it.
+	w.clock.Advance(idHeld)
 	w.start("q", "Parent", "1")
 	w.settleFIFO()
 	if p := w.record("o").Parent; p == nil || p.Instance != "q" {

@@ -2,23 +2,22 @@ package host
 
 import (
 	"testing"
-	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What stands behind the purge of a corrupt instance is for another life.
-func TestStartBehindThePurgeOfACorruptInstanceBeginsAnother(t *testing.T) {
+// O-04: the id of a corrupt instance that was purged is held as any other.
+func TestStartBehindThePurgeOfACorruptInstanceIsRefused(t *testing.T) {
 	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s1"))
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"))
 	damage(w, "a", 1)
 	w.restart()
-	w.fifoBatch(1, lifePurge("p"), lifeStart("s2"))
+	w.fifoBatch(1, purgeOf("p"), startOf("s2"))
 	w.expectDead()
-	w.expectLife("s2", store.StatusRunning)
+	w.expectHeld("s1", w.clock.Now().Add(idHeld))
 }
 
 // A corrupt child is purged with force: its parent waits for nobody.
@@ -46,7 +45,7 @@ func purgeDamagedChild(w *world) {
 	w.Helper()
 	damage(w, "child", 1)
 	w.restart()
-	p := lifePurge("p")
+	p := purgeOf("p")
 	p.Instance = "child"
 	w.send(p)
 	if w.run(); !w.record("child").Purged {
@@ -81,30 +80,15 @@ func TestAnAdopterOfACorruptInstanceThatIsPurgedIsTold(t *testing.T) {
 	w.expectOutput("a", "11")
 }
 
-// The histories of the life before are deleted all the same.
-func TestDeletionOfAnEarlierLifeWhereTheNextIsCorrupt(t *testing.T) {
-	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s1"), lifePurge("p"), lifeStart("s2"))
-	damage(w, "a", 2)
-	w.restart()
-	w.runFor(72 * time.Hour)
-	turns, err := w.store.Read(t.Context(), "a", 1, 1)
-	if len(turns) > 0 {
-		t.Errorf("%d turns are left, %v; %v", len(turns), err, w.observer.counts)
-	}
-	w.expectDead()
-}
-
 // Without force, for it has ended.
 func TestPurgeOfAnEndedCorruptInstanceThatComesAgain(t *testing.T) {
 	t.Parallel()
 	for _, receives := range []int{1, 2} {
-		w := livesWorld(t)
-		w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+		w := waitingWorld(t)
+		w.fifoBatch(1, startOf("s1"), eventOf("e"))
 		damage(w, "a", 1)
 		w.restart()
-		p := lifePurge("p")
+		p := purgeOf("p")
 		p.Force = false
 		w.fifoBatch(receives, p)
 		if r := w.record("a"); !r.Purged {
@@ -115,13 +99,13 @@ func TestPurgeOfAnEndedCorruptInstanceThatComesAgain(t *testing.T) {
 
 func TestStartBehindThePurgeOfWhatEndedCorrupt(t *testing.T) {
 	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
 	damage(w, "a", 1)
 	w.restart()
-	p := lifePurge("p")
+	p := purgeOf("p")
 	p.Force = false
-	w.fifoBatch(2, p, lifeStart("s2"))
+	w.fifoBatch(2, p, startOf("s2"))
 	w.expectDead()
-	w.expectLife("s2", store.StatusRunning)
+	w.expectHeld("s1", w.clock.Now().Add(idHeld))
 }

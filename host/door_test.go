@@ -134,7 +134,7 @@ func TestARedriveIsKnownBehindTheDoor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := copiedWorld(t)
-			w.give(Delivery{queue.Message{ID: "m", Body: w.body(lifeEvent("m")), ReceiveCount: 3, Attributes: c.given}, SourceDelay})
+			w.give(Delivery{queue.Message{ID: "m", Body: w.body(eventOf("m")), ReceiveCount: 3, Attributes: c.given}, SourceDelay})
 			if got := w.fifo.Peek(); len(got) != 1 || !maps.Equal(got[0].Attributes, c.want) {
 				t.Errorf("the FIFO queue has %v, want one message with %v", got, c.want)
 			}

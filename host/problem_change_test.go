@@ -87,8 +87,8 @@ func TestTheObserverIsToldOfAProblemWithAndWithoutACommit(t *testing.T) {
 
 func TestTheObserverIsToldOfACorruptHistory(t *testing.T) {
 	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s"))
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s"))
 	damage(w, "a", 1)
 	w.restart()
 	w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: "1"})

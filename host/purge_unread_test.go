@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -22,9 +21,9 @@ func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 	for _, receives := range []int{1, 2} {
 		for name, from := range map[string]Source{"fifo": SourceOrchestrator, "delay": SourceOrchestrator} {
 			t.Run(name, func(t *testing.T) {
-				w := livesWorld(t)
+				w := waitingWorld(t)
 				w.withKey("a")
-				w.fifoBatch(1, lifeStart("s1"), lifePurge("p"))
+				w.fifoBatch(1, startOf("s1"), purgeOf("p"))
 				w.clock.Advance(2 * time.Hour)
 				w.withKey("b") // The key is given up.
 				item := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-1", UpToExecution: 1, NotBeforeMS: 1}
@@ -41,39 +40,14 @@ func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 	}
 }
 
-// Purged when it had ended long ago, it is deleted through the delay queue, and
-// another life begins where its key is away.
-func TestStartBehindAHistoryThatNobodyCanRead(t *testing.T) {
-	t.Parallel()
-	w := livesWorld(t)
-	w.withKey("a")
-	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-	w.expectOutput("a", `"s1"`)
-	w.clock.Advance(24 * time.Hour)
-	purge := lifePurge("p")
-	purge.Force = false
-	w.fifoBatch(1, purge)
-	w.withKey("b") // The key is given up.
-	w.runFor(72 * time.Hour)
-	if turns, err := w.store.Read(t.Context(), "a", 1, 1); len(turns) > 0 {
-		t.Errorf("%d turns are left behind three days, %v", len(turns), err)
-	}
-	w.sendStandard(lifeStart("s2"))
-	w.runFor(72 * time.Hour)
-	if r, _ := w.store.Describe(t.Context(), "a"); r.StartID != "s2" || r.Status != store.StatusRunning {
-		t.Errorf("three days behind its start: %+v, %v", r, w.observer.counts)
-	}
-	w.expectQuiet()
-}
-
 // What has ended can be purged where its key is away.
 func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	t.Parallel()
-	w := livesWorld(t)
+	w := waitingWorld(t)
 	w.withKey("a")
-	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
 	w.withKey("b")
-	w.fifoBatch(1, lifePurge("p"))
+	w.fifoBatch(1, purgeOf("p"))
 	w.runFor(72 * time.Hour)
 	r, err := w.store.Describe(t.Context(), "a")
 	if !r.Purged {
@@ -81,86 +55,62 @@ func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	}
 }
 
-// One that may not have dispatched all of its turn waits for the key, but not for
-// ever.
-func TestAPurgeOfWhatNobodyCanReadIsMadeAfterAWhile(t *testing.T) {
+// So it can when the purge comes again: it has committed nothing of which anything
+// could be left to send.
+func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		receives int
-		from     Source
-		wait     time.Duration
 		mark     map[string]string
 	}{
-		"comes again":          {2, SourceOrchestrator, 0, nil},
-		"standard, just ended": {1, SourceOrchestrator, 0, nil},
-		"standard, long ended": {1, SourceOrchestrator, time.Hour, nil},
-		"redriven":             {1, SourceOrchestrator, time.Hour, map[string]string{RedriveAttribute: "1"}},
-		"redriven standard":    {1, SourceOrchestrator, time.Hour, map[string]string{RedriveAttribute: "1"}},
+		"received twice": {2, nil},
+		"redriven":       {1, map[string]string{RedriveAttribute: "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := livesWorld(t)
+			t.Parallel()
+			w := waitingWorld(t)
 			w.withKey("a")
-			w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-			w.clock.Advance(c.wait)
+			w.fifoBatch(1, startOf("s1"), eventOf("e"))
 			w.withKey("b")
-			w.idle = 100 * time.Hour
-			w.give(Delivery{queue.Message{ID: "m-p", Body: w.body(lifePurge("p")), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, c.from})
-			w.runFor(72 * time.Hour)
-			r, err := w.store.Describe(t.Context(), "a")
-			if !r.Purged {
-				t.Errorf("%+v %v %v", r, err, w.observer.counts)
-			}
+			unforced := purgeOf("p")
+			unforced.Force = false
+			w.give(Delivery{queue.Message{ID: "m-p", Body: w.body(unforced), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, SourceOrchestrator})
+			w.expectHeld("s1", w.clock.Now().Add(idHeld))
 		})
 	}
 }
 
-// The start behind it goes round with it.
-func TestAPurgeThatGoesRoundIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+// A purge with force that comes again may have ended it, and died ahead of its
+// dispatch: it waits for the key.
+func TestAForcedPurgeThatComesAgainWaitsForTheKey(t *testing.T) {
 	t.Parallel()
-	for _, second := range []int{1, 2} {
-		w := livesWorld(t)
-		w.withKey("a")
-		w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
-		w.withKey("b")
-		w.idle = 100 * time.Hour
-		batch := append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, second, SourceOrchestrator, lifeStart("s2"))...)
-		w.give(batch...)
-		w.runFor(72 * time.Hour)
-		r, err := w.store.Describe(t.Context(), "a")
-		if r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
-			t.Errorf("second %d: the life behind the purge is gone: %+v %v %v", second, r, err, w.observer.counts)
-		}
+	w := waitingWorld(t)
+	w.withKey("a")
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.withKey("b")
+	w.fifoBatch(2, purgeOf("p"))
+	w.runFor(24 * time.Hour)
+	w.expectCount(CountMessages, "purged", 0)
+	w.withKey("a")
+	w.runFor(24 * time.Hour)
+	if !w.record("a").Purged {
+		t.Errorf("it is not purged: %v", w.observer.counts)
 	}
 }
 
-func TestAPurgeForANewerBuildIsNotOvertakenByTheStartBehindIt(t *testing.T) {
+// The start behind a purge that goes round for a newer build is refused all the same.
+func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
 	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s1"), lifePurge("p1"))
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
 	w.restart()
 	w.newer = true
 	w.idle = 100 * time.Hour
-	w.give(append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, 1, SourceOrchestrator, lifeStart("s2"))...)...)
+	w.give(append(deliveriesOf(w, 2, SourceOrchestrator, purgeOf("p")), deliveriesOf(w, 1, SourceOrchestrator, startOf("s2"))...)...)
 	w.newer = false
 	w.restart()
 	w.runFor(72 * time.Hour)
-	if r, _ := w.store.Describe(t.Context(), "a"); r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
-		t.Errorf("%+v %v", r, w.observer.counts)
-	}
-}
-
-func TestAStartBehindAPurgeForANewerBuildBegins(t *testing.T) {
-	t.Parallel()
-	w := livesWorld(t)
-	w.fifoBatch(1, lifeStart("s1"), lifeEvent("e"))
-	w.restart()
-	w.newer = true
-	w.idle = 100 * time.Hour
-	w.give(append(lifeBatch(w, 2, SourceOrchestrator, lifePurge("p")), lifeBatch(w, 1, SourceOrchestrator, lifeStart("s2"))...)...)
-	w.newer = false
-	w.restart()
-	w.runFor(72 * time.Hour)
-	if r, _ := w.store.Describe(t.Context(), "a"); r.StartID != "s2" || r.Purged || r.Status != store.StatusRunning {
+	if r := w.record("a"); r.StartID != "s1" || !r.Purged {
 		t.Errorf("%+v %v", r, w.observer.counts)
 	}
 }

@@ -98,7 +98,6 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 		return
 	}
 	w.acknowledged(inv, m)
-	w.checkBehindPurge(inv, m)
 	if !m.from.FIFO() && !w.calm {
 		w.ghosts = append(w.ghosts, m)
 		if len(w.ghosts) > 10 {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -151,19 +152,14 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	return err
 }
 
-func (s simStore) Hide(ctx context.Context, instance string, executionID int64, marks string) error {
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	inv := s.p.running
-	asked := inv.purgesOf(s.p.w, instance)
 	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
 		s.p.w.mended(instance)
-		err := s.Store.Hide(ctx, instance, executionID, marks)
-		if err == nil && s.p.w.shadow.last[instance] == executionID {
-			s.p.w.checkPurge(instance, executionID, asked)
-			s.p.w.shadow.hidden[instance] = executionID
-			note(&inv.hid, instance, true)
+		err := s.Store.Hide(ctx, instance, executionID, freeAt)
+		if err == nil {
 			delete(inv.marked, instance) // It goes with the record.
-			s.p.w.aheadOfPurge(inv, instance, executionID, asked)
-			s.p.w.outside.marks[instance] = s.p.w.outside.marked(instance, len(inv.batch))
+			s.p.w.hides(inv, instance, executionID)
 		}
 		return err
 	})

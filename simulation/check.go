@@ -67,7 +67,8 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		w.checkTurn(p, x, t, &sealed.Turns[i])
 		w.checkForged(t)
 		if i == 0 { // The next execution begins with what the one before has taken.
-			w.checkAhead(p, t)
+			w.checkBegins(t)
+			w.checkSender(p, t)
 		}
 		x.cancel(t)
 		w.checkBlame(t)

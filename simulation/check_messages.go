@@ -67,7 +67,7 @@ func (w *World) acknowledged(inv *invocation, m delivered) {
 		w.violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.name, m.ID, err)
 		return
 	}
-	if w.outside.former[m.ID] || isTooOld(stored) || stored.SourceEventID > 0 && w.byForger(stored) {
+	if isTooOld(stored) || stored.SourceEventID > 0 && w.byForger(stored) {
 		return // What is made up is owed nothing; that it is not recorded is looked at elsewhere.
 	}
 	item := w.asAttempt(stored.WithID(m.ID))
@@ -132,7 +132,11 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 	current := w.shadow.executions[executionKey{target, last}]
 	if current == nil {
 		// Nothing of the instance is stored. A completion can't be meant for
-		// one that never was; a cancel or a wake may.
+		// one that never was; a cancel or a wake may. Where its parent has closed
+		// it, nothing can begin.
+		if item.Kind == wire.ExternalRaised {
+			return w.shadow.hidden[target] > 0
+		}
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
@@ -265,13 +269,16 @@ func (w *World) redriveOne(q *simQueue, m queue.Message) bool {
 			return true
 		}
 	case wire.ReasonExpired:
-		if isTooOld(item) {
+		if isTooOld(item) || w.shadow.hidden[item.Target()] > 0 { // It waited for an instance that was purged.
 			w.reached("expired")
 			return true
 		}
 	case wire.ReasonUnknownInstance:
-		if w.shadow.last[item.Target()] <= w.shadow.hidden[item.Target()] {
-			return false // Nobody ever started it, or nobody did since it was purged.
+		if w.shadow.last[item.Target()] == 0 {
+			return false // Nobody ever started it.
+		}
+		if at, ok := w.shadow.purged[item.Target()]; ok && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] && w.clock.now.Sub(at) > wire.MaxAge {
+			return false // It was purged, and nobody started it since.
 		}
 		return w.sendsAgain(item, m)
 	case "":

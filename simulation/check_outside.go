@@ -28,14 +28,8 @@ type outside struct {
 	handed map[store.ActivityKey]bool
 	// runs of inline activities that had a result.
 	runs int
-	// former are messages for a life that was hidden behind them.
-	former map[string]bool
-	// ahead is the life that each of them was for, where it is known.
-	ahead map[string]hiding
-	// purged is the life that each purge has hidden; marks is how many the record
-	// of each id may have been given at most.
-	purged map[purgeKey]hiding
-	marks  map[string]marks
+	// purged is the last execution of the instance that each purge has hidden.
+	purged map[purgeKey]int64
 	// older: code from before a change in place ran first.
 	older bool
 }
@@ -44,7 +38,7 @@ func newOutside() outside {
 	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}, closed: map[family]bool{},
 		deaths: map[store.ActivityKey]int{},
 		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]hiding{}, marks: map[string]marks{}, former: map[string]bool{}, ahead: map[string]hiding{}}
+		purged: map[purgeKey]int64{}}
 }
 
 // cancel notes what a turn that has landed cancelled.

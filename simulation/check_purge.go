@@ -1,9 +1,14 @@
 package simulation
 
 import (
+	"slices"
+
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
+
+// An id lives once: its tombstone refuses every start until no message of the
+// instance that was purged can come any more.
 
 // purgesOf are the ids of the purges of an instance among the messages.
 func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
@@ -18,66 +23,62 @@ func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
 // purgeKey is a purge that somebody has asked for.
 type purgeKey struct{ instance, id string }
 
-// hiding is the life that a purge has hidden, and how many marks its record may
-// have been given by then.
-type hiding struct {
-	execution int64
-	marks     marks
-}
-
-// marks are those that a record may have been given: of starts and purges, and of
-// messages.
-type marks struct{ lives, messages int }
-
-// checkPurge is P-02: a purge hides one life of an id, however often it comes,
-// until its record has got as many marks as it keeps. asked are those of which one
-// has just hidden an execution; which, is known where there is no other.
-func (w *World) checkPurge(instance string, execution int64, asked []string) {
-	before := w.outside.marks[instance].lives
-	if len(asked) != 1 || w.shadow.hidden[instance] == execution {
-		return // A tombstone gets a mark.
+// hides notes that an instance is hidden, or that its id is held for longer. It is
+// O-04: a purge hides one instance, however often it comes.
+func (w *World) hides(inv *invocation, instance string, execution int64) {
+	w.shadow.purged[instance] = w.clock.now
+	if w.shadow.last[instance] != execution || w.shadow.hidden[instance] == execution {
+		return
+	}
+	w.shadow.hidden[instance] = execution
+	asked := inv.purgesOf(w, instance)
+	w.checkOvertaken(inv, instance, execution, asked)
+	if len(asked) != 1 {
+		return
 	}
 	key := purgeKey{instance, asked[0]}
-	if was, ok := w.outside.purged[key]; ok && was.execution != execution && before-was.marks.lives < store.MaxMarks {
-		w.violate("P-02", "%s/%d was hidden by purge %s, which has hidden the life that ended with execution %d", instance, execution, asked[0], was.execution)
+	if was, ok := w.outside.purged[key]; ok && was != execution {
+		w.violate("O-04", "%s/%d was hidden by purge %s, which has hidden the instance that ended with execution %d", instance, execution, asked[0], was)
 	}
-	w.outside.purged[key] = hiding{execution, w.outside.marked(instance, 0)}
+	w.outside.purged[key] = execution
 }
 
-// marked returns how many marks a record may have got when an invocation with so
-// many messages has hidden its instance.
-func (o *outside) marked(instance string, messages int) marks {
-	m := o.marks[instance]
-	return marks{m.lives + 3, m.messages + messages} // the purge, its start, and one that was forbidden
-}
-
-// aheadOfPurge notes the messages of a batch that stood ahead of the purge by which
-// an instance has just been hidden: they had to do with the life that is over,
-// whenever they are acknowledged.
-func (w *World) aheadOfPurge(inv *invocation, instance string, execution int64, asked []string) {
-	var ahead []delivered
-	for _, m := range inv.batch {
-		item, err := w.item(m.Body)
-		switch {
-		case err != nil || item.Target() != instance || m.from != w.fifo:
-		case item.Kind == wire.PurgeInstance && item.UpToExecution == 0:
-			for _, a := range ahead {
-				w.outside.former[a.ID] = true
-				// What a process has no key to goes round, and is for whatever life it meets.
-				if len(asked) == 1 && a.Group == m.Group && w.sealing.complete == nil {
-					w.outside.ahead[a.ID] = hiding{execution, w.outside.marks[instance]}
-				}
-			}
-		default:
-			ahead = append(ahead, m)
-		}
+// checkOvertaken is O-04: what an invocation begins by a start that stands behind
+// the one purge of its batch is not hidden by that purge.
+func (w *World) checkOvertaken(inv *invocation, instance string, execution int64, asked []string) {
+	x := w.shadow.executions[executionKey{instance, execution}]
+	if len(asked) != 1 || x == nil || x.events[0].Start == nil || w.shadow.born[instance] < inv.began {
+		return
+	}
+	at := func(kind wire.Kind, id string) int {
+		return slices.IndexFunc(inv.batch, func(m delivered) bool {
+			item, err := w.item(m.Body)
+			return err == nil && m.from == w.fifo && item.Kind == kind && item.Target() == instance && item.WithID(m.ID).ID == id
+		})
+	}
+	if purge, start := at(wire.PurgeInstance, asked[0]), at(wire.StartOrchestration, x.events[0].Start.StartID); purge >= 0 && start > purge {
+		w.violate("O-04", "%s has hidden %s/%d by purge %s, behind which its start stands", inv.p.name, instance, execution, asked[0])
 	}
 }
 
-// checkAhead is P-02: what stood ahead of a purge in its FIFO group is taken by no
-// life behind that, in whatever batch it comes again.
-func (w *World) checkAhead(p *process, t *store.Turn) {
-	if p.dead || p.running == nil || len(w.outside.ahead) == 0 {
+// checkBegins is O-04: an id is free again when every message of the instance
+// that was purged is too old to be applied, and no earlier.
+func (w *World) checkBegins(t *store.Turn) {
+	at, ok := w.shadow.purged[t.Instance]
+	if !ok || t.First() != 1 || t.ExecutionID != w.shadow.hidden[t.Instance]+1 {
+		return
+	}
+	w.reached("begun again")
+	if since := w.clock.now.Sub(at); since < wire.MaxAge {
+		w.violate("O-04", "%s/%d begins %s after the purge of that id", t.Instance, t.ExecutionID, since)
+	}
+}
+
+// checkSender is O-04: what somebody sent to an instance that was purged is taken
+// by no other of that id.
+func (w *World) checkSender(p *process, t *store.Turn) {
+	at, ok := w.shadow.purged[t.Instance]
+	if !ok || p.dead || p.running == nil || t.ExecutionID <= w.shadow.hidden[t.Instance] {
 		return
 	}
 	for i := range t.Events {
@@ -85,52 +86,11 @@ func (w *World) checkAhead(p *process, t *store.Turn) {
 		if e.SenderID == "" {
 			continue
 		}
-		var by []string
 		for _, m := range p.running.batch {
-			if item, err := w.item(m.Body); err == nil && item.Target() == t.Instance && item.WithID(m.ID).ID == e.SenderID {
-				by = append(by, m.ID)
+			item, err := w.item(m.Body)
+			if err == nil && item.Target() == t.Instance && item.WithID(m.ID).ID == e.SenderID && item.SentMS > 0 && item.SentMS < at.UnixMilli() {
+				w.violate("O-04", "%s/%d takes %s of %s, which was sent before the purge of that id", t.Instance, t.ExecutionID, e.Kind, m.ID)
 			}
 		}
-		if len(by) != 1 {
-			continue
-		}
-		was, ok := w.outside.ahead[by[0]]
-		if ok && was.execution < t.ExecutionID && w.outside.marks[t.Instance].messages-was.marks.messages <= store.MaxMessageMarks {
-			w.violate("P-02", "%s/%d takes %s of %s, which stood ahead of the purge of execution %d", t.Instance, t.ExecutionID, e.Kind, by[0], was.execution)
-		}
-	}
-}
-
-// checkBehindPurge is P-02: a start that came in one batch behind a purge that has
-// hidden its instance begins another life, unless there is one already.
-func (w *World) checkBehindPurge(inv *invocation, m delivered) {
-	item, err := w.item(m.Body)
-	if err != nil || item.Kind != wire.StartOrchestration || !inv.hid[item.Instance] {
-		return
-	}
-	ahead, passed := false, false
-	for _, o := range inv.batch {
-		other, err := w.item(o.Body)
-		switch {
-		case o.ID == m.ID:
-			passed = true
-		case err != nil || other.Target() != item.Instance:
-		case other.Kind == wire.PurgeInstance && other.UpToExecution == 0:
-			ahead = !passed // The next one may be the one that has hidden it, and this was refused.
-		case other.Kind == wire.StartOrchestration && !passed:
-			ahead = false // It may have met what that one has begun, and the next purge has hidden.
-		}
-	}
-	last := w.shadow.last[item.Instance]
-	if !ahead || w.shadow.hidden[item.Instance] < last {
-		return
-	}
-	for n := int64(1); n <= last; n++ {
-		if x := w.shadow.executions[executionKey{item.Instance, n}]; x != nil && x.events[0].Start.StartID == item.ID {
-			return
-		}
-	}
-	if !w.queued(item) {
-		w.violate("P-02", "%s acknowledged %s, a start behind the purge of %s, which has begun nothing", inv.p.name, m.ID, item.Instance)
 	}
 }

@@ -76,10 +76,10 @@ func (s *randomScenario) startAgain(w *World, r *root) {
 	w.sendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
 }
 
-// replace lets somebody purge a root with force while it runs, and start it
-// again at once. What was said to its old life is said to the new one too: by
-// the delay queue, beside whoever still has the old one warm. And days later
-// comes something for it.
+// replace lets somebody purge a root with force while it runs, and try to start
+// another of that id at once, which is refused. What was said to it is said
+// again: by the delay queue, beside whoever still has it warm. And days later comes
+// something for it, or, when its id is free, another start.
 func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 	how := w.choices.At(w.choices.At(choice.OfClient, r.instance), "replace")
 	if !w.choices.OneIn(how, 5) {
@@ -119,6 +119,9 @@ func (s *randomScenario) replace(w *World, r *root, at time.Duration) {
 		return
 	}
 	w.clock.AfterFunc(again, func() { s.startAgain(w, r) })
+	if free := w.choices.At(how, "free"); w.choices.Even(free) {
+		w.clock.AfterFunc(at+held+time.Duration(w.choices.IntN(free, 48*60)-60)*time.Minute, func() { s.startAgain(w, r) })
+	}
 	for range 1 + w.choices.IntN(how, 3) {
 		if said.Kind == wire.CancelInstance {
 			said.ID = fmt.Sprintf("cancel-%d", behind/time.Second)

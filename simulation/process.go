@@ -63,8 +63,6 @@ type invocation struct {
 	// committed are the instances that it has committed turns of.
 	committed perInstance[bool]
 	done      bool
-	// hid are the instances that it has hidden.
-	hid map[string]bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
 	// sent are the bodies of what it has sent, if a standard queue brought it

@@ -2,12 +2,16 @@ package simulation
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// purge implements scenario: a root is purged, with force at times, or started
-// again where it was.
+// held is how long the id of a purged instance refuses a start.
+const held = wire.MaxAge + 24*time.Hour
+
+// purge implements scenario: a root is purged, with force at times, or somebody
+// tries to start one of the same id: at once, before the id is free, or when it is.
 func (s *randomScenario) purge(w *World) {
 	r := &s.roots[w.choices.IntN(w.how(Purged), len(s.roots))]
 	hidden, last := w.shadow.hidden[r.instance], w.shadow.last[r.instance]
@@ -15,7 +19,10 @@ func (s *randomScenario) purge(w *World) {
 	switch {
 	case last == 0:
 	case hidden == last:
-		s.startAgain(w, r)
+		again := w.choices.At(w.how(Purged), "again")
+		at := []time.Duration{0, time.Duration(w.choices.IntN(again, 14*24)) * time.Hour,
+			max(0, w.shadow.purged[r.instance].Add(held).Sub(w.clock.now)+time.Duration(w.choices.IntN(again, 48*60)-60)*time.Minute)}[w.choices.IntN(again, 3)]
+		w.clock.AfterFunc(at, func() { s.startAgain(w, r) })
 	case w.shadow.ended(r.instance):
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -18,9 +19,10 @@ type executionKey struct {
 // in the order in which it did. Nothing in it ever changes.
 type shadow struct {
 	executions map[executionKey]*recorded
-	last       map[string]int64 // execution
-	born       map[string]int   // step at which its first execution landed
-	hidden     map[string]int64 // execution that was the last when it was purged
+	last       map[string]int64     // execution
+	born       map[string]int       // step at which its first execution landed
+	hidden     map[string]int64     // execution that was the last when it was purged
+	purged     map[string]time.Time // when its id was held last
 }
 
 // recorded is one execution as it landed.
@@ -45,7 +47,7 @@ type recorded struct {
 }
 
 func newShadow() shadow {
-	return shadow{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}, hidden: map[string]int64{}}
+	return shadow{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}, hidden: map[string]int64{}, purged: map[string]time.Time{}}
 }
 
 func (s *shadow) instances() []string { return slices.Sorted(maps.Keys(s.last)) }

@@ -4,7 +4,7 @@ import "slices"
 
 // hostMutations break the protocol of a turn.
 func hostMutations() []Mutation {
-	return slices.Concat(commitMutations(), redeliveryMutations(), stuckMutations(), messageMutations())
+	return slices.Concat(commitMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations())
 }
 
 // commitMutations are of commits and what is sent behind them.
@@ -253,12 +253,6 @@ func messageMutations() []Mutation {
 			Bug:   "What stands behind a failure in its group is acknowledged or handled out of order.",
 			File:  "host/batch.go",
 			Edits: edit("if behind && m.state != failed {", "if behind && m.state == unsettled {"),
-		},
-		{
-			Name:  "a purged id begins with its old number",
-			Bug:   "A new start of a purged instance uses an execution number again.",
-			File:  "host/load.go",
-			Edits: edit("t.execution = r.ExecutionID + 1", "t.execution = r.ExecutionID"),
 		},
 	}
 }

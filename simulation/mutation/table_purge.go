@@ -1,0 +1,68 @@
+package mutation
+
+// purgeMutations are of ids that live once.
+func purgeMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a purged id begins with its old number",
+			Bug:   "A new start of a purged id uses an execution number again.",
+			File:  "host/load.go",
+			Edits: edit("t.execution = r.ExecutionID + 1", "t.execution = r.ExecutionID"),
+		},
+		{
+			Name:  "a tombstone holds no id",
+			Bug:   "Whether the id of a purged instance is free is not looked at, neither by the turn nor by its conditional write.",
+			File:  "store/record.go",
+			Edits: edit("return r.Purged && !r.FreeAt.After(now)", "return r.Purged"),
+		},
+		{
+			Name:  "the turn does not look at the tombstone",
+			Bug:   "A start of a purged id is run and cannot be written, again and again.",
+			File:  "host/load.go",
+			Edits: edit("if startAmong(open) == nil || t.held() {", "if startAmong(open) == nil {"),
+		},
+		{
+			Name:  "a tombstone expires at once",
+			Bug:   "The id of a purged instance is free the moment after.",
+			File:  "host/purge.go",
+			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = day - day"),
+		},
+		{
+			Name:  "a tombstone expires ahead of a message",
+			Bug:   "The id of a purged instance is free while messages for it may still come.",
+			File:  "host/purge.go",
+			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = wire.MaxAge - day"),
+		},
+		{
+			Name:  "a purge deletes before it hides",
+			Bug:   "The history of an instance is deleted while its record still says that it is there.",
+			File:  "host/purge.go",
+			Edits: edit("	if err := t.scheduleDeletion(ctx, r); err != nil {\n", "	if _, err := t.Store.DeleteHistory(ctx, t.group.instance, r.ExecutionID, 0); err != nil {\n"),
+		},
+		{
+			Name:  "a history is deleted with the purge",
+			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
+			File:  "host/purge.go",
+			Edits: edit("due := r.EndedAt.Add(t.Settings.PurgeGrace)\n	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance,", "due := now\n	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance,"),
+			Rare:  true,
+		},
+		{
+			Name:  "a parent is not told of a purged id",
+			Bug:   "A start of a purged id that a parent has sent is acknowledged, and the parent waits forever.",
+			File:  "host/purge.go",
+			Edits: edit("	return t.tellRefused(ctx, m, \"purged_id\", taken(", "	m.item.Parent = nil\n	return t.tellRefused(ctx, m, \"purged_id\", taken("),
+		},
+		{
+			Name:  "a purge with force that comes back sends nothing again",
+			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
+			File:  "host/load.go",
+			Edits: edit("return m.returning() && (!m.purges() || m.item.Force) ||", "return m.returning() && !m.purges() ||"),
+		},
+		{
+			Name:  "what stands behind a purge is for the instance that is gone",
+			Bug:   "A turn goes on with the messages behind a purge as if nothing had been hidden.",
+			File:  "host/turn.go",
+			Edits: edit("		if t.held() {\n", "		if t.held() && t.creating {\n"),
+		},
+	}
+}
