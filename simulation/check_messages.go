@@ -277,7 +277,7 @@ func (w *World) redriveOne(q *simQueue, m queue.Message) bool {
 		if w.shadow.last[item.Target()] == 0 {
 			return false // Nobody ever started it.
 		}
-		if at, ok := w.shadow.purged[item.Target()]; ok && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] && w.clock.now.Sub(at) > wire.MaxAge {
+		if at, ok := w.shadow.purged[item.Target()]; ok && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] && w.clock.Now().Sub(at) > wire.MaxAge {
 			return false // It was purged, and nobody started it since.
 		}
 		return w.sendsAgain(item, m)

@@ -26,7 +26,7 @@ type purgeKey struct{ instance, id string }
 // hides notes that an instance is hidden, or that its id is held for longer. It is
 // O-04: a purge hides one instance, however often it comes.
 func (w *World) hides(inv *invocation, instance string, execution int64) {
-	w.shadow.purged[instance] = w.clock.now
+	w.shadow.purged[instance] = w.clock.Now()
 	if w.shadow.last[instance] != execution || w.shadow.hidden[instance] == execution {
 		return
 	}
@@ -69,7 +69,7 @@ func (w *World) checkBegins(t *store.Turn) {
 		return
 	}
 	w.reached("begun again")
-	if since := w.clock.now.Sub(at); since < wire.MaxAge {
+	if since := w.clock.Now().Sub(at); since < wire.MaxAge {
 		w.violate("O-04", "%s/%d begins %s after the purge of that id", t.Instance, t.ExecutionID, since)
 	}
 }

@@ -69,6 +69,6 @@ func (w *World) forbidden(start *wire.Item) bool {
 // forbids notes the tombstone that does it.
 func (w *World) forbids(instance string, c *store.RecordChange) {
 	if c.Create != nil && c.Create.Purged {
-		w.shadow.hidden[instance], w.shadow.purged[instance] = c.Create.ExecutionID, w.clock.now
+		w.shadow.hidden[instance], w.shadow.purged[instance] = c.Create.ExecutionID, w.clock.Now()
 	}
 }

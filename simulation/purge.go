@@ -21,7 +21,7 @@ func (s *randomScenario) purge(w *World) {
 	case hidden == last:
 		again := w.choices.At(w.how(Purged), "again")
 		at := []time.Duration{0, time.Duration(w.choices.IntN(again, 14*24)) * time.Hour,
-			max(0, w.shadow.purged[r.instance].Add(held).Sub(w.clock.now)+time.Duration(w.choices.IntN(again, 48*60)-60)*time.Minute)}[w.choices.IntN(again, 3)]
+			max(0, w.shadow.purged[r.instance].Add(held).Sub(w.clock.Now())+time.Duration(w.choices.IntN(again, 48*60)-60)*time.Minute)}[w.choices.IntN(again, 3)]
 		w.clock.AfterFunc(at, func() { s.startAgain(w, r) })
 	case w.shadow.ended(r.instance):
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
