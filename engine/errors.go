@@ -142,8 +142,8 @@ type NondeterminismError struct {
 	Rule int
 	// Recorded is what history has, Attempted what the code did.
 	Recorded, Attempted string
-	// Location is file:line of the call in the author's code; may be empty
-	// where no call is to blame.
+	// Location is file:line of the call in the author's code, or of where it
+	// waits in place of making one; empty where it has ended.
 	Location string
 }
 

@@ -87,7 +87,8 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	}
 	if x.cursor.claim < x.cursor.claimEnd {
 		left := &x.events[x.cursor.claim]
-		x.nondeterminism(4, left.EventID, x.describe(left), "did not start it", "")
+		place, did := x.resting()
+		x.nondeterminism(4, left.EventID, x.describe(left), "did not start it: it "+did, place)
 		return
 	}
 	switch {
@@ -105,7 +106,8 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	case end.Imposed != "":
 		// Rule 12: the coroutines are unwound there and nothing is compared.
 	case x.end == nil:
-		x.nondeterminism(4, end.EventID, x.describe(end), "is still waiting", "")
+		place, did := x.resting()
+		x.nondeterminism(4, end.EventID, x.describe(end), "has not ended: it "+did, place)
 	default:
 		x.compareEnd(end)
 	}

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,6 +104,82 @@ func TestR07AnotherEndIsNondeterminism(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the code did not do has no place; where it waits instead has one.
+func TestR05AnOperationThatWasNotStartedIsToldWithWhereTheCodeWaits(t *testing.T) {
+	t.Parallel()
+	both := func(c *engine.Context, _ []byte) ([]byte, error) {
+		a := act(c, "A")
+		act(c, "B")
+		v, err := c.Await(a)
+		return v, err
+	}
+	replaced := func(t *testing.T, now engine.Func) *engine.NondeterminismError {
+		t.Helper()
+		f := newFixture(t, both)
+		f.turn(start("0"))
+		f.replaceCode(now)
+		nd := f.nondeterminism(event("e", "1"))
+		if nd.Rule != 4 || nd.EventID != 3 || nd.Recorded != `ActivityScheduled("B", input nothing)` {
+			t.Errorf("%v", nd)
+		}
+		return nd
+	}
+	place := regexp.MustCompile(`rules_test\.go:\d+`)
+	t.Run("in the main function", func(t *testing.T) {
+		nd := replaced(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			return c.Await(act(c, "A"))
+		})
+		if nd.Attempted != `did not start it: it waits there for activity "A" (event 2)` || !place.MatchString(nd.Location) {
+			t.Errorf("%s at %s", nd.Attempted, nd.Location)
+		}
+	})
+	t.Run("in a branch", func(t *testing.T) {
+		nd := replaced(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			b := c.Go(func(c *engine.Context) ([]byte, error) { return c.Await(act(c, "A")) })
+			return c.Await(b)
+		})
+		if !strings.HasPrefix(nd.Attempted, "did not start it: it waits there for branch, its branches at ") || !strings.HasSuffix(nd.Attempted, ` for activity "A" (event 2)`) ||
+			!place.MatchString(nd.Attempted) || !place.MatchString(nd.Location) {
+			t.Errorf("%s at %s", nd.Attempted, nd.Location)
+		}
+	})
+	t.Run("in very many branches", func(t *testing.T) {
+		nd := replaced(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			a := act(c, "A")
+			for range 50 {
+				c.Go(func(c *engine.Context) ([]byte, error) { return c.Await(a) })
+			}
+			return c.Await(a)
+		})
+		if n := len(place.FindAllString(nd.Attempted, -1)); n != 4 || !strings.HasSuffix(nd.Attempted, " and 46 more") {
+			t.Errorf("%d places: %s", n, nd.Attempted)
+		}
+	})
+	t.Run("it has ended", func(t *testing.T) {
+		nd := replaced(t, func(c *engine.Context, _ []byte) ([]byte, error) { act(c, "A"); return []byte("7"), nil })
+		if nd.Attempted != "did not start it: it ended with OrchestrationCompleted(output 7)" || nd.Location != "" {
+			t.Errorf("%s at %s", nd.Attempted, nd.Location)
+		}
+	})
+	t.Run("it should have ended", func(t *testing.T) {
+		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { v, err := call(c, "A"); return []byte(v), err })
+		f.turn(start("0"))
+		f.turn(completed(2, "1"))
+		f.replaceCode(func(c *engine.Context, _ []byte) ([]byte, error) {
+			a := act(c, "A")
+			if _, err := c.Await(a); err != nil {
+				return nil, err
+			}
+			e, _ := c.Promise()
+			return c.Await(e)
+		})
+		nd := f.nondeterminism(event("e", "1"))
+		if nd.Rule != 4 || nd.EventID != 4 || !strings.HasPrefix(nd.Attempted, "has not ended: it waits there") || !place.MatchString(nd.Location) {
+			t.Errorf("%v", nd)
+		}
+	})
 }
 
 func TestRule5StructureIsCheckedBeforeCodeRuns(t *testing.T) {
