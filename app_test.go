@@ -65,6 +65,28 @@ func TestAnApplicationThatWasNeverMadeIsReported(t *testing.T) {
 	}
 }
 
+func TestANameThatIsNotRegisteredIsToldWithTheOneThatIsNear(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(calculate.Is(calculated), calculate.With(turnstile.Version("2")).Is(calculated), double.Is(doubled))
+	if err := app.Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, misspelt := app.Orchestrations().Lookup("Claculate", "")
+	_, version := app.Orchestrations().Lookup("Calculate", "3")
+	_, activity := app.Activities().Lookup("double")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{misspelt, `; did you mean "Calculate"?`}, {activity, `; did you mean "Double"?`}} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("%v, want %s", c.err, c.want)
+		}
+	}
+	if version == nil || strings.Contains(version.Error(), "did you mean") {
+		t.Errorf("of a name that is there: %v", version)
+	}
+}
+
 func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(

@@ -32,11 +32,12 @@ const aws = "github.com/aws/"
 // that fits a folder counts.
 var layers = []layer{
 	{dir: "clock"},
+	{dir: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "history", own: "internal/jsonscan"},
-	{dir: "engine", own: "history"},
+	{dir: "engine", own: "history internal/near"},
 	{dir: "keyring"},
-	{dir: "wire", own: "history internal/jsonscan"},
-	{dir: "activity", own: "history"},
+	{dir: "wire", own: "history internal/jsonscan internal/near"},
+	{dir: "activity", own: "history internal/near"},
 	{dir: "store", own: "history"},
 	{dir: "codec", own: "history store wire"},
 	{dir: "codec/...", own: "codec"},
@@ -55,13 +56,13 @@ var layers = []layer{
 	{dir: "internal/around"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/around internal/names"},
-	{dir: "client", own: ". activity clock codec history internal/around internal/names queue store wire"},
+	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},
 	{dir: "deadletter", own: "codec host queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
 	{dir: "console/api", own: ". client deadletter history internal/recording internal/timeline store wire"},
 	{dir: "console/page"},
-	{dir: "console", own: ". client codec console/api console/page deadletter history internal/recording internal/timeline queue store wire"},
+	{dir: "console", own: ". client codec console/api console/page deadletter history internal/recording internal/near internal/timeline queue store wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	{dir: "simulation/...", own: "any"},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/near"
 )
 
 // Func is the code of an activity. Input and result are JSON. It may do
@@ -90,5 +92,5 @@ func (e *NotRegisteredError) Error() string {
 	if list == "" {
 		list = "nothing"
 	}
-	return fmt.Sprintf("activity %q is not registered in this build (registered: %s); deploy a build that has it", e.Name, list)
+	return fmt.Sprintf("activity %q is not registered in this build (registered: %s)%s; deploy a build that has it", e.Name, list, near.Hint(e.Name, e.Registered))
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/near"
 )
 
 // route is an address of the API, with what it takes and answers.
@@ -180,7 +181,7 @@ func decode(r *request, limit int64, into any) error {
 	if errors.As(err, &tooLarge) {
 		return api.Errorf(api.CodeTooLarge, "the body is over %d bytes", tooLarge.Limit)
 	}
-	return api.Errorf(api.CodeInvalid, "the body cannot be read: %s", clip(strings.TrimPrefix(err.Error(), "json: "), 300))
+	return api.Errorf(api.CodeInvalid, "the body cannot be read: %s%s", clip(strings.TrimPrefix(err.Error(), "json: "), 300), near.Field(err, into))
 }
 
 // maxAnswer is the largest JSON answer, in bytes.

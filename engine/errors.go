@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/near"
 )
 
 // Errors that durable calls return; wrapped, test with errors.Is.
@@ -114,7 +115,16 @@ func (e *NotRegisteredError) Error() string {
 	if list == "" {
 		list = "nothing"
 	}
-	return fmt.Sprintf("%s is not registered in this build (registered: %s); deploy a build that has it", what, list)
+	return fmt.Sprintf("%s is not registered in this build (registered: %s)%s; deploy a build that has it", what, list, near.Hint(e.Name, e.names()))
+}
+
+// names are those that are registered, without their versions.
+func (e *NotRegisteredError) names() []string {
+	all := make([]string, len(e.Registered))
+	for i, r := range e.Registered {
+		all[i], _, _ = strings.Cut(r, "@")
+	}
+	return all
 }
 
 // CorruptionError says that recorded events can't be a history. It is never

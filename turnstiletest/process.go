@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
@@ -162,13 +164,18 @@ func (e *Env) checkImplemented(batch []queue.Message) {
 		}
 		_, err = e.app.Activities().Lookup(item.Name)
 		if _, isMocked := e.mocked[item.Name]; err != nil && !isMocked {
-			e.t.Fatalf("turnstiletest: %s", notImplemented(item.Name, item.Target()))
+			e.t.Fatalf("turnstiletest: %s", e.notImplemented(item.Name, item.Target()))
 		}
 	}
 }
 
-func notImplemented(name, instance string) string {
-	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Is to the application", instance, name)
+func (e *Env) notImplemented(name, instance string) string {
+	names := e.app.Activities().Names()
+	for mocked := range e.mocked {
+		names = append(names, mocked)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Is to the application%s", instance, name, near.Hint(name, names))
 }
 
 // observer is told by the host what happens.
@@ -199,13 +206,13 @@ func (e *Env) recorded(instance string, ev *history.Event) {
 		if e.worker != nil && !ev.Inline {
 			if _, err := e.worker.Activities.Lookup(ev.Name); err != nil {
 				// In production it would wait for a deployment.
-				e.fail("%s", notImplemented(ev.Name, instance))
+				e.fail("%s", e.notImplemented(ev.Name, instance))
 			}
 		}
 		return
 	case history.ActivityFailed:
 		if ev.Failure != nil && ev.Failure.Kind == history.FailureNotRegistered {
-			e.fail("%s", notImplemented(ev.Failure.Source, instance))
+			e.fail("%s", e.notImplemented(ev.Failure.Source, instance))
 		}
 		return
 	default:

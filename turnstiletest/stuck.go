@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -138,7 +139,7 @@ func (e *Env) open(instance string) string {
 		o := &operations[i]
 		switch o.Kind {
 		case history.ExternalSubscribed:
-			open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)", o.Name, o.EventID))
+			open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)%s", o.Name, o.EventID, e.nearEvent(instance, o.Name)))
 		case history.ActivityScheduled:
 			open = append(open, fmt.Sprintf("activity %q (event %d)", o.Name, o.EventID))
 		case history.TimerCreated:
@@ -155,4 +156,19 @@ func (e *Env) open(instance string) string {
 		return "nothing that its history shows"
 	}
 	return strings.Join(open, ", ")
+}
+
+// nearEvent says whether an event of almost this name was raised for the
+// instance.
+func (e *Env) nearEvent(instance, name string) string {
+	var raised []string
+	for _, ev := range e.history(instance, 0) {
+		if ev.Kind == history.ExternalEvent {
+			raised = append(raised, ev.Name)
+		}
+	}
+	if n := near.Name(name, raised); n != "" {
+		return fmt.Sprintf(", but %q was: are they to be the same?", n)
+	}
+	return ""
 }

@@ -31,6 +31,10 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 		}, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "nothing to wait for", "stuck_test.go:"}},
 		"an event that nobody raises": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
 			[]string{"never ends", `event "approved", which nobody raised (event 2)`, "its history: Started Sub(approved)"}},
+		"an event of another name": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, func(_ turnstiletest.T, env *turnstiletest.Env, run *turnstiletest.Run[string]) {
+			turnstiletest.Raise(env, turnstile.NewEvent[string]("Approved"), run.Instance, "yes")
+			_, _ = run.Wait()
+		}, []string{`event "approved", which nobody raised (event 2), but "Approved" was`}},
 		"P-01 an event that nobody raises for a child": {func(ctx turnstile.Context, n int) (string, error) {
 			if n == 0 {
 				return approved.Wait(ctx)

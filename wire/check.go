@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/turnstile-go/turnstile/internal/near"
 )
 
 // Kinds returns all kinds, in the order of their constants.
@@ -17,6 +20,21 @@ var kinds = [...]Kind{
 }
 
 func (k Kind) known() bool { return slices.Contains(kinds[:], k) }
+
+func kindNames() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return names
+}
+
+// unknownKind lists the kinds that there are, and says which may be meant. A
+// newer build may have sent one that is none of them.
+func unknownKind(k Kind) *ParseError {
+	return &ParseError{Reason: ReasonUnknownKind, Kind: k, Field: "kind",
+		Problem: "this build does not know the kind; it knows " + strings.Join(kindNames(), ", ") + near.Hint(string(k), kindNames())}
+}
 
 // CarriesID reports whether items of the kind carry an id of their own: those
 // that people and services send. A completion is told by the event that it
@@ -45,7 +63,7 @@ func (l Limits) check(i *Item) *ParseError {
 		return &ParseError{Reason: ReasonUnknownVersion, Kind: i.Kind, Field: "v", Problem: fmt.Sprintf("contract version %d, this build knows version %d", i.V, Version)}
 	}
 	if !i.Kind.known() {
-		return &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
+		return unknownKind(i.Kind)
 	}
 	c.needs(i)
 	c.ranges(i)
@@ -99,7 +117,7 @@ func (c *checker) completion(i *Item) {
 	c.positive("source_event_id", i.SourceEventID)
 	c.given("token", i.Token)
 	if (i.Kind == ActivityFailed || i.Kind == SubOrchFailed) && i.Details == nil {
-		c.fail(ReasonInvalidField, "details", "missing; expected the failure, an object")
+		c.fail(ReasonInvalidField, "details", missing+"; expected the failure, an object")
 	}
 	if i.Kind == TimerFired {
 		c.positive("fire_at_ms", i.FireAtMS)
@@ -202,13 +220,13 @@ func (c *checker) fail(reason Reason, field, format string, args ...any) {
 
 func (c *checker) given(field, s string) {
 	if s == "" {
-		c.fail(ReasonInvalidField, field, "missing or empty; expected a string")
+		c.fail(ReasonInvalidField, field, missing+" or empty; expected a string")
 	}
 }
 
 func (c *checker) positive(field string, n int64) {
 	if n < 1 {
-		c.fail(ReasonInvalidField, field, "missing or 0; expected a whole number from 1")
+		c.fail(ReasonInvalidField, field, missing+" or 0; expected a whole number from 1")
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/near"
 )
 
 // Parse reads a work item within the DefaultLimits. Every error is a
@@ -44,10 +46,29 @@ func (l Limits) Parse(data []byte) (Item, error) {
 		p.err = l.check(&item)
 	}
 	if p.err != nil {
+		p.nearly()
 		return Item{}, p.err
 	}
 	return item, nil
 }
+
+// nearly says which of the fields that are there may be meant for one that is
+// missing.
+func (p *parser) nearly() {
+	if p.err.Reason != ReasonInvalidField || !strings.HasPrefix(p.err.Problem, missing) {
+		return
+	}
+	names := make([]string, len(p.fields.list))
+	for n := range p.fields.list {
+		names[n] = string(p.fields.list[n].name)
+	}
+	if is := near.Name(p.err.Field, names); is != "" {
+		p.err.Problem += fmt.Sprintf("; there is a field %q, did you mean %q?", clip(is, 80), p.err.Field)
+	}
+}
+
+// missing begins the problem of a field that has to be there.
+const missing = "missing"
 
 func (p *parser) item(i *Item) {
 	// Version and kind come first: what a newer contract says must not be
@@ -63,10 +84,10 @@ func (p *parser) item(i *Item) {
 	case p.err != nil:
 		return
 	case i.Kind == "":
-		p.invalid(&field{name: []byte("kind")}, "missing; expected the kind of the work item, like %q", StartOrchestration)
+		p.invalid(&field{name: []byte("kind")}, missing+"; expected the kind of the work item, one of %s", strings.Join(kindNames(), ", "))
 		return
 	case !i.Kind.known():
-		p.err = &ParseError{Reason: ReasonUnknownKind, Kind: i.Kind, Field: "kind", Problem: "this build does not know the kind"}
+		p.err = unknownKind(i.Kind)
 		return
 	}
 	p.kind = i.Kind
