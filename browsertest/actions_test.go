@@ -127,3 +127,21 @@ func TestTheThemeIsKept(t *testing.T) {
 		t.Errorf("the ground is %s in the light theme, %s in the dark one, %s after a reload", light, dark, again)
 	}
 }
+
+// What to do leads to its section in the documentation, as a link that says that
+// it goes elsewhere.
+func TestWhatIsWrongLeadsToTheDocumentation(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/stuck", browser.View{Width: 390, Height: 800})
+	b.settled()
+	link := `[...document.querySelectorAll('.card[data-kind="panic"] a.external')]`
+	b.wait(link + ".length === 1")
+	if got := eval[[]string](b, link+`.map(a => a.href + " " + a.target + " " + a.rel + " " + a.textContent)`); !strings.HasSuffix(got[0],
+		"/docs/troubleshooting.md#panic _blank noopener noreferrer More on panic  (another site, in a new tab)") {
+		t.Errorf("the link is %q", got)
+	}
+	b.axeFinds("the links")
+	b.goTo("#/dead-letters")
+	b.click("button", "Look at the dead letters")
+	b.wait(`document.querySelector('a.external[href$="#malformed"]')`)
+}

@@ -24,6 +24,8 @@ func Advice(reason wire.Reason) string {
 		return "find its sender: it does not have the token of what it completes. Nothing was recorded; delete it"
 	case wire.ReasonCorrupt:
 		return "put the history right (`turnstile describe` names the event), then redrive; after a purge delete it"
+	case wire.ReasonDamaged:
+		return "mend its sender's key and let it send again; then delete this one"
 	case wire.ReasonExpired:
 		return "redrive it with `turnstile dead-letter redrive`, which sends it as a new one, if it is still wanted; else delete it"
 	}

@@ -77,10 +77,6 @@ func (l *Letter) Source() string {
 	switch {
 	case l.Queue == DeadFIFO:
 		return Orchestrator
-	case l.Unread == nil && l.Item.Kind == wire.ActivityExecute && l.Reason != "":
-		// The host moved it before anybody ran it: it was too old, or on a
-		// wrong queue. On the other it would be given up as lost.
-		return Activity
 	case l.Unread == nil && l.Item.Kind == wire.ActivityExecute:
 		return Activity
 	}

@@ -10,9 +10,6 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// reasonDamaged is that of a message whose payload its codec can't open.
-const reasonDamaged wire.Reason = "damaged"
-
 // edge is where payloads are sealed on their way out, into tables and queues,
 // and opened on their way in. Inside of it everything is plain.
 type edge struct{ codecs *codec.Set }

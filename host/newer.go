@@ -64,5 +64,5 @@ func (o *Orchestrator) letIn(ctx context.Context, m *message) error {
 	case reasonOf(err) == wire.ReasonTooLarge:
 		return o.deadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
 	}
-	return o.deadLetter(ctx, m, reasonDamaged, err.Error())
+	return o.deadLetter(ctx, m, wire.ReasonDamaged, err.Error())
 }

@@ -20,6 +20,8 @@ const (
 	ReasonSender Reason = "sender_refused"
 	// ReasonCorrupt: the instance's history is damaged.
 	ReasonCorrupt Reason = "corrupt"
+	// ReasonDamaged: its payload can't be opened by the codec that it names.
+	ReasonDamaged Reason = "damaged"
 	// ReasonExpired: an item older than MaxAge. It was not applied.
 	ReasonExpired Reason = "expired"
 )
@@ -28,7 +30,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		ReasonMalformed, ReasonUnknownVersion, ReasonUnknownKind, ReasonInvalidField, ReasonTooLarge,
-		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonExpired,
+		ReasonUnknownInstance, ReasonMisaddressed, ReasonForged, ReasonSender, ReasonCorrupt, ReasonDamaged, ReasonExpired,
 	}
 }
 

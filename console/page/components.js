@@ -5,6 +5,7 @@
 //	Id          id, href, copy, label, row, clip    an id, isolated, with its copy button
 //	InstanceLink id, copy, row, clip         the Id of an instance, linked to its view
 //	Copy        text | () => text, label, word      a copy button
+//	External    href, children               a link to another site, marked as one
 //	Moment      at                           2026-12-01 09:30:00.123 UTC+01:00
 //	Ago         at                           3m ago, renewed
 //	Span        from, to?                    4.2s; grows without to
@@ -33,7 +34,7 @@
 //	toast(text | {text, href, link}, "done"|"failed"), Toasts
 //	useRowKeys(ref)                          j and k go through [data-row] by their [data-row-link]
 //	Icon        name, size;  StatusShape  status, size
-export { Text, Id, InstanceLink, Copy } from "./components/text.js";
+export { Text, Id, InstanceLink, Copy, External } from "./components/text.js";
 export { Moment, Ago, Span } from "./components/time.js";
 export { Status, Chip, Attributes, statuses } from "./components/status.js";
 export { Button, IconButton } from "./components/button.js";

@@ -135,9 +135,14 @@ func TestNothingNeedsInlineScriptsOrStyles(t *testing.T) {
 		"an inline script":     regexp.MustCompile(`<script\b[^>]*>\s*[^<\s]`),
 		"another host":         regexp.MustCompile(`https?://(?:[^w]|w[^w])`),
 	}
+	// Where a link may lead: nothing is fetched from there.
+	linked := map[string]string{"docs.js": "https://github.com/turnstile-go/turnstile/"}
 	for name, text := range read(t) {
 		if !ours(name) && name != "index.html" {
 			continue
+		}
+		if to := linked[name]; to != "" {
+			text = strings.ReplaceAll(text, to, "")
 		}
 		for what, pattern := range banned {
 			if at := pattern.FindStringIndex(text); at != nil {

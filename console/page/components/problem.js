@@ -1,5 +1,6 @@
 // Why an instance is not well.
 import { html } from "../ui.js";
+import { aboutProblem } from "../docs.js";
 import { difference } from "../difference.js";
 import { plural } from "../format.js";
 import { instance as address } from "../location.js";
@@ -7,7 +8,7 @@ import { advice, isProblem } from "../problems.js";
 import { Span } from "./time.js";
 import { Diff } from "./diff.js";
 import { Chip } from "./status.js";
-import { Copy, Text } from "./text.js";
+import { Copy, External, Text } from "./text.js";
 
 // ProblemLine is the problem, or the failure, in a line. Props: instance.
 export function ProblemLine({ instance: i }) {
@@ -27,7 +28,7 @@ export function Problem({ instance: i, bare = false }) {
     ${!bare && html`<h2><${Chip} kind=${i.status}>${p.kind}<//> ${p.event_id ? html`at event ${p.event_id}` : ""} <small class="muted">${p.since_ms ? html`for <${Span} from=${p.since_ms} />` : ""}${
       p.tries ? `, ${plural(p.tries, "try", "tries")}` : ""}</small></h2>`}
     ${differs ? html`<${Difference} of=${differs} instance=${i} message=${p.message} />` : html`<p class="problem-text"><${Text} value=${p.message} lines=${true} /></p>`}
-    <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)}</p>
+    <p class="advice"><strong>What to do:</strong> ${p.advice ? html`<${Text} value=${p.advice} lines=${true} />` : advice(p.kind)} <${External} href=${aboutProblem(p.kind)}>More on ${p.kind || "this"}<//></p>
     ${p.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${p.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${p.stack} lines=${true} max=${40000} /></pre></details>`}
   </div><//>`;
 }

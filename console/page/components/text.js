@@ -76,3 +76,9 @@ async function put(text) {
     return done;
   }
 }
+
+// External links what is elsewhere: it says so, and opens a tab of its own, which
+// is told nothing of this page. Props: href, children.
+export function External({ href, children }) {
+  return html`<a class="external" href=${href} target="_blank" rel="noopener noreferrer">${children} <${Icon} name="out" size=${11} /><span class="sr"> (another site, in a new tab)</span></a>`;
+}
