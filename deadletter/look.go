@@ -42,7 +42,7 @@ func (all Queues) Look(ctx context.Context, name string, wait time.Duration, vis
 			if !kept {
 				continue
 			}
-			if e := q.SetVisibility(ctx, m, 0); e != nil && !errors.Is(e, queue.ErrReceiptExpired) && err == nil {
+			if e := q.SetVisibility(ctx, 0, m); e != nil && !errors.Is(e, queue.ErrReceiptExpired) && err == nil {
 				err = fmt.Errorf("dead letter %s is hidden until its visibility timeout has passed: %w", m.ID, e)
 			}
 		}

@@ -158,6 +158,7 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 		}
 	}
 	ids := []string{}
+	var back comeback
 	for _, m := range b.messages {
 		if m.state != failed {
 			continue
@@ -167,20 +168,45 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 		if m.Source == SourceOrchestrator {
 			receives = broken[m.Group]
 		}
-		backOff(ctx, o.Queues.of(m.Source), m, grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1), o.Logger.DebugContext)
+		back.add(o.Queues.of(m.Source), m, grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1))
 	}
+	back.send(ctx, o.Logger.DebugContext)
 	return ids
 }
 
-// backOff lets a message come back after d. Without it, it would only come
-// after the queue's whole visibility timeout; so a failure here costs time and
-// nothing else.
-func backOff(ctx context.Context, q queue.Queue, m *message, d time.Duration, log func(context.Context, string, ...any)) {
+// comeback lets messages that are handed back come again. Without it, they would
+// only come after the queue's whole visibility timeout; so a failure here costs
+// time and nothing else.
+type comeback []returned
+
+// returned are messages of one queue that come again after the same time.
+type returned struct {
+	to       queue.Queue
+	after    time.Duration
+	messages []queue.Message
+}
+
+func (c *comeback) add(q queue.Queue, m *message, after time.Duration) {
 	if q == nil {
 		return
 	}
-	if err := q.SetVisibility(ctx, m.Message, d); err != nil {
-		log(ctx, "visibility of a message handed back not set", "message_id", m.ID, "error", err)
+	for i := range *c {
+		if r := &(*c)[i]; r.to == q && r.after == after {
+			r.messages = append(r.messages, m.Message)
+			return
+		}
+	}
+	*c = append(*c, returned{q, after, []queue.Message{m.Message}})
+}
+
+func (c comeback) send(ctx context.Context, log func(context.Context, string, ...any)) {
+	for _, r := range c {
+		err := r.to.SetVisibility(ctx, r.after, r.messages...)
+		for i := range r.messages {
+			if err := queue.ErrorOf(err, i); err != nil {
+				log(ctx, "visibility of a message handed back not set", "message_id", r.messages[i].ID, "error", err)
+			}
+		}
 	}
 }
 

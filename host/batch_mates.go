@@ -27,7 +27,7 @@ func (w *Worker) newBatchMates(n int) *batchMates { return &batchMates{w: w, wor
 func (b *batchMates) finished(ctx context.Context, m *message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.working--; b.working == 0 || m.state != settled || m.visible.IsZero() {
+	if b.working--; b.working == 0 || m.state != settled {
 		return
 	}
 	b.deleteAt(ctx, m, m.visible.Add(-b.w.Settings.VisibilityMargin/2))

@@ -64,7 +64,7 @@ func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
 					t.Errorf("delivery %d was handed back", delivery+1)
 				}
 				// Not deleted: it is visible again in a while.
-				if err := w.activity.SetVisibility(t.Context(), batch[0], 0); err != nil {
+				if err := w.activity.SetVisibility(t.Context(), 0, batch[0]); err != nil {
 					t.Fatal(err)
 				}
 				w.clock.Advance(time.Minute)

@@ -56,7 +56,7 @@ func TestA16AWorkerThatDiesBeforeTheClaim(t *testing.T) {
 			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { runs++; return []byte("1"), nil })
 			w.start("a", "Main", "1")
 			w.settleFIFO()
-			w.workerProcess().faults.killAt, w.worker.faults.after = 2, after // State, Claim
+			w.workerProcess().faults.killAt, w.worker.faults.after = 1, after // Claim
 			w.run()
 			want := map[bool]int{false: 1, true: 0}[after]
 			if runs != want {

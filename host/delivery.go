@@ -76,8 +76,7 @@ type message struct {
 	// proven: it brought back the token of the event that it names, under a key
 	// of the stack.
 	proven bool
-	// visible is when the message of an attempt becomes visible to other workers;
-	// the zero time while the queue's own visibility timeout holds.
+	// visible is when the message of an attempt becomes visible to other workers.
 	visible time.Time
 	// alone: no other attempt of the batch runs beside this one. waits: it has to
 	// wait until that is so.

@@ -150,8 +150,8 @@ func (q slowQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return nil
 }
 
-func (q slowQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
-	return q.c.call(ctx, "SetVisibility", func() error { return q.Queue.SetVisibility(ctx, m, d) })
+func (q slowQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	return q.c.call(ctx, "SetVisibility", func() error { return q.Queue.SetVisibility(ctx, d, msgs...) })
 }
 
 type slowTimer struct {

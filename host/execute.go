@@ -31,9 +31,11 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 		return 0, fmt.Errorf("too little is left of the invocation: %w", context.DeadlineExceeded)
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
-	state, err := w.Stops.State(ctx, key)
-	if err != nil {
-		return 0, fmt.Errorf("what is known of the activity: %w", err)
+	var state store.ActivityState
+	if !w.young(m, scheduled, now) {
+		if state, err = w.Stops.State(ctx, key); err != nil {
+			return 0, fmt.Errorf("what is known of the activity: %w", err)
+		}
 	}
 	if state.Stop {
 		w.Observer.Count(CountAttempts, "stopped", 1)
@@ -81,6 +83,14 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	return 0, err
 }
 
+// young reports whether an attempt is begun so soon that nothing can be known of
+// its activity but a request to stop, which is not worth a read: the first
+// delivery of the first attempt.
+func (w *Worker) young(m *message, scheduled, now time.Time) bool {
+	age := now.Sub(scheduled).Abs() // It was scheduled by another clock.
+	return m.item.Attempt <= 1 && m.item.Hops == 0 && m.ReceiveCount <= 1 && !m.redriven() && age < w.Settings.LookAfter
+}
+
 // letIn makes plain what an attempt is given: its input, and the details of the
 // last heartbeat. It reports whether the attempt is done with: sealed by a
 // codec that this build does not have, it goes round for one that has it;
@@ -112,15 +122,20 @@ func (w *Worker) letIn(ctx context.Context, item *wire.Item, key store.ActivityK
 
 // hide keeps the message from others for what the attempt may take, or may
 // take until its next heartbeat: if this process dies it comes back soon
-// after, and not after the queue's whole timeout. Once the attempt is over, its
-// batchMates see to it.
+// after, and not after the queue's whole timeout. Where the policy has no such
+// limit the queue's timeout does, and no call is made. Once the attempt is over,
+// its batchMates see to it.
 func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p *pulse) {
 	if p.timeout > 0 {
 		timeout = min(timeout, p.timeout+p.interval)
 	}
 	hidden := min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)
+	limited := p.timeout > 0 || m.item.Retry != nil && m.item.Retry.TimeoutMS > 0
+	if !limited && hidden <= w.Settings.ActivityVisibility {
+		return
+	}
 	m.visible = w.Clock.Now().Add(hidden)
-	if err := w.Queues.Activity.SetVisibility(ctx, m.Message, hidden); err != nil {
+	if err := w.Queues.Activity.SetVisibility(ctx, hidden, m.Message); err != nil {
 		w.Logger.DebugContext(ctx, "visibility of an attempt's message not set", "message_id", m.ID, "error", err)
 	}
 }

@@ -348,7 +348,7 @@ func (w *world) delivery(item wire.Item) Delivery {
 
 func TestK01CancelWhileAnActivityIsAwaited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, func(w *world) { w.settings.LookAfter = -1 })
 	w.orchestration("Main", chain(1))
 	w.start("a", "Main", "1")
 	w.settleFIFO()

@@ -199,8 +199,8 @@ func (q faultyQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return nil
 }
 
-func (q faultyQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
-	return q.f.call("SetVisibility "+q.name, func() error { return q.Queue.SetVisibility(ctx, m, d) })
+func (q faultyQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	return q.f.call("SetVisibility "+q.name, func() error { return q.Queue.SetVisibility(ctx, d, msgs...) })
 }
 
 func (q faultyQueue) Delete(ctx context.Context, m queue.Message) error {

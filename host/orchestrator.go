@@ -96,6 +96,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
+	cfg.Queues = sharedQueues(cfg.Queues)
 	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
@@ -135,6 +136,7 @@ func surroundings(now *clock.Clock, start *func(func()), together *func(int, fun
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []string) {
+	ctx, shared := share(ctx, o.Clock, o.Settings.SendWindow)
 	b := o.open(ctx, batch)
 	if !o.keysReady(ctx, b) {
 		return o.close(ctx, b)
@@ -150,7 +152,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 	}
 	r := o.newRelease(ctx, b.messages, groups)
 	defer r.end()
-	sideBySide(limit, len(groups), o.Together, func(i int) {
+	sideBySide(limit, len(groups), shared.together(o.Together), func(i int) {
 		o.runGroup(ctx, groups[i])
 		r.done(ctx, groups[i])
 	})

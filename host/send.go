@@ -210,7 +210,7 @@ func (s *sender) queueOf(r route) (to queue.Queue, name string) {
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sideBySide(d.parallel, n, d.together, f)
+		sideBySide(d.parallel, n, sharedBy(d.deadline, d.together), f)
 	}
 }
 

@@ -31,6 +31,12 @@ type Settings struct {
 	// come back. Default 5 seconds.
 	DispatchTime time.Duration
 
+	// SendWindow is for how long a message waits for others of its invocation to be
+	// sent to the same queue, so that they share a call; not at all where no other
+	// group or attempt is left that could send one. Default 2 milliseconds;
+	// negative: no calls are shared.
+	SendWindow time.Duration
+
 	// TurnTime is how much of the invocation must be left for a turn to be
 	// begun. Default 10 seconds.
 	TurnTime time.Duration
@@ -140,9 +146,18 @@ type Settings struct {
 	// that are recorded; a third of its heartbeat timeout if that is less.
 	// Default 10 seconds.
 	HeartbeatInterval time.Duration
+	// ActivityVisibility is for how long the activity queue itself hides a message
+	// that was received: an attempt that has no limit of its own leaves it at that,
+	// so that one whose process dies comes again after as long. Default 16 minutes.
+	ActivityVisibility time.Duration
 	// VisibilityMargin is added to what an attempt may take when its message
 	// is hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
+	// LookAfter is from how long after it was scheduled on the first attempt of an
+	// activity looks, before it begins, whether it is to stop. That is a read; one
+	// begun sooner, as most are, learns it by its first heartbeat. Every other
+	// attempt looks. Default 10 seconds; negative: each looks.
+	LookAfter time.Duration
 	// DeathLimit is how many processes in a row have to die in an attempt, from
 	// the receive SuspectReceives of its message on, for its activity to fail as
 	// lost. Default 5.
@@ -156,7 +171,7 @@ type Settings struct {
 // DefaultSettings returns the documented defaults.
 func DefaultSettings() Settings {
 	return Settings{
-		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second,
+		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second, SendWindow: 2 * time.Millisecond,
 		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second, ReleaseTime: 10 * time.Second,
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
@@ -169,7 +184,7 @@ func DefaultSettings() Settings {
 		StopRetention: 14 * 24 * time.Hour,
 		PurgeGrace:    time.Hour, PurgePage: 500, MaxHistory: 50_000, MaxHistoryBytes: 50_000_000,
 		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
-		HeartbeatInterval: 10 * time.Second, VisibilityMargin: 30 * time.Second, DeathLimit: 5,
+		HeartbeatInterval: 10 * time.Second, ActivityVisibility: 16 * time.Minute, VisibilityMargin: 30 * time.Second, LookAfter: 10 * time.Second, DeathLimit: 5,
 		UnknownFirst: 15 * time.Second, UnknownMax: queue.MaxDelay,
 	}
 }
@@ -187,13 +202,13 @@ func (s *Settings) complete() error {
 		}
 	}
 	for _, f := range []struct{ set, fallback *time.Duration }{
-		{&s.DispatchTime, &d.DispatchTime}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.ReleaseTime, &d.ReleaseTime}, {&s.CacheAge, &d.CacheAge},
+		{&s.DispatchTime, &d.DispatchTime}, {&s.SendWindow, &d.SendWindow}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.ReleaseTime, &d.ReleaseTime}, {&s.CacheAge, &d.CacheAge},
 		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow}, {&s.PatchWindow, &d.PatchWindow},
 		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
 		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
 		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
 		{&s.PurgeGrace, &d.PurgeGrace}, {&s.AttemptTimeout, &d.AttemptTimeout}, {&s.AttemptTime, &d.AttemptTime},
-		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.UnknownFirst, &d.UnknownFirst}, {&s.UnknownMax, &d.UnknownMax},
+		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.ActivityVisibility, &d.ActivityVisibility}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.LookAfter, &d.LookAfter}, {&s.UnknownFirst, &d.UnknownFirst}, {&s.UnknownMax, &d.UnknownMax},
 	} {
 		if *f.set == 0 {
 			*f.set = *f.fallback

@@ -29,7 +29,7 @@ func TestAKillerWithoutAFactIsFoundOutAndTheInstanceIsWoken(t *testing.T) {
 				if err := w.store.UpdateRecord(t.Context(), "main", change); err != nil {
 					t.Fatal(err)
 				}
-				if err := w.fifo.SetVisibility(t.Context(), batch[0], 0); err != nil {
+				if err := w.fifo.SetVisibility(t.Context(), 0, batch[0]); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -77,6 +77,7 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
+	cfg.Queues = sharedQueues(cfg.Queues)
 	return &Worker{WorkerConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}, nil
 }
 
@@ -89,15 +90,16 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 // ctx carries the deadline of the invocation, by Clock; the contexts of the
 // attempts end in time before it.
 func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string) {
+	ctx, shared := share(ctx, w.Clock, w.Settings.SendWindow)
 	messages := make([]*message, len(batch))
 	for i, d := range batch {
-		messages[i] = &message{Delivery: d}
+		messages[i] = &message{Delivery: d, visible: w.Clock.Now().Add(w.Settings.ActivityVisibility)}
 	}
 	back := make([]time.Duration, len(batch))
 	mates := w.newBatchMates(len(batch))
 	whole, _ := timeLeft(ctx, w.Clock)
 	defer mates.part()
-	sideBySide(w.Settings.Parallelism, len(batch), w.Together, func(i int) {
+	sideBySide(w.Settings.Parallelism, len(batch), shared.together(w.Together), func(i int) {
 		messages[i].alone = len(batch) == 1
 		if back[i] = w.handle(ctx, messages[i]); !messages[i].waits {
 			mates.finished(ctx, messages[i])
@@ -119,6 +121,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 		mates.finished(ctx, m)
 	}
 	failed = []string{}
+	var hidden comeback
 	for i, m := range messages {
 		if m.state == settled {
 			continue
@@ -130,8 +133,9 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 			}
 		}
 		failed = append(failed, m.ID)
-		backOff(ctx, w.Queues.Activity, m, back[i], w.Logger.DebugContext)
+		hidden.add(w.Queues.Activity, m, back[i])
 	}
+	hidden.send(ctx, w.Logger.DebugContext)
 	return failed
 }
 

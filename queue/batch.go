@@ -10,7 +10,7 @@ const (
 
 // NextBatch takes the next batch from the pending messages, which are given by
 // their index: in order what fits, on a FIFO queue only what is first of its
-// group. Messages of one group so stand in batches of their own; sent one
+// group, or Unordered. Messages of one group so stand in batches of their own; sent one
 // after the other, none can overtake another where a batch fails in part.
 func NextBatch(fifo bool, msgs []Outgoing, pending []int) (batch, rest []int) {
 	bytes := 0
@@ -20,7 +20,7 @@ func NextBatch(fifo bool, msgs []Outgoing, pending []int) (batch, rest []int) {
 		switch {
 		case len(batch) == MaxBatch:
 			return batch, append(rest, pending[n:]...)
-		case fifo && passed[msgs[i].Group], bytes+size > MaxBatchBytes:
+		case fifo && passed[msgs[i].Group] && !msgs[i].Unordered, bytes+size > MaxBatchBytes:
 			rest = append(rest, i)
 		default:
 			batch = append(batch, i)

@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Errors that a Queue returns, wrapped; test with errors.Is.
@@ -41,4 +43,53 @@ type RejectedError struct {
 
 func (e *RejectedError) Error() string {
 	return fmt.Sprintf("queue: message %d rejected by the service: %s: %s", e.Index, e.Code, e.Message)
+}
+
+// PartialError says of which messages of a Send, or a SetVisibility, it is not
+// known that it worked; for the others it did. errors.Is and As find what each of
+// them failed for.
+type PartialError struct {
+	// Failed are the errors by the index of the message in the call, from 0.
+	Failed map[int]error
+	// Of is how many messages the call had.
+	Of int
+}
+
+// Partial returns what a call for so many messages returns: nil without a
+// failure, the error itself for a single message, and else a *PartialError.
+func Partial(failed map[int]error, of int) error {
+	switch {
+	case len(failed) == 0:
+		return nil
+	case of == 1:
+		return failed[0]
+	}
+	return &PartialError{failed, of}
+}
+
+func (e *PartialError) Error() string {
+	var first error
+	for _, err := range e.Unwrap() {
+		first = err
+		break
+	}
+	return fmt.Sprintf("queue: %d of %d messages failed: %v", len(e.Failed), e.Of, first)
+}
+
+// Unwrap returns the errors in the order of the messages.
+func (e *PartialError) Unwrap() []error {
+	var errs []error
+	for _, i := range slices.Sorted(maps.Keys(e.Failed)) {
+		errs = append(errs, e.Failed[i])
+	}
+	return errs
+}
+
+// ErrorOf returns what a Send or a SetVisibility that returned err says of one
+// of its messages: nil if it worked for that one.
+func ErrorOf(err error, index int) error {
+	if partial, ok := errors.AsType[*PartialError](err); ok {
+		return partial.Failed[index]
+	}
+	return err
 }

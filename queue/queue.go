@@ -16,7 +16,8 @@ type Queue interface {
 	// a delay on a FIFO queue, a FIFO message without group or a body over
 	// MaxBody. ErrUnavailable (wrapped) for throttling and passing faults:
 	// some may be in; sending all of them again is harmless with
-	// deduplication ids.
+	// deduplication ids. Where some are known to be in, a *PartialError names
+	// the others.
 	Send(ctx context.Context, msgs ...Outgoing) error
 	// Receive returns up to max (1 to 10) messages; it waits up to wait for
 	// the first, and returns none when there are none by then. On a FIFO queue
@@ -27,9 +28,11 @@ type Queue interface {
 	// ErrReceiptExpired where the service notices that the delivery is over:
 	// the message comes again, or has.
 	Delete(ctx context.Context, m Message) error
-	// SetVisibility lets a received message come back after d (0 to
-	// MaxVisibility), counted from now. ErrReceiptExpired as with Delete.
-	SetVisibility(ctx context.Context, m Message, d time.Duration) error
+	// SetVisibility lets received messages come back after d (0 to
+	// MaxVisibility), counted from now; in batches as the service takes them.
+	// ErrReceiptExpired as with Delete. Each message is tried; where it worked
+	// for some, a *PartialError names the others.
+	SetVisibility(ctx context.Context, d time.Duration, msgs ...Message) error
 	// FIFO reports whether the queue is a FIFO queue.
 	FIFO() bool
 }
@@ -58,6 +61,10 @@ type Outgoing struct {
 	// DedupID the content's hash is taken.
 	Group   string
 	DedupID string
+	// Unordered: it need not stay behind messages of its group that stand ahead
+	// of it in the same Send, and may share a batch with them: if the batch
+	// fails in part, it can be in ahead of them. FIFO only.
+	Unordered bool
 	// Delay, 0 to MaxDelay: standard queues only.
 	Delay time.Duration
 	// Attributes are string attributes; at most 10.

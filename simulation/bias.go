@@ -33,10 +33,14 @@ const (
 	crowds
 	// tornReads: every second commit of several items is met in the middle.
 	tornReads
+	// sharedCalls: groups and attempts run side by side in one process of each role,
+	// and every second call that several of them share goes wrong: some of its
+	// messages are refused, its answer is lost, or its process dies at it.
+	sharedCalls
 	biasEnd
 )
 
-var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads"}
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -39,47 +40,157 @@ type processQueue struct {
 	p *process
 }
 
-// Send sends one message a call: a batch may stop between any two.
+// Send sends in batches, as SQS takes them, a call each. Of a batch that fails in
+// part the rest is in; what stands behind one that failed is not sent.
 func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
 		return err
 	}
+	var pending []int
 	for i := range msgs {
-		if q.p.dead {
-			return errKilled
+		pending = append(pending, i)
+	}
+	failed := map[int]error{}
+	for len(pending) > 0 {
+		var batch []int
+		if batch, pending = queue.NextBatch(q.FIFO(), msgs, pending); len(failed) > 0 {
+			pending = append(batch, pending...)
+			break
 		}
-		m := msgs[i]
-		q.p.showsBody(m.Body)
-		q.p.shows(func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
-		q.w.aboutToSend(q.p, m.Body)
-		q.w.aboutToRetry(q.p, m.Body)
-		q.w.aboutToHop(q.p, &m)
-		if !q.FIFO() && q.w.hit(Disordered) {
-			m.Delay = min(m.Delay+time.Duration(1+q.w.choices.IntN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
-		}
-		if q.w.hit(Resent) {
-			q.w.clock.AfterFunc(time.Duration(q.w.choices.IntN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.sendAs("a late repeat", q.simQueue, m) })
-		}
-		if err := q.p.call(queueClass, func() string { return "sends to " + q.name + " " + bodyText(m.Body) + delayText(m.Delay) }, func() error {
-			if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, &m) {
-				return nil
-			}
-			q.w.sends(q.p, q.simQueue, &m)
-			q.w.checkCorrupt(q.simQueue, &m)
-			return q.Queue.SendFrom(ctx, q.p.sender(), m)
-		}); err != nil {
-			if q.w.hit(AnswerLost) {
-				// Those behind it in the batch are in all the same.
-				for _, rest := range msgs[i+1:] {
-					q.w.sendAs(q.p.name, q.simQueue, rest)
+		q.sendBatch(ctx, msgs, batch, failed)
+	}
+	for _, i := range pending {
+		failed[i] = errNotTried
+	}
+	return queue.Partial(failed, len(msgs))
+}
+
+// errNotTried is that of a message behind a batch that failed.
+var errNotTried = fmt.Errorf("not sent, for one ahead of it could not be (simulated): %w", queue.ErrUnavailable)
+
+// sendBatch makes one call, and notes which messages are not known to be in.
+func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int, failed map[int]error) {
+	entries := make([]queue.Outgoing, len(batch))
+	for n, i := range batch {
+		entries[n] = q.prepares(msgs[i])
+	}
+	fault := q.sharedFault(entries)
+	var refused map[int]bool
+	switch {
+	case fault == EntryRefused, fault == faultEnd && len(batch) > 1 && !q.p.dead && q.w.hit(EntryRefused):
+		refused = q.refusesSome(len(batch))
+	case fault == CrashBefore:
+		q.p.die("crash")
+	}
+	err := errKilled
+	if !q.p.dead {
+		err = q.p.call(queueClass, func() string { return q.sendText(entries) }, func() error {
+			for n := range entries {
+				if refused[n] {
+					continue
+				}
+				if err := q.takes(ctx, &entries[n]); err != nil {
+					return err
 				}
 			}
-			return err
-		}
-		q.w.answers(q.p, m.Body)
-		q.p.running.hasSent(m.Body)
+			return nil
+		})
 	}
-	return nil
+	switch {
+	case err != nil:
+	case fault == AnswerLost:
+		err = fmt.Errorf("%w (simulated)", queue.ErrUnavailable)
+	case fault == CrashAfter:
+		q.p.die("crash")
+		err = errKilled
+	}
+	for n, i := range batch {
+		switch {
+		case err != nil:
+			failed[i] = err
+		case refused[n]:
+			failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
+		default:
+			q.w.answers(q.p, entries[n].Body)
+			q.p.running.hasSent(entries[n].Body)
+		}
+	}
+}
+
+// prepares checks a message that is about to be sent, and lets happen to it what
+// happens to messages one by one.
+func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
+	if q.p.dead {
+		return m
+	}
+	q.p.showsBody(m.Body)
+	q.p.shows(func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
+	q.w.aboutToSend(q.p, m.Body)
+	q.w.aboutToRetry(q.p, m.Body)
+	q.w.aboutToHop(q.p, &m)
+	if !q.FIFO() && q.w.hit(Disordered) {
+		m.Delay = min(m.Delay+time.Duration(1+q.w.choices.IntN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
+	}
+	if q.w.hit(Resent) {
+		q.w.clock.AfterFunc(time.Duration(q.w.choices.IntN(q.w.how(Resent), 20*60))*time.Second, func() { q.w.sendAs("a late repeat", q.simQueue, m) })
+	}
+	return m
+}
+
+// sharedFault is what goes wrong with a call that several share, in a run with that
+// bias; faultEnd for nothing.
+func (q processQueue) sharedFault(msgs []queue.Outgoing) Fault {
+	if len(msgs) < 2 || !msgs[0].Unordered || q.p.dead {
+		return faultEnd
+	}
+	w := q.w
+	w.reached("shared call")
+	for _, m := range msgs[1:] {
+		if m.Group == msgs[0].Group {
+			w.reached("shared call, of one group")
+			break
+		}
+	}
+	if w.bias != sharedCalls || w.calm || !w.choices.Even(w.how(EntryRefused)) {
+		return faultEnd
+	}
+	f := [...]Fault{EntryRefused, EntryRefused, EntryRefused, AnswerLost, CrashBefore, CrashAfter}[w.choices.IntN(w.how(EntryRefused), 6)]
+	w.faulted(f)
+	if w.tracing {
+		w.log("FAULT %s", f)
+	}
+	return f
+}
+
+// refusesSome decides which entries of a batch are refused while the others are
+// in, by their place in it.
+func (q processQueue) refusesSome(n int) map[int]bool {
+	q.w.reached("entry refused")
+	refused := map[int]bool{q.w.choices.IntN(q.w.how(EntryRefused), n): true}
+	for i := range n {
+		if q.w.choices.OneIn(q.w.how(EntryRefused), 4) {
+			refused[i] = true
+		}
+	}
+	return refused
+}
+
+// takes is the service taking a message.
+func (q processQueue) takes(ctx context.Context, m *queue.Outgoing) error {
+	if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, m) {
+		return nil
+	}
+	q.w.sends(q.p, q.simQueue, m)
+	q.w.checkCorrupt(q.simQueue, m)
+	return q.Queue.SendFrom(ctx, q.p.sender(), *m)
+}
+
+func (q processQueue) sendText(msgs []queue.Outgoing) string {
+	texts := make([]string, len(msgs))
+	for i := range msgs {
+		texts[i] = bodyText(msgs[i].Body) + delayText(msgs[i].Delay)
+	}
+	return "sends to " + q.name + " " + strings.Join(texts, " | ")
 }
 
 // hasSent notes the body of a message that is in its queue.
@@ -89,10 +200,18 @@ func (inv *invocation) hasSent(body string) {
 	}
 }
 
-func (q processQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
-	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", m.ID, d) }, func() error {
-		return q.Queue.SetVisibility(ctx, m, d)
+func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
+		return q.Queue.SetVisibility(ctx, d, msgs...)
 	})
+}
+
+func idsText(msgs []queue.Message) string {
+	ids := make([]string, len(msgs))
+	for i := range msgs {
+		ids[i] = msgs[i].ID
+	}
+	return strings.Join(ids, ", ")
 }
 
 // Delete is the acknowledgement of a message that its process does not leave to

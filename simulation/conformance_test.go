@@ -200,8 +200,8 @@ func (q testedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) (err erro
 	return err
 }
 
-func (q testedQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) (err error) {
-	q.calls.do(func() { err = q.processQueue.SetVisibility(ctx, m, d) })
+func (q testedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) (err error) {
+	q.calls.do(func() { err = q.processQueue.SetVisibility(ctx, d, msgs...) })
 	return err
 }
 

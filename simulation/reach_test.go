@@ -28,7 +28,7 @@ func reachable() []string {
 			}
 		}
 	}
-	return append(ids, "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short",
+	return append(ids, "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short", "shared call", "shared call, of one group", "entry refused",
 		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired")
 }
 
@@ -39,7 +39,7 @@ func TestEveryScenarioIsReached(t *testing.T) {
 	const budget = 1500
 	reached := map[string]int{}
 	for i := range uint64(budget) {
-		r := simulation.Run(2_000_000+i, false)
+		r := simulation.Run(3_000_000+i, false)
 		report(t, &r)
 		for id, n := range r.Reached {
 			reached[id] += n

@@ -45,7 +45,7 @@ func (w *World) receive() bool {
 		if expired {
 			for _, m := range batch {
 				if !m.ghost {
-					_ = m.from.Queue.SetVisibility(context.Background(), m.Message, time.Duration(w.choices.IntN(w.how(Expired), 3))*time.Second)
+					_ = m.from.Queue.SetVisibility(context.Background(), time.Duration(w.choices.IntN(w.how(Expired), 3))*time.Second, m.Message)
 				}
 			}
 		}

@@ -43,7 +43,7 @@ var sabotages = []struct {
 	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 30},
 	// What a process sends on is another thing: it answers for what it received.
 	{"a timer is lost", losing(func(i wire.Item) bool { return i.Kind == wire.TimerFired && i.Hops == 0 }), "I-03", 50, 0, 25},
-	{"an event that a process forwards is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ExternalRaised && strings.HasPrefix(i.ID, "ev-") }), "I-07", 50, 0, 25},
+	{"an event that a process forwards is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ExternalRaised && strings.HasPrefix(i.ID, "ev-") }), "I-07", 50, 0, 50},
 }
 
 // What is broken on purpose is found out, told in few lines, and repeated by the

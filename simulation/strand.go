@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
@@ -14,8 +15,58 @@ import (
 type strand struct {
 	routine *routine
 	wakeAt  time.Time
+	// ready is what it waits for besides the time; nil for nothing.
+	ready <-chan struct{}
+	// inner are the strands that it runs itself, and waits for.
+	inner   []*strand
 	learned learned
 	done    bool
+}
+
+// never is the time at which a strand goes on that another has to wake.
+var never = epoch.Add(1 << 62)
+
+// awake reports whether it can go on.
+func (s *strand) awake(now time.Time) bool {
+	if len(s.inner) > 0 {
+		return slices.ContainsFunc(s.inner, func(i *strand) bool { return i.awake(now) })
+	}
+	return !s.wakeAt.After(now) || closed(s.ready)
+}
+
+// wakes returns when it can go on.
+func (s *strand) wakes() time.Time {
+	if len(s.inner) > 0 {
+		return earliest(s.inner)
+	}
+	return s.wakeAt
+}
+
+func closed(ready <-chan struct{}) bool {
+	select {
+	case <-ready:
+		return ready != nil
+	default:
+		return false
+	}
+}
+
+// Await lets others go on until ready is closed, or d has passed.
+func (c skewed) Await(ready <-chan struct{}, d time.Duration) {
+	p, until := c.p, never
+	if d > 0 {
+		until = c.p.w.clock.Now().Add(d)
+	}
+	inv := p.running
+	for !p.dead && !p.alarmed && !closed(ready) && c.p.w.clock.Now().Before(until) && inv != nil {
+		if inv.strand != nil {
+			inv.strand.ready = ready
+		}
+		inv.pausesUntil(inv.strand, until)
+	}
+	if inv != nil && inv.strand != nil {
+		inv.strand.ready = nil
+	}
 }
 
 // learned is what was learned of activities.
@@ -57,6 +108,9 @@ func (p *process) together(n int, f func()) {
 	inv.beside = n
 	defer func() { inv.beside = beside }()
 	for len(strands) > 0 {
+		if outer != nil {
+			outer.inner = strands
+		}
 		at, ok := p.awake(strands)
 		if !ok {
 			inv.pausesUntil(outer, earliest(strands))
@@ -73,6 +127,9 @@ func (p *process) together(n int, f func()) {
 			inv.pausesUntil(outer, w.clock.Now())
 		}
 	}
+	if outer != nil {
+		outer.inner = nil
+	}
 }
 
 // awake chooses one of the strands that can go on. When the process is dead, all
@@ -80,7 +137,7 @@ func (p *process) together(n int, f func()) {
 func (p *process) awake(strands []*strand) (at int, ok bool) {
 	var ready []int
 	for i, s := range strands {
-		if p.dead || !s.wakeAt.After(p.w.clock.Now()) {
+		if p.dead || s.awake(p.w.clock.Now()) {
 			ready = append(ready, i)
 		}
 	}
@@ -92,10 +149,10 @@ func (p *process) awake(strands []*strand) (at int, ok bool) {
 }
 
 func earliest(strands []*strand) time.Time {
-	first := strands[0].wakeAt
+	first := strands[0].wakes()
 	for _, s := range strands[1:] {
-		if s.wakeAt.Before(first) {
-			first = s.wakeAt
+		if at := s.wakes(); at.Before(first) {
+			first = at
 		}
 	}
 	return first

@@ -202,7 +202,7 @@ func (k *walk) settle(inv *invocation) {
 // comeBack makes a batch visible again.
 func (k *walk) comeBack(batch []delivered) {
 	for _, m := range batch {
-		_ = m.from.Queue.SetVisibility(context.Background(), m.Message, 0)
+		_ = m.from.Queue.SetVisibility(context.Background(), 0, m.Message)
 	}
 }
 

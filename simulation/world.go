@@ -150,11 +150,15 @@ func newWorld(c choice.Choices, tracing bool, on Services) *World {
 	w.settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.choices.IntN(w.choices.At(choice.OfWorld, "continue limit"), 8)]
 	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.IntN(w.choices.At(choice.OfWorld, "parallelism"), 4)]
 	w.settings.DispatchParallelism = w.settings.Parallelism
+	w.settings.LookAfter = []time.Duration{0, 0, -1}[w.choices.IntN(w.choices.At(choice.OfWorld, "look after"), 3)]
 	w.slots = 1 + w.choices.IntN(w.choices.At(choice.OfWorld, "processes"), 3)
 	if w.bias == crowds {
 		// Few at a time, so that some are done long before the last begins.
 		w.settings.Parallelism = []int{2, 3, 10}[w.choices.IntN(w.choices.At(choice.OfWorld, "lanes"), 3)]
 		w.slots = max(w.slots, 2)
+	}
+	if w.bias == sharedCalls {
+		w.settings.Parallelism, w.slots = 10, 1
 	}
 	w.entropy = w.choices.IntN(w.choices.At(choice.OfWorld, "entropy"), 1<<30)
 	w.sealing = newSealing(w.entropy)

@@ -235,8 +235,15 @@ func (q boundedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return nil
 }
 
-func (q boundedQueue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
-	return q.b.call(func() string { return "hides " + itemText(m.Body) + " for " + d.String() }, func() error { return q.Queue.SetVisibility(ctx, m, d) })
+func (q boundedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	return q.b.call(func() string { return "hides " + messagesText(msgs) + " for " + d.String() }, func() error { return q.Queue.SetVisibility(ctx, d, msgs...) })
+}
+
+func messagesText(msgs []queue.Message) string {
+	if len(msgs) == 1 {
+		return itemText(msgs[0].Body)
+	}
+	return fmt.Sprintf("%d messages", len(msgs))
 }
 
 type boundedTimer struct {

@@ -14,6 +14,6 @@ func (discard) Send(context.Context, ...queue.Outgoing) error { return nil }
 func (discard) Receive(ctx context.Context, _ int, _ time.Duration) ([]queue.Message, error) {
 	return nil, ctx.Err()
 }
-func (discard) Delete(context.Context, queue.Message) error                       { return nil }
-func (discard) SetVisibility(context.Context, queue.Message, time.Duration) error { return nil }
-func (discard) FIFO() bool                                                        { return true }
+func (discard) Delete(context.Context, queue.Message) error                          { return nil }
+func (discard) SetVisibility(context.Context, time.Duration, ...queue.Message) error { return nil }
+func (discard) FIFO() bool                                                           { return true }

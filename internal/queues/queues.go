@@ -3,6 +3,7 @@
 package queues
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -23,6 +24,8 @@ const (
 	standardReceives     = 100
 	activityReceives     = 1000
 	visibility           = 2 * time.Minute
+	// The default of host.Settings.ActivityVisibility.
+	activityVisibility = 16 * time.Minute
 )
 
 // New returns the queues on a clock: empty, or with what their journals keep.
@@ -31,7 +34,7 @@ func New(c clock.Clock, journal func(name string) memory.Journal) (*Queues, erro
 	var errs []error
 	make := func(o memory.Options) *memory.Queue {
 		o.Clock = c
-		o.Visibility = visibility
+		o.Visibility = cmp.Or(o.Visibility, visibility)
 		if journal != nil {
 			o.Journal = journal(o.Name)
 		}
@@ -48,7 +51,7 @@ func New(c clock.Clock, journal func(name string) memory.Journal) (*Queues, erro
 	q.Orchestrator = make(memory.Options{Name: "orchestrator", FIFO: true, DeadLetter: q.DeadFIFO, MaxReceiveCount: orchestratorReceives})
 	q.Delay = make(memory.Options{Name: "delay", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
 	q.ActivityDead = make(memory.Options{Name: "activity-dead", DeadLetter: q.DeadStandard, MaxReceiveCount: standardReceives})
-	q.Activity = make(memory.Options{Name: "activity", DeadLetter: q.ActivityDead, MaxReceiveCount: activityReceives})
+	q.Activity = make(memory.Options{Name: "activity", Visibility: activityVisibility, DeadLetter: q.ActivityDead, MaxReceiveCount: activityReceives})
 	if err := errors.Join(errs...); err != nil {
 		q.Close()
 		return nil, err

@@ -20,8 +20,8 @@ import (
 var (
 	storyInstance  = regexp.MustCompile(`^(\S.*?) is (?:$|running|completed|failed|cancelled|terminated|stuck|corrupt)`)
 	storyExecution = regexp.MustCompile(`^  execution (\d+)$`)
-	storyEvent     = regexp.MustCompile(`^    (\d+)\s{2,}(\d+):(\d\d):(\d\d)\.(\d{3})\s{2,}([A-Z]\w+)(?:\s{2,}of (\d+))?(?:\s{2,}(.*))?$`)
-	storyDue       = regexp.MustCompile(` ?\bdue (\d+):(\d\d):(\d\d)\.(\d{3})`)
+	storyEvent     = regexp.MustCompile(`^    (\d+)\s{2,}(-?\d+):(\d\d):(\d\d)\.(\d{3})\s{2,}([A-Z]\w+)(?:\s{2,}of (\d+))?(?:\s{2,}(.*))?$`)
+	storyDue       = regexp.MustCompile(` ?\bdue (-?\d+):(\d\d):(\d\d)\.(\d{3})`)
 	storyFailure   = regexp.MustCompile(`\[(\w+): (.*)\]$`)
 	storyAs        = regexp.MustCompile(` as (.+?)(?: due \d| [\[{"]|$)`)
 )
@@ -164,7 +164,11 @@ func storyCall(e *history.Event, rest string) {
 }
 
 func storyTime(parts []string) int64 {
-	ms := ((whole(parts[0])*60+whole(parts[1]))*60+whole(parts[2]))*1000 + whole(parts[3])
+	hours, before := strings.CutPrefix(parts[0], "-") // by a clock that is behind
+	ms := ((whole(hours)*60+whole(parts[1]))*60+whole(parts[2]))*1000 + whole(parts[3])
+	if before {
+		ms = -ms
+	}
 	return storyBegins.UnixMilli() + ms
 }
 

@@ -214,7 +214,7 @@ func TestTheQueueBehavesAsTheModel(t *testing.T) {
 			"set visibility": func(t *rapid.T) {
 				d := pick(t)
 				after := time.Duration(rapid.IntRange(0, 30).Draw(t, "visibility")) * time.Second
-				err := q.SetVisibility(ctx, d, after)
+				err := q.SetVisibility(ctx, after, d)
 				msg := current(d)
 				good := msg != nil && msg.inFlight
 				if good {

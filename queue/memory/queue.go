@@ -306,28 +306,32 @@ func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
 	return nil
 }
 
-// SetVisibility lets a message come back after d; see queue.Queue.
-func (q *Queue) SetVisibility(ctx context.Context, msg queue.Message, d time.Duration) error {
+// SetVisibility lets messages come back after d; see queue.Queue.
+func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if d < 0 || d > queue.MaxVisibility {
-		return fmt.Errorf("queue: visibility timeout %s of message %s is not within 0 and %s", d, msg.ID, queue.MaxVisibility)
+		return fmt.Errorf("queue: visibility timeout %s is not within 0 and %s", d, queue.MaxVisibility)
 	}
 	now, err := q.lock()
 	if err != nil {
 		return err
 	}
 	defer q.unlock()
-	m := q.find(msg.Receipt)
-	if m == nil || m.receipt() != msg.Receipt || m.state != inFlight {
-		return fmt.Errorf("message %s: %w", msg.ID, queue.ErrReceiptExpired)
+	failed := map[int]error{}
+	for i := range msgs {
+		m := q.find(msgs[i].Receipt)
+		if m == nil || m.receipt() != msgs[i].Receipt || m.state != inFlight {
+			failed[i] = fmt.Errorf("message %s: %w", msgs[i].ID, queue.ErrReceiptExpired)
+			continue
+		}
+		q.waiting.remove(m)
+		m.due = now.Add(d)
+		q.waiting.add(m)
 	}
-	q.waiting.remove(m)
-	m.due = now.Add(d)
-	q.waiting.add(m)
 	q.promote(now)
-	return nil
+	return queue.Partial(failed, len(msgs))
 }
 
 // find returns the message that a receipt, of whichever delivery, addresses.

@@ -226,7 +226,7 @@ func TestAReceiptIsGoodForItsDeliveryAlone(t *testing.T) {
 			send(t, q, queue.Outgoing{Body: "it", Group: "a"}, queue.Outgoing{Body: "other", Group: "b"})
 			old := receive(t, q, "it", "other")
 			clock.Advance(memory.DefaultVisibility)
-			if err := q.SetVisibility(t.Context(), old[0], 0); !errors.Is(err, queue.ErrReceiptExpired) {
+			if err := q.SetVisibility(t.Context(), 0, old[0]); !errors.Is(err, queue.ErrReceiptExpired) {
 				t.Errorf("SetVisibility of a visible message: %v, want ErrReceiptExpired", err)
 			}
 			if err := q.Delete(t.Context(), old[1]); errors.Is(err, queue.ErrReceiptExpired) != c.over {

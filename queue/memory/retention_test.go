@@ -24,7 +24,7 @@ func TestWhatIsOlderThanItsRetentionIsDeletedWhateverItsState(t *testing.T) {
 		}
 		send(t, q, queue.Outgoing{Body: "flies", Group: group("a")}, queue.Outgoing{Body: "behind it", Group: group("a")})
 		got := receive(t, q, "flies", "behind it")
-		if err := q.SetVisibility(t.Context(), got[1], 0); err != nil {
+		if err := q.SetVisibility(t.Context(), 0, got[1]); err != nil {
 			t.Fatal(err)
 		}
 		clock.Advance(47 * time.Hour)

@@ -84,7 +84,7 @@ var contract = []scenario{
 		q.send(in("a", "it"))
 		m := q.one("it")
 		for _, d := range []time.Duration{-time.Second, queue.MaxVisibility + time.Second} {
-			if err := q.SetVisibility(t.Context(), m, d); err == nil {
+			if err := q.SetVisibility(t.Context(), d, m); err == nil {
 				t.Errorf("SetVisibility to %s: no error", d)
 			}
 		}

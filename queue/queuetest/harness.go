@@ -152,7 +152,7 @@ func (o *opened) delete(msgs ...queue.Message) {
 
 func (o *opened) setVisibility(m queue.Message, d time.Duration) {
 	o.t.Helper()
-	if err := o.SetVisibility(o.ctx(), m, d); err != nil {
+	if err := o.SetVisibility(o.ctx(), d, m); err != nil {
 		o.t.Fatalf("SetVisibility of %q to %s: %v", m.Body, d, err)
 	}
 }

@@ -68,3 +68,17 @@ func receiptError(err error) error {
 	}
 	return fmt.Errorf("%w: %w", queue.ErrReceiptExpired, err)
 }
+
+// entryError is the error of an entry of ChangeMessageVisibilityBatch: the codes
+// are those of ChangeMessageVisibility.
+func entryError(e types.BatchResultErrorEntry) error {
+	code := aws.ToString(e.Code)
+	err := receiptError(&smithy.GenericAPIError{Code: code, Message: aws.ToString(e.Message)})
+	switch {
+	case strings.HasSuffix(code, "MessageNotInflight"):
+		return fmt.Errorf("%w: %w", queue.ErrReceiptExpired, err)
+	case !e.SenderFault || passingCode(code):
+		return fmt.Errorf("%w: %w", queue.ErrUnavailable, err)
+	}
+	return err
+}

@@ -50,7 +50,7 @@ func calls(ctx context.Context, q *sqs.Queue) map[string]error {
 		"Send":          q.Send(ctx, queue.Outgoing{Body: "x"}),
 		"Receive":       received,
 		"Delete":        q.Delete(ctx, m),
-		"SetVisibility": q.SetVisibility(ctx, m, 0),
+		"SetVisibility": q.SetVisibility(ctx, 0, m),
 	}
 }
 

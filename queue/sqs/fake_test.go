@@ -22,10 +22,13 @@ const (
 
 // fake answers as the test says and keeps what it was asked.
 type fake struct {
-	sends       []*awssqs.SendMessageBatchInput
-	receives    []*awssqs.ReceiveMessageInput
-	deletes     []*awssqs.DeleteMessageInput
-	visibility  []*awssqs.ChangeMessageVisibilityInput
+	sends        []*awssqs.SendMessageBatchInput
+	receives     []*awssqs.ReceiveMessageInput
+	deletes      []*awssqs.DeleteMessageInput
+	visibility   []*awssqs.ChangeMessageVisibilityInput
+	visibilities []*awssqs.ChangeMessageVisibilityBatchInput
+	// hides are the entries of visibilities that fail, by receipt.
+	hides       map[string]types.BatchResultErrorEntry
 	send        func(call int, in *awssqs.SendMessageBatchInput) (*awssqs.SendMessageBatchOutput, error)
 	receive     func(call int) (*awssqs.ReceiveMessageOutput, error)
 	err         error // of deletes and visibility
@@ -54,6 +57,25 @@ func (f *fake) DeleteMessage(_ context.Context, in *awssqs.DeleteMessageInput, _
 func (f *fake) ChangeMessageVisibility(_ context.Context, in *awssqs.ChangeMessageVisibilityInput, _ ...func(*awssqs.Options)) (*awssqs.ChangeMessageVisibilityOutput, error) {
 	f.visibility = append(f.visibility, in)
 	return &awssqs.ChangeMessageVisibilityOutput{}, f.err
+}
+
+func (f *fake) ChangeMessageVisibilityBatch(_ context.Context, in *awssqs.ChangeMessageVisibilityBatchInput, _ ...func(*awssqs.Options)) (*awssqs.ChangeMessageVisibilityBatchOutput, error) {
+	f.visibilities = append(f.visibilities, in)
+	if f.err != nil {
+		return nil, f.err
+	}
+	out := &awssqs.ChangeMessageVisibilityBatchOutput{}
+	for _, e := range in.Entries {
+		switch failure, fails := f.hides[*e.ReceiptHandle]; {
+		case *e.ReceiptHandle == "unmentioned":
+		case fails:
+			failure.Id = e.Id
+			out.Failed = append(out.Failed, failure)
+		default:
+			out.Successful = append(out.Successful, types.ChangeMessageVisibilityBatchResultEntry{Id: e.Id})
+		}
+	}
+	return out, nil
 }
 
 // open returns a queue on the fake that sleeps without waiting and has no

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/turnstile-go/turnstile/queue"
 )
@@ -20,6 +21,7 @@ type Client interface {
 	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessage(context.Context, *sqs.DeleteMessageInput, ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error)
 	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+	ChangeMessageVisibilityBatch(context.Context, *sqs.ChangeMessageVisibilityBatchInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityBatchOutput, error)
 }
 
 var _ Client = (*sqs.Client)(nil)
@@ -84,12 +86,59 @@ func (q *Queue) Delete(ctx context.Context, m queue.Message) error {
 	return nil
 }
 
-// SetVisibility lets a message come back after d, rounded up to seconds; see
+// SetVisibility lets messages come back after d, rounded up to seconds; see
 // queue.Queue.
-func (q *Queue) SetVisibility(ctx context.Context, m queue.Message, d time.Duration) error {
+func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	if d < 0 || d > queue.MaxVisibility {
-		return fmt.Errorf("queue: visibility timeout %s of message %s is not within 0 and %s", d, m.ID, queue.MaxVisibility)
+		return fmt.Errorf("queue: visibility timeout %s is not within 0 and %s", d, queue.MaxVisibility)
 	}
+	failed := map[int]error{}
+	for from := 0; from < len(msgs); from += queue.MaxBatch {
+		if from+1 == len(msgs) {
+			if err := q.setVisibility(ctx, d, msgs[from]); err != nil {
+				failed[from] = err
+			}
+			break
+		}
+		q.setVisibilities(ctx, d, msgs, from, min(from+queue.MaxBatch, len(msgs)), failed)
+	}
+	return queue.Partial(failed, len(msgs))
+}
+
+// setVisibilities does so for one batch, and notes what failed.
+func (q *Queue) setVisibilities(ctx context.Context, d time.Duration, msgs []queue.Message, from, to int, failed map[int]error) {
+	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &q.url}
+	for i := from; i < to; i++ {
+		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{
+			Id: aws.String(entryID(i)), ReceiptHandle: aws.String(msgs[i].Receipt), VisibilityTimeout: seconds(d)})
+		failed[i] = fmt.Errorf("queue %s: set the visibility of message %s: the answer does not mention it: %w", q.url, msgs[i].ID, queue.ErrUnavailable)
+	}
+	out, err := q.client.ChangeMessageVisibilityBatch(ctx, in)
+	if err != nil {
+		err = q.failed(ctx, fmt.Sprintf("set the visibility of %d messages", to-from), err)
+		for i := from; i < to; i++ {
+			failed[i] = err
+		}
+		return
+	}
+	worked, refused := map[string]bool{}, map[string]types.BatchResultErrorEntry{}
+	for _, e := range out.Successful {
+		worked[aws.ToString(e.Id)] = true
+	}
+	for _, e := range out.Failed {
+		refused[aws.ToString(e.Id)] = e
+	}
+	for i := from; i < to; i++ {
+		id := entryID(i)
+		if worked[id] {
+			delete(failed, i)
+		} else if e, known := refused[id]; known {
+			failed[i] = fmt.Errorf("queue %s: set the visibility of message %s: %w", q.url, msgs[i].ID, entryError(e))
+		}
+	}
+}
+
+func (q *Queue) setVisibility(ctx context.Context, d time.Duration, m queue.Message) error {
 	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 		QueueUrl:          &q.url,
 		ReceiptHandle:     aws.String(m.Receipt),

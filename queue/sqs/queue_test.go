@@ -110,7 +110,7 @@ func TestVisibilityIsRoundedUpToSeconds(t *testing.T) {
 	f := &fake{}
 	q := f.open(t, fifoURL)
 	for _, d := range []time.Duration{0, time.Millisecond, 2 * time.Second, queue.MaxVisibility} {
-		if err := q.SetVisibility(t.Context(), queue.Message{Receipt: "r"}, d); err != nil {
+		if err := q.SetVisibility(t.Context(), d, queue.Message{Receipt: "r"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,11 +141,45 @@ func TestAnExpiredReceiptIsRecognised(t *testing.T) {
 			f := &fake{err: c.err}
 			q := f.open(t, fifoURL)
 			m := queue.Message{ID: "id", Receipt: "r"}
-			for call, err := range map[string]error{"Delete": q.Delete(t.Context(), m), "SetVisibility": q.SetVisibility(t.Context(), m, 0)} {
+			for call, err := range map[string]error{"Delete": q.Delete(t.Context(), m), "SetVisibility": q.SetVisibility(t.Context(), 0, m)} {
 				if err == nil || errors.Is(err, queue.ErrReceiptExpired) != c.expired || !errors.Is(err, c.err) {
 					t.Errorf("%s: %v; expired: want %t", call, err, c.expired)
 				}
 			}
 		})
+	}
+}
+
+func TestVisibilitiesAreSetInBatchesAndAFailedEntryIsItsOwn(t *testing.T) {
+	t.Parallel()
+	f := &fake{hides: map[string]types.BatchResultErrorEntry{
+		"b": {Code: aws.String("InvalidParameterValue"), Message: aws.String("Value b for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."), SenderFault: true},
+		"c": {Code: aws.String("InternalError")},
+	}}
+	q := f.open(t, standardURL)
+	var msgs []queue.Message
+	for _, receipt := range append([]string{"a", "b", "c", "unmentioned"}, letters(10, 7)...) {
+		msgs = append(msgs, queue.Message{ID: receipt, Receipt: receipt})
+	}
+	err := q.SetVisibility(t.Context(), 2*time.Second, msgs...)
+	for i := range msgs {
+		got := queue.ErrorOf(err, i)
+		switch i {
+		case 1:
+			if !errors.Is(got, queue.ErrReceiptExpired) {
+				t.Errorf("message 1: %v, want ErrReceiptExpired", got)
+			}
+		case 2, 3:
+			if !errors.Is(got, queue.ErrUnavailable) {
+				t.Errorf("message %d: %v, want ErrUnavailable", i, got)
+			}
+		default:
+			if got != nil {
+				t.Errorf("message %d: %v", i, got)
+			}
+		}
+	}
+	if len(f.visibilities) != 1 || len(f.visibilities[0].Entries) != 10 || len(f.visibility) != 1 || *f.visibility[0].ReceiptHandle != "q" {
+		t.Errorf("%d batches and %d single calls; want a batch of ten, and a call for the one that is left", len(f.visibilities), len(f.visibility))
 	}
 }

@@ -26,8 +26,7 @@ const (
 // part would change their order.
 //
 // A message that the service refuses for good is a *queue.RejectedError that
-// names it (joined, if a batch has several); the rest of its batch is sent,
-// later batches are not.
+// names it; the rest of its batch is sent, later batches are not.
 func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.fifo, msgs); err != nil {
 		return err
@@ -39,48 +38,64 @@ func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	for len(pending) > 0 {
 		var batch []int
 		batch, pending = queue.NextBatch(q.fifo, msgs, pending)
-		if err := q.sendBatch(ctx, msgs, batch); err != nil {
-			return err
+		failed := q.sendBatch(ctx, msgs, batch)
+		if len(failed) == 0 {
+			continue
 		}
+		for _, i := range pending {
+			failed[i] = errNotTried
+		}
+		return queue.Partial(failed, len(msgs))
 	}
 	return nil
 }
 
-// sendBatch sends one batch, and again what of it failed, until all is in.
-func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int) error {
-	var rejected []error
+// errNotTried is that of a message behind a batch that failed.
+var errNotTried = errors.New("queue: sqs: not sent, for one ahead of it could not be")
+
+// sendBatch sends one batch, and again what of it failed, until all is in. It
+// returns the errors of what is not known to be.
+func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int) map[int]error {
+	failed := map[int]error{}
+	fail := func(err error) map[int]error {
+		for _, i := range batch {
+			failed[i] = err
+		}
+		return failed
+	}
 	for attempt := 1; ; attempt++ {
 		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{
 			QueueUrl: &q.url,
 			Entries:  q.entries(msgs, batch),
 		})
 		if err != nil {
-			return errors.Join(append(rejected, q.failed(ctx, fmt.Sprintf("send %d messages", len(batch)), err))...)
+			return fail(q.failed(ctx, fmt.Sprintf("send %d messages", len(batch)), err))
 		}
 		again, refused, last := sortOut(batch, out)
-		rejected = append(rejected, refused...)
-		if len(again) == 0 {
-			return errors.Join(rejected...)
+		for i, err := range refused {
+			failed[i] = err
 		}
-		fail := func(err error) error {
-			err = fmt.Errorf("queue %s: %d messages are not in after %d attempts, the last answer was %s: %w", q.url, len(again), attempt, last, err)
-			return errors.Join(append(rejected, err)...)
+		if batch = again; len(batch) == 0 {
+			return failed
+		}
+		notIn := func(err error) error {
+			return fmt.Errorf("queue %s: %d messages are not in after %d attempts, the last answer was %s: %w", q.url, len(again), attempt, last, err)
 		}
 		if attempt == q.opts.Attempts {
-			return fail(queue.ErrUnavailable)
+			return fail(notIn(queue.ErrUnavailable))
 		}
 		if err := q.opts.Sleep(ctx, q.backoff(attempt)); err != nil {
-			return fail(fmt.Errorf("%w: %w", queue.ErrUnavailable, err))
+			return fail(notIn(fmt.Errorf("%w: %w", queue.ErrUnavailable, err)))
 		}
-		batch = again
 	}
 }
 
 // sortOut reads the answer to a batch: what is to be sent again, what is
 // refused for good, and one of the reasons. What the answer does not mention is
 // not known to be in and counts as failed.
-func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused []error, last string) {
+func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused map[int]error, last string) {
 	in := map[string]bool{}
+	refused = map[int]error{}
 	for _, e := range out.Successful {
 		in[aws.ToString(e.Id)] = true
 	}
@@ -96,7 +111,7 @@ func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused
 		e, known := failed[id]
 		code, message := aws.ToString(e.Code), aws.ToString(e.Message)
 		if known && e.SenderFault && !passingCode(code) {
-			refused = append(refused, &queue.RejectedError{Index: i, Code: code, Message: message})
+			refused[i] = &queue.RejectedError{Index: i, Code: code, Message: message}
 			continue
 		}
 		again = append(again, i)

@@ -238,3 +238,45 @@ func TestAnInvalidMessageKeepsAllFromBeingSent(t *testing.T) {
 		t.Errorf("%d batches were sent", len(f.sends))
 	}
 }
+
+func TestUnorderedMessagesOfOneGroupShareABatch(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	var msgs []queue.Outgoing
+	for _, m := range []string{"a1", "a2", "b1", "a3", "a4"} {
+		msgs = append(msgs, queue.Outgoing{Body: m, Group: m[:1], Unordered: m != "a1" && m != "a4"})
+	}
+	if err := f.open(t, fifoURL).Send(t.Context(), msgs...); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.sent(), [][]string{{"a1", "a2", "b1", "a3"}, {"a4"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("batches %q, want %q", got, want)
+	}
+}
+
+func TestAFailureNamesTheMessagesThatAreNotIn(t *testing.T) {
+	t.Parallel()
+	f := &fake{send: func(call int, in *awssqs.SendMessageBatchInput) (*awssqs.SendMessageBatchOutput, error) {
+		if call == 1 {
+			return answer(in, failures{"l": invalid}), nil
+		}
+		return allIn(in), nil
+	}}
+	err := f.open(t, standardURL).Send(t.Context(), plain(letters(0, 22)...)...)
+	for i := range 22 {
+		got := queue.ErrorOf(err, i)
+		var rejected *queue.RejectedError
+		switch {
+		case i == 11:
+			if !errors.As(got, &rejected) {
+				t.Errorf("message 11: %v, want that it was rejected", got)
+			}
+		case i >= 20:
+			if got == nil {
+				t.Errorf("message %d, of a batch that was not sent, counts as sent", i)
+			}
+		case got != nil:
+			t.Errorf("message %d is in: %v", i, got)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func activityMutations() []Mutation {
 			Name:  "a batch mate is left to become visible",
 			Bug:   "The message of an attempt that is done becomes visible while its batch is worked on, and is run again.",
 			File:  "host/batch_mates.go",
-			Edits: edit("m.state != settled || m.visible.IsZero() {", "m.state != settled || !m.visible.IsZero() {"),
+			Edits: edit("b.working == 0 || m.state != settled {", "b.working >= 0 || m.state != settled {"),
 		},
 		{
 			Name:  "two rounds of a watch have one number",

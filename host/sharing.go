@@ -1,0 +1,281 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Each call of a queue is charged, and takes as long for ten messages as for one.
+// So what the groups, or the attempts, of one invocation send to a queue at the
+// same time shares a call. Each of them waits for its own messages and is told of
+// them alone: nothing is acknowledged before what follows from it is in, and a
+// message that fails fails whoever sent it and nobody else.
+//
+// Order is kept where there is one: what stands behind something else is sent when
+// that is in (dispatcher.takeMessages), in another call. What shares a call was
+// sent by several at once, and has none.
+
+// sharing is what one invocation has under way. A send that is the first waits
+// for others, for a millisecond or two, and not at all where nobody is left who
+// could come: then it makes the call for all.
+type sharing struct {
+	clock  clock.Clock
+	window time.Duration
+
+	mu sync.Mutex
+	// busy are the goroutines that may come to send, waiting those of them that
+	// have come and not returned.
+	busy, waiting int
+	// open are the calls that can be joined.
+	open map[sharedKind]*sharedCall
+}
+
+// sharedKind tells calls apart that can't be one.
+type sharedKind struct {
+	queue *sharedQueue
+	// hides: they set the visibility to hidden.
+	hides  bool
+	hidden time.Duration
+}
+
+// sharedCall is a call that several make together.
+type sharedCall struct {
+	kind   sharedKind
+	sends  []queue.Outgoing
+	bytes  int
+	hidden []queue.Message
+
+	// full is closed when nobody waits for others to join any more, made when the
+	// call has returned; err is what it returned then.
+	full, made chan struct{}
+	isFull     bool
+	err        error
+}
+
+// errNotMade is that of a call that did not return.
+var errNotMade = errors.New("host: a call that was shared with others did not return")
+
+type sharingKey struct{}
+
+// share lets what is sent with the context share calls. The caller counts as the
+// one goroutine that may send.
+func share(ctx context.Context, c clock.Clock, window time.Duration) (context.Context, *sharing) {
+	if window < 0 {
+		return ctx, nil
+	}
+	s := &sharing{clock: c, window: window, busy: 1, open: map[sharedKind]*sharedCall{}}
+	return context.WithValue(ctx, sharingKey{}, s), s
+}
+
+// together is Together for those who share: who has come to its end sends nothing
+// more, and nobody waits for it.
+func (s *sharing) together(together func(n int, f func())) func(n int, f func()) {
+	if s == nil {
+		return together
+	}
+	return func(n int, f func()) {
+		s.come(n - 1)
+		together(n, func() {
+			defer s.come(-1)
+			f()
+		})
+		s.come(1)
+	}
+}
+
+// sharedBy is together of the sharing that the context has, if it has one.
+func sharedBy(ctx context.Context, together func(n int, f func())) func(n int, f func()) {
+	s, _ := ctx.Value(sharingKey{}).(*sharing)
+	return s.together(together)
+}
+
+// come counts more goroutines, or fewer.
+func (s *sharing) come(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy += n
+	s.look()
+}
+
+// look lets the calls go if all wait for one. The caller holds the lock.
+func (s *sharing) look() {
+	if s.waiting < s.busy {
+		return
+	}
+	for _, c := range s.open {
+		s.fill(c)
+	}
+}
+
+// fill lets nobody join a call any more. The caller holds the lock.
+func (s *sharing) fill(c *sharedCall) {
+	if s.open[c.kind] == c {
+		delete(s.open, c.kind)
+	}
+	if !c.isFull {
+		c.isFull = true
+		close(c.full)
+	}
+}
+
+// sharedQueue is a queue whose calls are shared, where the context says with whom.
+type sharedQueue struct{ queue.Queue }
+
+// sharedQueues has all queues shared.
+func sharedQueues(q Queues) Queues {
+	for _, each := range []*queue.Queue{&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard} {
+		if *each != nil {
+			*each = &sharedQueue{*each}
+		}
+	}
+	return q
+}
+
+// Send implements queue.Queue.
+func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	s, _ := ctx.Value(sharingKey{}).(*sharing)
+	bytes := 0
+	for _, m := range msgs {
+		bytes += m.Size()
+	}
+	if s == nil || len(msgs) == 0 || len(msgs) >= queue.MaxBatch || bytes > queue.MaxBatchBytes || q.ordered(msgs) {
+		return q.Queue.Send(ctx, msgs...)
+	}
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err // It would keep those of the others from being sent.
+	}
+	return s.call(ctx, sharedKind{queue: q}, len(msgs), bytes, func(c *sharedCall) {
+		for _, m := range msgs {
+			m.Unordered = true
+			c.sends = append(c.sends, m)
+		}
+	})
+}
+
+// ordered reports whether messages have to keep their order among themselves.
+func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
+	if !q.FIFO() || len(msgs) == 1 {
+		return false
+	}
+	groups := make(map[string]bool, len(msgs))
+	for _, m := range msgs {
+		groups[m.Group] = true
+	}
+	return len(groups) < len(msgs)
+}
+
+// SetVisibility implements queue.Queue.
+func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	s, _ := ctx.Value(sharingKey{}).(*sharing)
+	if s == nil || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
+		return q.Queue.SetVisibility(ctx, d, msgs...)
+	}
+	// SQS counts in seconds.
+	kind := sharedKind{queue: q, hides: true, hidden: (d + time.Second - 1) / time.Second * time.Second}
+	return s.call(ctx, kind, len(msgs), 0, func(c *sharedCall) { c.hidden = append(c.hidden, msgs...) })
+}
+
+// call adds n messages to the call of their kind, and returns when that has been
+// made: what became of them.
+func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
+	s.mu.Lock()
+	c := s.open[kind]
+	if c != nil && (c.len()+n > queue.MaxBatch || c.bytes+bytes > queue.MaxBatchBytes) {
+		s.fill(c)
+		c = nil
+	}
+	leads := c == nil
+	if leads {
+		c = &sharedCall{kind: kind, full: make(chan struct{}), made: make(chan struct{}), err: errNotMade}
+		s.open[kind] = c
+	}
+	at := c.len()
+	add(c)
+	if c.bytes += bytes; c.len() == queue.MaxBatch {
+		s.fill(c)
+	}
+	s.waiting++
+	s.look()
+	s.mu.Unlock()
+	if leads {
+		s.lead(ctx, c)
+	} else {
+		await(s.clock, c.made, 0)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	return c.outcome(at, n)
+}
+
+// lead waits for others to join, and makes the call.
+func (s *sharing) lead(ctx context.Context, c *sharedCall) {
+	if s.window > 0 {
+		await(s.clock, c.full, s.window)
+	}
+	s.mu.Lock()
+	s.fill(c)
+	s.mu.Unlock()
+	err := errNotMade
+	defer func() {
+		s.mu.Lock()
+		c.err = err
+		s.mu.Unlock()
+		close(c.made)
+	}()
+	if c.kind.hides {
+		err = c.kind.queue.Queue.SetVisibility(ctx, c.kind.hidden, c.hidden...)
+		return
+	}
+	err = c.kind.queue.Queue.Send(ctx, c.sends...)
+}
+
+func (c *sharedCall) len() int { return len(c.sends) + len(c.hidden) }
+
+// outcome is what the call says of n of its messages. The caller holds the lock.
+func (c *sharedCall) outcome(at, n int) error {
+	failed := map[int]error{}
+	for i := range n {
+		err := queue.ErrorOf(c.err, at+i)
+		if rejected, ok := errors.AsType[*queue.RejectedError](err); ok {
+			own := *rejected
+			own.Index = i
+			err = &own
+		}
+		if err != nil {
+			failed[i] = err
+		}
+	}
+	return queue.Partial(failed, n)
+}
+
+// Waiter is a clock that has to know when a goroutine waits for another.
+type Waiter interface {
+	clock.Clock
+	// Await returns when ready is closed, or d has passed; with d of zero it
+	// waits for ready alone.
+	Await(ready <-chan struct{}, d time.Duration)
+}
+
+func await(c clock.Clock, ready <-chan struct{}, d time.Duration) {
+	if w, ok := c.(Waiter); ok {
+		w.Await(ready, d)
+		return
+	}
+	if d <= 0 {
+		<-ready
+		return
+	}
+	passed := make(chan struct{})
+	stop := c.AfterFunc(d, func() { close(passed) })
+	defer stop()
+	select {
+	case <-ready:
+	case <-passed:
+	}
+}
