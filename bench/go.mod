@@ -3,7 +3,7 @@ module github.com/turnstile-go/turnstile/bench
 go 1.26.0
 
 require (
-	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile v0.1.0
 	go.temporal.io/api v1.64.1
 	go.temporal.io/sdk v1.50.0
 	google.golang.org/protobuf v1.36.11
@@ -41,4 +41,3 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/turnstile-go/turnstile => ../

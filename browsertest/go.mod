@@ -2,12 +2,10 @@ module github.com/turnstile-go/turnstile/browsertest
 
 go 1.26.0
 
-replace github.com/turnstile-go/turnstile => ../
-
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
-	github.com/turnstile-go/turnstile v0.0.0-00010101000000-000000000000
+	github.com/turnstile-go/turnstile v0.1.0
 )
 
 require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

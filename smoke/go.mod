@@ -1,8 +1,6 @@
 module github.com/turnstile-go/turnstile/smoke
 
-go 1.26
-
-replace github.com/turnstile-go/turnstile => ../
+go 1.26.0
 
 require (
 	github.com/aws/aws-sdk-go-v2 v1.47.6
@@ -10,7 +8,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/cloudformation v1.82.4
 	github.com/aws/aws-sdk-go-v2/service/scheduler v1.18.2
 	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9
-	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile v0.1.0
 )
 
 require (

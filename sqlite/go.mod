@@ -2,11 +2,9 @@ module github.com/turnstile-go/turnstile/sqlite
 
 go 1.26.0
 
-replace github.com/turnstile-go/turnstile => ../
-
 require (
 	github.com/ncruces/go-sqlite3 v0.35.0
-	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile v0.1.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.49.0
 )

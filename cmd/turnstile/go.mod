@@ -2,11 +2,6 @@ module github.com/turnstile-go/turnstile/cmd/turnstile
 
 go 1.26.0
 
-replace (
-	github.com/turnstile-go/turnstile => ../../
-	github.com/turnstile-go/turnstile/lint => ../../lint
-)
-
 require (
 	github.com/aws/aws-sdk-go-v2 v1.47.7
 	github.com/aws/aws-sdk-go-v2/config v1.33.14
@@ -16,8 +11,8 @@ require (
 	github.com/aws/smithy-go v1.28.8
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	github.com/turnstile-go/turnstile v0.0.0
-	github.com/turnstile-go/turnstile/lint v0.0.0
+	github.com/turnstile-go/turnstile v0.1.0
+	github.com/turnstile-go/turnstile/lint v0.1.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.52.0

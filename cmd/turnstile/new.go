@@ -127,7 +127,7 @@ func releasedVersion() string {
 		return ""
 	}
 	for _, module := range info.Deps {
-		if module.Path == ownModule && module.Replace == nil && module.Version != "v0.0.0" {
+		if module.Path == ownModule && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
 			return module.Version
 		}
 	}

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,7 @@ func TestCommand(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(c.command[0], c.command[1:]...)
 			cmd.Dir = filepath.Join("..", "..", "testdata")
+			cmd.Env = append(os.Environ(), "GOWORK=off") // It is a module of somebody else's.
 			out, err := cmd.CombinedOutput()
 			var exit *exec.ExitError
 			if err != nil && !errors.As(err, &exit) {
