@@ -1,11 +1,15 @@
 package main
 
 import (
+	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,15 +25,23 @@ func (r *repository) proxy(ctx context.Context, directory string) error {
 	if err != nil {
 		return err
 	}
+	tree, err := os.MkdirTemp("", "turnstile-tree-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tree)
+	if err := r.export(ctx, tree); err != nil {
+		return err
+	}
 	for _, m := range released {
-		if err := r.proxyOf(ctx, m, directory, at); err != nil {
+		if err := r.proxyOf(m, tree, directory, at); err != nil {
 			return fmt.Errorf("%s: %w", m.path(), err)
 		}
 	}
 	return nil
 }
 
-func (r *repository) proxyOf(ctx context.Context, m module, directory string, at time.Time) (err error) {
+func (r *repository) proxyOf(m module, tree, directory string, at time.Time) (err error) {
 	escaped, err := mod.EscapePath(m.path())
 	if err != nil {
 		return err
@@ -46,7 +58,8 @@ func (r *repository) proxyOf(ctx context.Context, m module, directory string, at
 	if err != nil {
 		return err
 	}
-	goMod, err := r.git(ctx, "show", "HEAD:"+strings.TrimPrefix(string(m)+"/go.mod", "/"))
+	source := filepath.Join(tree, filepath.FromSlash(string(m)))
+	goMod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
 		return err
 	}
@@ -64,7 +77,54 @@ func (r *repository) proxyOf(ctx context.Context, m module, directory string, at
 			err = closed
 		}
 	}()
-	return zip.CreateFromVCS(out, mod.Version{Path: m.path(), Version: r.version}, r.root, "HEAD", string(m))
+	return zip.CreateFromDir(out, mod.Version{Path: m.path(), Version: r.version}, source)
+}
+
+// export writes the files that are committed into a folder, with the licence in
+// each module, where the go command puts it too.
+func (r *repository) export(ctx context.Context, folder string) error {
+	packed, err := r.git(ctx, "archive", "--format=tar", "HEAD")
+	if err != nil {
+		return err
+	}
+	into, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+	files := tar.NewReader(bytes.NewReader(packed))
+	for {
+		header, err := files.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		data, err := io.ReadAll(files)
+		if err != nil {
+			return err
+		}
+		if err := into.MkdirAll(path.Dir(header.Name), 0o755); err != nil {
+			return err
+		}
+		if err := into.WriteFile(header.Name, data, 0o644); err != nil {
+			return err
+		}
+	}
+	licence, err := into.ReadFile("LICENSE")
+	if err != nil {
+		return err
+	}
+	for _, m := range released {
+		if err := into.WriteFile(path.Join(string(m), "LICENSE"), licence, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // committed is when the commit was made, which what is released has for its time.
