@@ -67,5 +67,5 @@ func (a addresses) all(asked ...address) (map[address]string, error) {
 
 // errNoStack says how to name a stack.
 func errNoStack() error {
-	return usagef("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"")
+	return usagef("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"\nor go into the folder of a project that `turnstile dev` runs")
 }

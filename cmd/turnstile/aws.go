@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -23,8 +24,6 @@ type awsBackend struct {
 	// load adds to how the SDK finds its configuration.
 	load []func(*config.LoadOptions) error
 }
-
-func openAWS(s *settings) backend { return awsBackend{settings: s} }
 
 var errNoRegion = errors.New("no AWS region: give --region, such as eu-central-1, or set AWS_REGION")
 
@@ -86,7 +85,7 @@ func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string
 // Instances implements backend.
 func (b awsBackend) Instances(ctx context.Context) (instances, error) {
 	c, err := b.Client(ctx)
-	return ofClient{c}, err
+	return ofClient{c, time.Now}, err
 }
 
 // Client implements backend.

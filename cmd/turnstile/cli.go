@@ -57,6 +57,8 @@ type backend interface {
 type settings struct {
 	stack, region, profile string
 	keyFile                string
+	console                string
+	local                  bool
 	output                 string
 	color                  string
 	getenv                 func(string) string
@@ -72,6 +74,8 @@ var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), str
 
 func (s *settings) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
+	flags.BoolVar(&s.local, "local", false, "the `turnstile dev` of this folder, or of one above it")
+	flags.StringVar(&s.console, "console", s.console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
 	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
 	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
 	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, else the keys in $TURNSTILE_KEYS")
@@ -96,7 +100,7 @@ func usagef(format string, args ...any) error {
 // run runs the command line and returns the exit status. What was asked for
 // goes to out, all else to err.
 func (c *cli) run(ctx context.Context, args []string) int {
-	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
+	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
 	about := ""
 	root := c.tree(func(found *command) { about = " " + found.name })
 	root.SetArgs(append([]string{}, args...))

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -26,6 +27,7 @@ func hint(err error) string {
 	var wait *client.WaitError
 	var corrupt *store.CorruptError
 	var unknown *codec.UnknownError
+	var unreachable *remote.UnreachableError
 	switch {
 	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
 		return problemAdvice(wait.Last.Problem.Kind)
@@ -33,6 +35,8 @@ func hint(err error) string {
 		return "It goes on without being waited for. Wait again, with a longer --timeout."
 	case errors.As(err, &corrupt):
 		return problemAdvice(problemCorrupt)
+	case errors.As(err, &unreachable):
+		return "It has ended, or is being built: `turnstile dev` says where its console is."
 	case errors.As(err, &unknown):
 		return "To see it, " + keyAdvice + "."
 	case errors.Is(err, history.ErrNewer):

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -30,6 +34,9 @@ type instances interface {
 	Wait(ctx context.Context, instance string) (client.Description, error)
 	WaitingFor(ctx context.Context, instance string) ([]client.OpenOperation, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
+	// Timeline is what happened in the newest executions of an instance, with what
+	// they cost.
+	Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error)
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 	CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error)
 }
@@ -51,12 +58,24 @@ func (f *givenFailure) Failure() *history.Failure {
 }
 
 // ofClient is a client as commands use it.
-type ofClient struct{ *client.Client }
+type ofClient struct {
+	*client.Client
+	now func() time.Time
+}
 
 func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {
 	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
 	run.StartID = started.StartID
 	return run.Confirm(ctx)
+}
+
+// Timeline asks a console for it that is made for that.
+func (c ofClient) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
+	handler, err := console.Handler(c.Client, console.Explain(explained), console.Clock(c.now))
+	if err != nil {
+		return api.Timeline{}, err
+	}
+	return remote.Over(handler, nil).Timeline(ctx, instance, executions)
 }
 
 func (c ofClient) Purge(ctx context.Context, instance string, force bool) error {

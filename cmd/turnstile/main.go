@@ -26,7 +26,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	c := cli{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
-		getenv: os.Getenv, now: time.Now, open: openAWS,
+		getenv: os.Getenv, now: time.Now, open: openPlace,
 		poll: time.Second,
 	}
 	status := c.run(ctx, os.Args[1:])

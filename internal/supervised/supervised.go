@@ -16,6 +16,10 @@ const (
 	Reset = "TURNSTILE_RESET"
 )
 
+// ConsoleFile is the file in the directory of the database that has the address of
+// the console while the program runs: where `turnstile list` and others find it.
+const ConsoleFile = "console.url"
+
 // Exit statuses of the program. With any other, and if it is killed, it is
 // started again.
 const (

@@ -117,6 +117,11 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		return supervised.Refused, err
 	}
 	fmt.Fprintf(p.out, "console   %s\ndatabase  %s\n", env.ConsoleURL(), shorter(db.Path()))
+	forget, err := tell(f.data, env.ConsoleURL())
+	if err != nil {
+		return supervised.Refused, errors.Join(err, end(env))
+	}
+	defer forget()
 	if o.begin != nil {
 		if err := o.begin(ctx, env.Client()); err != nil {
 			return supervised.Failed, errors.Join(fmt.Errorf("what was to begin: %w", err), end(env))

@@ -1,0 +1,74 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// Start asks for a new instance.
+func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
+	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.StartID, Input: r.Input,
+		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting}
+	for _, e := range r.Events {
+		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
+	}
+	var got api.Started
+	err := c.post(ctx, "instances", in, &got)
+	return client.Started{Instance: got.Instance, StartID: got.StartID}, err
+}
+
+// Raise raises an external event.
+func (c *Client) Raise(ctx context.Context, r client.RaiseRequest) error {
+	return c.act(ctx, r.Instance, "raise", api.Raise{Name: r.Name, Data: r.Data, SenderID: r.SenderID})
+}
+
+// Cancel asks an instance to stop.
+func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
+	return c.act(ctx, instance, "cancel", api.End{Reason: reason})
+}
+
+// Terminate ends an instance without running its code.
+func (c *Client) Terminate(ctx context.Context, instance, reason string) error {
+	return c.act(ctx, instance, "terminate", api.End{Reason: reason})
+}
+
+// Wake lets an instance try again.
+func (c *Client) Wake(ctx context.Context, instance string) error {
+	return c.act(ctx, instance, "wake", api.Nothing{})
+}
+
+// Purge removes an instance.
+func (c *Client) Purge(ctx context.Context, instance string, force bool) error {
+	return c.act(ctx, instance, "purge", api.Purge{Force: force})
+}
+
+// act sends something for an instance.
+func (c *Client) act(ctx context.Context, instance, what string, body any) error {
+	var sent api.Sent
+	if err := c.post(ctx, "instances/"+segment(instance)+"/"+what, body, &sent); err != nil {
+		return err
+	}
+	if sent.NoRecord {
+		return fmt.Errorf("%s for instance %q: %w", what, instance, client.ErrNoRecord)
+	}
+	return nil
+}
+
+// Complete completes a pending activity.
+func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
+	return c.post(ctx, "activities/complete", api.CompleteActivity{Token: token, Result: result}, nil)
+}
+
+// Fail lets a pending activity fail.
+func (c *Client) Fail(ctx context.Context, token, message, code string, details json.RawMessage) error {
+	return c.post(ctx, "activities/fail", api.FailActivity{Token: token, Message: message, Code: code, Details: details}, nil)
+}
+
+// Heartbeat says that a pending activity is still worked on.
+func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
+	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{Token: token, Details: details}, nil)
+}
