@@ -175,5 +175,5 @@ func TestAKeptHistoryIsLookedAt(t *testing.T) {
 
 	b.Allow("status of 400")
 	b.choose("cat.txt", "meow")
-	b.shows("This file could not be read: cat.txt", "turnstile history INSTANCE --json")
+	b.shows("This file could not be read: cat.txt", "turnstile history INSTANCE --export")
 }

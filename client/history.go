@@ -37,7 +37,7 @@ func (c *Client) History(ctx context.Context, instance string, execution int64) 
 }
 
 // Export is History with whose it is and which events were committed together, for
-// [history.EncodeExport]: what `turnstile history --json` prints.
+// [history.EncodeExport]: what `turnstile history --export` prints.
 func (c *Client) Export(ctx context.Context, instance string, execution int64) (history.Export, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {

@@ -23,7 +23,7 @@ func (h *handler) inspect(_ *request, in api.Inspect) (api.Inspected, error) {
 	r, err := recording.Decode([]byte(in.Text))
 	if err != nil {
 		e := api.Errorf(api.CodeInvalid, "the file cannot be read: %v", err)
-		e.Advice = "Give a history as `turnstile history INSTANCE --json` or the page's export writes it, several exports in one file, or a story of the simulation."
+		e.Advice = "Give a history as `turnstile history INSTANCE --export` or the page's export writes it, several exports in one file, or a story of the simulation."
 		if errors.Is(err, history.ErrNewer) {
 			e.Code, e.Advice = api.CodeNewer, "A newer build wrote it. Use a console of that version."
 		}

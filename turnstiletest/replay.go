@@ -18,7 +18,7 @@ import (
 // that they come from go on with this build? pattern names the files, as
 // filepath.Match has it; there must be some. An export is what the command
 //
-//	turnstile history order-17 --json > testdata/order-17.json
+//	turnstile history order-17 --export > testdata/order-17.json
 //
 // writes, or history.EncodeExport. Keep one of each kind of instance that may
 // still run when you change its code, and of each version that is deployed.
@@ -49,7 +49,7 @@ func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 		t.Fatalf("turnstiletest: Replay: pattern %q: %v", pattern, err)
 	}
 	if len(files) == 0 {
-		t.Fatalf("turnstiletest: Replay: no file fits %q: export histories with turnstile history INSTANCE --json, or put the path right", pattern)
+		t.Fatalf("turnstiletest: Replay: no file fits %q: export histories with turnstile history INSTANCE --export, or put the path right", pattern)
 	}
 	for _, file := range files {
 		if problem := replayFile(app, file, opts.codecs); problem != "" {

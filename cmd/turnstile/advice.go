@@ -27,7 +27,7 @@ func problemAdvice(kind string) string {
 	case problemKilled:
 		return "look into the orchestrator's log for memory or timeout, raise the limit or mend the code, deploy, then `turnstile wake`; messages alone do not try again"
 	case problemCorrupt:
-		return "keep the history (`turnstile history --json`), restore the table's items from a backup, then `turnstile wake`; or give the instance up with `turnstile purge --force`"
+		return "keep the history (`turnstile history --export`), restore the table's items from a backup, then `turnstile wake`; or give the instance up with `turnstile purge --force`"
 	}
 	return "see docs/troubleshooting.md"
 }

@@ -33,6 +33,8 @@ type cli struct {
 	// many columns; nil looks.
 	person func(w io.Writer) (columns int, is bool)
 
+	// answers says whether somebody can be asked on in; nil looks.
+	answers func() bool
 	// pause waits for a time, and reports false if the context ended first; nil for
 	// the wall clock.
 	pause func(ctx context.Context, d time.Duration) bool
@@ -139,6 +141,14 @@ func (c *cli) screen(w io.Writer) *term.Screen {
 		}
 	}
 	return &s
+}
+
+// asks reports whether somebody can be asked something.
+func (c *cli) asks() bool {
+	if c.answers != nil {
+		return c.answers()
+	}
+	return term.IsTerminal(c.in) && term.IsTerminal(c.err)
 }
 
 // message is an error's text without the prefix that this command puts before

@@ -97,7 +97,7 @@ func TestACommandLineThatIsNotTakenIsStatus2(t *testing.T) {
 		{"describe", "describe needs INSTANCE"}, {"describe a b", `"b" is too much`},
 		{"describe a --frob", "--frob"}, {"--frob", "--frob"}, {"list --limit x", "whole number"},
 		{"--output yaml list", "text, json"}, {"describe a --output xml", "text, json"},
-		{"start", "start needs NAME"}, {"raise a", "raise needs INSTANCE EVENT"}, {"wake", "wake needs INSTANCE…"},
+		{"start", "start needs NAME"}, {"raise a", "raise needs INSTANCE EVENT"}, {"wake", "wake needs INSTANCE"},
 	} {
 		b.fails(exitUsage, []string{c.says}, strings.Fields(c.args)...)
 	}

@@ -41,7 +41,7 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"Start and speak to instances", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
-		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), waitCommand()}},
+		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), timelineCommand(), watchCommand(), waitCommand(), costCommand()}},
 		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Run the stack", []*command{consoleCommand()}},

@@ -8,108 +8,148 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 )
 
 func wakeCommand() *command {
 	return &command{
-		name: "wake", also: []string{"retry", "unstick", "kick"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(client.StatusStuck, client.StatusCorrupt, client.StatusRunning),
+		name: "wake", also: []string{"retry", "unstick", "kick"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(client.StatusStuck, client.StatusCorrupt, client.StatusRunning),
 		short: "let instances try again, and send again what they have open",
 		long: paragraph(
 			"For an instance that was stuck and whose code is right now: it would try again by",
 			"itself, within the hour. For one that waits for something that was lost: all that it",
-			"has open (activities, timers, children) is sent again, which is harmless."),
+			"has open (activities, timers, children) is sent again, which is harmless.",
+			"",
+			bulkHelp,
+			"Without --status those are meant that are stuck or corrupt."),
 		examples: []string{
 			"turnstile wake order-17",
-			"turnstile list --status stuck --ids | xargs turnstile wake",
+			"turnstile wake --status stuck --name Fulfil --problem nondeterminism",
+			`turnstile wake --where 'customer = "c-1"' --dry-run`,
 		},
-		declare: func(c *cli, _ *flag.FlagSet) action {
-			return c.each("wake", func(ctx context.Context, cl instances, instance string) error {
-				return cl.Wake(ctx, instance)
-			})
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			b := bulk{verb: "wake", on: []client.Status{client.StatusStuck, client.StatusCorrupt},
+				do: func(ctx context.Context, cl instances, _ *batch.Job, instance string) error {
+					return cl.Wake(ctx, instance)
+				}}
+			b.declare(flags)
+			flags.StringVar(&b.problem, "problem", "", "only those that are stuck for a problem of this `KIND`, such as nondeterminism, panic, not_registered")
+			run := b.action(c)
+			return func(ctx context.Context, operands []string) error {
+				if b.status == string(client.StatusRunning) {
+					b.on = append(b.on, client.StatusRunning)
+				}
+				return run(ctx, operands)
+			}
 		},
 	}
 }
 
 func cancelCommand() *command {
 	return &command{
-		name: "cancel", also: []string{"stop", "abort"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(notEnded...),
+		name: "cancel", also: []string{"stop", "abort"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(notEnded...),
 		short: "ask instances to stop; their code decides how",
 		long: paragraph(
 			"What the instance waits for returns an error that says it was cancelled, and its code",
 			"can still clean up. It reaches children and running activities. Only the first cancel",
-			"counts. For an instance that cannot run its code there is terminate."),
-		examples: []string{`turnstile cancel order-17 --reason 'customer called'`},
+			"counts. For an instance that cannot run its code there is terminate.",
+			"",
+			bulkHelp),
+		examples: []string{
+			`turnstile cancel order-17 --reason 'customer called'`,
+			`turnstile cancel --where 'customer = "c-1"' --since 7d --reason 'account closed'`,
+		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("cancel", func(ctx context.Context, cl instances, instance string) error {
-				return cl.Cancel(ctx, instance, *reason)
-			})
+			b := bulk{verb: "cancel", on: []client.Status{client.StatusRunning, client.StatusStuck, client.StatusCorrupt},
+				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+					return cl.Cancel(ctx, instance, j.Reason)
+				}}
+			b.declare(flags)
+			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
+			return b.action(c)
 		},
 	}
 }
 
 func terminateCommand() *command {
 	return &command{
-		name: "terminate", also: []string{"kill", "end"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(notEnded...),
+		name: "terminate", also: []string{"kill", "end"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(notEnded...),
 		short: "end instances without running their code",
 		long: paragraph(
 			"Ends the instance at once, a stuck one too; nothing of its code runs, so nothing is",
 			"compensated. It reaches children and running activities. One whose history is",
-			"corrupt has no history to end: purge it with --force."),
-		examples: []string{`turnstile terminate order-17 --reason 'see incident 12'`},
+			"corrupt has no history to end: purge it with --force.",
+			"",
+			bulkHelp),
+		examples: []string{
+			`turnstile terminate order-17 --reason 'see incident 12'`,
+			`turnstile terminate --status stuck --name Fulfil --until 30d --reason 'given up' --dry-run`,
+		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			reason := flags.String("reason", "", "`TEXT` for the history")
-			return c.each("terminate", func(ctx context.Context, cl instances, instance string) error {
-				return cl.Terminate(ctx, instance, *reason)
-			})
+			b := bulk{verb: "terminate", on: []client.Status{client.StatusRunning, client.StatusStuck},
+				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+					return cl.Terminate(ctx, instance, j.Reason)
+				}}
+			b.declare(flags)
+			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
+			return b.action(c)
 		},
 	}
 }
 
 func purgeCommand() *command {
 	return &command{
-		name: "purge", also: []string{"rm", "remove", "delete"}, operands: "INSTANCE…", least: 1, most: -1, words: instanceIDs(),
+		name: "purge", also: []string{"rm", "remove", "delete"}, operands: "[INSTANCE…]", most: -1, words: instanceIDs(),
 		short: "remove instances that have ended",
 		long: paragraph(
 			"Hides the instance at once and deletes its histories no sooner than an hour after its",
-			"end. What stays is a tombstone, by which late messages are recognised. The id can be",
-			"started again. This cannot be undone."),
+			"end. What stays is a tombstone, by which late messages are recognised. This cannot be",
+			"undone.",
+			"",
+			bulkHelp),
 		examples: []string{
 			"turnstile purge order-17",
 			"turnstile purge order-17 --force",
+			"turnstile purge --status completed --until 30d --dry-run",
+			"turnstile purge --status completed --until 30d --yes any --rate 20",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			force := flags.Bool("force", false, "take running instances too: they are terminated first")
-			return c.each("purge", func(ctx context.Context, cl instances, instance string) error {
-				return cl.Purge(ctx, instance, *force)
-			})
+			ended := []client.Status{client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
+			b := bulk{verb: "purge", on: ended,
+				do: func(ctx context.Context, cl instances, j *batch.Job, instance string) error {
+					return cl.Purge(ctx, instance, j.Force)
+				}}
+			b.declare(flags)
+			flags.BoolVar(&b.force, "force", false, "take running instances too: they are terminated first")
+			run := b.action(c)
+			return func(ctx context.Context, operands []string) error {
+				if b.force {
+					b.on = allStatuses()
+				}
+				return run(ctx, operands)
+			}
 		},
 	}
 }
 
-// each does something to each of the instances; one that fails does not keep
-// it from the others.
-func (c *cli) each(what string, do func(context.Context, instances, string) error) action {
-	return func(ctx context.Context, instances []string) error {
-		cl, err := c.client(ctx)
-		if err != nil {
-			return err
+// each does something to each of the instances that are named; one that fails does
+// not keep it from the others.
+func (c *cli) each(ctx context.Context, cl instances, b *bulk, named []string) error {
+	var failed []error
+	j := batch.Job{Verb: b.verb, Reason: b.reason, Force: b.force}
+	for _, instance := range named {
+		err := b.do(ctx, cl, &j, instance)
+		switch {
+		case errors.Is(err, client.ErrNoRecord):
+			fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", b.verb, printable(instance))
+		case err != nil:
+			failed = append(failed, err)
+		default:
+			fmt.Fprintf(c.err, "sent: %s for %s\n", b.verb, printable(instance))
 		}
-		var failed []error
-		for _, instance := range instances {
-			err := do(ctx, cl, instance)
-			switch {
-			case errors.Is(err, client.ErrNoRecord):
-				fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", what, printable(instance))
-			case err != nil:
-				failed = append(failed, err)
-			default:
-				fmt.Fprintf(c.err, "sent: %s for %s\n", what, printable(instance))
-			}
-			if ctx.Err() != nil {
-				break
-			}
+		if ctx.Err() != nil {
+			break
 		}
-		return errors.Join(failed...)
 	}
+	return errors.Join(failed...)
 }

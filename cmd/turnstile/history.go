@@ -10,7 +10,10 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/recording"
 )
 
 func historyCommand() *command {
@@ -18,23 +21,35 @@ func historyCommand() *command {
 		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
 		short: "show what happened in an instance, event by event",
 		long: paragraph(
-			"Shows the history of an execution: of each event its id, how long it came after the",
-			"one before, its kind, the event that it completes, its name and what it carries, cut",
-			"to --width characters. --json prints the export document, which the replay of tests",
-			"takes; what proves something (secret, tokens) is left out of both, payloads are not.",
-			"Sealed payloads are shown with their keys, else their codec and length are."),
+			"Shows the history of an execution, or of all: of each event its id, how long it came",
+			"after the one before, its kind, the event that it completes, its name, on whose behalf",
+			"it was sent (\"by\", as the sender says), and what it carries: as much of that as fits",
+			"the terminal, elsewhere all of it. --export prints the document that `turnstile replay`,",
+			"the replay of tests and the console take; what proves something (secret, tokens) is in",
+			"none of them, payloads are. Sealed payloads are shown with their keys, else their codec",
+			"and length are."),
 		examples: []string{
 			"turnstile history order-17",
-			"turnstile history order-17 --width 0",
-			"turnstile history order-17 --execution 1 --json > order-17.json",
+			"turnstile history order-17 --all",
+			"turnstile history order-17 --width 20",
+			"turnstile history order-17 --execution 1 --export > order-17.json",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			execution := flags.Int64("execution", 0, "execution `N`; default the current one")
-			width := flags.Int("width", 80, "cut what an event carries to `N` characters; 0 for all of it")
-			export := flags.Bool("json", false, "print the export document; so does --output json")
+			var h showing
+			flags.Int64Var(&h.execution, "execution", 0, "execution `N`; default the current one")
+			flags.BoolVar(&h.all, "all", false, "every execution of this life of the id")
+			flags.IntVar(&h.width, "width", 0, "cut what an event carries to `N` characters; default what fits the terminal, elsewhere all of it")
+			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
 			return func(ctx context.Context, operands []string) error {
-				if *execution < 0 {
-					return usagef("--execution %d: executions are numbered from 1", *execution)
+				switch {
+				case h.execution < 0:
+					return usagef("--execution %d: executions are numbered from 1", h.execution)
+				case h.execution > 0 && h.all:
+					return usagef("--execution and --all do not go together")
+				case h.width < 0:
+					return usagef("--width %d: a number of characters, or 0", h.width)
+				case h.export && c.json():
+					return usagef("--export is a format of its own: leave out --output json, which prints the API's")
 				}
 				cl, err := c.client(ctx)
 				if err != nil {
@@ -44,47 +59,99 @@ func historyCommand() *command {
 				if err != nil {
 					return err
 				}
-				number := *execution
-				if number == 0 {
-					number = d.ExecutionID
-				}
-				x, err := cl.Export(ctx, d.Instance, number)
-				if err != nil {
-					return err
-				}
-				events := x.Events
-				if len(events) == 0 {
-					return notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, number, d.FirstExecution, d.ExecutionID)}
-				}
-				if *export || c.json() {
-					_, err := c.out.Write(history.EncodeExport(x))
-					return err
-				}
-				c.history(&d, number, events, *width)
-				if slices.ContainsFunc(events, func(e history.Event) bool { return e.Codec != "" }) {
-					fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyAdvice)
-				}
-				return nil
+				return h.show(ctx, c, cl, &d)
 			}
 		},
 	}
 }
 
-func (c *cli) history(d *client.Description, execution int64, events []history.Event, width int) {
-	head := fmt.Sprintf("%s  %s  execution %d", printable(d.Instance), printable(strings.TrimSpace(events[0].Name+" "+events[0].Version)), execution)
-	if execution == d.ExecutionID {
-		head += "  " + string(d.Status)
+// showing is which history is shown, and how.
+type showing struct {
+	execution   int64
+	all, export bool
+	width       int
+}
+
+// executions are those that are shown, from the first to the last.
+func (h *showing) executions(d *client.Description) (from, to int64) {
+	switch {
+	case h.all:
+		return max(d.FirstExecution, 1), d.ExecutionID
+	case h.execution > 0:
+		return h.execution, h.execution
+	}
+	return d.ExecutionID, d.ExecutionID
+}
+
+func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Description) error {
+	var exports []history.Export
+	from, to := h.executions(d)
+	for n := from; n <= to; n++ {
+		x, err := cl.Export(ctx, d.Instance, n)
+		if err != nil {
+			return err
+		}
+		if len(x.Events) == 0 {
+			return notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
+		}
+		exports = append(exports, x)
+	}
+	switch {
+	case h.export && h.all:
+		text, err := recording.Encode(&recording.Recording{Title: "all executions of " + d.Instance, Histories: exports})
+		if err == nil {
+			_, err = c.out.Write(text)
+		}
+		return err
+	case h.export:
+		_, err := c.out.Write(history.EncodeExport(exports[0]))
+		return err
+	case c.json() && h.all:
+		all := make([]api.Events, len(exports))
+		for i := range exports {
+			all[i] = eventsOf(&exports[i])
+		}
+		return c.printJSON(all)
+	case c.json():
+		return c.printJSON(eventsOf(&exports[0]))
+	}
+	sealed := false
+	for i := range exports {
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		c.history(d, &exports[i], h.width)
+		sealed = sealed || slices.ContainsFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" })
+	}
+	if sealed {
+		fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyAdvice)
+	}
+	return nil
+}
+
+// eventsOf is a history as the API has it.
+func eventsOf(x *history.Export) api.Events {
+	out := api.Events{Instance: x.Instance, ExecutionID: x.ExecutionID, LastEventID: x.Events[len(x.Events)-1].EventID}
+	for i := range x.Events {
+		out.Events = append(out.Events, api.EventOf(&x.Events[i], true))
+	}
+	return out
+}
+
+func (c *cli) history(d *client.Description, x *history.Export, width int) {
+	events, screen := x.Events, c.screen(c.out)
+	head := fmt.Sprintf("%s  %s  execution %d", screen.In(term.Bold, printable(d.Instance)), printable(strings.TrimSpace(events[0].Name+" "+events[0].Version)), x.ExecutionID)
+	if x.ExecutionID == d.ExecutionID {
+		head += "  " + screen.In(statusStyle(d.Status), string(d.Status))
 	}
 	fmt.Fprintf(c.out, "%s\nbegan %s\n\n", head, moment(time.UnixMilli(events[0].AtMS)))
 	idWidth := len(fmt.Sprint(len(events)))
-	t := newTable()
+	t := term.NewTable().Cut(5)
 	for i := range events {
 		e := &events[i]
 		after := ""
-		if i > 0 {
-			if after = "+" + span(time.Duration(e.AtMS-events[i-1].AtMS)*time.Millisecond); e.AtMS == events[i-1].AtMS {
-				after = ""
-			}
+		if i > 0 && e.AtMS != events[i-1].AtMS {
+			after = "+" + span(time.Duration(e.AtMS-events[i-1].AtMS)*time.Millisecond)
 		}
 		of, name := "", e.Name
 		if e.SourceEventID > 0 {
@@ -93,20 +160,37 @@ func (c *cli) history(d *client.Description, execution int64, events []history.E
 				name = events[at].Name
 			}
 		}
-		t.row(fmt.Sprintf("%*d", idWidth, e.EventID), fmt.Sprintf("%8s", after), e.Kind.String(), of, printable(name), detail(e, width))
+		t.Row(term.Text(fmt.Sprintf("%*d", idWidth, e.EventID)), term.Styled(term.Dim, fmt.Sprintf("%8s", after)), term.Styled(kindStyle(e.Kind), e.Kind.String()),
+			term.Text(of), term.Text(printable(name)), term.Text(detail(e, width)))
 	}
-	t.print(c.out)
+	t.Lay(screen)
 	took := time.Duration(events[len(events)-1].AtMS-events[0].AtMS) * time.Millisecond
 	fmt.Fprintf(c.out, "\n%s in %s\n", plural(len(events), "event", "events"), span(took))
-	if p := d.Problem; p != nil && execution == d.ExecutionID {
-		fmt.Fprintf(c.out, "%s at event %d: %s\n", d.Status, p.EventID, printable(named(p.Kind, p.Message)))
+	if p := d.Problem; p != nil && x.ExecutionID == d.ExecutionID {
+		fmt.Fprintf(c.out, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable(named(p.Kind, p.Message)))
 	}
+}
+
+// kindStyle tells what came from outside, what failed and how it ended.
+func kindStyle(k history.Kind) term.Style {
+	switch {
+	case k == history.OrchestrationCompleted, k == history.OrchestrationContinuedAsNew:
+		return term.Green
+	case k == history.OrchestrationFailed, k == history.ActivityFailed, k == history.SubOrchestrationFailed:
+		return term.Red
+	case k.Arrival():
+		return term.Cyan
+	}
+	return term.Plain
 }
 
 // detail says in a line what else an event holds.
 func detail(e *history.Event, width int) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if e.Actor != "" {
+		add("by %s", printable(e.Actor))
+	}
 	switch e.Kind {
 	case history.OrchestrationStarted, history.ParentAttached:
 		if e.Start != nil && e.Start.Parent != nil {

@@ -81,7 +81,7 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 	letter := sealedInstances(t).letterID(t)
 	looks := [][]string{
 		{"describe", "done"}, {"describe", "done", "--output", "json"}, {"list", "--output", "json"}, {"wait", "done"}, {"wait", "done", "--output", "json"},
-		{"history", "done"}, {"history", "done", "--json"}, {"dead-letter", "show", letter}, {"dead-letter", "show", letter, "--output", "json"},
+		{"history", "done"}, {"history", "done", "--export"}, {"dead-letter", "show", letter}, {"dead-letter", "show", letter, "--output", "json"},
 	}
 	for _, args := range looks {
 		for name, give := range map[string]func(b *bench, args []string) []string{
@@ -101,7 +101,7 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 		if strings.Contains(all, hidden) || !strings.Contains(all, "gzip+aesgcm:a") {
 			t.Errorf("%v without the key does not say what seals it: %s", args, all)
 		}
-		if asJSON := args[len(args)-1] == "json" || args[len(args)-1] == "--json"; asJSON && (r.status != exitOK || !json.Valid([]byte(r.out))) {
+		if asJSON := args[len(args)-1] == "json" || args[len(args)-1] == "--export"; asJSON && (r.status != exitOK || !json.Valid([]byte(r.out))) {
 			t.Errorf("%v without the key: status %d: %s", args, r.status, all)
 		} else if !asJSON && !strings.Contains(all, "--key-file") {
 			t.Errorf("%v without the key does not say what to do: %s", args, all)

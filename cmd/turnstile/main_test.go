@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +60,8 @@ type bench struct {
 	env  map[string]string
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
+	// asked: somebody answers questions.
+	asked bool
 	// pause is what waits; nil for one that does not.
 	pause func(context.Context, time.Duration) bool
 	// settings of the command line under way.
@@ -66,7 +69,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{}}
+	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{"TURNSTILE_BATCHES": t.TempDir()}}
 	for _, name := range append(deadletter.Sources(), deadletter.DeadFIFO, deadletter.Dead) {
 		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == deadletter.Orchestrator || name == deadletter.DeadFIFO, Clock: b.clock})
 		if err != nil {
@@ -104,9 +107,14 @@ func (b *bench) Console(_ context.Context, poll time.Duration) ([]console.Option
 }
 
 // counting makes ids that are the same in every run.
-type counting struct{ n byte }
+type counting struct {
+	mu sync.Mutex
+	n  byte
+}
 
 func (c *counting) Read(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.n++
 	for i := range p {
 		p[i] = c.n
@@ -135,8 +143,9 @@ func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
 			b.settings = s
 			return b
 		},
-		person: func(io.Writer) (int, bool) { return b.columns, b.columns > 0 },
-		pause:  b.pause,
+		person:  func(io.Writer) (int, bool) { return b.columns, b.columns > 0 },
+		pause:   b.pause,
+		answers: func() bool { return b.asked },
 	}
 	status := c.run(ctx, args)
 	return result{status, out.String(), err.String()}

@@ -101,6 +101,10 @@ func (s *settings) words() string {
 			b.WriteString(" --" + flag + " " + shellWord(value))
 		}
 	}
+	if s.local {
+		b.WriteString(" --local")
+	}
+	add("console", s.console)
 	add("stack", s.stack)
 	add("region", s.region)
 	add("profile", s.profile)
@@ -117,4 +121,23 @@ func shellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+}
+
+// where is the place that the settings name, for people.
+func (s *settings) where() string {
+	switch {
+	case s.local:
+		return "the turnstile dev of this folder"
+	case s.console != "":
+		return "the console at " + s.console
+	case s.stack != "":
+		place := "stack " + s.stack
+		if s.region != "" {
+			place += " in " + s.region
+		}
+		return place
+	case s.getenv != nil && s.getenv(orchestratorURL.variable) != "":
+		return "the stack of " + s.getenv(orchestratorURL.variable)
+	}
+	return "the turnstile dev of this folder"
 }

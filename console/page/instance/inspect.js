@@ -55,7 +55,7 @@ export function Inspect({ query }) {
   if (state.file) return html`${choose}<${Opened} key=${state.name} file=${state.file} name=${state.name} query=${query} another=${() => input.current.click()} />`;
   return html`<div class="view-head"><h1>Inspect a history</h1></div>${choose}
     <div class=${"drop" + (over ? " over" : "")}><p><${Button} kind="primary" icon="file" busy=${state.reading} onClick=${() => input.current.click()}>Choose a file<//> or drop one here</p>
-      <p class="muted">An exported history (<code>turnstile history INSTANCE --json</code>, or Export of an instance), several of them in one file, or a story of the simulation. It is looked at, and stored nowhere.</p></div>
+      <p class="muted">An exported history (<code>turnstile history INSTANCE --export</code>, or Export of an instance), several of them in one file, or a story of the simulation. It is looked at, and stored nowhere.</p></div>
     ${state.reading && html`<${Loading} rows=${4} label="Reading the file" />`}
     ${state.error && html`<${Failure} error=${state.error} title=${"This file could not be read: " + state.name} />`}`;
 }

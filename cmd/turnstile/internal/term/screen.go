@@ -49,6 +49,12 @@ func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
 	return s
 }
 
+// IsTerminal reports whether somebody writes, or reads, at a terminal there.
+func IsTerminal(of any) bool {
+	file, isFile := of.(*os.File)
+	return isFile && xterm.IsTerminal(int(file.Fd()))
+}
+
 // Fixed returns the screen of a person whose terminal has that many columns.
 func Fixed(w io.Writer, columns int, colours Colours, getenv func(string) string) Screen {
 	s := Screen{Writer: w, Person: true, columns: func() int { return columns }}

@@ -72,6 +72,14 @@ func (t *Table) Print(s *Screen) {
 	fmt.Fprint(s, b.String())
 }
 
+// Lay writes the table in columns whoever reads it; only a person's is cut to fit.
+// For what is a text more than a table.
+func (t *Table) Lay(s *Screen) {
+	laid := *s
+	laid.Person = true
+	t.Print(&laid)
+}
+
 // lines writes it for programs.
 func (t *Table) lines(s *Screen) {
 	var b strings.Builder
@@ -102,7 +110,11 @@ const leastCut = 12
 // widths returns how wide each column is. Where the line does not fit, the column
 // that gives way shrinks.
 func (t *Table) widths(columns int) []int {
-	widths := make([]int, len(t.head))
+	n := len(t.head)
+	for _, cells := range t.rows {
+		n = max(n, len(cells))
+	}
+	widths := make([]int, n)
 	for i, h := range t.head {
 		widths[i] = Width(h)
 	}

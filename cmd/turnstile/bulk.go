@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// bulkHelp says how many instances are meant at once.
+const bulkHelp = "In place of instances, flags select them: by status, name, time and search attributes, as\n" +
+	"for list. --dry-run says which they are. Before anything is sent the number has to be\n" +
+	"confirmed: at a terminal by typing it, elsewhere by --yes N. Progress goes to standard\n" +
+	"error. What was interrupted goes on with --resume ID, which is printed then; sending\n" +
+	"something twice is harmless."
+
+// bulk is an action on many instances.
+type bulk struct {
+	selection
+	verb string
+	// on are the statuses of instances that it can be done to, where --status does
+	// not say which.
+	on []client.Status
+	// do it to one.
+	do      func(ctx context.Context, cl instances, j *batch.Job, instance string) error
+	reason  string
+	force   bool
+	problem string
+
+	dryRun bool
+	yes    string
+	rate   float64
+	resume string
+}
+
+// batchRate is how many instances a second a batch takes by default, batchAtOnce how
+// many side by side.
+const (
+	batchRate   = 50
+	batchAtOnce = 8
+)
+
+func (b *bulk) declare(flags *flag.FlagSet) {
+	b.selection.declare(flags)
+	flags.BoolVar(&b.dryRun, "dry-run", false, "only say how many instances are selected, and which")
+	flags.StringVar(&b.yes, "yes", "", "do it without asking, if so `MANY` instances are selected: a number, as --dry-run says it, or any")
+	flags.Float64Var(&b.rate, "rate", batchRate, "`N` instances a second at most")
+	flags.StringVar(&b.resume, "resume", "", "go on with the batch `ID` that was interrupted")
+}
+
+// action does it to the instances that are named, or to those that are selected.
+func (b *bulk) action(c *cli) action {
+	return func(ctx context.Context, named []string) error {
+		if err := b.check(c, named); err != nil {
+			return err
+		}
+		cl, err := c.client(ctx)
+		if err != nil {
+			return err
+		}
+		if len(named) > 0 {
+			return c.each(ctx, cl, b, named)
+		}
+		r := bulkRun{cli: c, instances: cl, bulk: b, folder: c.batches()}
+		if b.resume != "" {
+			return r.goOn(ctx)
+		}
+		return r.begin(ctx)
+	}
+}
+
+func (b *bulk) check(c *cli, named []string) error {
+	selected := b.given() || b.problem != ""
+	switch {
+	case b.resume != "" && (selected || len(named) > 0 || b.dryRun || b.yes != ""):
+		return usagef("--resume goes on with what was selected and confirmed: give it alone, or with --rate")
+	case len(named) > 0 && (selected || b.dryRun || b.yes != ""):
+		return usagef("give instances, or flags that select them, not both: %q is an operand", named[0])
+	case len(named) == 0 && !selected && b.resume == "":
+		return usagef("%s needs INSTANCE…, or flags that select instances: `turnstile %s --status %s --dry-run` says which they are", b.verb, b.verb, b.on[0])
+	case b.rate <= 0 || b.rate > 10_000:
+		return usagef("--rate %g: more than 0, at most 10000 a second", b.rate)
+	case b.yes != "" && b.yes != "any":
+		if n, err := strconv.Atoi(b.yes); err != nil || n < 0 {
+			return usagef("--yes %q: the number of instances, as --dry-run says it, or any", b.yes)
+		}
+	}
+	if err := b.selection.check(c.now()); err != nil {
+		return err
+	}
+	if status := client.Status(b.status); b.status != "" && !slices.Contains(b.on, status) {
+		names := make([]string, len(b.on))
+		for i, s := range b.on {
+			names[i] = string(s)
+		}
+		return usagef("--status %s: there is nothing to %s of those: %s", b.status, b.verb, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// batches is where batches are kept that are not done.
+func (c *cli) batches() batch.Folder {
+	if folder := c.getenv("TURNSTILE_BATCHES"); folder != "" {
+		return batch.Folder(folder)
+	}
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		folder = os.TempDir()
+	}
+	return batch.Folder(filepath.Join(folder, "turnstile", "batches"))
+}
+
+// bulkRun is one run of it.
+type bulkRun struct {
+	*cli
+	instances
+	*bulk
+	folder batch.Folder
+}
+
+// begin selects the instances, asks, and does it.
+func (r *bulkRun) begin(ctx context.Context) error {
+	ids, err := r.collect(ctx)
+	if err != nil {
+		return err
+	}
+	if r.dryRun {
+		return r.printDryRun(ids)
+	}
+	if len(ids) == 0 {
+		if r.json() {
+			return r.printBatch(&batch.Job{}, batch.Progress{}, nil)
+		}
+		fmt.Fprintln(r.err, "no instances are selected: nothing was done")
+		return nil
+	}
+	if err := r.confirm(ctx, len(ids)); err != nil {
+		return err
+	}
+	j := batch.Job{Verb: r.verb, Reason: r.reason, Force: r.force, Place: r.settings.where(), MadeAt: r.now(), Instances: ids}
+	if err := r.folder.Create(&j); err != nil {
+		return fmt.Errorf("the batch cannot be written down, so that it could go on if it is interrupted: %w; set TURNSTILE_BATCHES to a folder that can be written", err)
+	}
+	return r.work(ctx, &j, 0)
+}
+
+// goOn goes on with a batch.
+func (r *bulkRun) goOn(ctx context.Context) error {
+	j, done, err := r.folder.Open(r.resume)
+	if err != nil {
+		if open := r.folder.IDs(); len(open) > 0 {
+			return fmt.Errorf("%w\nunfinished: %s", err, strings.Join(open, ", "))
+		}
+		return err
+	}
+	if j.Verb != r.verb {
+		return usagef("batch %s is one of %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
+	}
+	if here := r.settings.where(); j.Place != here {
+		return fmt.Errorf("batch %s is of %s, and this command would work on %s: name the same place again", j.ID, j.Place, here)
+	}
+	fmt.Fprintf(r.err, "going on: %d of %s are done\n", done, plural(j.Count, "instance", "instances"))
+	return r.work(ctx, &j, done)
+}
+
+// collect returns the ids of the instances that are selected, newest first.
+func (r *bulkRun) collect(ctx context.Context) ([]string, error) {
+	statuses := r.on
+	if r.status != "" {
+		statuses = []client.Status{client.Status(r.status)}
+	}
+	var ids []string
+	seen := map[string]bool{}
+	bar := r.progressLine()
+	defer bar.end()
+	for _, status := range statuses {
+		q := r.query
+		q.Status, q.PageSize = status, store.MaxPageSize
+		for {
+			page, err := r.List(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			for i := range page.Instances {
+				d := &page.Instances[i]
+				if r.problem != "" && (d.Problem == nil || d.Problem.Kind != r.problem) || seen[d.Instance] {
+					continue
+				}
+				seen[d.Instance] = true
+				ids = append(ids, d.Instance)
+			}
+			bar.show(fmt.Sprintf("selecting: %d", len(ids)))
+			if q.PageToken = page.NextPageToken; q.PageToken == "" {
+				break
+			}
+		}
+	}
+	return ids, nil
+}
+
+// confirm makes sure that somebody knows how many there are.
+func (r *bulkRun) confirm(ctx context.Context, n int) error {
+	what := fmt.Sprintf("%s %s of %s (%s)", r.verb, plural(n, "instance", "instances"), r.settings.where(), r.described())
+	switch {
+	case r.yes == "any", r.yes == strconv.Itoa(n):
+		return nil
+	case r.yes != "":
+		return fmt.Errorf("--yes %s, but it would %s: nothing was done; look with --dry-run", r.yes, what)
+	case !r.asks():
+		return usagef("it would %s: say --yes %d (or --yes any), for there is nobody to ask", what, n)
+	}
+	fmt.Fprintf(r.err, "%s?\nType %d to do it: ", what, n)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(r.in).ReadString('\n')
+		answer <- strings.TrimSpace(line)
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(r.err)
+		return fmt.Errorf("nothing was done: %w", ctx.Err())
+	case typed := <-answer:
+		if typed != strconv.Itoa(n) {
+			return fmt.Errorf("nothing was done: %q is not %d", typed, n)
+		}
+		return nil
+	}
+}
+
+// described are the flags that select, in words.
+func (b *bulk) described() string {
+	words := strings.TrimSpace(b.words())
+	if b.problem != "" {
+		words = strings.TrimSpace(words + " --problem " + shellWord(b.problem))
+	}
+	return words
+}
+
+// outcome says what became of an instance.
+func outcome(err error) (batch.Outcome, error) {
+	switch {
+	case err == nil, errors.Is(err, client.ErrNoRecord):
+		return batch.Sent, nil
+	case isGone(err):
+		return batch.Skipped, nil
+	}
+	return batch.Failed, err
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// many has so many running instances, and two that are stuck.
+func many(t *testing.T, n int) *bench {
+	b := newBench(t)
+	for i := range n {
+		b.put(store.Record{Instance: fmt.Sprintf("o-%d", i), Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch.Add(-time.Duration(i) * time.Minute)})
+	}
+	for i, kind := range []string{"panic", "nondeterminism"} {
+		b.put(store.Record{Instance: "s-" + kind, Name: "Fulfil", Status: store.StatusStuck, CreatedAt: epoch.Add(-time.Duration(i) * time.Hour), Problem: &store.Problem{Kind: kind}})
+	}
+	b.pause = func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
+	return b
+}
+
+func (b *bench) sentFor() []string {
+	var out []string
+	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
+		out = append(out, regexp.MustCompile(`"instance":"([^"]*)"`).FindStringSubmatch(m.Body)[1])
+	}
+	return out
+}
+
+func TestABatchSaysWhatItWouldDoAndAsks(t *testing.T) {
+	t.Parallel()
+	b := many(t, 3)
+	if r := b.run("terminate", "--name", "Fulfil", "--dry-run"); r.status != exitOK || r.out != "o-0\no-1\no-2\ns-panic\ns-nondeterminism\n" || !strings.Contains(r.err, "would terminate 5 instances of") {
+		t.Errorf("%+v", r)
+	}
+	if out := b.ok("wake", "--status", "stuck", "--problem", "panic", "--dry-run", "--output", "json"); !strings.Contains(out, `"selected": 1`) || !strings.Contains(out, `"s-panic"`) || !strings.Contains(out, `"dry_run": true`) {
+		t.Errorf("as JSON it is\n%s", out)
+	}
+	b.fails(exitUsage, []string{"it would terminate 5 instances of", "--name Fulfil", "--yes 5"}, "terminate", "--name", "Fulfil")
+	b.fails(exitFailed, []string{"--yes 4, but it would terminate 5 instances", "nothing was done"}, "terminate", "--name", "Fulfil", "--yes", "4")
+	b.asked = true
+	if r := b.runWith(t.Context(), "yes\n", "terminate", "--name", "Fulfil"); r.status != exitFailed || !strings.Contains(r.err, "Type 5 to do it") || !strings.Contains(r.err, `"yes" is not 5`) {
+		t.Errorf("%+v", r)
+	}
+	if sent := b.sentFor(); len(sent) != 0 {
+		t.Errorf("sent were %v", sent)
+	}
+	if r := b.runWith(t.Context(), "5\n", "terminate", "--name", "Fulfil", "--reason", "test"); r.status != exitOK || !strings.Contains(r.err, "sent: terminate for 5 instances") {
+		t.Errorf("%+v", r)
+	}
+	if sent := b.sentFor(); len(sent) != 5 {
+		t.Errorf("sent were %v", sent)
+	}
+	if left, err := os.ReadDir(b.env["TURNSTILE_BATCHES"]); err != nil || len(left) != 0 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	if r := b.run("purge", "--status", "failed", "--yes", "any"); r.status != exitOK || !strings.Contains(r.err, "nothing was done") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
+	t.Parallel()
+	b := many(t, 30)
+	ctx, interrupt := context.WithCancel(t.Context())
+	waits := 0
+	b.pause = func(ctx context.Context, d time.Duration) bool {
+		if waits++; waits == 10 {
+			interrupt()
+		}
+		return ctx.Err() == nil
+	}
+	r := b.runWith(ctx, "", "cancel", "--status", "running", "--yes", "30", "--rate", "2", "--reason", "closed")
+	if r.status != exitInterrupted || !strings.Contains(r.err, "interrupted: 10 of 30 instances are done") {
+		t.Fatalf("%+v", r)
+	}
+	said := regexp.MustCompile(`turnstile (cancel --resume cancel-20300101-120000-\w{4})\n`).FindStringSubmatch(r.err)
+	if said == nil {
+		t.Fatalf("it does not say how to go on: %s", r.err)
+	}
+	id := strings.Fields(said[1])[2]
+	b.pause = func(context.Context, time.Duration) bool { return true }
+	b.fails(exitUsage, []string{"is one of cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
+	b.fails(exitFailed, []string{"would work on stack other"}, "cancel", "--resume", id, "--stack", "other")
+	b.fails(exitFailed, []string{"no unfinished batch", "unfinished: " + id}, "cancel", "--resume", "cancel-20300101-120000-zzzz")
+	b.fails(exitUsage, []string{"--resume goes on"}, "cancel", "--resume", id, "--status", "running")
+	r = b.run(strings.Fields(said[1])...)
+	if r.status != exitOK || !strings.Contains(r.err, "going on: 10 of 30 instances are done") && !strings.Contains(r.err, "going on: ") {
+		t.Errorf("%+v", r)
+	}
+	seen := map[string]bool{}
+	for _, instance := range b.sentFor() {
+		seen[instance] = true
+	}
+	if len(seen) != 30 {
+		t.Errorf("sent was for %d instances", len(seen))
+	}
+	b.fails(exitFailed, []string{"no unfinished batch"}, "cancel", "--resume", id)
+}
+
+// failing is a queue that does not take what is sent, the first times or always.
+type failing struct {
+	queue.Queue
+	mu   sync.Mutex
+	left int
+	err  error
+}
+
+func (q *failing) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	q.mu.Lock()
+	refuse := q.left != 0
+	if refuse {
+		q.left--
+	}
+	q.mu.Unlock()
+	if refuse {
+		return q.err
+	}
+	return q.Queue.Send(ctx, msgs...)
+}
+
+func TestABatchTriesAgainWhatPassesAndGivesUpWhereNothingGoesThrough(t *testing.T) {
+	t.Parallel()
+	b := many(t, 100)
+	orchestrator := b.queues[deadletter.Orchestrator]
+	b.queues[deadletter.Orchestrator] = &failing{Queue: orchestrator, left: 3, err: queue.ErrUnavailable}
+	if r := b.run("wake", "--status", "stuck", "--yes", "2"); r.status != exitOK || !strings.Contains(r.err, "sent: wake for 2 instances") {
+		t.Errorf("%+v", r)
+	}
+	b.queues[deadletter.Orchestrator] = &failing{Queue: orchestrator, left: -1, err: errors.New("refused")}
+	r := b.run("cancel", "--status", "running", "--yes", "any")
+	if r.status != exitFailed || !strings.Contains(r.err, "nothing goes through") || !strings.Contains(r.err, "--resume cancel-") || strings.Count(r.err, "not sent: cancel for") > 40 {
+		t.Errorf("%+v", r)
+	}
+	b.queues[deadletter.Orchestrator] = &failing{Queue: orchestrator, left: 1, err: errors.New("refused")}
+	r = b.run("wake", "--status", "stuck", "--yes", "2", "--output", "json")
+	if r.status != exitFailed || !strings.Contains(r.out, `"failed_count": 1`) || !strings.Contains(r.err, "to 1 of 2 instances nothing was sent") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestABatchCommandRefuses(t *testing.T) {
+	t.Parallel()
+	b := many(t, 1)
+	for args, says := range map[string]string{
+		"wake":                             "flags that select instances",
+		"wake o-0 --status stuck":          "not both",
+		"wake --status completed":          "there is nothing to wake of those",
+		"terminate --status corrupt":       "there is nothing to terminate",
+		"purge --status running":           "there is nothing to purge",
+		"cancel --status running --rate 0": "--rate 0",
+		"cancel --name F --yes many":       `--yes "many"`,
+		"cancel --where x":                 "--where:",
+		"purge --since 1h --until 2h":      "is not before",
+	} {
+		b.fails(exitUsage, []string{says}, strings.Fields(args)...)
+	}
+	b.ok("purge", "--status", "running", "--force", "--dry-run")
+	b.ok("wake", "--status", "running", "--dry-run")
+}

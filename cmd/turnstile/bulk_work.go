@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+const (
+	// tries is how often something is tried that passes, tryAgain the first pause.
+	tries    = 5
+	tryAgain = time.Second
+	// toldFailures is how many failures are told, one a line.
+	toldFailures = 100
+)
+
+// work does what is left of a batch.
+func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
+	bar := r.progressLine()
+	var failed []api.BatchFailed
+	began, noted := r.now(), done
+	var writing error
+	runner := batch.Runner{
+		Rate: r.rate, AtOnce: batchAtOnce, Sleep: r.sleep, Now: r.now,
+		Do: func(ctx context.Context, instance string) (batch.Outcome, error) { return r.one(ctx, j, instance) },
+		OnFailed: func(instance string, err error) {
+			if len(failed) < toldFailures {
+				failed = append(failed, api.BatchFailed{Instance: instance, Error: message(err)})
+				bar.line(fmt.Sprintf("not sent: %s for %s: %s", j.Verb, printable(instance), message(err)))
+			}
+		},
+		OnProgress: func(p batch.Progress, prefix int) {
+			bar.show(progressText(p, done, r.now().Sub(began)))
+			if prefix-noted >= 100 || p.Done == p.All {
+				writing, noted = errors.Join(writing, r.folder.Note(j.ID, prefix)), prefix
+			}
+		},
+	}
+	p, finished := runner.Run(ctx, j.Instances, done)
+	bar.end()
+	if finished {
+		if err := r.folder.Remove(j.ID); err != nil {
+			fmt.Fprintf(r.err, "the batch is done, and its file stays: %v\n", err)
+		}
+	}
+	if err := r.printBatch(j, p, failed); err != nil {
+		return err
+	}
+	switch {
+	case !finished && ctx.Err() == nil:
+		return errors.Join(writing, fmt.Errorf("nothing goes through: given up behind %d failures (see above). When it does again, go on with:\n  turnstile%s %s --resume %s", p.Failed, r.settings.words(), j.Verb, j.ID))
+	case !finished:
+		return errors.Join(writing, fmt.Errorf("interrupted: %d of %s are done. Go on with:\n  turnstile%s %s --resume %s", p.Done, plural(p.All, "instance", "instances"), r.settings.words(), j.Verb, j.ID))
+	case p.Failed > 0:
+		return fmt.Errorf("to %d of %s nothing was sent (see above)", p.Failed, plural(p.All, "instance", "instances"))
+	}
+	return nil
+}
+
+// one does it to an instance; what passes is tried again.
+func (r *bulkRun) one(ctx context.Context, j *batch.Job, instance string) (batch.Outcome, error) {
+	for n, pause := 1, tryAgain; ; n, pause = n+1, pause*2 {
+		how, err := outcome(r.do(ctx, r.instances, j, instance))
+		if how != batch.Failed || n == tries || !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, queue.ErrUnavailable) {
+			return how, err
+		}
+		if !r.sleep(ctx, pause) {
+			return how, err
+		}
+	}
+}
+
+// isGone reports whether there is nothing to do to an instance any more.
+func isGone(err error) bool {
+	var ended *client.EndedError
+	var refused *remote.Error
+	return errors.Is(err, client.ErrNotFound) || errors.As(err, &ended) || errors.As(err, &refused) && refused.Said.Code == api.CodeEnded
+}
+
+func progressText(p batch.Progress, before int, took time.Duration) string {
+	text := fmt.Sprintf("%d of %d", p.Done, p.All)
+	if rate := float64(p.Done-before) / took.Seconds(); took > time.Second && rate > 0 {
+		text += fmt.Sprintf(", %.0f a second, %s left", rate, span(time.Duration(float64(p.All-p.Done)/rate*float64(time.Second))))
+	}
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", p.Failed)
+	}
+	return text
+}
+
+// printDryRun says which instances are selected.
+func (r *bulkRun) printDryRun(ids []string) error {
+	if r.json() {
+		return r.printJSON(api.Batch{Action: r.verb, Selected: len(ids), DryRun: true, Instances: ids})
+	}
+	for _, id := range ids {
+		fmt.Fprintln(r.out, id)
+	}
+	fmt.Fprintf(r.err, "would %s %s of %s; nothing was done\n", r.verb, plural(len(ids), "instance", "instances"), r.settings.where())
+	return nil
+}
+
+// printBatch says what became of it.
+func (r *bulkRun) printBatch(j *batch.Job, p batch.Progress, failed []api.BatchFailed) error {
+	if r.json() {
+		out := api.Batch{Action: r.verb, Selected: p.All, Sent: p.Sent, Skipped: p.Skipped, Failed: failed, FailedCount: p.Failed}
+		if p.Done < p.All {
+			out.ID = j.ID
+		}
+		return r.printJSON(out)
+	}
+	text := fmt.Sprintf("sent: %s for %s", j.Verb, plural(p.Sent, "instance", "instances"))
+	if p.Skipped > 0 {
+		text += fmt.Sprintf("; %d had ended or gone meanwhile", p.Skipped)
+	}
+	fmt.Fprintln(r.err, text)
+	return nil
+}
+
+// progressLine is a line at a terminal that is written again and again; elsewhere a
+// line every ten seconds.
+type progressLine struct {
+	mu     sync.Mutex
+	screen *term.Screen
+	now    func() time.Time
+	shown  bool
+	last   time.Time
+}
+
+const (
+	repaint     = 100 * time.Millisecond
+	plainRepeat = 10 * time.Second
+)
+
+func (c *cli) progressLine() *progressLine {
+	return &progressLine{screen: c.screen(c.err), now: c.now, last: c.now()}
+}
+
+func (p *progressLine) show(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if p.screen.Person {
+		if now.Sub(p.last) < repaint && p.shown {
+			return
+		}
+		p.last, p.shown = now, true
+		fmt.Fprintf(p.screen, "\r\x1b[K%s", term.Clip(text, p.screen.Columns()-1))
+		return
+	}
+	if now.Sub(p.last) >= plainRepeat {
+		p.last = now
+		fmt.Fprintln(p.screen, text)
+	}
+}
+
+// line writes a line that stays.
+func (p *progressLine) line(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	fmt.Fprintln(p.screen, text)
+}
+
+func (p *progressLine) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+func (p *progressLine) clear() {
+	if p.shown {
+		fmt.Fprint(p.screen, "\r\x1b[K")
+		p.shown = false
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+)
+
+func costCommand() *command {
+	return &command{
+		name: "cost", operands: "INSTANCE", least: 1, most: 1, also: []string{"bill", "price"}, words: firstInstance(),
+		short: "estimate what an instance has cost so far",
+		long: paragraph(
+			"Counts from the history the requests that its turns and attempts made, where nothing",
+			"had to be repeated, at list prices of us-east-1, and says what the history does not",
+			"tell. Its children have bills of their own. --output json is the bill of the API."),
+		examples: []string{"turnstile cost order-17", "turnstile cost order-17 --output json | jq .dollars"},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			executions := flags.Int("executions", 10, "`N` executions, the newest; at most 100")
+			return func(ctx context.Context, operands []string) error {
+				if *executions < 1 || *executions > maxExecutions {
+					return usagef("--executions %d: 1 to %d", *executions, maxExecutions)
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				t, err := cl.Timeline(ctx, operands[0], *executions)
+				if err != nil {
+					return err
+				}
+				if t.Bill == nil {
+					return fmt.Errorf("what serves this instance counts no costs: it is of another version")
+				}
+				if c.json() {
+					return c.printJSON(t.Bill)
+				}
+				screen := c.screen(c.out)
+				rows := term.NewTable("SERVICE", "COUNT", "$", "FOR")
+				for _, l := range t.Bill.Lines {
+					rows.Row(term.Text(l.Service), term.Text(number(l.Count)+" "+l.Unit), term.Text(dollars(l.Dollars)), term.Text(l.What))
+				}
+				rows.Row(term.Styled(term.Bold, "all"), term.Text(""), term.Styled(term.Bold, dollars(t.Bill.Dollars)), term.Text(""))
+				rows.Print(screen)
+				if !screen.Person {
+					return nil
+				}
+				if t.Bill.Dollars > 0 {
+					fmt.Fprintf(c.out, "\nA million such instances: $%.2f.\n", t.Bill.Dollars*1e6)
+				}
+				fmt.Fprintln(c.out, "\nLeft out:")
+				for _, left := range t.Bill.LeftOut {
+					fmt.Fprintln(c.out, "  "+strings.Join(term.Wrap(left, screen.Columns()-2), "\n  "))
+				}
+				return nil
+			}
+		},
+	}
+}
+
+// number writes a count without zeros behind its point.
+func number(f float64) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 4, 64), "0"), ".")
+}
+
+// dollars writes an amount that may be small.
+func dollars(f float64) string { return strconv.FormatFloat(f, 'f', 9, 64) }

@@ -1,0 +1,279 @@
+package picture
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// Options say how a picture is drawn.
+type Options struct {
+	// Linear draws time to scale, however long something waited.
+	Linear bool
+	// Rows at most of each execution; 0 for all.
+	Rows int
+	// Calls shows what the code asked for and had at once: times, ids, side effects.
+	Calls bool
+	// Span writes how long something took.
+	Span func(time.Duration) string
+}
+
+// doing is how a part of a bar is drawn.
+type doing struct {
+	glyph rune
+	style term.Style
+}
+
+// drawn are the parts of a bar by what an operation did.
+var drawn = map[string]doing{
+	"waiting":  {'░', term.Blue},
+	"running":  {'█', term.Green},
+	"unknown":  {'▒', term.Green},
+	"retrying": {'·', term.Yellow},
+	"late":     {'▚', term.Yellow},
+	"stopping": {'▞', term.Red},
+}
+
+// legend is the order in which they are explained.
+var legend = []string{"waiting", "running", "unknown", "retrying", "late", "stopping"}
+
+// explained are the words of the legend.
+var explained = map[string]string{
+	"waiting": "waits", "running": "runs", "unknown": "waits or runs", "retrying": "until its next attempt", "late": "due, on its way", "stopping": "is being stopped",
+}
+
+// Draw draws a timeline for a person; the screen says how wide.
+func Draw(s *term.Screen, t *api.Timeline, o Options) {
+	width := s.Columns()
+	if width == 0 {
+		width = 100
+	}
+	d := drawing{Screen: s, t: t, Options: o, used: map[string]bool{}}
+	d.layout(width)
+	d.scale = newScale(t, d.bar, o.Linear)
+	for i := range t.Executions {
+		d.execution(&t.Executions[i])
+	}
+	d.foot()
+}
+
+// drawing is a picture that is being drawn.
+type drawing struct {
+	*term.Screen
+	Options
+	t     *api.Timeline
+	scale scale
+	// label, bar and took are how wide the columns are.
+	label, bar, took int
+	// used are the parts of bars that stand in it.
+	used map[string]bool
+}
+
+const (
+	widestLabel = 34
+	leastBar    = 16
+)
+
+// layout settles how wide the columns are.
+func (d *drawing) layout(width int) {
+	d.took = 8
+	for i := range d.t.Rows {
+		d.label = max(d.label, term.Width(label(&d.t.Rows[i]))+2)
+	}
+	d.label = min(max(d.label, 12), widestLabel, width-leastBar-d.took-4)
+	d.bar = max(width-d.label-d.took-4, leastBar)
+}
+
+// label is what stands before a row's bar.
+func label(r *api.TimelineRow) string {
+	name := r.Name
+	switch r.Kind {
+	case "timer":
+		name = "timer"
+	case "wait":
+		name = "event " + r.Name
+	case "child":
+		name = "child " + r.Name
+	case "detached":
+		name = "starts " + r.Name
+	case "inline":
+		name += " (inline)"
+	case "call":
+		name = r.Op
+		if r.Name != "" {
+			name += " " + r.Name
+		}
+	}
+	return fmt.Sprintf("%d %s", r.EventID, printable(name))
+}
+
+// execution draws the band of an execution.
+func (d *drawing) execution(x *api.TimelineExecution) {
+	end, style := "goes on", term.Cyan
+	switch {
+	case x.Imposed != "":
+		end, style = x.Imposed, term.Yellow
+	case x.Failure != nil:
+		end, style = x.Failure.Kind, term.Red
+	case x.End == "OrchestrationCompleted":
+		end, style = "completed", term.Green
+	case x.End == "OrchestrationContinuedAsNew":
+		end, style = "continued as new", term.Green
+	}
+	to := x.To
+	if to.IsZero() {
+		to = d.t.Now
+	}
+	turns := "turns"
+	if !x.TurnsKnown {
+		turns = "rounds"
+	}
+	name := strings.TrimSpace(printable(x.Name + " " + x.Version))
+	fmt.Fprintf(d, "%s  %s  %s\n", d.In(term.Bold, fmt.Sprintf("execution %d", x.ExecutionID)), name, d.In(style, end))
+	fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("began %s, %s, %d %s, %d events", x.From.UTC().Format("2006-01-02 15:04:05.000 UTC"), d.Span(to.Sub(x.From)), x.Turns, turns, x.Events)))
+	d.ticks(x)
+	shown, left := 0, 0
+	for i := range d.t.Rows {
+		r := &d.t.Rows[i]
+		if r.ExecutionID != x.ExecutionID || r.Kind == "call" && !d.Calls {
+			continue
+		}
+		if d.Rows > 0 && shown == d.Rows {
+			left++
+			continue
+		}
+		shown++
+		d.row(r)
+	}
+	if left > 0 {
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("and %d more rows: --rows 0 draws all", left)))
+	}
+	fmt.Fprintln(d)
+}
+
+// ticks draws a mark for each turn.
+func (d *drawing) ticks(x *api.TimelineExecution) {
+	line := make([]rune, d.bar)
+	for i := range line {
+		line[i] = ' '
+	}
+	for i := range d.t.Ticks {
+		if k := &d.t.Ticks[i]; k.ExecutionID == x.ExecutionID {
+			line[min(int(d.scale.of(k.At)), d.bar-1)] = '╷'
+		}
+	}
+	d.line("turns", term.Dim, string(line), "")
+}
+
+// row draws an operation.
+func (d *drawing) row(r *api.TimelineRow) {
+	end := r.EndedAt
+	if end.IsZero() {
+		end = d.t.Now
+	}
+	cells := make([]string, d.bar)
+	for i := range cells {
+		cells[i] = " "
+	}
+	from := r.ScheduledAt
+	for _, span := range r.Spans {
+		to := span.To
+		if to.IsZero() {
+			to = end
+		}
+		d.span(cells, span.Doing, from, to)
+		from = to
+	}
+	if len(r.Spans) == 0 {
+		cells[min(int(d.scale.of(r.ScheduledAt)), d.bar-1)] = d.In(term.Dim, "◆")
+	}
+	if r.State == "failed" || r.State == "cancelled" {
+		sign, style := "✗", term.Red
+		if r.State == "cancelled" {
+			sign, style = "⊘", term.Yellow
+		}
+		cells[min(int(d.scale.of(end)), d.bar-1)] = d.In(style, sign)
+	}
+	took := ""
+	if len(r.Spans) > 0 {
+		took = d.Span(end.Sub(r.ScheduledAt))
+		if r.EndedAt.IsZero() {
+			took += "…"
+		}
+	}
+	style := term.Plain
+	switch r.State {
+	case "failed":
+		style = term.Red
+	case "cancelled", "closed":
+		style = term.Dim
+	}
+	d.line(label(r), style, strings.Join(cells, ""), took)
+	d.note(r)
+}
+
+// span draws a part of a bar, of one column at least.
+func (d *drawing) span(cells []string, what string, from, to time.Time) {
+	how, known := drawn[what]
+	if !known {
+		how = doing{'?', term.Plain}
+	}
+	d.used[what] = true
+	first := min(int(d.scale.of(from)), len(cells)-1)
+	last := max(int(d.scale.of(to)), first+1)
+	for i := first; i < min(last, len(cells)); i++ {
+		cells[i] = d.In(how.style, string(how.glyph))
+	}
+}
+
+// note says below a row what its bar does not.
+func (d *drawing) note(r *api.TimelineRow) {
+	text := ""
+	switch {
+	case r.Failure != nil:
+		text = r.Failure.Kind + ": " + r.Failure.Message
+		if r.Attempt > 1 {
+			text = fmt.Sprintf("attempt %d, %s", r.Attempt, text)
+		}
+	case r.Text != "":
+		text = r.Text
+	case r.Attempt > 1:
+		text = fmt.Sprintf("attempt %d", r.Attempt)
+	case r.Instance != "" && r.Kind != "call":
+		text = "instance " + r.Instance
+	case r.Kind == "timer" && r.State == "open":
+		text = "due " + r.DueAt.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	if text != "" {
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+printable(text), d.label+d.bar+d.took+4)))
+	}
+}
+
+// line writes a label, a bar and a time.
+func (d *drawing) line(label string, style term.Style, bar, took string) {
+	label = term.Clip(label, d.label)
+	pad := strings.Repeat(" ", d.label-term.Width(label))
+	fmt.Fprintf(d, "%s%s  %s  %s\n", d.In(style, label), pad, bar, strings.TrimRight(fmt.Sprintf("%*s", d.took, took), " "))
+}
+
+// foot explains what stands in the picture.
+func (d *drawing) foot() {
+	var parts []string
+	for _, what := range legend {
+		if d.used[what] {
+			parts = append(parts, d.In(drawn[what].style, string(drawn[what].glyph))+" "+explained[what])
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(d, strings.Join(parts, "  "))
+	}
+	if d.scale.folded {
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "Long waits are drawn shorter than they were; --linear draws to scale."))
+	}
+	if d.t.Earlier > 0 {
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("%d earlier executions are not drawn: --executions N draws more.", d.t.Earlier)))
+	}
+}

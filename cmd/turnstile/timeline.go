@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// maxExecutions is how many executions a timeline has at most.
+const maxExecutions = 100
+
+func timelineCommand() *command {
+	return &command{
+		name: "timeline", operands: "INSTANCE", least: 1, most: 1, also: []string{"gantt", "chart", "trace"}, words: firstInstance(),
+		short: "draw what an instance did, and when: a row an operation",
+		long: paragraph(
+			"Draws the newest execution, or several: a row for each activity, timer, event and child",
+			"with a bar for when it waited and ran, a mark for each turn, and why what failed did.",
+			"What was short would not be seen beside a wait of days: long waits are drawn shorter",
+			"then, and it says so. Where it is not read at a terminal, a line is a row: execution,",
+			"event, kind, name, state, when it began and ended, how long it took, attempt, failure."),
+		examples: []string{
+			"turnstile timeline order-17",
+			"turnstile timeline order-17 --executions 5 --linear",
+			"turnstile timeline order-17 --output json | jq .rows",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			executions := flags.Int("executions", 1, "`N` executions, the newest; at most 100")
+			rows := flags.Int("rows", 200, "draw `N` rows of each execution; 0 for all")
+			linear := flags.Bool("linear", false, "draw time to scale")
+			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
+			return func(ctx context.Context, operands []string) error {
+				switch {
+				case *executions < 1 || *executions > maxExecutions:
+					return usagef("--executions %d: 1 to %d", *executions, maxExecutions)
+				case *rows < 0:
+					return usagef("--rows %d: a number of rows, or 0 for all", *rows)
+				}
+				cl, err := c.client(ctx)
+				if err != nil {
+					return err
+				}
+				t, err := cl.Timeline(ctx, operands[0], *executions)
+				if err != nil {
+					return err
+				}
+				if c.json() {
+					return c.printJSON(t)
+				}
+				screen := c.screen(c.out)
+				if !screen.Person {
+					c.timelineRows(screen, &t)
+					return nil
+				}
+				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable(t.Instance)))
+				picture.Draw(screen, &t, picture.Options{Linear: *linear, Rows: *rows, Calls: *calls, Span: span})
+				return nil
+			}
+		},
+	}
+}
+
+// timelineRows prints the rows of a timeline for programs.
+func (c *cli) timelineRows(screen *term.Screen, t *api.Timeline) {
+	rows := term.NewTable()
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		end, took, failure := "", "", ""
+		if !r.EndedAt.IsZero() {
+			end, took = r.EndedAt.Format(time.RFC3339Nano), r.EndedAt.Sub(r.ScheduledAt).String()
+		}
+		if r.Failure != nil {
+			failure = r.Failure.Kind + ": " + r.Failure.Message
+		}
+		name := r.Name
+		if r.Op != "" && name == "" {
+			name = r.Op
+		}
+		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(r.Kind), term.Text(printable(name)),
+			term.Text(r.State), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable(failure)))
+	}
+	rows.Print(screen)
+}
