@@ -100,7 +100,7 @@ func (c *cli) groupOf(word string) *cobra.Command {
 		if len(args) == 0 {
 			return usagef("%s needs one of %s behind it", word, strings.Join(names, ", "))
 		}
-		return usagef("there is no command %q%s: %s has %s", word+" "+args[0], suggested(near(args[0], names)), word, strings.Join(names, ", "))
+		return usagef("there is no command %q%s: %s has %s", word+" "+args[0], suggested(meant(args[0], names)), word, strings.Join(names, ", "))
 	}}
 }
 
@@ -132,7 +132,7 @@ func nearCommands(root *cobra.Command, word string) []string {
 			}
 		}
 	}
-	return near(word, listed(root))
+	return meant(word, listed(root))
 }
 
 // listed are the names of the commands under one.
@@ -170,11 +170,11 @@ func flagError(at *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*flag.NotExistError](err); ok {
 		var names []string
 		at.Flags().VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-		meant := near(unknown.GetSpecifiedName(), names)
-		for i := range meant {
-			meant[i] = "--" + meant[i]
+		likely := meant(unknown.GetSpecifiedName(), names)
+		for i := range likely {
+			likely[i] = "--" + likely[i]
 		}
-		return usagef("there is no flag --%s%s", strings.TrimLeft(unknown.GetSpecifiedName(), "-"), suggested(meant))
+		return usagef("there is no flag --%s%s", strings.TrimLeft(unknown.GetSpecifiedName(), "-"), suggested(likely))
 	}
 	if missing, ok := errors.AsType[*flag.ValueRequiredError](err); ok {
 		return usagef("--%s needs a value behind it: %s", missing.GetSpecifiedName(), flagValue(missing.GetFlag()))
