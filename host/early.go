@@ -51,26 +51,37 @@ func (t *turn) early(ctx context.Context, m *message) error {
 // forbidStart has a child's start refused that comes after all: where nothing
 // was received for as long as the window, or where the start is redriven from
 // the dead letters days later. Its parent has closed it, and nobody would end
-// the child. A tombstone does it, as after a purge: it holds the id until the start,
-// which was sent before, is too old to be applied.
+// the child. A tombstone does it that refuses this start alone, so that others may
+// have the id; where the id is held by a purge, it is held until the start, which
+// was sent before, is too old to be applied.
 func (t *turn) forbidStart(ctx context.Context, m *message) error {
-	p := m.item.Parent
-	start := placedID("child", p.Instance, p.ExecutionID, p.EventID)
-	switch {
-	case t.record == nil:
-		tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: start, FreeAt: t.Clock.Now().Add(idHeld)}
-		change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: t.Clock.Now()}
-		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-			return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
-		}
-		t.changed(&change)
-	case t.record.Purged:
+	if t.held() {
 		if err := t.hide(ctx); err != nil {
 			return err
 		}
+		t.settle(m, "purged_instance")
+		return nil
 	}
+	p, now := m.item.Parent, t.Clock.Now()
+	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: placedID("child", p.Instance, p.ExecutionID, p.EventID)}
+	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
+	if r := t.record; r != nil {
+		tombstone.ExecutionID = r.ExecutionID
+		change.If.ExecutionID, change.If.At = r.ExecutionID, now
+	}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
+	}
+	t.changed(&change)
 	t.settle(m, "unknown_instance")
 	return nil
+}
+
+// forbids reports whether a start is the one that a tombstone refuses which holds
+// no id.
+func (t *turn) forbids(m *message) bool {
+	r := t.record
+	return m.item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.item.ID
 }
 
 // endsChild reports whether it is what a parent sends to end its child.

@@ -57,7 +57,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 	r := t.record
 	switch {
 	case r == nil, r.Purged:
-		if startAmong(open) == nil || t.held() {
+		if t.newStart(open) == nil || t.held() {
 			return nil
 		}
 		t.creating, t.execution = true, 1
@@ -88,10 +88,10 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 	return t.describeAgain(ctx)
 }
 
-// startAmong returns the first start of the messages; nil if there is none.
-func startAmong(messages []*message) *message {
+// newStart returns the start that may begin the instance; nil if there is none.
+func (t *turn) newStart(messages []*message) *message {
 	for _, m := range messages {
-		if m.item.Kind == wire.StartOrchestration {
+		if m.item.Kind == wire.StartOrchestration && !t.forbids(m) {
 			return m
 		}
 	}

@@ -108,8 +108,8 @@ func (t *turn) afterPurge(ctx context.Context, m *message) error {
 	return nil
 }
 
-// refuseStart settles a start whose id is that of a purged instance, or of a child
-// that was ended before it began: it can never begin. Its parent is told.
+// refuseStart settles a start whose id is that of a purged instance: it can never
+// begin. Its parent is told.
 func (t *turn) refuseStart(ctx context.Context, m *message) error {
 	free := t.record.FreeAt.UTC().Format(time.RFC3339)
 	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",

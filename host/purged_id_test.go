@@ -216,15 +216,21 @@ func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 	}
 }
 
-// A tombstone that says nothing of its id is one of an earlier build.
+// A tombstone that holds no id refuses its own start alone: that of a child whose
+// parent has closed it, or one that an earlier build has left.
 func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	if err := w.store.UpdateRecord(t.Context(), "a", store.RecordChange{Create: &store.Record{Instance: "a", ExecutionID: 4, StartID: "s1", Purged: true}}); err != nil {
 		t.Fatal(err)
 	}
-	w.fifoBatch(1, purgeOf("p"), startOf("s2"))
+	w.fifoBatch(1, startOf("s1"))
+	if !w.record("a").Purged {
+		t.Fatal("its own start began")
+	}
+	w.fifoBatch(1, purgeOf("p"), startOf("s1"), startOf("s2"))
 	w.expectStarted("s2", store.StatusRunning)
+	w.expectCount(CountMessages, "duplicate", 2)
 	if n := w.record("a").ExecutionID; n != 5 {
 		t.Errorf("it is execution %d, want 5", n)
 	}
@@ -266,8 +272,8 @@ func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
 
 // K-06, K-07: a child's start waits longer than the early window, for nothing
 // is received meanwhile or it was a dead letter, and its parent has closed it.
-// The child is never started: not where nothing of that id was, nor behind the
-// tombstone of another, which holds the id until the start is too old.
+// The child is never started: where nothing of that id was, another start may have
+// it; behind the tombstone of a purge, it is held until that start is too old.
 func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []wire.Kind{wire.CancelInstance, wire.TerminateInstance} {
@@ -289,7 +295,11 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 					}
 					w.clock.Advance(12*time.Hour - time.Minute)
 				}
-				w.clock.Advance(26 * time.Hour)
+				if before != nil {
+					w.fifoBatch(1, startOf("other"))
+					w.expectCount(CountMessages, "purged_id", 29)
+					w.clock.Advance(26 * time.Hour)
+				}
 				w.fifoBatch(1, startOf("other"))
 				w.expectStarted("other", store.StatusRunning)
 			})

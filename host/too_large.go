@@ -17,7 +17,7 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 	cause := t.group.tooLarge
 	var recorded history.Event
 	if t.creating {
-		start := startAmong(t.group.open())
+		start := t.newStart(t.group.open())
 		in, err := t.input([]*message{start}, true)
 		if err != nil {
 			return err

@@ -146,6 +146,8 @@ func (t *turn) takeSome(ctx context.Context, messages []*message) error {
 			wakes = append(wakes, m)
 		case t.foreignParent(m):
 			t.settle(m, "misaddressed")
+		case t.forbids(m):
+			t.settle(m, "duplicate")
 		default:
 			arrivals = append(arrivals, m)
 		}
@@ -182,7 +184,7 @@ func (t *turn) foreignParent(m *message) bool {
 // turn begins it.
 func (t *turn) ownParent() *history.Parent {
 	if t.creating {
-		if start := startAmong(t.group.open()); start != nil {
+		if start := t.newStart(t.group.open()); start != nil {
 			return recordedParent(start.item.Parent)
 		}
 	}

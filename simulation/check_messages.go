@@ -132,11 +132,7 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 	current := w.shadow.executions[executionKey{target, last}]
 	if current == nil {
 		// Nothing of the instance is stored. A completion can't be meant for
-		// one that never was; a cancel or a wake may. Where its parent has closed
-		// it, nothing can begin.
-		if item.Kind == wire.ExternalRaised {
-			return w.shadow.hidden[target] > 0
-		}
+		// one that never was; a cancel or a wake may.
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}

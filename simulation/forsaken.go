@@ -59,16 +59,17 @@ func (w *World) spreadForsaken() {
 	}
 }
 
-// forbidden reports whether a parent has ended its child before it was started:
-// every start of that id is refused then.
+// forbidden reports whether a parent that has ended its child before it was
+// started has had its start refused.
 func (w *World) forbidden(start *wire.Item) bool {
 	r, err := w.store.Describe(context.Background(), start.Instance)
-	return err == nil && r.Purged
+	p := start.Parent
+	return err == nil && r.Purged && p != nil && w.outside.closed[family{p.Instance, p.ExecutionID, p.EventID}]
 }
 
 // forbids notes the tombstone that does it.
 func (w *World) forbids(instance string, c *store.RecordChange) {
 	if c.Create != nil && c.Create.Purged {
-		w.shadow.hidden[instance], w.shadow.purged[instance] = c.Create.ExecutionID, w.clock.Now()
+		w.shadow.hidden[instance] = c.Create.ExecutionID
 	}
 }

@@ -210,7 +210,8 @@ type Record struct {
 	// are set.
 	Purged bool
 	// FreeAt is, of a tombstone, when its id may be started again. It is compared
-	// with a clock; nothing deletes a tombstone.
+	// with a clock; nothing deletes a tombstone. Zero, the tombstone holds no id,
+	// and refuses the start StartID alone.
 	FreeAt time.Time
 }
 
