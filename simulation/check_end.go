@@ -113,6 +113,10 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 			w.checkAttached(instance, e)
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
 			child := events[e.SourceEventID-1].Instance
+			if w.shadow.hidden[child] == w.shadow.last[child] || e.Failure != nil && e.Failure.Kind == history.FailurePurged {
+				w.reached("O-04")
+				continue // Its record is gone.
+			}
 			r, err := w.describe(child)
 			if err != nil {
 				w.violate("P-01", "child %s of %s/%d is complete and has no record", child, instance, n)

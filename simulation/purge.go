@@ -2,8 +2,10 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -13,6 +15,10 @@ const held = wire.MaxAge + 24*time.Hour
 // purge implements scenario: a root is purged, with force at times, or somebody
 // tries to start one of the same id: at once, before the id is free, or when it is.
 func (s *randomScenario) purge(w *World) {
+	if others := w.choices.At(w.how(Purged), "others"); w.choices.OneIn(others, 3) {
+		s.purgeOther(w, others)
+		return
+	}
 	r := &s.roots[w.choices.IntN(w.how(Purged), len(s.roots))]
 	hidden, last := w.shadow.hidden[r.instance], w.shadow.last[r.instance]
 	id := fmt.Sprintf("again-%d", w.Steps)
@@ -30,6 +36,38 @@ func (s *randomScenario) purge(w *World) {
 		r.terminated = r.terminated || force
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id, Force: force})
 	}
+}
+
+// purgeOther lets somebody purge an instance that is no root, and none by which
+// another is called or told: a child, one that several wait for, or one that was
+// started detached. Or, where it is purged, something comes for it.
+func (s *randomScenario) purgeOther(w *World, at choice.Spot) {
+	var others []string
+	for _, instance := range w.shadow.instances() {
+		x := w.shadow.executions[executionKey{instance, w.shadow.last[instance]}]
+		if name := x.events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" {
+			others = append(others, instance)
+		}
+	}
+	if len(others) == 0 {
+		return
+	}
+	instance, id := others[w.choices.IntN(at, len(others))], fmt.Sprintf("other-%d", w.Steps)
+	switch {
+	case w.shadow.hidden[instance] == w.shadow.last[instance]:
+		w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: "too late"})
+	case w.shadow.ended(instance):
+		s.purged = true
+		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
+	case w.choices.OneIn(at, 4):
+		s.purged, s.ended[instance] = true, true
+		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true})
+	}
+}
+
+// isRoot reports whether clients start the instance.
+func (s *randomScenario) isRoot(instance string) bool {
+	return slices.ContainsFunc(s.roots, func(r root) bool { return r.instance == instance })
 }
 
 // purge implements scenario: a scope has what it says, and nothing else.

@@ -46,6 +46,8 @@ type randomScenario struct {
 	raws int
 	// ended are instances, no roots, that clients ended: terminated if true.
 	ended map[string]bool
+	// purged: somebody has purged an instance that is no root.
+	purged bool
 	// registered are the versions of each program that has several, by build,
 	// asked those that clients ask for, by instance and start, and chained those
 	// that detached starts ask for. They are empty if no program has several.
@@ -267,7 +269,7 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := program.Match{Programs: s.programs, Sent: s.sent, Used: map[string]bool{}, Order: w.eventOrder(instance), Excused: w.excused(), Ended: len(s.ended) > 0, Versions: w.versionsRan(instance, p)}
+		m := program.Match{Programs: s.programs, Sent: s.sent, Used: map[string]bool{}, Order: w.eventOrder(instance), Excused: w.excused(), Ended: len(s.ended) > 0, Purged: s.purged, Versions: w.versionsRan(instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if (!p.Fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
@@ -298,8 +300,12 @@ func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
 	if s.ended[instance] {
 		return true
 	}
-	r, err := w.describe(instance)
-	return err == nil && r.Parent != nil && (w.terminatesWithParent(r.Parent) || s.mayBeTerminated(w, r.Parent.Instance))
+	x := w.shadow.executions[executionKey{instance, w.shadow.last[instance]}]
+	if x == nil || x.events[0].Start == nil || x.events[0].Start.Parent == nil {
+		return false
+	}
+	p := x.events[0].Start.Parent
+	return w.terminatesWithParent(p) || s.mayBeTerminated(w, p.Instance)
 }
 
 // excused are kinds of failure of activities that faults of the run account

@@ -24,6 +24,8 @@ type Match struct {
 	Excused map[string]bool
 	// ended: clients cancelled or terminated children.
 	Ended bool
+	// Purged: an instance may have been purged whose id a program wants for a child.
+	Purged bool
 	// Versions that its executions recorded; nil if not known.
 	Versions []string
 }
@@ -159,7 +161,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			}
 			return wrong("the child does not fail")
 		}
-		child := Match{Programs: m.Programs, Sent: m.Sent, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended}
+		child := Match{Programs: m.Programs, Sent: m.Sent, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged}
 		return child.Transcript(p, []byte(t.V), m.Ended)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {
@@ -223,7 +225,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			return nil
 		}
 		// That it ended so is for its record to say (checkFamily).
-		if t.V != "shared "+sharedName(s.N) && t.V != "!cancelled" && t.V != "!terminated" {
+		if t.V != "shared "+sharedName(s.N) && t.V != "!cancelled" && t.V != "!terminated" && !(m.Purged && t.V == "!"+history.FailurePurged) {
 			return wrong("that instance gives nothing such")
 		}
 		return nil
