@@ -82,6 +82,11 @@ type Environment struct {
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
+	// MemoryMB of the function, as Lambda says in AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
+	// 0 elsewhere. The cache gets a quarter of it, unless Settings.CacheBytes says
+	// otherwise.
+	MemoryMB int // o
+
 	// Unknown lists the TURNSTILE_ variables that this build has no use for:
 	// misspelt, or meant for a newer one. Handlers log them at start.
 	Unknown []string
@@ -155,6 +160,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 500_000_000)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
+	e.MemoryMB = memoryMB(environ)
 	e.Unknown = r.unknown()
 	return e, r.err("orchestrator")
 }
@@ -203,6 +209,20 @@ func newReader(environ []string) *reader {
 		}
 	}
 	return r
+}
+
+// memoryMB returns 0 where Lambda does not say.
+func memoryMB(environ []string) int {
+	for _, entry := range environ {
+		if value, found := strings.CutPrefix(entry, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="); found {
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				return 0
+			}
+			return max(n, 0)
+		}
+	}
+	return 0
 }
 
 func (r *reader) common() Environment {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
 )
 
 func orchestratorVariables() map[string]string {
@@ -199,5 +201,22 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	e, err = WorkerEnvironment(environ(variables))
 	if err != nil || e.MaxResult != 1000 || len(e.Unknown) > 0 {
 		t.Errorf("activity function: %+v, %v", e, err)
+	}
+}
+
+func TestTheCacheGetsAQuarterOfTheFunctionsMemory(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		says     string
+		set      int
+		mb, want int
+	}{{"512", 0, 512, 128 << 20}, {"128", 0, 128, 32 << 20}, {"512", 1000, 512, 1000}, {"much", 0, 0, 0}, {"-5", 0, 0, 0}, {"", 0, 0, 0}} {
+		e, err := OrchestratorEnvironment(append(environ(orchestratorVariables()), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+c.says))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := orchestratorSettings(host.Settings{CacheBytes: c.set}, e).CacheBytes; e.MemoryMB != c.mb || got != c.want {
+			t.Errorf("of a function of %q MB, with %d set, the cache gets %d bytes, want %d", c.says, c.set, got, c.want)
+		}
 	}
 }

@@ -206,6 +206,9 @@ func orchestratorSettings(s host.Settings, env Environment) host.Settings {
 	if env.TimerLeast != 0 {
 		s.TimerLeast = env.TimerLeast
 	}
+	if s.CacheBytes == 0 {
+		s.CacheBytes = env.MemoryMB << 20 / 4 // 0, where it is not known, is the default.
+	}
 	for _, limit := range []struct {
 		set  *int
 		from int

@@ -3,6 +3,7 @@ package engine
 import (
 	"log/slog"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/turnstile-go/turnstile/history"
 )
@@ -76,6 +77,7 @@ type Execution struct {
 	// the turn is committed.
 	events  []history.Event
 	bytes   int // what the events take, about
+	fed     int // how many of them were fed
 	corrupt *CorruptionError
 	// parkedTo is the id of the last event fed or recorded as parked: its round
 	// was recorded without being run, so running it now is the first time.
@@ -85,7 +87,8 @@ type Execution struct {
 	def    *Orchestration // resolved when OrchestrationStarted is visited
 	info   Info           // what does not change of it, set ahead of all code
 
-	// ops holds the operation that claimed the scheduling event, by event id.
+	// ops holds the operation that claimed the scheduling event, by event id,
+	// while it is open.
 	ops        []*Future
 	futures    []Future // room for those to come in a replay
 	openOps    int      // operations that something outside can still complete
@@ -195,6 +198,7 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 	} else {
 		x.events = append(x.events, events...)
 	}
+	x.fed += len(events)
 	if parked && len(events) > 0 {
 		x.parkedTo = events[len(events)-1].EventID
 	}
@@ -237,12 +241,25 @@ func (x *Execution) Judge(a Arrival) Verdict {
 	return x.judge(&a)
 }
 
-// Size estimates what the execution holds in memory, for a bounded cache.
+// Size returns what the execution holds in memory, for a bounded cache: within a
+// quarter of what the process says (size_test.go). Memory that the code itself
+// holds, beyond the first pages of its stacks, is not counted.
 func (x *Execution) Size() (bytes, coroutines int) {
 	if y := x.instead.Load(); y != nil {
 		return y.Size()
 	}
-	return x.bytes + len(x.ops)*200 + len(x.coroutines)*4096, len(x.coroutines)
+	const (
+		// What was read keeps the text that it was read from.
+		text = 110
+		// The runtime's own of a goroutine, its stack, and what belongs to a branch.
+		coroutine = 5 << 10
+		operation = int(unsafe.Sizeof(Future{}))
+	)
+	payloads := x.bytes - len(x.events)*eventBytes(&history.Event{})
+	bytes = int(unsafe.Sizeof(*x)) + payloads + x.fed*text + cap(x.events)*int(unsafe.Sizeof(history.Event{})) +
+		cap(x.ledger.entries)*int(unsafe.Sizeof(entry{})) + cap(x.ops)*int(unsafe.Sizeof(x.main)) +
+		(x.openOps+len(x.futures))*operation + len(x.coroutines)*coroutine
+	return bytes, len(x.coroutines)
 }
 
 // HistoryBytes returns about how many bytes the events hold: their payloads,

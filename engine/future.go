@@ -42,10 +42,10 @@ type Future struct {
 }
 
 // newFuture returns a zero future. In a replay they are made several at a time,
-// as many as the round has left to claim: all live as long as the execution.
+// as many as the round has left to claim.
 func (x *Execution) newFuture() *Future {
 	if len(x.futures) == 0 {
-		const most = 32
+		const most = 16
 		n := 1
 		if !x.cursor.live {
 			n = min(max(x.cursor.claimEnd-x.cursor.claim, (len(x.events)-x.cursor.claimEnd)/4, 1), most)
@@ -110,6 +110,7 @@ func (f *Future) become(state futureState, value []byte, err error) {
 	}
 	if f.kind != history.KindUnknown && f.id != 0 {
 		x.openOps--
+		x.ops[f.id-1] = nil // Nothing can complete it any more.
 	}
 	f.wake()
 }

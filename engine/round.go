@@ -154,8 +154,9 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 
 func (x *Execution) append(e *history.Event) *history.Event {
 	if n := len(x.events); n == cap(x.events) {
-		// A turn appends a few: not twice the room, as append would make.
-		x.events = append(make([]history.Event, 0, n+max(n/4, 8)), x.events...)
+		// A turn appends a few: not twice the room, as append would make, and not so
+		// little that long histories are copied again and again.
+		x.events = append(make([]history.Event, 0, n+max(n/2, 8)), x.events...)
 	}
 	x.events = append(x.events, *e)
 	appended := &x.events[len(x.events)-1]

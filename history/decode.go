@@ -226,7 +226,7 @@ func (d *decoder) reserve(start, read int) {
 	case read > 0:
 		n = rest/max((d.pos-start)/read, shortest) + 1
 		n += n / 8
-	case d.pos > 0:
+	case rest > 2048:
 		if counted := d.countByIDs(); counted > 0 {
 			n = counted
 		}

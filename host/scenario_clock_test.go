@@ -71,11 +71,11 @@ func TestW12TheAgeOfAnEntryIsByTheWallClock(t *testing.T) {
 	o.cache.clock = clock.Wall{}
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	element := o.cache.entries["a"]
-	if element == nil {
+	e := o.cache.entries["a"]
+	if e == nil {
 		t.Fatal("the instance is not in the cache")
 	}
-	if used := element.Value.(*entry).used; used != used.Round(0) {
+	if used := e.used; used != used.Round(0) {
 		t.Errorf("used at %s, with a reading of the monotonic clock", used)
 	}
 }

@@ -63,10 +63,18 @@ type Settings struct {
 	// one after the other (continue-as-new) before it sends a wake. Default 20.
 	ContinueLimit int
 
-	// CacheInstances, CacheBytes and CacheCoroutines bound the cache of
-	// recent instances. Defaults 500, 64 MiB, 10,000. Negative CacheInstances
-	// turn it off.
-	CacheInstances, CacheBytes, CacheCoroutines int
+	// CacheBytes bounds the cache of recent instances by what they hold:
+	// histories, operations, stacks. An instance of a dozen events takes 15 KB,
+	// one of 200 events with payloads of 200 bytes 140 KB. Default 128 MiB; on
+	// Lambda a quarter of the function's memory. What no longer fits makes one
+	// instance go by chance; its next turn reads its history.
+	CacheBytes int
+	// CacheCoroutines bounds it by branches that wait, an instance having one at
+	// least. Default 10,000.
+	CacheCoroutines int
+	// CacheInstances bounds it by count. 0 means no such bound; negative: no
+	// cache.
+	CacheInstances int
 	// CacheAge is how long after its last read or commit an instance may be
 	// used without a read. Default and upper bound 10 minutes: the grace of a
 	// purge rests on it.
@@ -174,7 +182,7 @@ func DefaultSettings() Settings {
 		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second, SendWindow: 2 * time.Millisecond,
 		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second, ReleaseTime: 10 * time.Second,
 		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
-		CacheInstances: 500, CacheBytes: 64 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
+		CacheBytes: 128 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
 		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
 		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
 		NewerFirst: time.Minute, NewerMax: queue.MaxDelay,
@@ -193,7 +201,7 @@ func (s *Settings) complete() error {
 	d := DefaultSettings()
 	for _, f := range []struct{ set, fallback *int }{
 		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
-		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheInstances, &d.CacheInstances}, {&s.CacheBytes, &d.CacheBytes},
+		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheBytes, &d.CacheBytes},
 		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
 		{&s.MaxPayload, &d.MaxPayload}, {&s.DeathLimit, &d.DeathLimit},
 	} {

@@ -67,9 +67,14 @@ func (c counted) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 
 // chain runs an orchestration of n steps, each turn on the next of so many
 // processes; what they keep between turns is settings' business.
-func chain(t *testing.T, n, processes int, settings host.Settings) bill {
+func chain(t testing.TB, n, processes int, settings host.Settings) bill {
+	return chains(t, 1, n, processes, settings)
+}
+
+// chains is chain of so many instances, whose turns take turns.
+func chains(t testing.TB, instances, n, processes int, settings host.Settings) bill {
 	t.Helper()
-	b := bill{steps: n}
+	b := bill{steps: n * instances}
 	note := `"` + strings.Repeat("n", 198) + `"`
 	orchestrations, err := engine.NewRegistry(engine.Orchestration{Name: "Chain", Func: func(c *engine.Context, in []byte) ([]byte, error) {
 		for range n {
@@ -137,13 +142,16 @@ func chain(t *testing.T, n, processes int, settings host.Settings) bill {
 	}
 
 	ctx := t.Context()
-	start := wire.Item{Kind: wire.StartOrchestration, Instance: "chain", ID: "start", Name: "Chain", Input: []byte(note)}
-	body, err := start.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := queues.Orchestrator.Send(ctx, queue.Outgoing{Body: string(body), Group: "chain", DedupID: "start"}); err != nil {
-		t.Fatal(err)
+	for i := range instances {
+		id := fmt.Sprint("chain-", i)
+		start := wire.Item{Kind: wire.StartOrchestration, Instance: id, ID: "start", Name: "Chain", Input: []byte(note)}
+		body, err := start.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := queues.Orchestrator.Send(ctx, queue.Outgoing{Body: string(body), Group: id, DedupID: "start-" + id}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	handle := func(q queue.Queue, from host.Source, run func(context.Context, []host.Delivery) []string) bool {
 		batch, err := q.Receive(ctx, 10, 0)
@@ -178,9 +186,11 @@ func chain(t *testing.T, n, processes int, settings host.Settings) bill {
 		}
 		busy = handle(queues.Activity, host.SourceActivity, worker.Handle) || busy
 	}
-	record, err := metered.Store.Describe(ctx, "chain")
-	if err != nil || record.Status != store.StatusCompleted {
-		t.Fatalf("the chain ended as %s (%v): %v", record.Status, record.Problem, err)
+	for i := range instances {
+		record, err := metered.Store.Describe(ctx, fmt.Sprint("chain-", i))
+		if err != nil || record.Status != store.StatusCompleted {
+			t.Fatalf("chain %d ended as %s (%v): %v", i, record.Status, record.Problem, err)
+		}
 	}
 	return b
 }
