@@ -20,7 +20,7 @@ func (e *Env) Deploy(app *turnstile.App, options ...Option) {
 	for _, o := range options {
 		o(&opts)
 	}
-	e.app = app
+	e.app, e.again = app, nil // what has ended did so with the code before
 	e.opts.codecs, e.opts.settings, e.opts.logger = opts.codecs, opts.settings, opts.logger
 	if err := e.connect(); err != nil {
 		e.t.Fatalf("turnstiletest: Deploy: %v", err)

@@ -15,6 +15,9 @@
 // Time stands still while anything works, and jumps to the next timer when
 // nothing does.
 //
+// Each turn is replayed from what is stored, and what has ended once more, so
+// that code which is not deterministic fails; Cold(false) keeps it in memory.
+//
 // Activities are what the application implements, or mocks (On). One that is
 // neither fails the test. They work in real time, which counts for nothing;
 // Pass, and the After of a mock, let virtual time pass.

@@ -100,7 +100,7 @@ func (d *drill) all() {
 		d.t.Fatalf("turnstiletest: Drill: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
 	}
 	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
-	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.cold = true }))
+	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.warm = false }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
 	crashes := 2 * d.done.Calls
 	tried := min(crashes, max(d.opts.maxRuns-d.done.Runs, 0))
@@ -145,6 +145,8 @@ func (d *drill) one(special string, arrange func(*Env)) snapshot {
 	e := newEnv(t, d.app, d.options...)
 	t.Cleanup(e.close)
 	d.env = e
+	e.opts.warm = e.opts.warm || !e.opts.warmth
+	e.again = nil // all is replayed at the end
 	if arrange != nil {
 		arrange(e)
 	}

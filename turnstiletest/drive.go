@@ -164,6 +164,9 @@ func (e *Env) sources() []queues.Source {
 func (e *Env) Run() {
 	e.t.Helper()
 	e.drive("Run", time.Time{}, func() bool { return false })
+	for _, r := range e.records("") {
+		e.replayEnded("Run", r.Instance)
+	}
 }
 
 // Advance lets d of virtual time pass, with all that comes in it. A stuck

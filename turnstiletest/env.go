@@ -72,6 +72,9 @@ type Env struct {
 	failure string
 	// suspect: an instance may be stuck.
 	suspect bool
+	// again are the executions that have ended and were replayed since; nil where
+	// none are.
+	again map[executionKey]bool
 	// timed counts functions given to After and AtTime that are still to come.
 	timed  int
 	closed bool
@@ -93,7 +96,7 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 	t.Helper()
 	e := &Env{
 		t: t, app: app, opts: defaults(), store: memorystore.New(),
-		mocked: map[string]mocked{}, attempts: map[attemptKey]*attemptState{},
+		mocked: map[string]mocked{}, attempts: map[attemptKey]*attemptState{}, again: map[executionKey]bool{},
 	}
 	e.checkApp(app)
 	for _, o := range opts {

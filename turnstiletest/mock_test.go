@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,7 +135,7 @@ func TestA12AMockHandsOutItsTokenAndIsCompletedLater(t *testing.T) {
 	run.AssertHistory("Started Act(Charge) Done←2 Completed")
 }
 
-func TestA07APanicIsAFailedAttemptAndATFailNowFailsTheTest(t *testing.T) {
+func TestA07APanicIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })
 	env := turnstiletest.New(t, app)
@@ -145,14 +146,32 @@ func TestA07APanicIsAFailedAttemptAndATFailNowFailsTheTest(t *testing.T) {
 	} else {
 		mentions(t, failed.Message+failed.Stack, "kaboom", "mock_test.go:")
 	}
-	mentions(t, failure(t, func(ft turnstiletest.T) {
-		env := turnstiletest.New(ft, app)
-		turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
-			runtime.Goexit() // as t.FailNow does
-			return "", nil
-		})
-		_, _ = turnstiletest.Start(env, fulfil, 0).Wait()
-	}), `activity "Charge" ended its goroutine`, "t.Error")
+}
+
+// t.FailNow ends its goroutine, which is not that of the test.
+func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
+	attempts := 0
+	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+		if attempts++; attempts < 3 {
+			runtime.Goexit()
+		}
+		return "done", nil
+	})
+	if got, err := turnstiletest.Start(env, fulfil, 0).Wait(); got != "done" || err != nil || attempts != 3 {
+		t.Errorf("it ended with %q, %v after %d attempts", got, err, attempts)
+	}
+	env = turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
+	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+		runtime.Goexit()
+		return "", nil
+	})
+	_, err := turnstiletest.Start(env, fulfil, 0).Wait()
+	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindPanic || !strings.Contains(failed.Message, `activity "Charge" ended its goroutine`) {
+		t.Errorf("it ended with %v", err)
+	}
 }
 
 func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {

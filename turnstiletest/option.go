@@ -22,8 +22,10 @@ type options struct {
 	// stall is how long, in real time, something may work before the kit looks
 	// at it.
 	stall time.Duration
-	// twice delivers every message a second time; cold keeps nothing warm.
-	twice, cold bool
+	// twice delivers every message a second time; warm keeps instances in memory
+	// between their turns. warmth says which of both the test has asked for, if it
+	// has.
+	twice, warm, warmth bool
 	// maxRuns and outcomeOnly are for Drill.
 	maxRuns     int
 	outcomeOnly bool
@@ -55,6 +57,19 @@ func Shuffled(seed uint64) Option {
 	return func(o *options) { o.shuffled, o.seed = true, seed }
 }
 
+// Cold says whether each turn is replayed from what is stored, as one is in
+// production that another process takes up. It is the default of New: code that
+// counts on a variable that it has captured, on a map's order or on the time of
+// day does something else the second time, and the instance is stuck with the
+// place. An instance that has ended is replayed once more, for its last turn.
+//
+// With Cold(false) instances stay in memory between their turns, as they mostly
+// do in production: a long history takes less time. Without the option a Drill
+// does both.
+func Cold(cold bool) Option {
+	return func(o *options) { o.warm, o.warmth = !cold, true }
+}
+
 // AllowStuck lets instances be stuck: the test is about that. Wait for a stuck
 // instance fails all the same; Run returns when nothing but stuck instances
 // could go on, and Describe tells the problem.
@@ -69,7 +84,8 @@ func MaxBatches(n int) Option {
 }
 
 // Settings of the host; default host.DefaultSettings. Parallelism,
-// DispatchParallelism and BlockLimit are the kit's own.
+// DispatchParallelism and BlockLimit are the kit's own, and without Cold(false)
+// so is CacheInstances.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }

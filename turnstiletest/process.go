@@ -30,7 +30,7 @@ func (e *Env) processes() error {
 	// One thing at a time, on the goroutine of its task: so the order is
 	// always the same.
 	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
-	if e.opts.cold {
+	if !e.opts.warm {
 		settings.CacheInstances = -1
 	}
 	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return boundedQueue{q, &e.boundary} })
@@ -110,18 +110,8 @@ func (e *Env) intercept(name string, own activity.Func) activity.Func {
 				return nil, err
 			}
 		}
-		returned := false
-		defer func() {
-			if returned {
-				return
-			}
-			if v := recover(); v != nil {
-				panic(v) // a failed attempt, as in production
-			}
-			e.fail("activity %q ended its goroutine, by t.FailNow or t.Fatal perhaps: let it return an error, or use t.Error", name)
-		}()
+		// A panic, and runtime.Goexit, are failed attempts as in production.
 		result, err := e.call(ctx, name, input, own)
-		returned = true
 		if err == nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			// Out of time: what it returns is ignored.
 			return nil, context.Cause(ctx)

@@ -1,6 +1,7 @@
 package turnstiletest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +21,8 @@ import (
 //
 //	turnstile history order-17 --export > testdata/order-17.json
 //
-// writes, or history.EncodeExport. Keep one of each kind of instance that may
+// writes, history.EncodeExport, Run.Export with all executions of an instance, or
+// a Drill with all instances of a run. Keep one of each kind of instance that may
 // still run when you change its code, and of each version that is deployed.
 //
 // Each file whose history the code does not follow fails the test, which goes
@@ -65,19 +67,34 @@ func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	if err != nil {
 		return err.Error()
 	}
-	x, err := history.DecodeExport(data)
+	exports, err := decodeExports(data)
 	switch {
 	case errors.Is(err, history.ErrNewer):
 		return fmt.Sprintf("%v: replay it with that build, or a newer one", err)
 	case err != nil:
 		return fmt.Sprintf("it is damaged, or no export: %v", err)
-	case len(x.Events) == 0:
+	}
+	unnamed := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	var problems []string
+	for i := range exports {
+		problem := replayExport(app, &exports[i], unnamed, codecs)
+		if problem != "" && len(exports) > 1 {
+			problem = fmt.Sprintf("instance %q execution %d: %s", exports[i].Instance, exports[i].ExecutionID, problem)
+		}
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+	}
+	return strings.Join(problems, "\n")
+}
+
+// replayExport is replayFile for one execution; unnamed is the instance of an
+// export that does not say whose it is.
+func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs *codec.Set) string {
+	if len(x.Events) == 0 {
 		return "it holds no events"
 	}
-	instance, execution := x.Instance, x.ExecutionID
-	if instance == "" {
-		instance = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	}
+	instance, execution := cmp.Or(x.Instance, unnamed), x.ExecutionID
 	if execution == 0 {
 		execution = 1
 		if s := x.Events[0].Start; s != nil && s.ExecutionID > 0 {
@@ -184,4 +201,30 @@ func (e *Env) replays(instance string, execution int64) string {
 		return fmt.Sprintf("instance %q execution %d goes on with %s", instance, execution, History(turn.Events))
 	}
 	return problem
+}
+
+// executionKey names an execution.
+type executionKey struct {
+	instance  string
+	execution int64
+}
+
+// replayEnded replays an instance that has ended, each of its executions once:
+// its last turn has not been replayed by any that follows.
+func (e *Env) replayEnded(call, instance string) {
+	e.t.Helper()
+	r, err := e.store.Describe(e.ctx, instance)
+	if e.again == nil || e.opts.warm || e.opts.allowStuck || err != nil || !r.Status.Terminal() || r.Purged {
+		return
+	}
+	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
+		key := executionKey{instance, n}
+		if e.again[key] {
+			continue
+		}
+		e.again[key] = true
+		if problem := e.replays(instance, n); problem != "" {
+			e.t.Errorf("turnstiletest: %s: instance %q has ended, but its code does not do the same again (see turnstiletest.Cold): %s", call, instance, problem)
+		}
+	}
 }

@@ -52,7 +52,7 @@ func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, o
 // is; Env.Run lets it come to rest.
 //
 // The test fails, with what there is to know, if the instance is stuck or can
-// never end.
+// never end, and if its code does not do the same again: see Cold.
 func (r *Run[Out]) Wait() (Out, error) {
 	r.env.t.Helper()
 	e := r.env
@@ -66,6 +66,7 @@ func (r *Run[Out]) Wait() (Out, error) {
 	if how != done {
 		e.neverEnds(r.Instance)
 	}
+	e.replayEnded("Wait", r.Instance)
 	return r.run().Wait(context.Background())
 }
 

@@ -47,17 +47,25 @@ const version = 1
 //
 //	{"v":1,"title":"run 17, …","text":"…","exports":[{"v":1,"instance":"order-1",…},…]}
 //
-// Each of its exports is what history.EncodeExport writes.
+// Each of its exports is what history.EncodeExport writes, an event a line.
 func Encode(r *Recording) ([]byte, error) {
-	d := document{V: version, Title: r.Title, Text: r.Text, Exports: []json.RawMessage{}}
-	for _, x := range r.Histories {
-		d.Exports = append(d.Exports, bytes.TrimSpace(history.EncodeExport(x)))
-	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	err := e.Encode(d)
-	return out.Bytes(), err
+	if err := e.Encode(document{V: version, Title: r.Title, Text: r.Text, Exports: []json.RawMessage{}}); err != nil {
+		return nil, err
+	}
+	// An event a line, as in each of them, for those who compare files.
+	out.Truncate(bytes.LastIndexByte(out.Bytes(), ']'))
+	for i, x := range r.Histories {
+		if i > 0 {
+			out.WriteString(",")
+		}
+		out.WriteString("\n")
+		out.Write(bytes.TrimSpace(history.EncodeExport(x)))
+	}
+	out.WriteString("\n]}\n")
+	return out.Bytes(), nil
 }
 
 // ErrUnknown says that a file is none of what can be looked at.

@@ -1,0 +1,59 @@
+package turnstiletest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// rounds continues as new until none is left.
+func rounds(pause time.Duration) func(turnstile.Context, int) (string, error) {
+	return func(ctx turnstile.Context, left int) (string, error) {
+		if err := turnstile.Sleep(ctx, pause); err != nil || left == 0 {
+			return "over", err
+		}
+		return "", fulfil.ContinueAsNew(ctx, left-1)
+	}
+}
+
+func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
+	t.Parallel()
+	run := func(ft turnstiletest.T, left int) *turnstiletest.Run[string] {
+		env := turnstiletest.New(ft, flow(rounds(time.Hour)))
+		run := turnstiletest.Start(env, fulfil, left, client.InstanceID("rounds"))
+		if got, err := run.Wait(); got != "over" || err != nil {
+			ft.Fatalf("it ended with %q, %v", got, err)
+		}
+		return run
+	}
+	const file = "testdata/rounds.json"
+	run(t, 2).AssertGolden(file)
+	if *update {
+		return
+	}
+	turnstiletest.Replay(t, flow(rounds(time.Hour)), file)
+	if lines := strings.Count(string(run(t, 2).Export()), "\n"); lines != 2+3*(2+4) {
+		t.Errorf("%d lines, want one for each event and a few around them", lines)
+	}
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 1).AssertGolden(file) }), `execution 1 of instance "rounds" is not that of testdata/rounds.json`, "+   1 Started  Fulfil  1")
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(rounds(time.Minute)), file) }),
+		`instance "rounds" execution 1: `, `instance "rounds" execution 3: `, "TimerCreated(60000 ms)")
+
+	// One that has not come to its end yet, and one that has gone on.
+	env := turnstiletest.New(t, flow(rounds(time.Hour)))
+	began := turnstiletest.Start(env, fulfil, 2, client.InstanceID("rounds"))
+	env.Advance(61 * time.Minute)
+	early := filepath.Join(t.TempDir(), "early.json")
+	if err := os.WriteFile(early, began.Export(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Hour)
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 2).AssertGolden(early) }), `execution 2 of instance "rounds" is not that`, "+   3 Fired←2")
+	turnstiletest.Replay(t, flow(rounds(time.Hour)), early)
+}
