@@ -39,6 +39,7 @@ var layers = []layer{
 	{dir: "wire", own: "history internal/jsonscan internal/near"},
 	{dir: "activity", own: "history internal/near"},
 	{dir: "store", own: "history"},
+	{dir: "bill", own: "history queue store timer"},
 	{dir: "codec", own: "history store wire"},
 	{dir: "codec/...", own: "codec"},
 	{dir: "queue", own: "wire"},

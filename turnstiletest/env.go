@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
@@ -42,6 +43,7 @@ type Env struct {
 	queues *queues.Queues
 	timer  *memorytimer.Timer
 	client *client.Client
+	meter  bill.Meter
 	// ids are those that the client makes, claims those of workers.
 	ids, claims counter
 	mocked      map[string]mocked
@@ -120,6 +122,7 @@ func (e *Env) wire() error {
 		return err
 	}
 	e.timer, err = memorytimer.New(memorytimer.Options{Clock: e.clock, Deliver: func(ctx context.Context, s timer.Schedule) error {
+		e.meter.Fired(s)
 		return e.queues.Orchestrator.Send(ctx, queue.Outgoing{Body: s.Body, Group: s.Group})
 	}})
 	if err != nil {
@@ -131,7 +134,7 @@ func (e *Env) wire() error {
 // connect makes the client anew, with the codecs of now.
 func (e *Env) connect() (err error) {
 	e.client, err = client.New(client.Config{
-		Store: e.store, Activities: e.stops, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
+		Store: e.store, Activities: e.stops, Queue: e.meter.Queue(e.queues.Orchestrator), Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
 	})
 	return err
 }

@@ -118,6 +118,7 @@ func (e *Env) settle(t *task) {
 	case t.again:
 		return
 	}
+	e.charge(t)
 	if err := queue.Settle(e.ctx, t.from.Queue, t.batch, t.failed); err != nil {
 		e.t.Fatalf("turnstiletest: acknowledging: %v", err)
 	}

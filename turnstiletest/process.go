@@ -33,9 +33,9 @@ func (e *Env) processes() error {
 	if !e.opts.warm {
 		settings.CacheInstances = -1
 	}
-	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return boundedQueue{q, &e.boundary} })
+	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return e.meter.Queue(boundedQueue{q, &e.boundary}) })
 	clock, watch := envClock{e.clock}, observer{env: e}
-	stops := boundedActivities{e.stops, &e.boundary}
+	stops := e.meter.Activities(boundedActivities{e.stops, &e.boundary})
 	if e.orchestrator == nil {
 		// Reading it counts as no call: a process is killed at calls that history
 		// hangs on.
@@ -44,8 +44,8 @@ func (e *Env) processes() error {
 			return err
 		}
 		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
-			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: boundedStore{e.store, &e.boundary, e.recorded}, Stops: stops,
-			Queues: forHost, Timer: boundedTimer{e.timer, &e.boundary}, Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary},
+			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
+			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary},
 			Go: here, Observer: watch, Logger: e.opts.log(),
 		})
 		if err != nil {

@@ -1,18 +1,16 @@
 package timeline
 
 import (
-	"bytes"
-	"compress/gzip"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
+	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // Bill is what an instance has cost so far, estimated from its histories: at
-// list prices (Prices), of the requests that its turns and attempts made where
+// list prices (package bill), of the requests that its turns and attempts made where
 // nothing had to be repeated. Its children have bills of their own: a message is
 // counted where it arrives.
 type Bill struct {
@@ -32,19 +30,6 @@ type BillLine struct {
 	// DollarsAMillion units, and what these cost.
 	DollarsAMillion, Dollars float64
 }
-
-// Prices of us-east-1 on demand, in dollars a million, without free tiers: those
-// of docs/performance.md, with EventBridge Scheduler and the duration of Lambda
-// functions on arm64.
-const (
-	priceWriteUnit  = 0.625
-	priceReadUnit   = 0.125
-	priceFIFO       = 0.50
-	priceStandard   = 0.40
-	priceSchedule   = 1.00
-	priceInvocation = 0.20
-	priceGBSecond   = 13.3334
-)
 
 // ActivityMemoryMB is the memory that an activity function is taken to have: the
 // default of the template.
@@ -106,7 +91,7 @@ func (c *counter) execution(instance string, s *Source) {
 // commit returns the write units of a turn: a transaction, which costs twice as
 // much, where the record changes too or two executions meet.
 func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
-	units := writeUnits(turnSize(instance, turn))
+	units := writeUnits(bill.TurnSize(turn))
 	first, last := &turn.Events[0], &turn.Events[len(turn.Events)-1]
 	begins := first.Kind == history.OrchestrationStarted
 	continued := begins && !turn.Messaged && s.Known && s.ExecutionID > 1
@@ -167,7 +152,7 @@ func (c *counter) row(r *Row) {
 		}
 		n := max(r.Attempt, 1)
 		c.attempts += n
-		c.readUnits += float64(n)      // whether it is to stop
+		c.readUnits += float64(n - 1)  // whether it is to stop; the first, begun soon, does not look
 		c.activities += float64(n - 1) // the next attempt, noted
 		if r.CancelledBy != 0 || r.State == StateClosed {
 			c.activities++ // the request to stop
@@ -193,15 +178,15 @@ func (c *counter) bill() Bill {
 		line := BillLine{Service: service, What: what, Count: count, Unit: unit, DollarsAMillion: price, Dollars: count * price / 1e6}
 		b.Lines, b.Dollars = append(b.Lines, line), b.Dollars+line.Dollars
 	}
-	add("DynamoDB", "a conditional write for each of "+counted(c.turns, "turn")+", "+counted(c.events, "event")+" in all; the record with the start and the end, in a transaction", c.writeUnits, "write units", priceWriteUnit)
-	add("DynamoDB", "requests to stop activities, and attempts that follow others, noted", c.activities, "write units", priceWriteUnit)
-	add("DynamoDB", "the look before each attempt whether it is to stop, and the start's", c.readUnits, "read units", priceReadUnit)
-	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" that came to the instance", 3*float64(c.fifo), "FIFO requests", priceFIFO)
-	add("SQS", "send, receive and delete of "+counted(c.delayed, "short timer"), 3*float64(c.delayed), "standard requests", priceStandard)
-	add("SQS", "send, receive, hide and delete of "+counted(c.attempts, "attempt"), 4*float64(c.attempts), "standard requests", priceStandard)
-	add("EventBridge Scheduler", "timers over "+strconv.Itoa(int(longestByQueue.Minutes()))+" minutes", float64(c.schedules), "invocations", priceSchedule)
-	add("Lambda", "an invocation for each message and attempt", float64(c.fifo+c.delayed+c.attempts), "invocations", priceInvocation)
-	add("Lambda", counted(c.ran, "attempt")+" of which the duration is known, with "+strconv.Itoa(ActivityMemoryMB)+" MB on arm64", c.gbSeconds, "GB-seconds", priceGBSecond)
+	add("DynamoDB", "a conditional write for each of "+counted(c.turns, "turn")+", "+counted(c.events, "event")+" in all; the record with the start and the end, in a transaction", c.writeUnits, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "requests to stop activities, and attempts that follow others, noted", c.activities, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "the look before each further attempt whether it is to stop, and the start's", c.readUnits, "read units", bill.ReadUnits.Price())
+	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" that came to the instance", 3*float64(c.fifo), "FIFO requests", bill.FIFO.Price())
+	add("SQS", "send, receive and delete of "+counted(c.delayed, "short timer"), 3*float64(c.delayed), "standard requests", bill.Standard.Price())
+	add("SQS", "send, receive and delete of "+counted(c.attempts, "attempt"), 3*float64(c.attempts), "standard requests", bill.Standard.Price())
+	add("EventBridge Scheduler", "timers over "+strconv.Itoa(int(longestByQueue.Minutes()))+" minutes", float64(c.schedules), "invocations", bill.Schedules.Price())
+	add("Lambda", "an invocation for each message and attempt", float64(c.fifo+c.delayed+c.attempts), "invocations", bill.Invocations.Price())
+	add("Lambda", counted(c.ran, "attempt")+" of which the duration is known, with "+strconv.Itoa(ActivityMemoryMB)+" MB on arm64", c.gbSeconds, "GB-seconds", bill.GBSeconds.Price())
 	b.LeftOut = []string{
 		"What batches save: messages and attempts that shared an invocation or a request are counted as if each had its own.",
 		"The duration of the orchestrator's turns, and of attempts that failed and were followed by another.",
@@ -237,58 +222,3 @@ func recordSize(instance string, first, last *history.Event) int {
 }
 
 func writeUnits(size int) float64 { return float64(max((size+1023)/1024, 1)) }
-
-// compressOver is the size of a document from which it is stored compressed, by
-// default.
-const compressOver = 8 << 10
-
-// turnSize is the size of the item that a turn is stored as: its events as
-// history.Encode writes them, and the attributes beside them (docs/design.md).
-func turnSize(instance string, turn *store.Turn) int {
-	const digest = 22
-	token := len(turn.Token)
-	if token == 0 {
-		token = 32
-	}
-	n := len("execution") + len(strconv.FormatInt(turn.ExecutionID, 10)) + 1 + len(instance) +
-		len("event_id") + numberSize(turn.First()) + len("events") + len("token") + token + len("digest") + digest
-	if turn.Messaged {
-		n += len("messaged") + 1
-	}
-	if turn.Parked {
-		n += len("parked") + 1
-	}
-	if len(turn.Cancelled) > 0 {
-		n += len("cancelled") + len(turn.Cancelled) - 1
-		for _, id := range turn.Cancelled {
-			n += len(strconv.FormatInt(id, 10))
-		}
-	}
-	doc := history.Encode(turn.Events)
-	return n + storedSize(doc)
-}
-
-func storedSize(doc []byte) int {
-	isText := utf8.Valid(doc)
-	if isText && len(doc) <= compressOver {
-		return len(doc)
-	}
-	var z bytes.Buffer
-	w := gzip.NewWriter(&z)
-	// A bytes.Buffer takes every write.
-	_, _ = w.Write(doc)
-	_ = w.Close()
-	if isText {
-		return min(z.Len(), len(doc))
-	}
-	return z.Len()
-}
-
-// numberSize is that of a positive number in DynamoDB: half a byte a digit, and
-// one; zeros behind the last other digit are not counted.
-func numberSize(n int64) int {
-	for n != 0 && n%10 == 0 {
-		n /= 10
-	}
-	return (len(strconv.FormatInt(n, 10))+1)/2 + 1
-}

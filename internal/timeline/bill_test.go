@@ -36,10 +36,10 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 	want := []string{
 		"DynamoDB 20 write units", // 2×(1+1+3) to start, 1 and 1, 2×(1+1+2) to end
 		"DynamoDB 2 write units",  // two attempts that followed
-		"DynamoDB 4 read units",   // a look before each attempt, and the start's
+		"DynamoDB 3 read units",   // a look before each further attempt, and the start's
 		"SQS 12 FIFO requests",    // the start, the completion, the timers
 		"SQS 3 standard requests", // the short timer
-		"SQS 12 standard requests",
+		"SQS 9 standard requests",
 		"EventBridge Scheduler 1 invocations",
 		"Lambda 8 invocations",
 		"Lambda 1 GB-seconds",

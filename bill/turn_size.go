@@ -1,0 +1,66 @@
+package bill
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// compressOver is the size of a document from which it is stored compressed, by
+// default.
+const compressOver = 8 << 10
+
+// TurnSize is the size of the item that a turn is stored as: its events as
+// history.Encode writes them, and the attributes beside them (docs/design.md).
+func TurnSize(turn *store.Turn) int {
+	const digest = 22
+	token := len(turn.Token)
+	if token == 0 {
+		token = 32
+	}
+	n := len("execution") + len(strconv.FormatInt(turn.ExecutionID, 10)) + 1 + len(turn.Instance) +
+		len("event_id") + numberSize(turn.First()) + len("events") + len("token") + token + len("digest") + digest
+	if turn.Messaged {
+		n += len("messaged") + 1
+	}
+	if turn.Parked {
+		n += len("parked") + 1
+	}
+	if len(turn.Cancelled) > 0 {
+		n += len("cancelled") + len(turn.Cancelled) - 1
+		for _, id := range turn.Cancelled {
+			n += len(strconv.FormatInt(id, 10))
+		}
+	}
+	doc := history.Encode(turn.Events)
+	return n + storedSize(doc)
+}
+
+func storedSize(doc []byte) int {
+	isText := utf8.Valid(doc)
+	if isText && len(doc) <= compressOver {
+		return len(doc)
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	// A bytes.Buffer takes every write.
+	_, _ = w.Write(doc)
+	_ = w.Close()
+	if isText {
+		return min(z.Len(), len(doc))
+	}
+	return z.Len()
+}
+
+// numberSize is that of a positive number in DynamoDB: half a byte a digit, and
+// one; zeros behind the last other digit are not counted.
+func numberSize(n int64) int {
+	for n != 0 && n%10 == 0 {
+		n /= 10
+	}
+	return (len(strconv.FormatInt(n, 10))+1)/2 + 1
+}
