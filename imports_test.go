@@ -52,9 +52,10 @@ var layers = []layer{
 	{dir: "queue/...", own: "clock wire queue", foreign: "pgregory.net/rapid"},
 	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
 	{dir: "timer/...", own: "clock wire timer", foreign: "pgregory.net/rapid"},
-	{dir: "host", own: "activity clock codec engine history keyring queue store timer wire"},
+	{dir: "host", own: "activity clock codec engine history internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
+	{dir: "internal/logattr"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/around internal/names"},
 	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},

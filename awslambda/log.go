@@ -50,7 +50,10 @@ type commitLog struct {
 
 // Committed implements host.Observer.
 func (l commitLog) Committed(c host.Committed) {
-	ctx := context.Background()
+	ctx := c.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if !l.logger.Enabled(ctx, slog.LevelDebug) {
 		return
 	}

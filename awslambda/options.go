@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
 // Option changes what RunOrchestrator, RunWorker, NewOrchestrator, NewWorker
@@ -62,10 +63,11 @@ func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l 
 func WithOutput(w io.Writer) Option { return func(o *options) { o.out = w } }
 
 func (o *options) logTo(level slog.Level) *slog.Logger {
-	if o.logger != nil {
-		return o.logger
+	logger := o.logger
+	if logger == nil {
+		logger = newLogger(o.out, level)
 	}
-	return newLogger(o.out, level)
+	return slog.New(logattr.New(logger.Handler(), invocationAttrs))
 }
 
 func (o *options) observers(m *metrics, logger *slog.Logger) host.Observer {

@@ -51,11 +51,15 @@ func (c *Context) Info() Info {
 	info := c.x.info
 	info.Headers = history.MergeHeaders(info.Headers, c.headers)
 	if c.x.owned() {
-		info.HistoryLength = max(c.x.cursor.visiting, c.x.cursor.scheduled)
+		info.HistoryLength = c.x.reached()
 		info.ContinueAsNewSuggested = info.HistoryLength >= longHistory
 	}
 	return info
 }
+
+// reached is the id of the last event that was visited or that the code has made,
+// whichever is later.
+func (x *Execution) reached() int64 { return max(x.cursor.visiting, x.cursor.scheduled) }
 
 // Sealed reports whether the text of payloads is to be kept out of errors,
 // because payloads are sealed where they are stored. It says how this process is

@@ -43,7 +43,7 @@ func (x *Execution) inInterceptor() string {
 // nor for a turn that is never committed, nor if the process dies in between.
 func (c *Context) AfterCommit(fn func()) {
 	if c.x.firstTime() {
-		c.x.run.logs = append(c.x.run.logs, Log{Func: fn})
+		c.x.run.logs = append(c.x.run.logs, Log{Func: fn, EventID: c.x.reached()})
 	}
 }
 

@@ -36,7 +36,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	if !h.x.owned() {
 		return nil
 	}
-	h.x.run.logs = append(h.x.run.logs, Log{Handler: h.base, Record: r.Clone()})
+	h.x.run.logs = append(h.x.run.logs, Log{Handler: h.base, Record: r.Clone(), EventID: h.x.reached()})
 	return nil
 }
 

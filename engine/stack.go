@@ -37,6 +37,10 @@ func AuthorsStack(stack string) string {
 	return b.String()
 }
 
+// PlaceOf returns file:line of the innermost frame of the author's code in a
+// stack, as runtime/debug.Stack or AuthorsStack gives it; "" if there is none.
+func PlaceOf(stack string) string { return placeOf(stack) }
+
 // placeOf returns file:line of the innermost frame of the author's code in a
 // stack; "" if there is none. What the standard library does for it, time.Sleep
 // for one, is not where to look.

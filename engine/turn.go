@@ -174,6 +174,9 @@ type InlineCall struct {
 type Log struct {
 	Handler slog.Handler
 	Record  slog.Record
+	// EventID is that of the last event that was visited or that the code has made,
+	// whichever is later.
+	EventID int64
 	// Func to call in place of writing a line; see Context.AfterCommit.
 	Func func()
 }

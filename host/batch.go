@@ -32,7 +32,7 @@ func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 			continue
 		}
 		if err := o.admit(ctx, m); err != nil {
-			o.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
+			o.Logger.WarnContext(m.about(ctx), "message not taken", "message_id", m.ID, "error", err)
 			o.fail(m, admitWord(err))
 		}
 		if fifo && m.state == failed {
@@ -49,6 +49,7 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.deadLetter(ctx, m, reasonOf(err), o.edge.refusal(err))
 	}
 	m.item = item.WithID(m.ID)
+	ctx = m.about(ctx)
 	if why := o.refusedSender(m); why != "" {
 		return o.deadLetter(ctx, m, wire.ReasonSender, why)
 	}

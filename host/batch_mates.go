@@ -45,7 +45,7 @@ func (b *batchMates) deleteAt(ctx context.Context, m *message, at time.Time) {
 		if err == nil {
 			return
 		}
-		b.w.Logger.WarnContext(ctx, "message of an attempt that is done not deleted; it may run again beside its batch", "message_id", m.ID, "error", err)
+		b.w.Logger.WarnContext(m.about(ctx), "message of an attempt that is done not deleted; it may run again beside its batch", "message_id", m.ID, "error", err)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if next := b.w.Clock.Now().Add(b.w.Settings.VisibilityMargin / 6); !b.parted && next.Before(m.visible) {
@@ -61,7 +61,7 @@ func (b *batchMates) deleteDone(ctx context.Context, messages []*message) {
 			continue
 		}
 		if err := b.w.Queues.Activity.Delete(ctx, m.Message); err != nil {
-			b.w.Logger.WarnContext(ctx, "message that is done not deleted", "message_id", m.ID, "error", err)
+			b.w.Logger.WarnContext(m.about(ctx), "message that is done not deleted", "message_id", m.ID, "error", err)
 			continue
 		}
 		m.deleted = true

@@ -50,8 +50,8 @@ func (o *Orchestrator) onBlocked(b engine.Blocked) {
 	o.blocked.add(b)
 	if b.Unwinding {
 		o.Observer.Count(CountStuck, "unwinding", 1)
-		o.Logger.Error("a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
-			"instance", b.Instance, "execution_id", b.ExecutionID, "stack", cut(b.Stack, maxProblemStack))
+		o.Logger.ErrorContext(subject{instance: b.Instance, executionID: b.ExecutionID}.in(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
+			"stack", cut(b.Stack, maxProblemStack))
 	}
 }
 

@@ -48,7 +48,7 @@ func moveToDead(ctx context.Context, to queue.Queue, m *message, reason wire.Rea
 	if err := to.Send(ctx, out); err != nil {
 		return fmt.Errorf("host: message %s (%s) not moved to the dead-letter queue: %w", m.ID, reason, err)
 	}
-	logger.WarnContext(ctx, "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
+	logger.WarnContext(aboutItem(ctx, &m.item), "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
 		"instance", m.item.Target(), "kind", string(m.item.Kind))
 	return nil
 }

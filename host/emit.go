@@ -11,12 +11,12 @@ import (
 // that it wants called behind the commit. What panics there is logged: the turn
 // is committed, and its dispatch has to follow.
 func (t *turn) emit(ctx context.Context, l engine.Log) {
+	ctx = subject{t.group.instance, t.execution, l.EventID}.in(ctx)
 	switch {
 	case l.Func != nil:
 		defer func() {
 			if v := recover(); v != nil {
-				t.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "instance", t.group.instance,
-					"execution_id", t.execution, "error", panicText(v, t.Codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
+				t.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "error", panicText(v, t.Codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
 			}
 		}()
 		l.Func()

@@ -96,6 +96,7 @@ func (g *group) open() []*message {
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
+	ctx = subject{instance: g.instance}.in(ctx)
 	began := o.Clock.Now()
 	cold := false
 	for conflicts, rebuilt := 0, false; ; cold = true {
@@ -105,7 +106,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 		}
 		t := &turn{Orchestrator: o, group: g, cold: cold}
 		err := t.handle(ctx)
-		t.release(ctx, err)
+		t.release(t.about(ctx), err)
 		var tooLarge *store.TooLargeError
 		var patched *patchError
 		switch {
@@ -135,22 +136,22 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 				}
 				continue
 			}
-			o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
+			o.Logger.InfoContext(t.about(ctx), "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
 			o.failOpen(g, "conflict")
 			return
 		case errors.As(err, &patched):
-			o.anotherBuild(ctx, g, patched)
+			o.anotherBuild(t.about(ctx), g, patched)
 			return
 		case errors.Is(err, history.ErrNewer), missesCodec(err):
-			o.newer(ctx, g, err)
+			o.newer(t.about(ctx), g, err)
 			return
 		}
 		if errors.Is(err, errCutShort) {
-			o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
+			o.Logger.InfoContext(t.about(ctx), "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
 			o.failOpen(g, failureWord(err))
 			return
 		}
-		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
+		o.Logger.WarnContext(t.about(ctx), "turn failed, its messages go back", "instance", g.instance, "error", err)
 		o.failOpen(g, failureWord(err))
 		return
 	}

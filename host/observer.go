@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
@@ -25,6 +26,9 @@ type Observer interface {
 
 // Committed is a commit and its dispatch.
 type Committed struct {
+	// Context of the turn that made it: of the invocation, and, for lines of a log,
+	// of the instance.
+	Context context.Context
 	Turns   []store.Turn
 	Actions []Action
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -126,6 +127,8 @@ func surroundings(now *clock.Clock, start *func(func()), together *func(int, fun
 	}
 	if *logger == nil {
 		*logger = slog.New(slog.DiscardHandler)
+	} else {
+		*logger = slog.New(logattr.New((*logger).Handler(), subjectAttrs))
 	}
 }
 

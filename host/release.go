@@ -107,7 +107,7 @@ func (r *release) take() (done []*message) {
 func (r *release) acknowledge(ctx context.Context, done []*message) {
 	for _, m := range done {
 		if err := r.o.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
-			r.o.Logger.WarnContext(ctx, "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
+			r.o.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
 		}
 	}
 }

@@ -121,6 +121,11 @@ type Settings struct {
 	// their payloads, and 300 bytes for each. A cold turn reads all of it.
 	// Default 50,000,000; negative: no limit.
 	MaxHistoryBytes int
+	// LogPayloads lets lines of the log quote payloads: what a panic says, and the
+	// first 120 bytes of inputs that differ from those recorded. Without it they say
+	// where to look. Lines that authors write are theirs. Where Codecs seal payloads
+	// none is quoted.
+	LogPayloads bool
 	// FailWhenStuck fails every instance where it would be stuck.
 	FailWhenStuck bool
 

@@ -80,8 +80,25 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 		c.If.WakeNumber = &number
 	}
 	t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
-		"kind", p.Kind, "event_id", p.EventID, "message", p.Message)
+		"kind", p.Kind, "event_id", p.EventID, "message", t.loggedProblem(&p))
 	return nil
+}
+
+// loggedProblem is what a line says of a problem. The record has all of it; the
+// message of a panic, or of code that has parted from its history, may quote a
+// payload, which logs have only if they are to.
+func (t *turn) loggedProblem(p *store.Problem) string {
+	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
+	if !quotes || t.Settings.LogPayloads || t.Codecs != nil { // with codecs it quotes none
+		return p.Message
+	}
+	text := "see the instance's record for the reason (describe), which may quote payloads"
+	if p.Diff != nil && p.Diff.At != "" {
+		text += "; the code is at " + p.Diff.At
+	} else if place := engine.PlaceOf(p.Stack); place != "" {
+		text += "; the code is at " + place
+	}
+	return text
 }
 
 // mayHaveMarked reports whether one of the messages was delivered before: that

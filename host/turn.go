@@ -78,7 +78,7 @@ func (t *turn) heat() string {
 func (t *turn) handle(ctx context.Context) error {
 	err := t.proceed(ctx)
 	if corrupt(err) {
-		return t.corrupted(ctx, err)
+		return t.corrupted(t.about(ctx), err)
 	}
 	return err
 }
@@ -87,6 +87,7 @@ func (t *turn) proceed(ctx context.Context) error {
 	if err := t.load(ctx); err != nil {
 		return err
 	}
+	ctx = t.about(ctx)
 	t.Observer.Count(CountCache, t.heat(), 1)
 	if t.x == nil {
 		return t.withoutExecution(ctx)

@@ -127,7 +127,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 			continue
 		}
 		if old(m, w.Clock.Now()) {
-			w.renew(ctx, m, back[i])
+			w.renew(m.about(ctx), m, back[i])
 			if m.state == settled {
 				continue
 			}
@@ -153,6 +153,7 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 		w.notForUs(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 		return back
 	}
+	ctx = m.about(ctx)
 	now := w.Clock.Now()
 	received(m, now)
 	switch due := time.UnixMilli(m.item.NotBeforeMS); {

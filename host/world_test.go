@@ -84,6 +84,7 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	t.Helper()
 	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}), keys: &keyring.Memory{},
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
+	w.logger = slog.New(strictHandler{t: t})
 	w.settings = Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
 	if *everySealed {
 		w.codecs = everyCodec(t)
@@ -197,7 +198,7 @@ func (w *world) ring() *keyring.Ring {
 func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
 	w.Helper()
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: code, Store: s, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Clock: w.clock, Random: w.random})
+		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Clock: w.clock, Random: w.random, Logger: w.logger})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func (w *world) workerProcess() *workerProcess {
 		queues := w.queues(p.faults)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
 		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues, Codecs: w.codecs,
-			Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer})
+			Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger})
 		if err != nil {
 			w.Fatal(err)
 		}

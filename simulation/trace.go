@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -229,14 +230,36 @@ func (w *World) logger(p *process) *slog.Logger {
 	if !w.tracing && !p.seals {
 		return nil
 	}
-	return slog.New(storyHandler{p})
+	return slog.New(storyHandler{p: p})
 }
 
-type storyHandler struct{ p *process }
+// saysWhere checks that a line says what it is about.
+func (h storyHandler) saysWhere(r *slog.Record) {
+	has := map[string]bool{}
+	for _, key := range h.given {
+		has[key] = true
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		has[a.Key] = true
+		return true
+	})
+	for _, key := range []string{"instance", "execution_id", "event_id"} {
+		if !has[key] {
+			h.p.w.violate("logs", "%s says %q without %s", h.p.name, r.Message, key)
+		}
+	}
+}
+
+type storyHandler struct {
+	p *process
+	// given are the keys that the logger has for all its lines.
+	given []string
+}
 
 func (h storyHandler) Enabled(context.Context, slog.Level) bool { return !h.p.dead }
 
 func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
+	h.saysWhere(&r)
 	if h.p.seals {
 		h.p.showsLine(&r)
 	}
@@ -253,5 +276,12 @@ func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func (h storyHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
-func (h storyHandler) WithGroup(string) slog.Handler      { return h }
+func (h storyHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	h.given = slices.Clone(h.given)
+	for _, a := range attrs {
+		h.given = append(h.given, a.Key)
+	}
+	return h
+}
+
+func (h storyHandler) WithGroup(string) slog.Handler { return h }

@@ -37,7 +37,10 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	line := *h
 	r.Attrs(func(a slog.Attr) bool {
-		line.add(a)
+		// Every line has it; the code's own stand behind the turn that they are of.
+		if a.Key != "event_id" || r.Level >= slog.LevelWarn {
+			line.add(a)
+		}
 		return true
 	})
 	t := h.trace
