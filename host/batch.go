@@ -185,6 +185,7 @@ type returned struct {
 	to       queue.Queue
 	after    time.Duration
 	messages []queue.Message
+	from     []*message
 }
 
 func (c *comeback) add(q queue.Queue, m *message, after time.Duration) {
@@ -193,11 +194,11 @@ func (c *comeback) add(q queue.Queue, m *message, after time.Duration) {
 	}
 	for i := range *c {
 		if r := &(*c)[i]; r.to == q && r.after == after {
-			r.messages = append(r.messages, m.Message)
+			r.messages, r.from = append(r.messages, m.Message), append(r.from, m)
 			return
 		}
 	}
-	*c = append(*c, returned{q, after, []queue.Message{m.Message}})
+	*c = append(*c, returned{q, after, []queue.Message{m.Message}, []*message{m}})
 }
 
 func (c comeback) send(ctx context.Context, log func(context.Context, string, ...any)) {
@@ -205,7 +206,7 @@ func (c comeback) send(ctx context.Context, log func(context.Context, string, ..
 		err := r.to.SetVisibility(ctx, r.after, r.messages...)
 		for i := range r.messages {
 			if err := queue.ErrorOf(err, i); err != nil {
-				log(ctx, "visibility of a message handed back not set", "message_id", r.messages[i].ID, "error", err)
+				log(r.from[i].about(ctx), "visibility of a message handed back not set", "message_id", r.messages[i].ID, "error", err)
 			}
 		}
 	}
