@@ -1,10 +1,14 @@
 package browsertest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/browsertest/browser"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
 
@@ -51,4 +55,53 @@ func TestALargePayloadIsFolded(t *testing.T) {
 	if nodes := eval[int](b, `document.querySelectorAll("*").length`); nodes > 3000 {
 		t.Errorf("the page has %d elements", nodes)
 	}
+}
+
+// No payload of an instance is larger than 256 KB, the limit of the library: that is
+// the largest that a store lets into the page. A file that is looked at may have
+// larger ones, up to its own limit of 8 MB: one of a megabyte in one line is cut and
+// folded too, and shown in full when asked for.
+func TestTheLargestPayloadsAreFolded(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	largest := strings.Repeat("x", turnstile.MaxPayload-2) // in quotes
+	if _, err := client.Start(t.Context(), o.client, hold, largest, client.InstanceID("largest")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Start(t.Context(), o.client, hold, largest+"x"); !errors.As(err, new(*turnstile.PayloadTooLargeError)) {
+		t.Fatalf("a payload above the limit is taken: %v", err)
+	}
+	b := o.open(instance("largest", "/history"), browser.View{Width: 360, Height: 740})
+	b.settled()
+	b.click("button, label, a", "full")
+	b.shows("256 KB")
+	small := func(b *tab) {
+		t.Helper()
+		if n := len(b.text()); n > 20_000 {
+			t.Errorf("the page shows %d bytes of a payload", n)
+		}
+		if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			t.Errorf("it is %d pixels wider than the window", wide)
+		}
+	}
+	small(b)
+	b.click("button", "Show input (256 KB)")
+	b.shows("xxxxxxxx")
+	b.shows("show more")
+	small(b)
+
+	export := history.EncodeExport(history.Export{Instance: "megabyte", ExecutionID: 1, Events: []history.Event{
+		{EventID: 1, Kind: history.OrchestrationStarted, AtMS: 1, Name: "Large", Start: &history.Start{ExecutionID: 1, StartID: "s"},
+			Payload: []byte(`"` + strings.Repeat("y", 1<<20) + `"`)},
+		{EventID: 2, Kind: history.OrchestrationCompleted, AtMS: 2},
+	}})
+	b = o.open("#/inspect", browser.View{Width: 360, Height: 740})
+	b.settled()
+	b.choose("large.json", string(export))
+	b.shows("megabyte")
+	b.click(`.tabs a[href*="history"]`, "")
+	b.settled()
+	b.click("button, label, a", "full")
+	b.shows("1.0 MB")
+	small(b)
 }

@@ -111,6 +111,9 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 		}
 	}
 	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("start id", r.StartID))
+	for i := range r.Events {
+		err = errors.Join(err, validName("event", r.Events[i].Name))
+	}
 	if err != nil {
 		return wire.Item{}, err
 	}

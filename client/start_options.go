@@ -71,6 +71,6 @@ func WithEvent[T any](e turnstile.Event[T], data T) StartOption {
 	payload, err := encode(data, "data of event", e.Name())
 	return startOption(func(r *StartRequest) {
 		r.Events = append(r.Events, wire.StartEvent{Name: e.Name(), Data: payload})
-		r.err = errors.Join(r.err, err, validName("event", e.Name()))
+		r.err = errors.Join(r.err, err)
 	})
 }

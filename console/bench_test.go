@@ -22,6 +22,8 @@ var world = sync.OnceValues(func() (*demo.World, error) { return demo.Make(demo.
 type bench struct {
 	t *testing.T
 	h http.Handler
+	// tokens are those that were handed out for signatures.
+	tokens chan string
 }
 
 // looking is a console of the world.
@@ -39,7 +41,7 @@ func looking(t *testing.T, options ...console.Option) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, h}
+	return &bench{t: t, h: h}
 }
 
 // answer is what came back.

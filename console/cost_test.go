@@ -52,7 +52,7 @@ func TestAnOpenInstanceCostsTwoReadUnitsALook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t, h}
+	b := &bench{t: t, h: h}
 	b.follow("instance=" + demo.Waiting)
 	b.follow("instance=" + demo.Waiting)
 	<-enough

@@ -122,7 +122,7 @@ func withSecret(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, h}
+	return &bench{t: t, h: h}
 }
 
 func TestWhatProvesSomethingNeverLeaves(t *testing.T) {

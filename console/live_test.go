@@ -22,7 +22,8 @@ import (
 // running is a console of an environment that runs until the test ends.
 func running(t *testing.T, options ...console.Option) (*bench, *client.Client) {
 	t.Helper()
-	env, err := embedded.New(demo.App(0))
+	b := &bench{t: t, tokens: make(chan string, 10)}
+	env, err := embedded.New(demo.App(0, func(_, token string) { b.tokens <- token }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func running(t *testing.T, options ...console.Option) (*bench, *client.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{t, h}, env.Client()
+	b.h = h
+	return b, env.Client()
 }
 
 // follower reads a live stream.

@@ -27,7 +27,7 @@ func TestWhatIsSealedIsShownAsSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := turnstiletest.New(t, demo.App(0), turnstiletest.Codecs(set))
+	env := turnstiletest.New(t, demo.App(0, nil), turnstiletest.Codecs(set))
 	if _, err := turnstiletest.Start(env, demo.Greet, "Ada Lovelace", client.InstanceID("greeting")).Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestWhatIsSealedIsShownAsSealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &bench{t, h}
+		b := &bench{t: t, h: h}
 		record, event := get[api.Instance](b, "instances/greeting"), get[api.Event](b, "instances/greeting/executions/1/events/2")
 		text := b.do("GET", "api/v1/instances/greeting", nil).Body.String() + b.do("GET", "api/v1/instances/greeting/executions/1/events", nil).Body.String()
 		opened := codecs != nil

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -164,4 +165,29 @@ func (p *Page) Scroll(pixels int) error {
 	}
 	distance := -float64(pixels)
 	return call(p, input.SynthesizeScrollGesture, input.SynthesizeScrollGestureParams{X: middle[0], Y: middle[1], YDistance: distance, Speed: 6000})
+}
+
+// Finger is where a finger is, in CSS pixels of the window.
+type Finger struct{ X, Y float64 }
+
+// Touch lets fingers go from one place to another, all together and in steps, as on
+// a touch screen: one drags, two that come apart zoom in. from and to have as many.
+func (p *Page) Touch(from, to []Finger) error {
+	const steps = 8
+	points := func(n int) (all []*input.TouchPoint) {
+		for i := range from {
+			id, share := float64(i), float64(n)/steps
+			all = append(all, &input.TouchPoint{ID: &id, X: from[i].X + (to[i].X-from[i].X)*share, Y: from[i].Y + (to[i].Y-from[i].Y)*share})
+		}
+		return all
+	}
+	err := call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: int64(max(len(from), 2))})
+	if err != nil {
+		return err
+	}
+	err = call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: points(0)})
+	for n := 1; n <= steps && err == nil; n++ {
+		err = call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchMove, TouchPoints: points(n)})
+	}
+	return errors.Join(err, call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}}))
 }

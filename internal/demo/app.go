@@ -34,9 +34,10 @@ var (
 )
 
 // App is the application as it is deployed at the end of the story. latency is
-// how long a call of the orders' services takes.
-func App(latency time.Duration) *turnstile.App {
-	return turnstile.NewApp(append(parts(latency), migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
+// how long a call of the orders' services takes; asked is told who is to sign
+// something, and the token by which he does, nil for nobody.
+func App(latency time.Duration, asked func(who, token string)) *turnstile.App {
+	return turnstile.NewApp(append(parts(latency, asked), migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
 		// Changed: it checked behind the copy before.
 		rows, err := checkRows.Call(ctx, tenant)
 		if err != nil {
@@ -48,7 +49,7 @@ func App(latency time.Duration) *turnstile.App {
 
 // oldApp is what was deployed at its beginning.
 func oldApp() *turnstile.App {
-	return turnstile.NewApp(append(parts(0),
+	return turnstile.NewApp(append(parts(0, nil),
 		migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
 			rows, err := copyRows.Call(ctx, tenant)
 			if err != nil {
@@ -63,7 +64,7 @@ func oldApp() *turnstile.App {
 	)...)
 }
 
-func parts(latency time.Duration) []turnstile.Part {
+func parts(latency time.Duration, asked func(who, token string)) []turnstile.Part {
 	own := []turnstile.Part{
 		campaign.Is(func(ctx turnstile.Context, what string) (string, error) {
 			return region.Call(ctx, what+" in the north")
@@ -125,7 +126,7 @@ func parts(latency time.Duration) []turnstile.Part {
 		}),
 		checkRows.Is(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
 	}
-	own = append(own, signing()...)
+	own = append(own, signing(asked)...)
 	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(pacedServices(orders.Simulated(latency, 2*time.Second)))))
 }
 

@@ -37,7 +37,7 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 		}
 		return console.Handler(w.Client, append(own, options...)...)
 	}
-	env, err := embedded.New(App(300 * time.Millisecond))
+	env, err := embedded.New(App(300*time.Millisecond, nil))
 	if err != nil {
 		return nil, err
 	}

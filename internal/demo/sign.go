@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"sync"
 
 	"github.com/turnstile-go/turnstile"
 )
@@ -17,23 +16,16 @@ var write = turnstile.NewActivity[string, string]("Write")
 
 var askForSignature = turnstile.NewActivity[string, string]("AskForSignature")
 
-// tokens are those that were handed out, by who asked.
-var tokens sync.Map
-
-// Tokens returns where the token comes that AskForSignature hands out for a name.
-func Tokens(of string) <-chan string {
-	c, _ := tokens.LoadOrStore(of, make(chan string, 1))
-	return c.(chan string)
-}
-
-func signing() []turnstile.Part {
+// signing asks for signatures by asked, which may be nil: who is to sign, and the
+// token by which that is done.
+func signing(asked func(who, token string)) []turnstile.Part {
 	return []turnstile.Part{
 		Greet.Is(func(ctx turnstile.Context, who string) (string, error) { return write.Call(ctx, who) }),
 		write.Is(func(_ context.Context, who string) (string, error) { return "Dear " + who, nil }),
 		Sign.Is(func(ctx turnstile.Context, who string) (string, error) { return askForSignature.Call(ctx, who) }),
 		askForSignature.Is(func(ctx context.Context, who string) (string, error) {
-			if c, ok := tokens.Load(who); ok {
-				c.(chan string) <- turnstile.ActivityInfo(ctx).CompletionToken
+			if asked != nil {
+				asked(who, turnstile.ActivityInfo(ctx).CompletionToken)
 			}
 			return "", turnstile.ErrPending
 		}),

@@ -108,7 +108,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 		turnstiletest.Start(env, syncs, "kettles", client.InstanceID(ManyAttempts))
 	})
 	env.Advance(100 * time.Minute)
-	env.Deploy(App(0))
+	env.Deploy(App(0, nil))
 	env.After(0, func() {
 		turnstiletest.Raise(env, signedOff, Nondeterminism, "Ada")
 		turnstiletest.Raise(env, signedOff, NotRegistered, "Ada")
@@ -128,7 +128,7 @@ func seal(env *turnstiletest.Env) {
 	if err != nil {
 		panic(failed(err.Error()))
 	}
-	env.Deploy(App(0), turnstiletest.Codecs(set))
+	env.Deploy(App(0, nil), turnstiletest.Codecs(set))
 	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.InstanceID(Sealed)).Wait(); err != nil {
 		panic(failed(err.Error()))
 	}

@@ -46,8 +46,8 @@ export function useEvent(source, execution, id) {
 }
 
 // EventFacts shows all of an event. Props: event, source, execution, link(event)
-// the address of an event, completedBy, open (payloads not folded).
-export function EventFacts({ event: e, link, completedBy, open = false }) {
+// the address of an event, completedBy, open (payloads not folded), load (the whole payload of a folded one).
+export function EventFacts({ event: e, link, completedBy, open = false, load }) {
   const f = e.failure, s = e.start;
   return html`<div class="event-facts"><${Facts} list=${true} of=${[
     ["recorded", html`<${Moment} at=${e.at} />`],
@@ -77,7 +77,7 @@ export function EventFacts({ event: e, link, completedBy, open = false }) {
     ["failure", f ? html`<strong>${f.kind}</strong> <${Text} value=${f.message ?? ""} lines=${true} />${f.code && html` <code><${Text} value=${f.code} /></code>`}` : null],
     ["failed in", f?.source ? html`<${Text} value=${f.source} />${f.attempt ? `, attempt ${f.attempt}` : ""}` : null],
     ["details", f?.details !== undefined ? html`<${Payload} value=${f.details} label="details" open=${open} />` : null],
-    [e.payload_name ?? "payload", e.payload ? html`<${Payload} payload=${e.payload} label=${e.payload_name} open=${open} />` : null],
+    [e.payload_name ?? "payload", e.payload ? html`<${Payload} payload=${e.payload} label=${e.payload_name} open=${open} load=${load} />` : null],
   ]} />${f?.stack && html`<details class="stack"><summary>Stack</summary><${Copy} text=${f.stack} label="stack" word="copy" /><pre dir="ltr" tabindex="0"><${Text} value=${f.stack} lines=${true} max=${40000} /></pre></details>`}</div>`;
 }
 

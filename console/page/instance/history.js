@@ -169,5 +169,5 @@ function Paged({ source, model, x, event, to, json }) {
   if (!ready) return html`<${Loading} rows=${8} />`;
   const events = pages.events.slice(first - 1, last);
   return html`<div ref=${shown}>${pager}${json ? html`<div class="card"><${Copy} text=${() => JSON.stringify(events, null, 2)} label="events" word="copy" /><${Json} value=${events} /></div>`
-    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " marked" : "")} data-event=${e.event_id}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} /></section>`)}${pager}</div>`;
+    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " marked" : "")} data-event=${e.event_id}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} load=${async () => (await source.event(x.id, e.event_id)).payload} /></section>`)}${pager}</div>`;
 }
