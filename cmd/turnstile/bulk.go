@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -220,22 +219,14 @@ func (r *bulkRun) confirm(ctx context.Context, n int) error {
 	case !r.asks():
 		return usagef("it would %s: say --yes %d (or --yes any), for there is nobody to ask", what, n)
 	}
-	fmt.Fprintf(r.err, "%s?\nType %d to do it: ", what, n)
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(r.in).ReadString('\n')
-		answer <- strings.TrimSpace(line)
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(r.err)
-		return fmt.Errorf("nothing was done: %w", ctx.Err())
-	case typed := <-answer:
-		if typed != strconv.Itoa(n) {
-			return fmt.Errorf("nothing was done: %q is not %d", typed, n)
-		}
-		return nil
+	typed, err := r.answer(ctx, fmt.Sprintf("%s?\nType %d to do it: ", what, n))
+	switch {
+	case err != nil:
+		return fmt.Errorf("nothing was done: %w", err)
+	case typed != strconv.Itoa(n):
+		return fmt.Errorf("nothing was done: %q is not %d", typed, n)
 	}
+	return nil
 }
 
 // described are the flags that select, in words.

@@ -45,7 +45,7 @@ func groups() []group {
 		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Run the stack", []*command{consoleCommand()}},
-		{"Develop", []*command{newCommand(), devCommand(), lintCommand()}},
+		{"Develop", []*command{newCommand(), devCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}
 }

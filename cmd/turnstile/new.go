@@ -1,16 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime/debug"
+	"slices"
 	"strings"
 
 	flag "github.com/spf13/pflag"
@@ -35,70 +37,148 @@ func newCommand() *command {
 		short: "make a project to start from",
 		long: paragraph(
 			"Makes a folder with a Go module that builds, tests and lints at once: an orchestration",
-			"with its activities and tests, the mains of the two functions, and template.yaml to",
-			"deploy them. The folder must not be there yet, or be empty. It needs no stack, and the",
-			"go command, which fetches the modules.",
+			"with its activities and tests, what runs it on this machine, the mains of the two",
+			"functions, template.yaml to deploy them, and a workflow for CI. A folder that is there",
+			"may have other files in it, and keeps them; you are asked first. It needs no stack, and",
+			"the go command, which fetches the modules.",
+			"",
+			"A turnstile that was built from source uses that source, and says so: --replace names",
+			"another one. One that was installed with a version requires that version.",
 		),
 		examples: []string{"turnstile new shop", "turnstile new --module example.com/shop shop"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			module := flags.String("module", "", "`path` of the Go module; the folder's name if not given")
-			replace := flags.String("replace", "", "`folder` with the source of Turnstile, to use in place of a release")
+			p := projectMaker{cli: c}
+			flags.StringVar(&p.module, "module", "", "`path` of the Go module; the folder's name if not given")
+			flags.StringVar(&p.source, "replace", "", "`folder` with the source of Turnstile, to use in place of a release")
+			flags.BoolVar(&p.yes, "yes", false, "fill a folder that is not empty without asking")
 			return func(ctx context.Context, operands []string) error {
-				return c.newProject(ctx, operands[0], *module, *replace)
+				if err := p.make(ctx, operands[0]); err != nil {
+					return fmt.Errorf("new: %w", err)
+				}
+				return nil
 			}
 		},
 	}
 }
 
-func (c *cli) newProject(ctx context.Context, folder, module, replace string) error {
-	folder, err := filepath.Abs(folder)
+// projectMaker makes a project.
+type projectMaker struct {
+	*cli
+	module, source string
+	yes            bool
+}
+
+func (p *projectMaker) make(ctx context.Context, named string) error {
+	folder, err := filepath.Abs(named)
 	if err != nil {
 		return err
 	}
-	if module == "" {
-		module = filepath.Base(folder)
+	if p.module == "" {
+		p.module = filepath.Base(folder)
 	}
-	switch there, err := os.ReadDir(folder); {
-	case err == nil && len(there) > 0:
-		return fmt.Errorf("new: %s is not empty: name a folder that is not there yet", folder)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("new: %w", err)
+	files, err := projectFiles(p.module)
+	if err != nil {
+		return err
 	}
-	goMod := "module " + module + "\n\ngo 1.26\n"
-	if replace != "" {
-		source, err := filepath.Abs(replace)
-		if err != nil {
+	goMod, from, err := p.goMod()
+	if err != nil {
+		return err
+	}
+	files["go.mod"] = goMod
+	if _, shared := workspaceOf(folder); shared {
+		// It is a module of its own, whatever stands around it.
+		files["go.work"] = []byte("go 1.26.0\n\nuse .\n")
+	}
+	if err := p.mayFill(ctx, folder, files); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		target := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
-		if _, err := os.Stat(filepath.Join(source, "go.mod")); err != nil {
-			return usagef("new: --replace names no folder with a Go module: %v", err)
+		if err := os.WriteFile(target, files[name], 0o644); err != nil {
+			return err
 		}
-		for _, m := range []struct{ path, folder string }{{ownModule, source}, {databaseModule, filepath.Join(source, "sqlite")}} {
-			goMod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", m.path, m.path, m.folder)
-		}
-	} else if version := releasedVersion(); version != "" {
-		// Modules of one repository are released together.
-		goMod += fmt.Sprintf("\nrequire (\n\t%s %s\n\t%s %s\n)\n", ownModule, version, databaseModule, version)
-	}
-	if err := writeProject(folder, module); err != nil {
-		return fmt.Errorf("new: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte(goMod), 0o644); err != nil {
-		return fmt.Errorf("new: %w", err)
 	}
 	tidy := exec.CommandContext(ctx, "go", "mod", "tidy")
-	tidy.Dir, tidy.Stdout, tidy.Stderr = folder, c.err, c.err
+	tidy.Dir, tidy.Stdout, tidy.Stderr = folder, p.err, p.err
 	if err := tidy.Run(); err != nil {
-		return fmt.Errorf("new: the files are written, but go mod tidy failed in %s (see above): run it again there: %w", folder, err)
+		return fmt.Errorf("the files are written, but go mod tidy failed in %s (see above): run it again there: %w", folder, err)
 	}
-	fmt.Fprintf(c.out, "%s is made. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n", module, folder)
+	fmt.Fprintf(p.out, "%s is made, with %s. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n",
+		p.module, from, shellWord(named))
 	return nil
 }
 
-// writeProject writes all of the project but its go.mod.
-func writeProject(folder, module string) error {
+// goMod is the go.mod of the project, and which Turnstile that is, in words.
+func (p *projectMaker) goMod() (text []byte, from string, err error) {
+	head := "module " + p.module + "\n\ngo 1.26\n"
+	version := releasedVersion()
+	source := p.source
+	if source == "" && version == "" {
+		source = builtFrom()
+	}
+	switch {
+	case source != "":
+		if source, err = filepath.Abs(source); err != nil {
+			return nil, "", err
+		}
+		if !isSource(source) {
+			return nil, "", usagef("--replace %s: no source of Turnstile is there; name the folder whose go.mod says module %s", source, ownModule)
+		}
+		for _, m := range []struct{ path, folder string }{{ownModule, source}, {databaseModule, filepath.Join(source, "sqlite")}} {
+			head += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", m.path, m.path, m.folder)
+		}
+		from = "the source of Turnstile in " + source
+	case version != "":
+		// Modules of one repository are released together.
+		head += fmt.Sprintf("\nrequire (\n\t%s %s\n\t%s %s\n)\n", ownModule, version, databaseModule, version)
+		from = "Turnstile " + version
+	default:
+		// go mod tidy finds it.
+		from = "the newest release of Turnstile"
+	}
+	return []byte(head), from, nil
+}
+
+// mayFill makes sure that nothing of the folder is written over, and that whoever
+// fills one that is not empty wants to.
+func (p *projectMaker) mayFill(ctx context.Context, folder string, files map[string][]byte) error {
+	there, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(there) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var both []string
+	for name, data := range files {
+		if old, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) && !bytes.Equal(old, data) {
+			both = append(both, name)
+		}
+	}
+	if slices.Sort(both); len(both) > 0 {
+		return fmt.Errorf("%s has its own %s: nothing was written; name another folder, or move them away", folder, strings.Join(both, ", "))
+	}
+	if p.yes {
+		return nil
+	}
+	agreed, err := p.agreed(ctx, fmt.Sprintf("%s is not empty (%s). Add %d files to it?", folder, plural(len(there), "entry", "entries"), len(files)))
+	switch {
+	case err != nil:
+		return err
+	case !agreed:
+		return errors.New("nothing was written")
+	}
+	return nil
+}
+
+// projectFiles are the files of a project but its go.mod, by name.
+func projectFiles(module string) (map[string][]byte, error) {
+	files := map[string][]byte{}
 	words := strings.NewReplacer("{{name}}", path.Base(module), "{{module}}", module)
-	return fs.WalkDir(project, "project", func(file string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(project, "project", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -107,29 +187,12 @@ func writeProject(folder, module string) error {
 			return err
 		}
 		name := strings.TrimSuffix(strings.TrimPrefix(file, "project/"), ".txt")
-		if name == "gitignore" {
-			name = ".gitignore"
+		if first, rest, _ := strings.Cut(name, "/"); first == "gitignore" || first == "github" {
+			name = "." + path.Join(first, rest)
 		}
-		target := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(target, []byte(words.Replace(string(data))), 0o644)
+		files[name] = []byte(words.Replace(string(data)))
+		return nil
 	})
-}
-
-// releasedVersion returns the version of Turnstile that this command was built
-// from; empty for one that was built from source, for then go mod tidy takes
-// the newest.
-func releasedVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, module := range info.Deps {
-		if module.Path == ownModule && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
-			return module.Version
-		}
-	}
-	return ""
+	files[templateBase] = files[templateFile]
+	return files, err
 }

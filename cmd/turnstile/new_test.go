@@ -5,16 +5,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// What new makes is built, vetted, tested and linted as its author would.
+// What new makes is built, vetted, tested and linted as its author would. Without a
+// flag it is of the source that the command was built from.
 func TestNew(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "shop")
 	b := newBench(t)
-	if r := b.run("new", "--module", "example.com/shop", "--replace", "../..", folder); r.status != exitOK {
+	r := b.run("new", "--module", "example.com/shop", folder)
+	if r.status != exitOK {
 		t.Fatalf("exit status %d\n%s%s", r.status, r.out, r.err)
+	}
+	if root, err := filepath.Abs("../.."); err != nil || !strings.Contains(r.out, "with the source of Turnstile in "+root) {
+		t.Errorf("%v; it says\n%s", err, r.out)
 	}
 	for _, args := range []string{"build -o bin/ ./lambdas/...", "vet ./...", "test ./..."} {
 		cmd := exec.Command("go", strings.Fields(args)...)
@@ -31,15 +37,72 @@ func TestNew(t *testing.T) {
 	if r := b.run("lint"); r.status != exitOK {
 		t.Errorf("turnstile lint: exit status %d\n%s%s", r.status, r.out, r.err)
 	}
-	if r := b.run("new", folder); r.status != exitFailed || !strings.Contains(r.err, "is not empty") {
-		t.Errorf("a second time: exit status %d\n%s", r.status, r.err)
+	if got := b.ok("template", "upgrade"); got != "template.yaml is up to date\n" {
+		t.Errorf("template upgrade: %s", got)
+	}
+}
+
+// A folder that has files keeps them: one is asked, and nothing is written over.
+func TestNewInAFolderThatIsNotEmpty(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries := func() (names []string) {
+		all, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	write("notes.txt", "mine")
+	b := newBench(t)
+	b.fails(exitUsage, []string{folder + " is not empty (1 entry)", "--yes"}, "new", folder)
+	b.asked = true
+	if r := b.runWith(t.Context(), "n\n", "new", folder); r.status != exitFailed || !strings.Contains(r.err, "[y/N] ") || !strings.Contains(r.err, "nothing was written") {
+		t.Errorf("refused: exit status %d, %s", r.status, r.err)
+	}
+	write("README.md", "mine too")
+	b.fails(exitFailed, []string{"its own README.md", "nothing was written"}, "new", "--yes", folder)
+	if got := entries(); !slices.Equal(got, []string{"README.md", "notes.txt"}) {
+		t.Errorf("the folder has %v", got)
+	}
+	if err := os.Remove(filepath.Join(folder, "README.md")); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.runWith(t.Context(), "y\n", "new", "--module", "example.com/notes", folder); r.status != exitOK {
+		t.Fatalf("agreed: exit status %d, %s", r.status, r.err)
+	}
+	if got := entries(); !slices.Contains(got, "go.mod") || !slices.Contains(got, ".github") || !slices.Contains(got, "notes.txt") {
+		t.Errorf("the folder has %v", got)
+	}
+}
+
+// Within another workspace, such as a copy of Turnstile, a project is one of its own.
+func TestNewWithinAWorkspace(t *testing.T) {
+	outer := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outer, "go.work"), []byte("go 1.26.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(outer, "shop")
+	newBench(t).ok("new", folder)
+	cmd := exec.Command("go", "build", "./...")
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go build: %v\n%s", err, out)
 	}
 }
 
 func TestNewRefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "shop")
-	for _, args := range [][]string{{"new"}, {"new", "a", "b"}, {"new", "--replace", t.TempDir(), folder}} {
+	for _, args := range [][]string{{"new"}, {"new", "a", "b"}, {"new", "--replace", t.TempDir(), folder}, {"template", "upgrade", "x"}} {
 		if r := newBench(t).run(args...); r.status != exitUsage {
 			t.Errorf("turnstile %v: exit status %d\n%s", args, r.status, r.err)
 		}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+)
+
+// releasedVersion returns the version of Turnstile that this command was installed
+// with; empty for one that was built from source.
+func releasedVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path == ownModule && module.Replace == nil && strings.HasPrefix(module.Version, "v") {
+			return module.Version
+		}
+	}
+	return ""
+}
+
+// builtFrom returns the folder with the source that this command was built from;
+// empty if it is not there any more, or was built with -trimpath.
+func builtFrom() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return ""
+	}
+	if folder := filepath.Dir(filepath.Dir(filepath.Dir(file))); isSource(folder) { // of cmd/turnstile/source.go
+		return folder
+	}
+	return ""
+}
+
+// isSource reports whether a folder has the source of Turnstile.
+func isSource(folder string) bool {
+	data, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	return err == nil && strings.HasPrefix(string(data), "module "+ownModule+"\n")
+}
+
+// workspaceOf returns the go.work of a folder above, by which the go command would
+// take the folder for a part of another project.
+func workspaceOf(folder string) (file string, found bool) {
+	for {
+		folder = filepath.Dir(folder)
+		file = filepath.Join(folder, "go.work")
+		if _, err := os.Stat(file); err == nil {
+			return file, true
+		}
+		if folder == filepath.Dir(folder) {
+			return "", false
+		}
+	}
+}
