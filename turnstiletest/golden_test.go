@@ -32,7 +32,7 @@ func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
 		}
 		return run
 	}
-	const file = "testdata/rounds.json"
+	const file = "testdata/golden/rounds.json"
 	run(t, 2).AssertGolden(file)
 	if *update {
 		return
@@ -41,7 +41,7 @@ func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
 	if lines := strings.Count(string(run(t, 2).Export()), "\n"); lines != 2+3*(2+4) {
 		t.Errorf("%d lines, want one for each event and a few around them", lines)
 	}
-	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 1).AssertGolden(file) }), `execution 1 of instance "rounds" is not that of testdata/rounds.json`, "+   1 Started  Fulfil  1")
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 1).AssertGolden(file) }), `execution 1 of instance "rounds" is not that of testdata/golden/rounds.json`, "+   1 Started  Fulfil  1")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(rounds(time.Minute)), file) }),
 		`instance "rounds" execution 1: `, `instance "rounds" execution 3: `, "TimerCreated(60000 ms)")
 
