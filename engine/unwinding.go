@@ -9,6 +9,41 @@ import (
 // run by a panic or by runtime.Goexit. A panic that the same deferred function
 // has recovered looks the same.
 func unwindingNow() bool {
+	if quickTells() && panicWord() == 0 {
+		return false
+	}
+	return unwindingByStack()
+}
+
+// quickTells reports whether panicWord is 0 just where nothing unwinds, in this
+// version of Go.
+var quickTells = sync.OnceValue(func() bool {
+	const outside, panicking, recovered, exiting, after = 0, 1, 2, 3, 4
+	var words [5]uintptr
+	func() {
+		defer func() { words[after] = panicWord() }() // one that nothing but the return runs
+		words[outside] = panicWord()
+	}()
+	func() {
+		defer func() {
+			words[panicking] = panicWord()
+			_ = recover()
+		}()
+		panic("to see what the runtime notes")
+	}()
+	words[recovered] = panicWord()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { words[exiting] = panicWord() }()
+		runtime.Goexit()
+	}()
+	<-done
+	return words[outside] == 0 && words[after] == 0 && words[recovered] == 0 && words[panicking] != 0 && words[exiting] != 0
+})
+
+// unwindingByStack is unwindingNow by the functions that have called.
+func unwindingByStack() bool {
 	unwinds := unwinders()
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {

@@ -6,6 +6,17 @@ package history
 type Event struct {
 	// Kind says what happened. It decides which of the other fields are set.
 	Kind Kind
+	// Inline marks an ActivityScheduled whose activity runs inside the turn.
+	Inline bool
+	// ExplicitID marks a SubOrchestrationScheduled whose Instance the code
+	// chose itself; a derived one depends on where the code runs and is not
+	// compared on replay.
+	ExplicitID bool
+	// UseExisting marks a SubOrchestrationScheduled that waits for the
+	// instance which has its id already, if there is one. It is not compared
+	// on replay.
+	UseExisting bool
+
 	// EventID is the position in the history: from 1, without gaps.
 	EventID int64
 	// SourceEventID is, for every completion but ExternalEvent, the EventID
@@ -50,12 +61,6 @@ type Event struct {
 
 	// Op is what a SystemCall was: one of the Op constants.
 	Op string
-	// Inline marks an ActivityScheduled whose activity runs inside the turn.
-	Inline bool
-	// ExplicitID marks a SubOrchestrationScheduled whose Instance the code
-	// chose itself; a derived one depends on where the code runs and is not
-	// compared on replay.
-	ExplicitID bool
 	// OnParentEnd says what becomes of the child of a
 	// SubOrchestrationScheduled when this execution ends before it:
 	// ParentEndCancel, ParentEndTerminate, or empty to leave it. It is not
@@ -90,10 +95,6 @@ type Event struct {
 	// Imposed is set on an OrchestrationFailed that the code did not make:
 	// ImposedTerminated, ImposedPolicy or ImposedLimit.
 	Imposed string
-	// UseExisting marks a SubOrchestrationScheduled that waits for the
-	// instance which has its id already, if there is one. It is not compared
-	// on replay.
-	UseExisting bool
 	// Headers that what an ActivityScheduled, SubOrchestrationScheduled or
 	// OrchestrationChained starts gets besides those of the execution's start, or
 	// in their place where the names are the same; in UTF-8. They are not compared

@@ -44,7 +44,7 @@ func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 
 // admit reads one message; an error says that it could not be moved on.
 func (o *Orchestrator) admit(ctx context.Context, m *message) error {
-	item, err := wire.Parse(wire.Unwrap([]byte(m.Body)))
+	item, err := wire.ParseWrapped(m.Body)
 	if err != nil {
 		return o.deadLetter(ctx, m, reasonOf(err), o.edge.refusal(err))
 	}

@@ -102,6 +102,16 @@ func (s *sharing) come(n int) {
 	s.look()
 }
 
+// alone reports whether there is nobody to share a call with.
+func (s *sharing) alone() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy == 1 && len(s.open) == 0
+}
+
 // look lets the calls go if all wait for one. The caller holds the lock.
 func (s *sharing) look() {
 	if s.waiting < s.busy {
@@ -143,7 +153,7 @@ func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	for _, m := range msgs {
 		bytes += m.Size()
 	}
-	if s == nil || len(msgs) == 0 || len(msgs) >= queue.MaxBatch || bytes > queue.MaxBatchBytes || q.ordered(msgs) {
+	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch || bytes > queue.MaxBatchBytes || q.ordered(msgs) {
 		return q.Queue.Send(ctx, msgs...)
 	}
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
@@ -172,7 +182,7 @@ func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
 // SetVisibility implements queue.Queue.
 func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	s, _ := ctx.Value(sharingKey{}).(*sharing)
-	if s == nil || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
+	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
 		return q.Queue.SetVisibility(ctx, d, msgs...)
 	}
 	// SQS counts in seconds.

@@ -143,7 +143,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 // time it is to come back.
 func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 	back = grown(w.Settings.BackoffFirst, w.Settings.BackoffMax, m.ReceiveCount-1)
-	item, err := wire.Parse([]byte(m.Body))
+	item, err := wire.ParseText(m.Body)
 	m.item = item
 	switch {
 	case err != nil:

@@ -34,13 +34,13 @@ type Ring struct {
 	cfg Config
 
 	mu      sync.Mutex
-	current []byte
+	current *secret
 	others  map[string]held
 }
 
 // held is a key as it was read.
 type held struct {
-	key  []byte
+	*secret
 	read time.Time
 }
 
@@ -85,7 +85,7 @@ func (r *Ring) Ready(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.current = key
+	r.current = newSecret(key)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (r *Ring) Learn(ctx context.Context, token string) error {
 		delete(r.others, id)
 		return nil
 	}
-	r.others[id] = held{key, now}
+	r.others[id] = held{newSecret(key), now}
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (r *Ring) Token(instance string, executionID, eventID int64) string {
 	if key == nil {
 		panic("keyring: Token before Ready")
 	}
-	return tokenUnder(r.cfg.Current, key, instance, executionID, eventID)
+	return key.token(r.cfg.Current, instance, executionID, eventID)
 }
 
 // Proves reports whether a token is the one of a scheduling event, under a key
@@ -144,12 +144,12 @@ func (r *Ring) Proves(token, instance string, executionID, eventID int64) bool {
 		return false
 	}
 	r.mu.Lock()
-	key := r.others[id].key
+	key := r.others[id].secret
 	if id == r.cfg.Current {
 		key = r.current
 	}
 	r.mu.Unlock()
-	return key != nil && hmac.Equal([]byte(token), []byte(tokenUnder(id, key, instance, executionID, eventID)))
+	return key != nil && hmac.Equal([]byte(token), []byte(key.token(id, instance, executionID, eventID)))
 }
 
 // Knows reports whether the key that a token names is known.
@@ -157,10 +157,10 @@ func (r *Ring) Knows(token string) bool {
 	id, ok := Keyed(token)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return ok && (id == r.cfg.Current && r.current != nil || r.others[id].key != nil)
+	return ok && (id == r.cfg.Current && r.current != nil || r.others[id].secret != nil)
 }
 
-func (r *Ring) currentKey() []byte {
+func (r *Ring) currentKey() *secret {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.current

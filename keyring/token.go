@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"strings"
+	"sync"
 )
 
 const (
@@ -52,19 +54,37 @@ func Keyed(token string) (id string, ok bool) {
 	return id, found && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)
 }
 
-// tokenUnder returns the token of a scheduling event. What it stands for goes
+// secret is a key, with what its HMACs have in common made ahead of them.
+type secret struct{ macs sync.Pool }
+
+func newSecret(key []byte) *secret {
+	s := &secret{}
+	s.macs.New = func() any { return &mac{hash: hmac.New(sha256.New, key)} }
+	return s
+}
+
+// mac is room for one HMAC.
+type mac struct {
+	hash hash.Hash
+	room []byte
+}
+
+// token returns the token of a scheduling event. What it stands for goes
 // into the HMAC with its length or in a fixed one, so that no two events have
 // the same bytes.
-func tokenUnder(id string, key []byte, instance string, executionID, eventID int64) string {
-	b := make([]byte, 0, len(purpose)+len(instance)+24)
+func (s *secret) token(id, instance string, executionID, eventID int64) string {
+	m := s.macs.Get().(*mac)
+	defer s.macs.Put(m)
+	m.hash.Reset()
+	b := m.room[:0]
 	b = append(b, purpose...)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(instance)))
 	b = append(b, instance...)
 	b = binary.BigEndian.AppendUint64(b, uint64(executionID))
 	b = binary.BigEndian.AppendUint64(b, uint64(eventID))
-	h := hmac.New(sha256.New, key)
-	h.Write(b)
-	token := make([]byte, 0, MaxID+1+22)
-	token = append(append(token, id...), '.')
-	return string(tokenMAC.AppendEncode(token, h.Sum(b[:0])[:macSize]))
+	m.hash.Write(b)
+	m.room = m.hash.Sum(b[:0])
+	var room [MaxID + 1 + 22]byte
+	token := append(append(room[:0], id...), '.')
+	return string(tokenMAC.AppendEncode(token, m.room[:macSize]))
 }

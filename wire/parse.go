@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/near"
@@ -21,6 +22,16 @@ import (
 // what is returned when they were absent; an ActivityToken is put apart.
 // Payloads are copies of exactly the bytes that stand in data.
 func Parse(data []byte) (Item, error) { return Limits{}.Parse(data) }
+
+// ParseText is Parse of the body of a message, which is not copied to be read.
+func ParseText(body string) (Item, error) { return Parse(bytesOf(body)) }
+
+// ParseWrapped is ParseText of what Unwrap takes out of a body.
+func ParseWrapped(body string) (Item, error) { return Parse(Unwrap(bytesOf(body))) }
+
+// bytesOf returns the bytes of a text as they are. Neither Unwrap nor Parse
+// changes what it reads, and nothing that they return lies in it.
+func bytesOf(body string) []byte { return unsafe.Slice(unsafe.StringData(body), len(body)) }
 
 // Parse reads a work item within these limits; else as the function Parse.
 func (l Limits) Parse(data []byte) (Item, error) {
