@@ -22,8 +22,13 @@ const (
 	lambdaRequest           = 0.20e-6
 	lambdaGBSecond          = 0.0000133334 // arm64
 	mostIdle                = 2.00
-	fiveMinutes             = 300
-	sweepSeconds, sweepSize = 0.1, 0.5 // a short invocation at 512 MB
+	// What a sweep that finds nothing takes: it is sent, received and deleted, and
+	// reads each shard of the index of what is stuck, half a unit each. Its
+	// invocation may be a cold start.
+	sweepsEvery             = 300 // seconds
+	sweepSQS, sweepReads    = 3, 8 * 0.5
+	readUnit                = 0.125e-6
+	sweepSeconds, sweepSize = 0.3, 0.5 // at 512 MB
 )
 
 // freeWhileIdle are the types of resources that cost nothing but what is stored
@@ -37,6 +42,7 @@ var freeWhileIdle = map[string]bool{
 	"AWS::SQS::QueuePolicy":         true,
 	"AWS::DynamoDB::Table":          true, // on demand: TestTablesAreKeptWhateverHappensToTheStack
 	"AWS::Scheduler::ScheduleGroup": true,
+	"AWS::Scheduler::Schedule":      false, // by its invocations; see below
 	"AWS::IAM::Role":                true,
 	"AWS::IAM::ManagedPolicy":       true,
 	"AWS::CloudWatch::Alarm":        false, // by its metrics; see below
@@ -79,12 +85,17 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 	standardCost := float64(standard*receivesOfSource) * standardReceive
 	fifoCost := float64(fifo*receivesOfSource) * fifoReceive
 	alarmCost := float64(watched) * alarmMetric
-	total := standardCost + fifoCost + alarmCost
-	// Room for one recurring schedule that starts a function.
-	runs := float64(monthSeconds / fiveMinutes)
-	sweep := runs * (scheduleInvocation + lambdaRequest + sweepSeconds*sweepSize*lambdaGBSecond)
-	if total+sweep > mostIdle {
-		t.Errorf("an idle stack costs $%.2f a month, and $%.3f for a schedule that fires every five minutes; want at most $%.2f", total, sweep, mostIdle)
+	schedules := tpl.ofType("AWS::Scheduler::Schedule")
+	for _, s := range schedules {
+		if rate := tpl.property(s, "ScheduleExpression"); rate != fmt.Sprintf("rate(%d minutes)", sweepsEvery/60) {
+			t.Errorf("%s fires at %v", s, rate)
+		}
+	}
+	sweeps := len(schedules) * monthSeconds / sweepsEvery
+	sweepCost := float64(sweeps) * (scheduleInvocation + lambdaRequest + sweepSQS*fifoReceive + sweepReads*readUnit + sweepSeconds*sweepSize*lambdaGBSecond)
+	total := standardCost + fifoCost + alarmCost + sweepCost
+	if total > mostIdle {
+		t.Errorf("an idle stack costs $%.2f a month, want at most $%.2f", total, mostIdle)
 	}
 	text, err := os.ReadFile("../docs/deploy.md")
 	if err != nil {
@@ -97,7 +108,7 @@ func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
 			fifo, fifo, pollers, monthSeconds, pollSeconds, fifo*receivesOfSource, fifoCost),
 		fmt.Sprintf("| alarms | %d metrics | $0.10 | $%.3f |", watched, alarmCost),
 		fmt.Sprintf("| **together** | | | **$%.2f** |", total),
-		fmt.Sprintf("every five minutes would add $%.2f", sweep),
+		fmt.Sprintf("| sweeps | %d × %d / %d = %d | $%.2f a million | $%.3f |", len(schedules), monthSeconds, sweepsEvery, sweeps, 1e6*sweepCost/float64(sweeps), sweepCost),
 	} {
 		if !strings.Contains(string(text), row) {
 			t.Errorf("docs/deploy.md does not say\n%s", row)

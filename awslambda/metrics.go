@@ -26,6 +26,9 @@ const groupBacklogAge = "GroupBacklogAge"
 // FIFO one that has come back returnedOften times.
 const attention = "Attention"
 
+// sweepOutcome is what host counts sweeps as.
+const sweepOutcome = "sweep"
+
 // maxValues is how many values of a metric one line may carry.
 const maxValues = 100
 
@@ -61,6 +64,9 @@ func (m *metrics) clear() {
 
 // Count implements host.Observer.
 func (m *metrics) Count(c host.Counter, reason string, n int) {
+	if c == host.CountMessages && reason == sweepOutcome {
+		return // A metric of an idle stack would cost more than the sweeps themselves.
+	}
 	m.add(metricName(string(c)), reason, n)
 	if c == host.CountStuck || c == host.CountCorrupt {
 		m.add(attention, string(c), n)

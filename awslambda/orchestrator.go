@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 	"github.com/turnstile-go/turnstile/timer/scheduler"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // staleGroup is from which age on a group's backlog is logged with its name.
@@ -160,6 +161,9 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
 				o.logger.WarnContext(ctx, "message keeps coming back", "message_id", d.ID, "receives", d.ReceiveCount)
 			}
 			continue
+		}
+		if d.Group == wire.SweepGroup {
+			continue // Nobody waits for a sweep, and a metric that is written each five minutes is paid for.
 		}
 		if !d.SentAt.IsZero() && (oldest == nil || d.SentAt.Before(oldest.SentAt)) {
 			oldest = d

@@ -34,6 +34,7 @@ type Environment struct {
 	store        store.Store
 	queues       *queues.Queues
 	timer        *memorytimer.Timer
+	sweeper      *queues.Sweeper
 	orchestrator *host.Orchestrator
 	worker       *host.Worker
 	client       *client.Client
@@ -120,9 +121,10 @@ func (e *Environment) wire(app *turnstile.App) error {
 	if err != nil {
 		return err
 	}
+	e.sweeper = queues.NewSweeper(e.clock, e.queues.Orchestrator)
 	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs, Keys: keys,
-		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
+		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, SweepAt: e.sweeper.At, Observer: e.opts.observer, Logger: e.opts.logger,
 	})
 	if err != nil {
 		return err
@@ -152,6 +154,9 @@ func (e *Environment) close() error {
 	}
 	if e.timer != nil {
 		e.timer.Close()
+	}
+	if e.sweeper != nil {
+		e.sweeper.Close()
 	}
 	if e.queues != nil {
 		e.queues.Close()

@@ -41,6 +41,9 @@ func (e *Environment) Run(ctx context.Context) error {
 	if e.beside != nil {
 		e.beside.begin()
 	}
+	if e.opts.database != nil {
+		e.sweeper.At(e.clock.Now()) // What an earlier process has left stuck is tried now.
+	}
 
 	<-ctx.Done()
 	var errBeside error

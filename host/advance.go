@@ -94,7 +94,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			// Recorded; now it is run.
 			first = false
 		case out.State != engine.RunInline:
-			t.keep = len(cancelled) == 0 // Else a cold run finds them again.
+			t.keep = t.mayKeep(cancelled)
 			return t.settleAll(ctx, q.decided)
 		case !answered && !yield:
 			// What else the turn asked for is on its way; now the inline
@@ -106,7 +106,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			if err := t.goOnLater(ctx); err != nil {
 				return err
 			}
-			t.keep = len(cancelled) == 0 // Else a cold run finds them again.
+			t.keep = t.mayKeep(cancelled)
 			return t.settleAll(ctx, q.decided)
 		}
 		if in, err = t.input(q.pending, false); err != nil {
@@ -116,6 +116,13 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 			return err
 		}
 	}
+}
+
+// mayKeep reports whether the execution may go into the cache: not with cancels
+// that no commit holds yet, which a cold run finds again, nor with a mark that
+// another is to clear.
+func (t *turn) mayKeep(cancelled []int64) bool {
+	return len(cancelled) == 0 && (t.record == nil || t.record.Problem == nil)
 }
 
 // judgeEnded settles arrivals for an execution that has ended. Its code is not

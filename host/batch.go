@@ -71,6 +71,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	if m.Source != SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
 		return o.passOn(ctx, m)
 	}
+	if n := o.Settings.RoundReceives; n > 0 && m.ReceiveCount >= n {
+		return o.roundInTime(ctx, m)
+	}
 	if err := o.prove(ctx, m); err != nil || m.state != unsettled {
 		return err
 	}

@@ -94,11 +94,11 @@ func TestR15ADeferredFunctionThatBlocksLeavesOneGoroutineAndSaysSo(t *testing.T)
 				}
 				// So do its wake-ups: they come with growing delay, and none is lost.
 				for range 5 {
-					due, ok := w.delay.NextDue()
+					due, ok := w.nextMark()
 					if !ok {
-						t.Fatal("no wake-up is left")
+						t.Fatal("no mark is left")
 					}
-					w.clock.Advance(max(due.Sub(w.clock.Now()), 0))
+					w.advance(due)
 					for w.step() {
 					}
 				}

@@ -9,7 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // outcomeRecovered is that of a commit which clears the mark of a problem.
@@ -31,8 +30,6 @@ type draft struct {
 	searchSet     history.SearchAttributes
 
 	change *store.RecordChange
-	// wake is to be sent behind the commit.
-	wake *wire.Item
 	// outcome in a word, for the observer.
 	outcome string
 }
@@ -114,9 +111,6 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	if d.wake != nil && d.wake.Number == 0 {
-		d.wake.Number = t.record.WakeNumber
-	}
 	for _, l := range d.logs {
 		t.emit(ctx, l)
 	}
@@ -129,11 +123,6 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 			start = turns[i].Events[0].Start
 		}
 		out.add(sending{Turn: &turns[i], start: start, name: name, attached: t.x.Attached, find: func(id int64) openWork { return t.work[id] }})
-	}
-	if d.wake != nil {
-		if err := out.wake(d.wake); err != nil {
-			return err
-		}
 	}
 	t.work.close(d.cancelled)
 	if err := t.dispatch(ctx, out); err != nil {

@@ -51,9 +51,9 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 	if r := t.record; r != nil && !r.Status.Terminal() && !r.Purged {
 		status := store.StatusCorrupt
 		problem := &store.Problem{Kind: problemCorrupt, Message: cut(cause.Error(), maxProblemMessage), EventID: corruptEvent(cause), SinceMS: t.Clock.Now().UnixMilli()}
-		none := int64(0)
-		change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID},
-			Status: &status, Problem: &problem, WakeNumber: &none, UpdatedAt: t.Clock.Now()}
+		read, next := r.Stamp, r.Stamp+1
+		change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read},
+			Status: &status, Problem: &problem, Stamp: &next, UpdatedAt: t.Clock.Now()}
 		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 			return fmt.Errorf("host: instance %q not marked corrupt: %w", t.group.instance, err)
 		}

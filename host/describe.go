@@ -59,7 +59,7 @@ func (t *turn) currentRecord(ctx context.Context) error {
 	if !known || before == nil {
 		return nil
 	}
-	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.WakeNumber != before.WakeNumber ||
+	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.Stamp != before.Stamp ||
 		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
 		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.group.instance, before.ExecutionID, store.ErrConflict)
 	}

@@ -51,6 +51,21 @@ func redriveMark(m *message) map[string]string {
 	return nil
 }
 
+// roundInTime sends a message of the FIFO queue round that has been received so
+// often that the queue is about to take it away. Its last turn may be committed and
+// not dispatched, and others overtake it now: like any that went round, it sends
+// again what they have left open too.
+func (o *Orchestrator) roundInTime(ctx context.Context, m *message) error {
+	if err := o.sendRound(ctx, &m.item, o.Clock.Now().Add(o.Settings.NewerFirst), roundMark(m)); err != nil {
+		return err
+	}
+	o.Logger.WarnContext(ctx, "message was received almost as often as its queue allows, and goes round as a new one", "instance", m.item.Target(),
+		"kind", m.item.Kind, "receives", m.ReceiveCount, "message_id", m.ID)
+	o.Observer.Count(CountDelayed, "receives", 1)
+	m.state = settled
+	return nil
+}
+
 // roundMark is what a message of the FIFO queue takes along that goes round: that
 // it may have been handled before. A redrive ends with the hop, so that the round
 // that it has begun comes to an end.

@@ -36,7 +36,7 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 	var groups []*group
 	byInstance := map[string]*group{}
 	for _, m := range messages {
-		if m.state != unsettled {
+		if m.state != unsettled || m.item.Kind == wire.Sweep {
 			continue
 		}
 		target := m.item.Target()

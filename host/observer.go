@@ -46,14 +46,14 @@ type ProblemChange struct {
 // Action is something sent, scheduled or stopped outside.
 type Action struct {
 	// Kind in words: "activity", "timer", "child", "detached", "parent",
-	// "stop", "remove timer", "cancel child", "terminate child", "wake",
+	// "stop", "remove timer", "cancel child", "terminate child",
 	// "failure", "dead letter".
 	Kind string
 	// EventID of the scheduling event, 0 where there is none.
 	EventID int64
 	// Name of the activity or orchestration, or id of the instance.
 	Name string
-	// Due is when a timer or wake is due.
+	// Due is when a timer is due.
 	Due time.Time
 }
 
@@ -72,7 +72,7 @@ const (
 	// CountHandedBack: messages reported as failed, by reason.
 	CountHandedBack Counter = "handed_back"
 	// CountDelayed: messages sent round the delay queue: "early", "newer",
-	// "patch" (of a build that is being rolled out), "codec" (sealed by one that this build does not have), "not_due", "grace".
+	// "patch" (of a build that is being rolled out), "codec" (sealed by one that this build does not have), "not_due", "grace", "receives" (ahead of the queue's receive limit).
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of standard queues sent on to the FIFO queue, by
 	// kind; and "old": attempts sent to the activity queue anew, ahead of its

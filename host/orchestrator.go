@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"sync/atomic"
+	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/clock"
@@ -53,6 +55,13 @@ type OrchestratorConfig struct {
 	// Together runs a function so many times side by side, and returns when all
 	// runs have come to their end; default: on goroutines that Go starts.
 	Together func(n int, f func())
+	// Build names what runs here: another name is another build, which tries at
+	// once what this one is stuck with. Empty where processes have no builds.
+	Build string
+	// SweepAt is told when a mark is due that this process has set or seen, by who
+	// then sends a wire.Sweep to the orchestrator queue. Nil where a schedule sends
+	// them. It must not block.
+	SweepAt func(time.Time)
 	// RequestID names the invocation, for the completions of inline activities;
 	// default: it has no name.
 	RequestID RequestID
@@ -70,6 +79,8 @@ type Orchestrator struct {
 	random *random
 	cache  *cache
 	engine engine.Options
+	// asked: this process has asked for the sweep of its build.
+	asked atomic.Bool
 	// blocked is the code in which goroutines of this process are blocked.
 	blocked blockedCode
 }
@@ -144,6 +155,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 	if !o.keysReady(ctx, b) {
 		return o.close(ctx, b)
 	}
+	o.askFirst(ctx, b.messages)
 	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
 	limit := o.Settings.Parallelism
 	for _, g := range groups {
@@ -159,6 +171,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 		o.runGroup(ctx, groups[i])
 		r.done(ctx, groups[i])
 	})
+	o.takeSweeps(ctx, b.messages)
 	return o.close(ctx, b)
 }
 

@@ -155,7 +155,7 @@ func (r *rollout) share(d time.Duration, n int) {
 		if !ok || next.After(end) {
 			break
 		}
-		r.clock.Advance(max(next.Sub(r.clock.Now()), 0))
+		r.advance(next)
 	}
 	r.clock.Advance(max(end.Sub(r.clock.Now()), 0))
 }

@@ -39,8 +39,11 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		if err := t.keepStatus(ctx, &c, d, out.End().Imposed != ""); err != nil {
 			return err
 		}
+		if err := t.demandStamp(ctx, &c, d); err != nil {
+			return err
+		}
 	case t.killer:
-		if err := t.stuckRecord(ctx, &c, d, t.killedProblem(), w); err != nil {
+		if err := t.stuckRecord(ctx, &c, t.killedProblem(), w); err != nil {
 			return err
 		}
 		// Only the mark that was found proves it: one that lands late, when the
@@ -48,38 +51,18 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 		found, clear := t.mark, ""
 		c.If.Suspect, c.Suspect, dirty = &found, &clear, true
 	case parked && t.blockedBy != nil:
-		if err := t.stuckRecord(ctx, &c, d, t.blockedProblem(), w); err != nil {
+		if err := t.stuckRecord(ctx, &c, t.blockedProblem(), w); err != nil {
 			return err
 		}
 		dirty = dirty || c.Problem != nil
-	case parked && t.mayHaveMarked() && t.record != nil && t.record.Problem != nil:
-		// It was marked, and its wake-up may not have been sent.
-		d.wake = t.nextWake(t.record.Problem.Tries)
 	case out.Stuck != nil:
 		t.Observer.Count(CountStuck, string(out.Stuck.Kind), 1)
-		if err := t.stuckRecord(ctx, &c, d, problemOf(out.Stuck), w); err != nil {
+		if err := t.stuckRecord(ctx, &c, problemOf(out.Stuck), w); err != nil {
 			return err
 		}
 		dirty = dirty || c.Problem != nil
-	case !parked && !out.Parked && out.State != engine.NotStarted && t.recovered(&c, d):
+	case !parked && !out.Parked && out.State != engine.NotStarted && (len(d.events) > 0 || w.try) && t.recovered(&c, d):
 		dirty = true
-	}
-	if !dirty && d.parked && t.record != nil && t.record.Problem != nil {
-		// What is parked relies on the wake-up of the mark that was read: it
-		// must not stand behind a recovery, which would leave it to nobody.
-		number := t.record.WakeNumber
-		c.If.WakeNumber, dirty = &number, true
-	}
-	if t.behind && !d.parked && len(d.events) > 0 && !t.creating && t.record != nil && c.If.WakeNumber == nil {
-		// It answers what others have recorded. If one of them marks the
-		// instance first, its wake-up answers for that, and this commit loses:
-		// else nobody would find it again once its own message is gone.
-		number := t.record.WakeNumber
-		c.If.WakeNumber, dirty = &number, true
-	}
-	if t.mustFence(d, &c, out) {
-		number, next := t.record.WakeNumber, t.record.WakeNumber+1
-		c.If.WakeNumber, c.WakeNumber, dirty, t.fenced = &number, &next, true, true
 	}
 	if !dirty {
 		return nil
@@ -87,7 +70,7 @@ func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes,
 	c.UpdatedAt = t.Clock.Now()
 	if t.creating {
 		t.createRecord(&c, d)
-	} else if c.If == (store.RecordCondition{}) || c.If.WakeNumber != nil {
+	} else if c.If == (store.RecordCondition{}) || c.If.Stamp != nil {
 		// A change without events meets no conditional write of the history:
 		// the record itself has to show that it is not stale.
 		c.If.Exists, c.If.ExecutionID, c.If.Running = true, t.execution, true
@@ -107,13 +90,26 @@ func (t *turn) statusDiffers(ctx context.Context, d *draft) (bool, error) {
 	return differs(), err
 }
 
-// mustFence reports whether a mark "stuck" may be on its way that a message of
-// this turn made before it came back: a change of the record alone, of unknown
-// outcome, by another build. It would land on an instance that is well, with no
-// wake-up behind it. The number of the wake-ups goes on, so that it loses.
-func (t *turn) mustFence(d *draft, c *store.RecordChange, out *engine.Turn) bool {
-	return !t.fenced && t.mayHaveMarked() && !t.creating && !d.parked && out.End() == nil && out.State != engine.NotStarted &&
-		t.record != nil && !t.record.Status.Terminal() && t.record.Problem == nil && c.WakeNumber == nil
+// demandStamp has an end demand the stamp that was read, whether or not there was
+// a mark: it would take away one that another process has set since, and with it
+// the wake that answers for what it left open. An end in whose commit the fact of
+// a message stands needs none: that message comes back for it, and whoever marks
+// the instance for the same message has taken the slot of the end.
+func (t *turn) demandStamp(ctx context.Context, c *store.RecordChange, d *draft) error {
+	if t.creating || t.record == nil && d.messaged {
+		return nil
+	}
+	if t.record == nil {
+		if err := t.currentRecord(ctx); err != nil {
+			return err
+		}
+		if r := t.record; r == nil || r.Purged || r.ExecutionID != t.execution || r.Problem != nil {
+			return errRebuild
+		}
+	}
+	read := t.record.Stamp
+	c.If.Stamp = &read
+	return nil
 }
 
 // createRecord makes of the change the record of a new instance.
@@ -144,7 +140,7 @@ func (d *draft) ends() bool {
 	return n > 0 && d.events[n-1].Kind.Terminal() && len(d.next) == 0
 }
 
-// endRecord projects a terminal event. Marks and wake-ups end with it.
+// endRecord projects a terminal event. Marks end with it.
 func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 	status, output, failure := store.StatusCompleted, end.Payload, end.Failure
 	if end.Kind == history.OrchestrationFailed {
@@ -162,23 +158,22 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 		}
 	}
 	var problem *store.Problem
-	suspect, wake, codec := "", int64(0), end.Codec
+	suspect, codec := "", end.Codec
 	c.Status, c.EndedAt, c.Output, c.Failure, c.Codec = &status, &now, &output, &failure, &codec
-	c.Problem, c.Suspect, c.WakeNumber = &problem, &suspect, &wake
+	c.Problem, c.Suspect = &problem, &suspect
 }
 
 // recovered clears the mark of an instance whose code goes on. A turn that did
-// not read the record leaves the mark to the next wake-up, which does. The wake
-// number goes on: none is ever used twice, so that who still holds
-// the old one loses.
+// not read the record leaves the mark to the next wake, which does; so does one
+// that leaves no event and has no wake (project): its message would not find what
+// it did when it comes back.
 func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
 	if t.record == nil || t.creating || t.record.Problem == nil {
 		return false
 	}
 	var problem *store.Problem
-	status, wake, number := store.StatusRunning, t.record.WakeNumber+1, t.record.WakeNumber
-	c.Status, c.Problem, c.WakeNumber = &status, &problem, &wake
-	c.If.WakeNumber = &number
+	status, read, next := store.StatusRunning, t.record.Stamp, t.record.Stamp+1
+	c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read
 	d.outcome = outcomeRecovered
 	t.Observer.Count(CountRecovered, t.record.Problem.Kind, 1)
 	return true

@@ -138,8 +138,8 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {
 		return err
 	}
-	now, status := t.Clock.Now(), store.StatusTerminated
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Status: &status, EndedAt: &now, UpdatedAt: now}
+	now, status, read := t.Clock.Now(), store.StatusTerminated, t.record.Stamp
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
 	}

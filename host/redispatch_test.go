@@ -101,7 +101,7 @@ func TestARedrivenMessageSendsWhatOthersHaveOvertaken(t *testing.T) {
 		return w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id})
 	}
 	w.beforeSend = func(name string, _ []queue.Outgoing) error { return queue.ErrUnavailable }
-	w.deliver("m", event("m"), 1000, SourceOrchestrator, 0)
+	w.deliver("m", event("m"), 899, SourceOrchestrator, 0)
 	w.beforeSend = nil
 	w.deliver("n", event("n"), 1, SourceOrchestrator, 0)
 	w.deliver("o", event("o"), 1, SourceOrchestrator, 0)

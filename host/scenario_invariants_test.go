@@ -108,7 +108,7 @@ func (v *town) live() {
 		if !ok || next.After(end) {
 			return
 		}
-		v.clock.Advance(max(next.Sub(v.clock.Now()), 0))
+		v.advance(next)
 	}
 	v.Fatal("no end to the messages")
 }

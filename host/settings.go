@@ -52,6 +52,11 @@ type Settings struct {
 	// on elsewhere. Default 10 seconds; negative: until the invocation returns.
 	ReleaseTime time.Duration
 
+	// RoundReceives is from which receive on a message of the orchestrator queue is
+	// sent round, as a new message that counts as redriven, ahead of the queue's
+	// receive limit (maxReceiveCount, 1,000): the queue must not take it away
+	// between a commit and its dispatch. Default 900; negative: never.
+	RoundReceives int
 	// TurnAttempts is how often a turn is made in one invocation if others win
 	// the commit. Default 3. Messages from the delay queue get one attempt.
 	TurnAttempts int
@@ -98,8 +103,9 @@ type Settings struct {
 	// NewerFirst and NewerMax: delays of a message whose instance has events
 	// that only a newer build knows. Defaults 1 and 15 minutes.
 	NewerFirst, NewerMax time.Duration
-	// WakeFirst and WakeMax: delays of the wake-ups of a stuck instance.
-	// Defaults 1 minute and 1 hour.
+	// WakeFirst and WakeMax: a stuck instance is tried again by the first sweep
+	// after WakeFirst, doubled with each try, at most WakeMax. Defaults 1 minute
+	// and 1 hour.
 	WakeFirst, WakeMax time.Duration
 
 	// SuspectReceives is from which receive on a message's turn, or attempt of an
@@ -186,7 +192,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second, SendWindow: 2 * time.Millisecond,
 		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second, ReleaseTime: 10 * time.Second,
-		TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
+		RoundReceives: 900, TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
 		CacheBytes: 128 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
 		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
 		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
@@ -205,7 +211,7 @@ func DefaultSettings() Settings {
 func (s *Settings) complete() error {
 	d := DefaultSettings()
 	for _, f := range []struct{ set, fallback *int }{
-		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
+		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.RoundReceives, &d.RoundReceives}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
 		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheBytes, &d.CacheBytes},
 		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
 		{&s.MaxPayload, &d.MaxPayload}, {&s.DeathLimit, &d.DeathLimit},

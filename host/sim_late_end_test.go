@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -10,10 +11,11 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// W-05, P-02: a process sends the commit that ends a child and dies; it lands
-// when a broken build has marked the child as stuck, and the messages of both are
-// gone. The wake-up of the mark finds the child ended, and tells the parent.
-func TestAWakeUpThatFindsTheInstanceEndedTellsItsParent(t *testing.T) {
+// W-05, P-02: a process sends the commit that ends a child and dies; it would land
+// when code that does not work has had the child marked as stuck, and the messages
+// of both are gone. Nobody would tell the parent: so the end demands the stamp that
+// its writer had read, and loses.
+func TestAnEndThatWouldLandBehindAMarkLoses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.orchestration("Parent", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -46,12 +48,15 @@ func TestAWakeUpThatFindsTheInstanceEndedTellsItsParent(t *testing.T) {
 	if late == nil {
 		t.Fatal("the child does not end")
 	}
+	right := w.orchestrations[1].Func
 	w.deploy("Child", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
 	w.deliver("m", event, 2, SourceOrchestrator, 0)
 	w.expectStatus("child", store.StatusStuck)
-	if err := w.store.Commit(t.Context(), *late); err != nil {
-		t.Fatal(err)
+	if err := w.store.Commit(t.Context(), *late); !errors.Is(err, store.ErrConflict) {
+		t.Fatalf("the late end: %v, want a conflict", err)
 	}
+	w.expectStatus("child", store.StatusStuck)
+	w.deploy("Child", right)
 	w.runFor(2 * time.Hour)
 	w.expectOutput("a", "11")
 }

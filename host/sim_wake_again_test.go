@@ -40,7 +40,7 @@ func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
 		}
 		status, number := store.StatusStuck, int64(1)
 		problem := &store.Problem{Kind: "panic", Message: "of a build that was deployed meanwhile"}
-		if err := w.store.UpdateRecord(t.Context(), "a", store.RecordChange{Status: &status, Problem: &problem, WakeNumber: &number}); err != nil {
+		if err := w.store.UpdateRecord(t.Context(), "a", store.RecordChange{Status: &status, Problem: &problem, Stamp: &number}); err != nil {
 			t.Fatal(err)
 		}
 		w.sendStandard(wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, ID: "wake-1", Number: 1})

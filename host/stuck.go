@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Kinds of store.Problem besides those of engine.StuckKind.
@@ -35,11 +32,12 @@ func problemOf(s *engine.StuckError) store.Problem {
 	return p
 }
 
-// stuckRecord marks the instance as stuck (rule 11). The first time, and when
-// a wake of its chain, or an operator's, has tried in vain, the next wake-up is
-// armed under a new number, the delay growing; a message that tried changes the
-// mark only if the reason is another.
-func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft, p store.Problem, w wakes) error {
+// stuckRecord marks the instance as stuck (rule 11), or moves its mark. The first
+// mark, and each that a wake finds still there, is due again after a delay that
+// grows; a message that is no wake moves the mark only if the reason is another,
+// and leaves it due when it was. Whoever moves a mark demands the stamp that was
+// read, and raises it.
+func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, p store.Problem, w wakes) error {
 	if !t.described && !t.creating {
 		if err := t.describe(ctx); err != nil {
 			return err
@@ -49,35 +47,30 @@ func (t *turn) stuckRecord(ctx context.Context, c *store.RecordChange, d *draft,
 		}
 	}
 	var before *store.Problem
-	var number int64
+	var read int64
 	if t.record != nil && !t.creating {
-		number = t.record.WakeNumber
+		read = t.record.Stamp
 		if before = t.record.Problem; before != nil && before.Kind == problemCorrupt {
 			before = nil
 		}
 	}
-	p.SinceMS = t.Clock.Now().UnixMilli()
+	now := t.Clock.Now()
+	p.SinceMS, p.Tries, p.NextMS, p.WokenMS, p.Build = now.UnixMilli(), 0, 0, 0, t.Build
 	if before != nil {
-		p.SinceMS, p.Tries = before.SinceMS, before.Tries
+		p.SinceMS, p.Tries, p.NextMS = before.SinceMS, before.Tries, before.NextMS
 	}
-	arm := before == nil || w.arm || number == 0
-	if arm {
+	if before == nil || w.try {
 		p.Tries++
-	}
-	if arm || t.mayHaveMarked() {
-		d.wake = t.nextWake(p.Tries)
-	}
-	if !arm && before.Kind == p.Kind && before.Message == p.Message {
+		p.NextMS = now.Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, p.Tries-1)).UnixMilli()
+	} else if before.Kind == p.Kind && before.Message == p.Message {
+		t.sweepAt(before)
 		return nil
 	}
-	status, problem := store.StatusStuck, &p
-	c.Status, c.Problem = &status, &problem
-	if arm {
-		next := number + 1
-		c.WakeNumber = &next
-	}
+	t.sweepAt(&p)
+	status, problem, next := store.StatusStuck, &p, read+1
+	c.Status, c.Problem, c.Stamp = &status, &problem, &next
 	if !t.creating {
-		c.If.WakeNumber = &number
+		c.If.Stamp = &read
 	}
 	t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
 		"kind", p.Kind, "event_id", p.EventID, "message", t.loggedProblem(&p))
@@ -99,32 +92,6 @@ func (t *turn) loggedProblem(p *store.Problem) string {
 		text += "; the code is at " + place
 	}
 	return text
-}
-
-// mayHaveMarked reports whether one of the messages was delivered before: that
-// delivery may have marked the instance as stuck and died ahead of the wake-up,
-// also if it left no fact. Of equal wake-ups one counts.
-func (t *turn) mayHaveMarked() bool {
-	return slices.ContainsFunc(t.group.messages, (*message).returning)
-}
-
-// nextWake returns the wake-up after so many tries. Its number is that which
-// the record has once the turn is committed.
-func (t *turn) nextWake(tries int) *wire.Item {
-	due := t.Clock.Now().Add(grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1))
-	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, NotBeforeMS: due.UnixMilli()}
-}
-
-// wake adds a wake-up of a stuck instance. One that is due later than a queue
-// can wait goes round.
-func (out *outbox) wake(item *wire.Item) error {
-	item.ID = fmt.Sprintf("wake-%d-%d", item.Number, item.NotBeforeMS)
-	due := time.UnixMilli(item.NotBeforeMS)
-	if err := out.later(item, due); err != nil {
-		return err
-	}
-	out.actions = append(out.actions, Action{Kind: "wake", Name: item.Instance, Due: due})
-	return nil
 }
 
 // cut bounds a text and marks it as cut.

@@ -29,8 +29,6 @@ type turn struct {
 	warm      bool
 	// behind: what was read ends with arrivals that no turn has answered.
 	behind bool
-	// fenced: marks that may be on their way have lost.
-	fenced bool
 	// confirmed: a commit has shown that the warm execution was not stale.
 	confirmed bool
 	// record as last known; nil where there is none. described says that it

@@ -13,23 +13,23 @@ import (
 )
 
 // goOnNumber is the number of a wake that goes on with a turn that was cut
-// short for want of time. It is no number of a chain.
+// short for want of time. It is the stamp of no mark.
 const goOnNumber = math.MaxInt32
 
 // wakes is what the wakes among the messages ask for.
 type wakes struct {
 	// run the code, though there may be no arrival.
 	run bool
-	// try even an instance whose turn killed its process.
+	// try even an instance whose turn killed its process, and move or clear its
+	// mark whatever comes of it.
 	try bool
-	// arm the next wake-up if it is still stuck.
-	arm bool
 }
 
-// takeWakes looks at wake items. One of a chain counts only while the record
-// has its number, so that duplicates don't multiply. Where an execution has
-// something open, a wake sends it again: that of the last turn, or all of it
-// for an operator's and for one that comes back.
+// takeWakes looks at wakes. One of the sweeper counts only while the record has
+// the mark that it names, unless it comes back: then the process that had it
+// before may have a change of the mark on its way, which loses because this one
+// moves the mark too. Ahead of the code, a wake sends again what may not have been
+// sent: of the last turn, or for an operator's of the current execution.
 func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
 	var w wakes
 	if len(messages) == 0 {
@@ -44,47 +44,23 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 			continue // What it began may stand in the next execution.
 		}
 		var err error
-		switch number := m.item.Number; {
-		case number == 0:
-			w = wakes{true, true, true}
+		switch stamp := m.item.Number; {
+		case stamp == 0:
+			w = wakes{run: true, try: true}
 			err = out.current(ctx)
-		case number == goOnNumber:
+		case stamp == goOnNumber:
 			w.run = true
-		case t.record != nil && number == t.record.WakeNumber:
-			w = wakes{true, true, true}
-			err = out.lastTurn(ctx)
-		case t.record != nil && t.record.Problem != nil && number < t.record.WakeNumber &&
-			m.returning():
-			// It re-armed, or was found to kill its process and marked the
-			// instance, and may not have sent the next.
-			err = t.sendWakeAgain(out)
-		case t.record != nil && number > 0 && number < t.record.WakeNumber && t.record.Problem == nil:
-			// It cleared the mark, and perhaps saw too late, or died before it
-			// could see, that something had been parked meanwhile. Nor may it
-			// have sent all that it had to.
-			w.run = true
-		case number > 0 && number != goOnNumber && t.x.Ended():
-			// The instance was stuck when it was armed. Who ended it since may be
-			// a process that had died by then, whose commit landed late.
+		case m.returning(), t.record != nil && t.record.Problem != nil && stamp == t.record.Stamp:
+			w = wakes{run: true, try: true}
 			err = out.lastTurn(ctx)
 		default:
-			if w.run = w.run || m.returning(); !m.returning() {
-				t.settle(m, "obsolete_wake")
-			}
-			// Else a turn that it caused may have been committed: what follows
-			// from that is still to be done, and the wake comes back until it is.
+			t.settle(m, "obsolete_wake")
 		}
 		if err != nil {
 			return w, err
 		}
 	}
 	return w, out.flush(ctx)
-}
-
-func (t *turn) sendWakeAgain(r *resending) error {
-	wake := t.nextWake(t.record.Problem.Tries)
-	wake.Number = t.record.WakeNumber
-	return r.out.wake(wake)
 }
 
 // goOnLater sends the wake by which a turn that was cut short goes on in

@@ -75,6 +75,10 @@ type world struct {
 	evict func() bool
 	// maxReceive messages of one receive.
 	maxReceive int
+	// build is the name of what the processes run.
+	build string
+	// swept is when the last sweep was sent.
+	swept time.Time
 	// idle bounds how far virtual time goes in run.
 	idle time.Duration
 }
@@ -171,6 +175,7 @@ func (w *world) process() *orchestratorProcess {
 		o, err := NewOrchestrator(OrchestratorConfig{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
 			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
+			Build: w.build,
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -372,8 +377,42 @@ func (w *world) run() {
 		if !ok || next.After(end) {
 			return
 		}
-		w.clock.Advance(max(next.Sub(w.clock.Now()), 0))
+		w.advance(next)
 	}
+}
+
+// advance lets time pass up to next, and sends a sweep if one is to come by then.
+func (w *world) advance(next time.Time) {
+	w.Helper()
+	w.clock.Advance(max(next.Sub(w.clock.Now()), 0))
+	if due, ok := w.nextMark(); ok && !due.After(w.clock.Now()) {
+		w.swept = w.clock.Now()
+		w.send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprint("sweep-", w.swept.UnixMilli())})
+	}
+}
+
+// nextMark returns when a sweep is to come: when a mark is due, and a minute after
+// the one before.
+func (w *world) nextMark() (next time.Time, ok bool) {
+	w.Helper()
+	page, err := w.store.List(w.Context(), store.ListQuery{Status: store.StatusStuck, PageSize: 1000})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i := range page.Records {
+		p := page.Records[i].Problem
+		at := time.UnixMilli(p.NextMS)
+		if p.WokenMS > 0 {
+			at = time.UnixMilli(p.WokenMS).Add(sweepAgain)
+		}
+		if again := w.swept.Add(time.Minute); at.Before(again) {
+			at = again
+		}
+		if !ok || at.Before(next) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
 }
 
 // runFor handles what comes within d, and lets d pass.
@@ -399,6 +438,7 @@ func (w *world) nextDue() (time.Time, bool) {
 		look(s.queue.NextDue())
 	}
 	look(w.timer.NextDue())
+	look(w.nextMark())
 	return next, found
 }
 

@@ -57,6 +57,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	s.p.pauseFor(w.answersIn(s.p, c.Turns[0].Instance))
 	w.answered(s.p, &c, err)
 	if !s.p.dead {
+		s.p.running.loses(c.Turns[0].Instance, err)
 		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
 		w.unsureOfMark(c.Turns[0].Instance, c.Record, err)
 	}
@@ -117,6 +118,10 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
 		page, err = s.Store.List(ctx, q)
+		for i := range page.Records {
+			note(&s.p.listed, page.Records[i].Instance, page.Records[i])
+			s.p.hears(func() string { return recordText(&page.Records[i]) })
+		}
 		return err
 	})
 	return page, err
@@ -141,11 +146,13 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 		if err == nil {
 			w.forbids(instance, &change)
 			changing.landed(w, nil)
+			w.marks(&change)
 			w.checkRecord(instance)
 		}
 		return err
 	})
 	if !s.p.dead {
+		s.p.running.loses(instance, err)
 		s.p.running.marks(instance, &change, err)
 		w.unsureOfMark(instance, &change, err)
 	}

@@ -90,6 +90,7 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 		}
 	}
 	w.checkRecord(c.Turns[0].Instance)
+	w.marks(c.Record)
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package simulation
 
 import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -21,7 +24,7 @@ type changing struct {
 // changing returns a change of a record that is about to be sent; nil if it has
 // nothing that is looked at.
 func (p *process) changing(instance string, c *store.RecordChange) *changing {
-	if c == nil || c.Status == nil && c.Problem == nil && c.WakeNumber == nil || p.running == nil {
+	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.running == nil {
 		return nil
 	}
 	g := &changing{p: p, batch: p.running.batch, instance: instance, change: c}
@@ -51,6 +54,16 @@ func (g *changing) landed(w *World, turns []store.Turn) {
 		return
 	}
 	c, before := g.change, g.before
+	if c.Status == nil && c.Stamp == nil && c.Problem != nil && *c.Problem != nil {
+		g.checkNote(w)
+		return
+	}
+	if c.Stamp != nil && *c.Stamp != before.Stamp+1 {
+		w.violate("stamp", "%s sets stamp %d of %s, which has %d", g.p.name, *c.Stamp, g.instance, before.Stamp)
+	}
+	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && c.If.Stamp == nil && len(turns) == 0 {
+		w.violate("stamp", "%s takes the mark of %s away, and demanded no stamp", g.p.name, g.instance)
+	}
 	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) {
 		w.violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
 			g.p.name, g.instance, before.Status, before.ExecutionID, g.execution)
@@ -58,15 +71,41 @@ func (g *changing) landed(w *World, turns []store.Turn) {
 	if c.Problem == nil || *c.Problem == nil || before.Problem == nil || before.Status != store.StatusStuck {
 		return
 	}
-	if c.WakeNumber != nil && before.WakeNumber != 0 && !g.wakes(w, func(n int64) bool { return n == 0 || n == before.WakeNumber }) {
-		w.violate("M-15", "%s arms wake-up %d of %s, and no wake with number %d asked for it", g.p.name, *c.WakeNumber, g.instance, before.WakeNumber)
+	if (*c.Problem).Tries > before.Problem.Tries && !g.wakes(w, before.Stamp) {
+		w.violate("M-15", "%s counts try %d of %s, and no wake for mark %d asked for it", g.p.name, (*c.Problem).Tries, g.instance, before.Stamp)
 	}
 }
 
-// wakes reports whether the batch has a wake of the instance with such a number.
-func (g *changing) wakes(w *World, number func(int64) bool) bool {
+// checkNote: that a wake was sent changes nothing else of a mark, and is noted in no
+// other than the one that the wake names.
+func (g *changing) checkNote(w *World) {
+	note, before := **g.change.Problem, g.before.Problem
+	if before == nil {
+		w.violate("stamp", "%s notes a wake in a mark that %s does not have", g.p.name, g.instance)
+		return
+	}
+	if note.WokenMS = before.WokenMS; recordText(&store.Record{Problem: &note}) != recordText(&store.Record{Problem: before}) {
+		w.violate("stamp", "%s changes the mark of %s with the note of a wake", g.p.name, g.instance)
+	}
+}
+
+// loses notes that a commit or a change of an instance was lost to another process.
+func (inv *invocation) loses(instance string, err error) {
+	if errors.Is(err, store.ErrConflict) {
+		inv.lost.set(instance, true)
+	}
+}
+
+// lost reports whether the invocation has lost a commit or a change of the instance
+// to another process: then its messages count as received before.
+func (g *changing) lost() bool { return g.p.running != nil && g.p.running.lost.of(g.instance) }
+
+// wakes reports whether the batch has a wake of the instance by an operator, for the
+// mark with this stamp, or one that comes back.
+func (g *changing) wakes(w *World, stamp int64) bool {
 	for _, m := range g.batch {
-		if item, err := w.item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance && number(item.Number) {
+		if item, err := w.item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&
+			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[host.RedriveAttribute] != "" || g.lost()) {
 			return true
 		}
 	}

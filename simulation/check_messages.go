@@ -136,7 +136,7 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
-		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
 	}
 	switch item.Kind {
 	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:

@@ -91,7 +91,7 @@ func (w *World) aboutToSend(p *process, body string) {
 // aboutToChange is W-09: only the message that finds its own mark has killed a
 // process.
 func (w *World) aboutToChange(p *process, instance string, c *store.RecordChange) {
-	if p.dead || p.running == nil || c == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
+	if p.dead || p.running == nil || c == nil || c.Stamp == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
 		return
 	}
 	for _, m := range p.running.batch {

@@ -41,7 +41,12 @@ func (w *World) newProcess(worker bool) *process {
 			Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together, RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)})
 	} else {
 		p.name = fmt.Sprintf("orch%d", w.started)
+		name := ""
+		if w.named {
+			name = p.code.name
+		}
 		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+			Build:          name,
 			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
 			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
 			RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)})

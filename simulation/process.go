@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -28,6 +29,8 @@ type process struct {
 	// seen is the last event of each execution that it has seen, by a read or
 	// because its own commit was answered.
 	seen map[executionKey]int64
+	// listed are the records that it has listed last, by instance.
+	listed map[string]store.Record
 	// latest is the token of its last commit of each instance, landed or not.
 	latest map[string]string
 	// idle is since when it has nothing to do.
@@ -62,7 +65,9 @@ type invocation struct {
 	about    string    // the call that it is about to make, while decisions are located
 	// committed are the instances that it has committed turns of.
 	committed perInstance[bool]
-	done      bool
+	// lost are the instances of which it has lost a commit or a change.
+	lost perInstance[bool]
+	done bool
 	// marked are the suspects' marks that it has set, by instance.
 	marked map[string]string
 	// sent are the bodies of what it has sent, if a standard queue brought it

@@ -79,8 +79,8 @@ func (w *World) histories() string {
 			if r.Problem != nil {
 				fmt.Fprintf(&b, ", problem %s: %s", r.Problem.Kind, r.Problem.Message)
 			}
-			if r.WakeNumber > 0 {
-				fmt.Fprintf(&b, ", wake number %d", r.WakeNumber)
+			if r.Stamp > 0 {
+				fmt.Fprintf(&b, ", stamp %d", r.Stamp)
 			}
 			b.WriteByte('\n')
 		}

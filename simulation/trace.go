@@ -156,8 +156,8 @@ func changeText(c *store.RecordChange) string {
 	if c.Dispatched != nil {
 		add("dispatched %q", *c.Dispatched)
 	}
-	if c.WakeNumber != nil {
-		add("wake number %d", *c.WakeNumber)
+	if c.Stamp != nil {
+		add("stamp %d", *c.Stamp)
 	}
 	return strings.Join(all, ", ")
 }

@@ -85,6 +85,10 @@ type World struct {
 	forsaken map[string]bool
 	works    map[string]program.Work // of activities, by input
 	routines []*routine              // with nothing to run
+	sweeping bool                    // the sweeper is going to come
+	sweeps   int                     // its sweeps so far
+	named    bool                    // builds have names
+	roundIn  bool                    // messages go round ahead of few receives
 	lost     bool                    // an activity was given up after all its deliveries
 
 	scenario scenario
@@ -141,6 +145,9 @@ func newWorld(c choice.Choices, tracing bool, on Services) *World {
 	w.bias = drawBias(&w.choices)
 	w.pace = w.drawPace()
 	w.settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
+	if w.roundIn {
+		w.settings.RoundReceives = 5
+	}
 	w.settings.CacheInstances = []int{0, 0, 1, -1}[w.choices.IntN(w.choices.At(choice.OfWorld, "cache"), 4)]
 	if w.choices.OneIn(w.choices.At(choice.OfWorld, "timer border"), 3) {
 		w.settings.TimerBorder = -1
@@ -151,6 +158,7 @@ func newWorld(c choice.Choices, tracing bool, on Services) *World {
 	w.settings.Parallelism = []int{1, 1, 2, 10}[w.choices.IntN(w.choices.At(choice.OfWorld, "parallelism"), 4)]
 	w.settings.DispatchParallelism = w.settings.Parallelism
 	w.settings.LookAfter = []time.Duration{0, 0, -1}[w.choices.IntN(w.choices.At(choice.OfWorld, "look after"), 3)]
+	w.named = w.choices.Even(w.choices.At(choice.OfWorld, "names of builds"))
 	w.slots = 1 + w.choices.IntN(w.choices.At(choice.OfWorld, "processes"), 3)
 	if w.bias == crowds {
 		// Few at a time, so that some are done long before the last begins.
@@ -171,6 +179,7 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	w.deadStandard = w.newQueue(queuememory.Options{Name: "dead"})
 	// Few receives bring messages into the dead-letter queues.
 	receives := []int{1000, 1000, 1000, 6}[w.choices.IntN(w.choices.At(choice.OfWorld, "receives"), 4)]
+	w.roundIn = receives == 6 && w.choices.Even(w.choices.At(choice.OfWorld, "round in time"))
 	w.fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.deadFIFO.Queue, MaxReceiveCount: receives})
 	w.delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: receives})
 	w.activityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.deadStandard.Queue, MaxReceiveCount: 1000})

@@ -26,7 +26,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.WakeNumber != nil || c.Suspect != nil
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Stamp != nil || c.Suspect != nil
 	switch {
 	case !demands:
 		return true
@@ -34,7 +34,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 		return false
 	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
 		c.Running && r.Status.Terminal(),
-		c.WakeNumber != nil && r.WakeNumber != *c.WakeNumber,
+		c.Stamp != nil && r.Stamp != *c.Stamp,
 		c.Suspect != nil && r.Suspect != *c.Suspect:
 		return false
 	}
@@ -70,7 +70,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Problem, c.Problem)
 	set(&r.Suspect, c.Suspect)
 	set(&r.Dispatched, c.Dispatched)
-	set(&r.WakeNumber, c.WakeNumber)
+	set(&r.Stamp, c.Stamp)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt
 	return r.Stored()

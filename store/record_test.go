@@ -16,7 +16,7 @@ func ptr[T any](v T) *T { return &v }
 // it means, in a table.
 func TestConditionsHoldForTheRecordsTheyName(t *testing.T) {
 	t.Parallel()
-	running := &store.Record{ExecutionID: 3, Status: store.StatusRunning, WakeNumber: 4, Suspect: "m"}
+	running := &store.Record{ExecutionID: 3, Status: store.StatusRunning, Stamp: 4, Suspect: "m"}
 	stuck := &store.Record{ExecutionID: 3, Status: store.StatusStuck}
 	ended := &store.Record{ExecutionID: 3, Status: store.StatusTerminated}
 	free := time.UnixMilli(1_900_000_000_000)
@@ -38,8 +38,8 @@ func TestConditionsHoldForTheRecordsTheyName(t *testing.T) {
 		{"execution 3", store.RecordCondition{ExecutionID: 3}, "nyyyn", "nyyyn"},
 		{"execution 2", store.RecordCondition{ExecutionID: 2}, "nnnnn", "nnnnn"},
 		{"running", store.RecordCondition{Running: true}, "nyynn", "nyynn"},
-		{"wake number 4", store.RecordCondition{WakeNumber: ptr(int64(4))}, "nynnn", "nynnn"},
-		{"no wake number", store.RecordCondition{WakeNumber: ptr(int64(0))}, "nnyyn", "nnyyn"},
+		{"stamp 4", store.RecordCondition{Stamp: ptr(int64(4))}, "nynnn", "nynnn"},
+		{"no stamp", store.RecordCondition{Stamp: ptr(int64(0))}, "nnyyn", "nnyyn"},
 		{"suspect m", store.RecordCondition{Suspect: ptr("m")}, "nynnn", "nynnn"},
 		{"no suspect", store.RecordCondition{Suspect: ptr("")}, "nnyyn", "nnyyn"},
 	} {

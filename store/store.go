@@ -202,10 +202,11 @@ type Record struct {
 	// Dispatched says how far a dispatch came that could not be finished in its
 	// invocation, in words of package host; empty if none was cut short.
 	Dispatched string
-	// WakeNumber is that of the one wake-up chain that may re-arm, of a stuck
-	// instance. It grows with each mark, each wake-up armed and each recovery;
-	// 0 before the first, and once the instance has ended or is corrupt.
-	WakeNumber int64
+	// Stamp of the mark: it grows by one each time that Problem is set, replaced
+	// or cleared, and never falls in a life of the id; 0 before the first. Who
+	// replaces the mark, clears it or ends the instance demands the stamp that
+	// it has read, so that of two such writers one loses.
+	Stamp int64
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
 	// are set.
 	Purged bool
@@ -233,6 +234,15 @@ type Problem struct {
 	SinceMS int64 `json:"since_ms,omitempty"`
 	// Tries so far.
 	Tries int `json:"tries,omitempty"`
+	// NextMS is when the sweeper wakes the instance next, in Unix milliseconds;
+	// 0 (in records of older builds) means at once. A corrupt instance is never
+	// woken.
+	NextMS int64 `json:"next_ms,omitempty"`
+	// WokenMS is when a wake for this mark was sent that nobody has handled yet;
+	// 0 if none was.
+	WokenMS int64 `json:"woken_ms,omitempty"`
+	// Build that has tried last; empty where it has no name.
+	Build string `json:"build,omitempty"`
 }
 
 // ProblemDiff is what code and history disagree about.
@@ -267,7 +277,7 @@ type RecordChange struct {
 	Problem      **Problem // pointer to nil clears it
 	Suspect      *string   // empty clears it
 	Dispatched   *string   // empty clears it
-	WakeNumber   *int64
+	Stamp        *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's
 	// CreatedAt has to be FoundAt.
@@ -289,8 +299,8 @@ type RecordCondition struct {
 	ExecutionID int64
 	// Running: the record's status is not terminal.
 	Running bool
-	// WakeNumber the record must have, if not nil.
-	WakeNumber *int64
+	// Stamp the record must have, if not nil.
+	Stamp *int64
 	// Suspect the record must have, if not nil.
 	Suspect *string
 }

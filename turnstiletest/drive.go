@@ -49,7 +49,7 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 		stuck := e.checkStuck(call)
 		next, more := e.clock.Next()
 		switch {
-		case !more, stuck && limit.IsZero() && e.onlyWakes():
+		case !more, stuck && limit.IsZero() && e.onlySweeps():
 			return rested
 		case !limit.IsZero() && next.After(limit):
 			return limited

@@ -42,8 +42,10 @@ type Env struct {
 	keys   keyring.Memory
 	queues *queues.Queues
 	timer  *memorytimer.Timer
-	client *client.Client
-	meter  bill.Meter
+	// sweeper has what is stuck tried again.
+	sweeper *queues.Sweeper
+	client  *client.Client
+	meter   bill.Meter
 	// ids are those that the client makes, claims those of workers.
 	ids, claims counter
 	mocked      map[string]mocked
@@ -128,6 +130,7 @@ func (e *Env) wire() error {
 	if err != nil {
 		return err
 	}
+	e.sweeper = queues.NewSweeper(e.clock, e.queues.Orchestrator)
 	return e.connect()
 }
 
@@ -159,6 +162,7 @@ func (e *Env) close() {
 		e.orchestrator.Close()
 	}
 	e.timer.Close()
+	e.sweeper.Close()
 	e.queues.Close()
 }
 

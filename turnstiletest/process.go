@@ -45,7 +45,7 @@ func (e *Env) processes() error {
 		}
 		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
-			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary},
+			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary}, SweepAt: e.sweeper.At,
 			Go: here, Observer: watch, Logger: e.opts.log(),
 		})
 		if err != nil {

@@ -14,8 +14,11 @@ const maxGroup = 128
 // (1 to 128 characters of ASCII letters, digits and punctuation), else
 // "sha256-" and the SHA-256 of the id in lower-case hex. Two instances that
 // share a group only wait for each other; the instance named in the body is
-// what counts.
+// what counts. Of no instance it is SweepGroup.
 func Group(instance string) string {
+	if instance == "" {
+		return SweepGroup
+	}
 	plain := instance != "" && len(instance) <= maxGroup
 	for i := 0; plain && i < len(instance); i++ {
 		plain = instance[i] > ' ' && instance[i] <= '~'
@@ -27,6 +30,9 @@ func Group(instance string) string {
 	return "sha256-" + hex.EncodeToString(sum[:])
 }
 
+// SweepGroup is the message group of a Sweep.
+const SweepGroup = "turnstile-sweep"
+
 // DedupID returns the explicit deduplication id of an item, derived from the
 // fact that it stands for, not from its bytes: who sends the same fact again
 // within five minutes is not heard twice, and two facts with equal content are
@@ -35,7 +41,8 @@ func Group(instance string) string {
 // The fact is, besides the kind, the instance and
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
 //   - CancelInstance, TerminateInstance, Wake, PurgeInstance: the id, the
-//     execution and the number of the chain
+//     execution and the number
+//   - Sweep: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - completions: execution, source event and token, so that a
 //     forged one can't keep out the true one

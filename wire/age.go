@@ -21,6 +21,8 @@ func (i *Item) Age(now time.Time) time.Duration {
 }
 
 // Expired reports whether an item is older than MaxAge and must not be applied.
-// A Wake never is: it asks for nothing that is not asked for again, and one of a
-// chain counts only while its number does.
-func (i *Item) Expired(now time.Time) bool { return i.Kind != Wake && i.Age(now) > MaxAge }
+// A Wake and a Sweep never are: they ask for nothing that is not asked for again,
+// and the sweeper's wake counts only for the mark that it names.
+func (i *Item) Expired(now time.Time) bool {
+	return i.Kind != Wake && i.Kind != Sweep && i.Age(now) > MaxAge
+}

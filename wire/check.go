@@ -14,7 +14,7 @@ import (
 func Kinds() []Kind { return slices.Clone(kinds[:]) }
 
 var kinds = [...]Kind{
-	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance,
+	StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance, Sweep,
 	ActivityExecute, ActivityPending, ActivityHeartbeat,
 	ActivityCompleted, ActivityFailed, TimerFired, SubOrchCompleted, SubOrchFailed,
 }
@@ -41,7 +41,7 @@ func unknownKind(k Kind) *ParseError {
 // completes.
 func (k Kind) CarriesID() bool {
 	switch k {
-	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance:
+	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, Wake, PurgeInstance, Sweep:
 		return true
 	}
 	return false
@@ -83,6 +83,7 @@ func (c *checker) needs(i *Item) {
 	case SubOrchCompleted, SubOrchFailed:
 		c.given("parent_instance", i.ParentInstance)
 		c.positive("parent_execution_id", i.ParentExecutionID)
+	case Sweep:
 	default:
 		c.given("instance", i.Instance)
 	}
@@ -192,6 +193,7 @@ func (c *checker) ranges(i *Item) {
 	}
 	c.time("scheduled_at_ms", i.ScheduledAtMS)
 	c.time("not_before_ms", i.NotBeforeMS)
+	c.time("before_ms", i.BeforeMS)
 	c.time("fire_at_ms", i.FireAtMS)
 	c.time("first_seen_ms", i.FirstSeenMS)
 	c.time("sent_ms", i.SentMS)

@@ -66,6 +66,7 @@ func (e *encoder) item(i *Item) {
 	e.whole("not_before_ms", i.NotBeforeMS)
 	e.whole("fire_at_ms", i.FireAtMS)
 	e.whole("number", i.Number)
+	e.whole("before_ms", i.BeforeMS)
 	e.whole("up_to_execution", i.UpToExecution)
 	e.flag("force", i.Force)
 	e.flag("use_existing", i.UseExisting)

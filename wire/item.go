@@ -28,6 +28,9 @@ const (
 	Wake Kind = "Wake"
 	// PurgeInstance deletes the history of a finished instance.
 	PurgeInstance Kind = "PurgeInstance"
+	// Sweep wakes what is stuck and due. It is for no instance, and has a group
+	// of its own (SweepGroup).
+	Sweep Kind = "Sweep"
 
 	// ActivityExecute runs one attempt of an activity. Activity queue only.
 	ActivityExecute Kind = "ActivityExecute"
@@ -56,8 +59,8 @@ type Item struct {
 	// Kind of the item.
 	Kind Kind `json:"kind"`
 
-	// Instance that the item is for. Every kind but SubOrchCompleted and
-	// SubOrchFailed, which name the parent.
+	// Instance that the item is for. Every kind but Sweep, which is for none, and
+	// SubOrchCompleted and SubOrchFailed, which name the parent.
 	Instance string `json:"instance,omitempty"`
 	// ExecutionID that a completion or ActivityExecute belongs to. For Wake,
 	// CancelInstance, TerminateInstance and PurgeInstance 0 (absent) means the
@@ -65,7 +68,7 @@ type Item struct {
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	// ID tells a repeat of this item from another one with equal content:
 	// StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance,
-	// Wake, PurgeInstance. Absent, the SQS message id is taken.
+	// Wake, PurgeInstance, Sweep. Absent, the SQS message id is taken.
 	ID string `json:"id,omitempty"`
 
 	// Name of the orchestration (StartOrchestration), the activity
@@ -96,14 +99,12 @@ type Item struct {
 	// already, if it runs the same orchestration (StartOrchestration).
 	UseExisting bool `json:"use_existing,omitempty"`
 
-	// Reason (CancelInstance, TerminateInstance); of a Wake that a stuck
-	// instance sends itself, the mark of the message that it was stuck with.
+	// Reason (CancelInstance, TerminateInstance).
 	Reason string `json:"reason,omitempty"`
 
 	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute).
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
-	// SourceEventID is the scheduling event that a completion completes; of a
-	// Wake with which a turn goes on, the last event when it was sent.
+	// SourceEventID is the scheduling event that a completion completes.
 	SourceEventID int64 `json:"source_event_id,omitempty"`
 	// Token proves that a completion answers what was sent out
 	// (ActivityExecute carries it, completions bring it back).
@@ -142,11 +143,14 @@ type Item struct {
 	ParentInstance    string `json:"parent_instance,omitempty"`
 	ParentExecutionID int64  `json:"parent_execution_id,omitempty"`
 
-	// Number of a wake-up chain (Wake): it re-arms only while the instance
-	// record still has it. Absent for an operator's wake, which also sends
-	// again everything that is open. Of an ActivityPending that goes round, the
-	// round: when it ends, in milliseconds since 1970, or later.
+	// Number of a Wake that the sweeper sends is the stamp of the mark that it
+	// is for. Absent for an operator's wake, which also sends again everything
+	// that is open. Of an ActivityPending that goes round, the round: when it
+	// ends, in milliseconds since 1970, or later.
 	Number int64 `json:"number,omitempty"`
+	// BeforeMS of a Sweep that goes on: it looks at instances that were created
+	// before this time, in milliseconds since 1970. Absent: at all.
+	BeforeMS int64 `json:"before_ms,omitempty"`
 	// UpToExecution of a PurgeInstance that goes on: its histories up to this
 	// one are deleted.
 	UpToExecution int64 `json:"up_to_execution,omitempty"`
@@ -213,7 +217,7 @@ type Failure struct {
 }
 
 // Target returns the instance that handles the item: the parent for a child's
-// completion, else Instance.
+// completion, else Instance; none for a Sweep.
 func (i *Item) Target() string {
 	if i.Kind == SubOrchCompleted || i.Kind == SubOrchFailed {
 		return i.ParentInstance

@@ -166,6 +166,8 @@ func (p *parser) field(f *field, i *Item) {
 		p.whole(f, &i.ParentExecutionID)
 	case "number":
 		p.whole(f, &i.Number)
+	case "before_ms":
+		p.whole(f, &i.BeforeMS)
 	case "up_to_execution":
 		p.whole(f, &i.UpToExecution)
 	case "force":

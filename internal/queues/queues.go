@@ -20,8 +20,8 @@ type Queues struct {
 }
 
 const (
-	orchestratorReceives = 100
-	standardReceives     = 100
+	orchestratorReceives = 1000
+	standardReceives     = 1000
 	activityReceives     = 1000
 	visibility           = 2 * time.Minute
 	// The default of host.Settings.ActivityVisibility.

@@ -63,11 +63,11 @@ func (x *expression) condition(change *store.RecordChange) string {
 		}
 		parts = append(parts, "NOT "+x.name("status")+" IN ("+strings.Join(ended, ", ")+")")
 	}
-	if c.WakeNumber != nil {
-		if *c.WakeNumber == 0 {
-			parts = append(parts, "attribute_not_exists("+x.name("wake_number")+")")
+	if c.Stamp != nil {
+		if *c.Stamp == 0 {
+			parts = append(parts, "attribute_not_exists("+x.name("stamp")+")")
 		} else {
-			parts = append(parts, x.equal("if_wake_number", "wake_number", number(*c.WakeNumber)))
+			parts = append(parts, x.equal("if_stamp", "stamp", number(*c.Stamp)))
 		}
 	}
 	if change.Create == nil && len(change.SearchAttributes) > 0 {

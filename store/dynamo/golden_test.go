@@ -54,7 +54,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 		Failure: &history.Failure{Kind: history.FailureApplication, Message: "no stock", Details: []byte(`{"sku": 7}`)},
 		Parent:  &history.Parent{Instance: "cart-1", ExecutionID: 1, EventID: 4, Token: "00ff"},
 		Problem: &store.Problem{Kind: "panic", Message: "index out of range", EventID: 7, SinceMS: at.UnixMilli(), Tries: 2},
-		Suspect: "message-1", WakeNumber: 3,
+		Suspect: "message-1", Stamp: 3,
 		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("c: 1"), "total": history.SearchRealOf(99.5), "due": history.SearchTimeOf(at)},
 	}
 	room := store.Record{

@@ -33,7 +33,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setText(a, "suspect", r.Suspect)
 	setText(a, "fairness_group", r.FairnessGroup)
 	setText(a, "dispatched", r.Dispatched)
-	setNumber(a, "wake_number", r.WakeNumber)
+	setNumber(a, "stamp", r.Stamp)
 	if len(r.CustomStatus) > 0 {
 		a["custom_status"] = e.compressor.value(r.CustomStatus)
 	}
@@ -91,7 +91,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	}
 	r.Name, r.Version, r.Status = textOf(a, "name"), textOf(a, "version"), store.Status(textOf(a, "status"))
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = timeOf(a, "created_at"), timeOf(a, "updated_at"), timeOf(a, "ended_at")
-	r.FirstExecution, r.WakeNumber = numberOf(a, "first_execution"), numberOf(a, "wake_number")
+	r.FirstExecution, r.Stamp = numberOf(a, "first_execution"), numberOf(a, "stamp")
 	r.Codec, r.Suspect, r.Dispatched = textOf(a, "codec"), textOf(a, "suspect"), textOf(a, "dispatched")
 	r.FairnessGroup = textOf(a, "fairness_group")
 	var err error

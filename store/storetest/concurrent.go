@@ -155,7 +155,7 @@ func lostAnswer(t *testing.T, o Options) {
 	t.Run("a record change is made once and its writer learns it", func(t *testing.T) {
 		s := o.Open(t)
 		create(t, s, running("order-7", 0))
-		change := store.RecordChange{If: store.RecordCondition{Exists: true, WakeNumber: ptr(int64(0))}, WakeNumber: ptr(int64(1)), UpdatedAt: epoch}
+		change := store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: ptr(int64(0))}, Stamp: ptr(int64(1)), UpdatedAt: epoch}
 		err := o.LoseAnswers(t, s, 1).UpdateRecord(t.Context(), "order-7", change)
 		if err != nil && !errors.Is(err, store.ErrUnknownOutcome) {
 			t.Fatalf("got %v, want success or ErrUnknownOutcome", err)

@@ -112,7 +112,7 @@ func drawChange(rt *rapid.T, instance string) *store.RecordChange {
 		c.ExecutionID = ptr(int64(2))
 	}
 	if rapid.Bool().Draw(rt, "wakes") {
-		c.WakeNumber = ptr(rapid.Int64Range(0, 2).Draw(rt, "wake number"))
+		c.Stamp = ptr(rapid.Int64Range(0, 2).Draw(rt, "stamp"))
 	}
 	return c
 }

@@ -19,7 +19,7 @@ func purge(t *testing.T, o Options) {
 	}
 	commit(t, s, turn("order-77", 1, 1, 1, "a"))
 	r := running("order-7", 0)
-	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.WakeNumber = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3
+	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.Stamp = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3
 	create(t, s, r)
 
 	t.Run("a running instance is not hidden", func(t *testing.T) {

@@ -45,7 +45,7 @@ func tombstone(instance string, executionID int64) store.Record {
 
 func recordConditions(t *testing.T, o Options) {
 	live := running("order-7", 0)
-	live.ExecutionID, live.WakeNumber, live.Suspect = 3, 4, "message-1"
+	live.ExecutionID, live.Stamp, live.Suspect = 3, 4, "message-1"
 	plain := running("order-7", 0)
 	stuck := live
 	stuck.Status, stuck.Problem = store.StatusStuck, &store.Problem{Kind: "panic", Message: "index out of range"}
@@ -66,12 +66,12 @@ func recordConditions(t *testing.T, o Options) {
 		"execution 3":        {ExecutionID: 3},
 		"execution 1":        {Exists: true, ExecutionID: 1},
 		"running":            {Running: true},
-		"wake number 4":      {WakeNumber: ptr(int64(4))},
-		"wake number 0":      {WakeNumber: ptr(int64(0))},
+		"stamp 4":            {Stamp: ptr(int64(4))},
+		"stamp 0":            {Stamp: ptr(int64(0))},
 		"suspect":            {Suspect: ptr("message-1")},
 		"another suspect":    {Suspect: ptr("message-2")},
 		"no suspect":         {Suspect: ptr("")},
-		"everything at once": {Exists: true, ExecutionID: 3, Running: true, WakeNumber: ptr(int64(4)), Suspect: ptr("message-1")},
+		"everything at once": {Exists: true, ExecutionID: 3, Running: true, Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
 	}
 	s := o.Open(t)
 	n := 0
@@ -130,14 +130,14 @@ func recordFields(t *testing.T, o Options) {
 	full.Failure = &history.Failure{Kind: "panic", Message: "böse\x01", Code: "E1", Source: "Charge", Instance: "child", Attempt: 3, Retryable: true, Stack: "main.go:7", Details: []byte(`{"a":  1}`)}
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
-	full.Suspect, full.Dispatched, full.WakeNumber = "message-1", "m 1/2/0 1/9/0", 1<<53+1
+	full.Suspect, full.Dispatched, full.Stamp = "message-1", "m 1/2/0 1/9/0", 1<<53+1
 	create(t, s, full)
 	wantRecord(t, s, full)
 
 	changes := []store.RecordChange{
 		{ExecutionID: ptr(int64(13)), Version: ptr(""), UpdatedAt: epoch.Add(time.Hour)},
 		{Status: ptr(store.StatusCompleted), EndedAt: ptr(epoch.Add(time.Minute)), Output: ptr([]byte(`"out"`)), Codec: ptr(""), UpdatedAt: epoch},
-		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), Dispatched: ptr(""), WakeNumber: ptr(int64(0)), UpdatedAt: epoch},
+		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), Dispatched: ptr(""), Stamp: ptr(int64(0)), UpdatedAt: epoch},
 		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
 		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
 		{UpdatedAt: epoch.Add(2 * time.Hour)},

@@ -1,0 +1,71 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// marks has the sweeper come once an instance is marked.
+func (w *World) marks(c *store.RecordChange) {
+	if c != nil && (c.Problem != nil && *c.Problem != nil || c.Create != nil && c.Create.Problem != nil) {
+		w.sweepSoon(0)
+	}
+}
+
+// sweepSoon has the sweeper come within five minutes, but not before least: that
+// it comes while nothing is due shows nothing.
+func (w *World) sweepSoon(least time.Duration) {
+	if w.sweeping {
+		return
+	}
+	w.sweeping = true
+	d := time.Minute
+	if w.walk == nil {
+		d = time.Duration(1+w.choices.IntN(w.choices.At(choice.OfWorld, "sweep"), 300)) * time.Second
+	}
+	w.clock.AfterFunc(max(d, least), w.sweep)
+}
+
+// sweep is the recurring schedule. It sends one work item, while anything is marked.
+func (w *World) sweep() {
+	w.sweeping = false
+	page, err := w.store.List(context.Background(), store.ListQuery{Status: store.StatusStuck, PageSize: 1000})
+	if err != nil {
+		w.violate("world", "sweep: %v", err)
+		return
+	}
+	if len(page.Records) == 0 {
+		return
+	}
+	least, now := time.Hour, w.clock.Now()
+	for i := range page.Records {
+		least = min(least, time.UnixMilli(page.Records[i].Problem.NextMS).Sub(now))
+	}
+	w.sweeps++
+	item := wire.Item{V: wire.Version, Kind: wire.Sweep, ID: fmt.Sprintf("schedule-%d", w.sweeps)}
+	body, err := item.Encode()
+	if err != nil {
+		w.violate("world", "sweep: %v", err)
+		return
+	}
+	w.sendAs("the sweeper", w.fifo, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+	w.sweepSoon(least)
+}
+
+// checkWake: the sweeper sends no second wake for a mark, while the first may still
+// come, as far as its process can know.
+func (w *World) checkWake(p *process, item *wire.Item) {
+	r, ok := p.listed[item.Instance]
+	if item.Kind != wire.Wake || item.Number == 0 || item.Hops > 0 || !ok || r.Stamp != item.Number || r.Problem == nil || r.Problem.WokenMS == 0 {
+		return
+	}
+	if since := w.clock.Now().Sub(time.UnixMilli(r.Problem.WokenMS)); since < 23*time.Hour {
+		w.violate("M-15", "%s sends a wake for mark %d of %s, and has read that one was sent %s ago", p.name, r.Stamp, r.Instance, since)
+	}
+}
