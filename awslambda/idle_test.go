@@ -13,15 +13,15 @@ const (
 	monthSeconds = 31 * 86400
 	// An event source with a maximum concurrency polls with five connections,
 	// each of which waits for 20 seconds.
-	pollers, pollSeconds    = 5, 20
-	receivesOfSource        = pollers * monthSeconds / pollSeconds
-	standardReceive         = 0.40e-6
-	fifoReceive             = 0.50e-6
-	alarmMetric             = 0.10
-	scheduleInvocation      = 1.00e-6
-	lambdaRequest           = 0.20e-6
-	lambdaGBSecond          = 0.0000133334 // arm64
-	mostIdle                = 2.00
+	pollers, pollSeconds = 5, 20
+	receivesOfSource     = pollers * monthSeconds / pollSeconds
+	standardReceive      = 0.40e-6
+	fifoReceive          = 0.50e-6
+	alarmMetric          = 0.10
+	scheduleInvocation   = 1.00e-6
+	lambdaRequest        = 0.20e-6
+	lambdaGBSecond       = 0.0000133334 // arm64
+	mostIdle             = 2.00
 	// What a sweep that finds nothing takes: it is sent, received and deleted, and
 	// reads each shard of the index of what is stuck, half a unit each. Its
 	// invocation may be a cold start.
