@@ -26,7 +26,7 @@
 //
 // An instance that failed is an [*OrchestrationError]; errors.Is tells
 // [turnstile.ErrCancelled], [turnstile.ErrTerminated] and [turnstile.ErrTimeout].
-// [ErrNotFound], [*AlreadyExistsError], [*EndedError] and [*StillRunningError] say
+// [ErrNotFound], [*AlreadyExistsError], [*PurgedError], [*EndedError] and [*StillRunningError] say
 // what a call found in place of what it needed, and [*WaitError] how an instance
 // stood when the context of the wait ended. A stuck instance has not ended:
 // Description.Problem says what keeps it.

@@ -35,7 +35,7 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	if !e.FreeAt.IsZero() {
-		return fmt.Sprintf("turnstile: instance %q has been purged; its id is free again at %s", e.Instance, e.FreeAt.Format(time.RFC3339))
+		return fmt.Sprintf("turnstile: instance %q has been purged; its id is free again at %s", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (a start may still be queued) or it has been purged", e.Instance)
 }
@@ -53,7 +53,7 @@ type PurgedError struct {
 }
 
 func (e *PurgedError) Error() string {
-	return fmt.Sprintf("turnstile: instance %q was purged, and its id is free again at %s; choose another instance id", e.Instance, e.FreeAt.Format(time.RFC3339))
+	return fmt.Sprintf("turnstile: instance %q was purged, and its id is free again at %s; choose another instance id", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
 }
 
 // Is makes it an [ErrPurged].

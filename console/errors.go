@@ -31,6 +31,7 @@ var statuses = map[api.Code]int{
 	api.CodeDenied:           http.StatusForbidden,
 	api.CodeTooLarge:         http.StatusRequestEntityTooLarge,
 	api.CodeAlreadyExists:    http.StatusConflict,
+	api.CodePurged:           http.StatusConflict,
 	api.CodeEnded:            http.StatusConflict,
 	api.CodeStillRunning:     http.StatusConflict,
 	api.CodeNotPending:       http.StatusConflict,
@@ -84,6 +85,7 @@ func (h *handler) explain(err error) *api.Error {
 func codeOf(err error) api.Code {
 	var (
 		exists   *client.AlreadyExistsError
+		purged   *client.PurgedError
 		ended    *client.EndedError
 		running  *client.StillRunningError
 		pending  *client.NotPendingError
@@ -102,6 +104,8 @@ func codeOf(err error) api.Code {
 		return api.CodeNotFound
 	case errors.As(err, &exists):
 		return api.CodeAlreadyExists
+	case errors.As(err, &purged):
+		return api.CodePurged
 	case errors.As(err, &ended):
 		return api.CodeEnded
 	case errors.As(err, &running):

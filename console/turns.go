@@ -31,7 +31,7 @@ type turnCache struct {
 type executionKey struct {
 	instance  string
 	execution int64
-	// life is the start id: a purged id may begin anew.
+	// life is the start id: fifteen days behind a purge the id may begin anew.
 	life string
 }
 

@@ -113,7 +113,7 @@ func (r *resending) current(ctx context.Context) error {
 }
 
 // everything adds all that is open of the executions from one on, 0 for the first of
-// this life; of a hundred at most.
+// the instance; of a hundred at most.
 func (r *resending) everything(ctx context.Context, since int64) error {
 	for n := max(since, r.t.execution-furthestBack, r.t.firstExecution(), 1); n <= r.t.execution; n++ {
 		if err := r.execution(ctx, n); err != nil {
@@ -229,7 +229,7 @@ func continuedAsNew(turns []store.Turn) bool {
 	return last.Events[len(last.Events)-1].Kind == history.OrchestrationContinuedAsNew
 }
 
-// firstExecution of this life of the instance; 0 if that is not known.
+// firstExecution of the instance; 0 if that is not known.
 func (t *turn) firstExecution() int64 {
 	if t.record != nil {
 		return t.record.FirstExecution

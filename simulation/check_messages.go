@@ -85,14 +85,14 @@ func (w *World) acknowledged(inv *invocation, m delivered) {
 		return // It met no instance.
 	}
 	if ok && born >= began && w.shadow.hidden[item.Target()] > 0 {
-		return // It met the life before, which has ended.
+		return // It met the instance before, which has ended.
 	}
-	life := int64(1)
+	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {
-		// It met this life of its instance; what an older one knew is no excuse.
-		life = w.shadow.hidden[item.Target()] + 1
+		// It met this instance; what one before of its id knew is no excuse.
+		first = w.shadow.hidden[item.Target()] + 1
 	}
-	if !w.accounted(&item, life) && !w.queued(&item) {
+	if !w.accounted(&item, first) && !w.queued(&item) {
 		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
 	}
 }

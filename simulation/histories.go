@@ -15,7 +15,7 @@ import (
 // Left is what a run left of an instance.
 type Left struct {
 	Record store.Record
-	// Executions of its last life, in order, each as it was committed.
+	// Executions in order, each as it was committed.
 	Executions [][]store.Turn
 }
 

@@ -37,7 +37,7 @@ type reach struct {
 	// strict are instances that are stuck by rule 9.
 	strict map[string]bool
 	// first is the step at which each message was received first: it may have had
-	// its effect in a life that was over when it came again. It stands here because
+	// its effect on an instance that was purged when it came again. It stands here because
 	// it is no part of the state of a scope.
 	first map[string]int
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // ListKey is the place of a record in lists, which run from the greatest key
-// to the smallest: when its life began, in milliseconds, then its id, so that
+// to the smallest: when it began, in milliseconds, then its id, so that
 // no two records share one. It never changes while the record lives.
 func (r *Record) ListKey() string { return listTime(r.CreatedAt) + "#" + r.Instance }
 

@@ -5,8 +5,8 @@ import "time"
 // MaxAge is how old an item may be that still does something: fourteen days, as
 // long as SQS keeps a message. An item that is moved or sent on is another
 // message to SQS, with a time of its own, and could go on for ever; SentMS goes
-// with it. So an item of an instance that was purged is gone before the id can
-// be new again.
+// with it. So an item of an instance that was purged is gone before its id is free
+// again, a day later.
 const MaxAge = 14 * 24 * time.Hour
 
 // Age is how long ago an item was sent first, or was due where that is later: a

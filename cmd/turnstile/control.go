@@ -103,8 +103,8 @@ func purgeCommand() *command {
 		short: "remove instances that have ended",
 		long: paragraph(
 			"Hides the instance at once and deletes its histories no sooner than an hour after its",
-			"end. What stays is a tombstone, by which late messages are recognised. This cannot be",
-			"undone.",
+			"end. This cannot be undone. The id refuses every start for 15 days, longer than any",
+			"message for the instance lives; to begin anew at once, choose another id.",
 			"",
 			bulkHelp),
 		examples: []string{

@@ -37,7 +37,7 @@ func historyCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var h showing
 			flags.Int64Var(&h.execution, "execution", 0, "execution `N`; default the current one")
-			flags.BoolVar(&h.all, "all", false, "every execution of this life of the id")
+			flags.BoolVar(&h.all, "all", false, "every execution of the instance")
 			flags.IntVar(&h.width, "width", 0, "cut what an event carries to `N` characters; default what fits the terminal, elsewhere all of it")
 			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
 			return func(ctx context.Context, operands []string) error {

@@ -28,6 +28,9 @@ const (
 	CodeNotFound Code = "not_found"
 	// CodeAlreadyExists: the id is taken by another start.
 	CodeAlreadyExists Code = "already_exists"
+	// CodePurged: an instance of that id was purged, and the id is not free again
+	// yet; the message says when it is.
+	CodePurged Code = "purged"
 	// CodeEnded: the instance has ended, so that the action has no effect.
 	CodeEnded Code = "ended"
 	// CodeStillRunning: an instance that runs is not purged without force.

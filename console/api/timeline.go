@@ -18,7 +18,7 @@ type Timeline struct {
 	// Executions that are shown, the newest of the instance, in order.
 	Executions []TimelineExecution `json:"executions"`
 	// Earlier executions are there that are not shown; FirstExecution is the
-	// first of this life of the id.
+	// first of the instance.
 	Earlier        int   `json:"earlier,omitempty"`
 	FirstExecution int64 `json:"first_execution,omitempty"`
 	// Rows, one for each scheduling event, in the order of execution and event.

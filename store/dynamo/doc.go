@@ -68,7 +68,7 @@
 //	by_status  status_shard  "stuck#3"      list_key
 //	by_name    name_shard    "Fulfil#3"     list_key
 //
-// list_key (S) is Record.ListKey: the start of this life in milliseconds, "#",
+// list_key (S) is Record.ListKey: the start in milliseconds, "#",
 // instance. A shard is one of Config.Shards (8 to 64), by a hash of the instance, so
 // that no index partition takes more than its share of the writes: a throttled
 // index throttles its table. List merges the shards, newest first. Indexes are

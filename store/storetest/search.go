@@ -149,7 +149,7 @@ func wantCounts(t *testing.T, s store.Store, q store.ListQuery, want map[store.S
 }
 
 // searchWrites changes attributes together with turns, loses commits and
-// answers, and ends the life of the id.
+// answers, and is purged.
 func searchWrites(t *testing.T, o Options) {
 	s := o.Open(t)
 	a, b := search{"customer": history.SearchTextOf("a")}, search{"customer": history.SearchTextOf("b")}
