@@ -257,17 +257,34 @@ func TestAParentThatWantsAPurgedIDIsTold(t *testing.T) {
 	}
 }
 
-// A child is purged while its parent waits: the parent is told, once.
+// A child is purged while its parent waits: the parent is told, also where the
+// process dies behind any call.
 func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
 	t.Parallel()
-	w := waitingWorld(t)
-	w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Main", Instance: "a"}))
-	w.start("parent", "Parent", "1")
-	w.runFor(time.Minute)
-	w.fifoBatch(1, purgeOf("p"))
-	w.runFor(time.Hour)
-	w.expectOutput("parent", `"a: terminated: purged"`)
-	w.expectQuiet()
+	for killAt := 0; ; killAt++ {
+		w := waitingWorld(t)
+		w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Main", Instance: "a"}))
+		w.start("parent", "Parent", "1")
+		w.runFor(time.Minute)
+		p := w.process()
+		if killAt > 0 {
+			p.faults.killAt, p.faults.after = p.faults.calls+killAt, true
+		}
+		w.fifoBatch(1, purgeOf("p"))
+		died := w.buried(p)
+		if died {
+			w.fifoBatch(2, purgeOf("p"))
+		}
+		w.process().faults.killAt = 0
+		w.runFor(time.Hour)
+		w.expectOutput("parent", `"a: terminated: purged"`)
+		if w.expectQuiet(); t.Failed() {
+			t.Fatalf("killed behind call %d", killAt)
+		}
+		if killAt > 0 && !died {
+			return // Every call has been tried.
+		}
+	}
 }
 
 // K-06, K-07: a child's start waits longer than the early window, for nothing

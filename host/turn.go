@@ -128,10 +128,7 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		if err := take(ctx, single); err != nil {
 			return err
 		}
-		if t.held() {
-			return t.withoutExecution(ctx)
-		}
-		rest = rest[n+1:]
+		rest = rest[n+1:] // Behind a purge, for what has ended.
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func purgeMutations() []Mutation {
 			Name:  "a history is deleted with the purge",
 			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
 			File:  "host/purge.go",
-			Edits: edit("due := r.EndedAt.Add(t.Settings.PurgeGrace)\n	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance,", "due := now\n	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance,"),
+			Edits: edit("r.EndedAt.Add(t.Settings.PurgeGrace)", "r.EndedAt"),
 			Rare:  true,
 		},
 		{
@@ -55,14 +55,9 @@ func purgeMutations() []Mutation {
 		{
 			Name:  "a purge with force that comes back sends nothing again",
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
+			Rare:  true,
 			File:  "host/load.go",
 			Edits: edit("return m.returning() && (!m.purges() || m.item.Force) ||", "return m.returning() && !m.purges() ||"),
-		},
-		{
-			Name:  "what stands behind a purge is for the instance that is gone",
-			Bug:   "A turn goes on with the messages behind a purge as if nothing had been hidden.",
-			File:  "host/turn.go",
-			Edits: edit("		if t.held() {\n", "		if t.held() && t.creating {\n"),
 		},
 	}
 }
