@@ -2,8 +2,9 @@ package turnstile
 
 // RaiseTo raises the event for another instance, as client.Raise does from
 // outside. It is sent once the turn is committed; whether such an instance
-// exists, and what becomes of the event there, is not known here. It records
-// one event.
+// exists, and what becomes of the event there, is not known here: for an
+// instance that has ended it has no effect, and for one that is not started
+// within a quarter of an hour it becomes a dead letter. It records one event.
 //
 // Errors: [*InvalidNameError], [*EncodeError], [*PayloadTooLargeError],
 // [*CancelledError] in a cancelled scope. With an error nothing is recorded.

@@ -30,10 +30,11 @@ func (c *Client) end(ctx context.Context, kind wire.Kind, instance, reason strin
 	if kind == wire.TerminateInstance {
 		operation = "terminate"
 	}
-	return c.control(ctx, operation, wire.Item{Kind: kind, Instance: instance, Reason: reason}, c.sendEnd)
+	return c.control(ctx, operation, wire.Item{Kind: kind, Instance: instance, Reason: reason}, c.sendToRunning)
 }
 
-func (c *Client) sendEnd(ctx context.Context, item wire.Item) error {
+// sendToRunning sends an item unless its instance has ended or was purged.
+func (c *Client) sendToRunning(ctx context.Context, item wire.Item) error {
 	d, err := c.Describe(ctx, item.Instance)
 	missing, unknown := errors.AsType[*NotFoundError](err)
 	switch {

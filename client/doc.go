@@ -35,7 +35,7 @@
 //
 //   - Starting: [Start] with [InstanceID], [Version], [StartID], [UseExisting],
 //     [SearchAttributes], [Headers], [WithEvent]; [Client.Start]
-//   - Speaking to it: [Raise] with [SenderID]; [Client.Cancel], [Client.Terminate],
+//   - Speaking to it: [Raise] with [SenderID] and [Checked]; [Client.Cancel], [Client.Terminate],
 //     [Client.Wake], [Client.Purge]
 //   - Waiting: [Run.Wait], [Attach], [Client.Wait]
 //   - Looking: [Client.Describe], [CustomStatusOf], [Client.WaitingFor],

@@ -74,8 +74,8 @@ func (e *AlreadyExistsError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q already exists: it was started as %s by start %q and is %s; choose another instance id, or use that one", e.Instance, e.Name, e.StartID, e.Status)
 }
 
-// EndedError says that an instance has ended, so that a cancel or terminate
-// has no effect on it. Nothing was sent.
+// EndedError says that an instance has ended, so that a cancel, a terminate or an
+// event has no effect on it. Nothing was sent.
 type EndedError struct {
 	Instance string
 	Status   Status

@@ -21,14 +21,24 @@ type RaiseRequest struct {
 	SenderID string
 	// Data is JSON; nil for none.
 	Data json.RawMessage
+	// Checked looks at the instance first; see the function Checked.
+	Checked bool
 }
 
-// Raise raises an external event for an instance. It returns when the
-// event is queued. One for an instance that has not started yet waits for a
-// quarter of an hour by default; one for an instance that has ended has no
-// effect.
+// Raise raises an external event for an instance. It returns when the event is
+// queued, and does not look whether there is such an instance: it reads nothing,
+// so that a program may raise events that may read nothing. What becomes of it:
 //
-// Errors: [*turnstile.InvalidNameError], [*turnstile.PayloadTooLargeError].
+//   - The instance runs: the event is kept until its code waits for it, whatever
+//     the name; what is left at the end is lost.
+//   - It has not started yet: the event waits for the start, for a quarter of an
+//     hour by default, and becomes a dead letter then (early).
+//   - It has ended, or was purged: the event has no effect, and nobody is told.
+//
+// [Checked] tells these apart before anything is sent.
+//
+// Errors: [*turnstile.InvalidNameError], [*turnstile.PayloadTooLargeError], and
+// those of Checked.
 func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
 	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("sender id", r.SenderID))
 	if err != nil {
@@ -43,10 +53,14 @@ func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
 			return err
 		}
 	}
-	return c.intercepted(ctx, "raise", item, item.Data, c.send)
+	send := c.send
+	if r.Checked {
+		send = c.sendToRunning
+	}
+	return c.intercepted(ctx, "raise", item, item.Data, send)
 }
 
-// RaiseOption is an option of [Raise]: [SenderID].
+// RaiseOption is an option of [Raise]: [SenderID], [Checked].
 type RaiseOption interface{ applyToRaise(*RaiseRequest) }
 
 type raiseOption func(*RaiseRequest)
@@ -59,7 +73,27 @@ func SenderID(id string) RaiseOption {
 	return raiseOption(func(r *RaiseRequest) { r.SenderID = id })
 }
 
-// Raise raises the event for an instance; see [Client.Raise].
+// Checked has [Raise] look at the record of the instance first:
+//
+//   - [*EndedError], and nothing sent, if it has ended,
+//   - [*NotFoundError], and nothing sent, if it was purged,
+//   - [ErrNoRecord], and sent all the same, if there is no record of it: it was
+//     never started, or its start is still queued, and the event waits for that.
+//
+// It costs one strongly consistent read of a record, and needs the permission to
+// read. An instance may end in between, and whether its code waits for the event
+// is not looked at: [Client.WaitingFor] knows, for a read of the history.
+//
+//	err := client.Raise(ctx, c, Approved, "order-17", approval, client.Checked())
+//	if ended, ok := errors.AsType[*client.EndedError](err); ok {
+//		// too late: it is ended.Status
+//	}
+func Checked() RaiseOption {
+	return raiseOption(func(r *RaiseRequest) { r.Checked = true })
+}
+
+// Raise raises the event for an instance; see [Client.Raise]. Without [Checked]
+// nobody is told of an instance that has ended, or that there is none.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", Approval{By: "Grace"})
 func Raise[T any](ctx context.Context, c *Client, e turnstile.Event[T], instance string, data T, options ...RaiseOption) error {
