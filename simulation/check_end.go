@@ -113,9 +113,9 @@ func (w *World) checkFamily(instance string, n int64, events []history.Event) {
 			w.checkAttached(instance, e)
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
 			child := events[e.SourceEventID-1].Instance
-			if w.shadow.hidden[child] == w.shadow.last[child] || e.Failure != nil && e.Failure.Kind == history.FailurePurged {
+			if w.shadow.hidden[child] > 0 {
 				w.reached("O-04")
-				continue // Its record is gone.
+				continue // Its record is gone; what there may be now is another of that id.
 			}
 			r, err := w.describe(child)
 			if err != nil {

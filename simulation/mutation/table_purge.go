@@ -44,7 +44,6 @@ func purgeMutations() []Mutation {
 			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
 			File:  "host/purge.go",
 			Edits: edit("r.EndedAt.Add(t.Settings.PurgeGrace)", "r.EndedAt"),
-			Rare:  true,
 		},
 		{
 			Name:  "a parent is not told of a purged id",
