@@ -85,6 +85,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		return nil, err
 	}
 	h, err := host.NewOrchestrator(host.OrchestratorConfig{
+		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
 		Store:          dynamo.New(client, tables),
