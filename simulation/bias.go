@@ -37,10 +37,14 @@ const (
 	// and every second call that several of them share goes wrong: some of its
 	// messages are refused, its answer is lost, or its process dies at it.
 	sharedCalls
+	// lateEnds: every second commit that ends an execution, or changes a mark, takes
+	// effect late, its process dies or is told that nobody knows, and whoever takes
+	// its messages next runs code that does not work.
+	lateEnds
 	biasEnd
 )
 
-var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls"}
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -119,6 +123,12 @@ func (w *World) commitIsLate(p *process) bool {
 		return err == nil && item.Kind == wire.Wake
 	})
 	return wakes && w.choices.OneIn(w.how(CrashLate), 2)
+}
+
+// endIsLate reports whether a commit that ends an execution, or changes a mark, is
+// to take effect late.
+func (w *World) endIsLate(p *process, c *class) bool {
+	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.dead && !w.calm && w.choices.OneIn(w.how(LandsLate), 2)
 }
 
 // drawPace decides how long each call of the run takes at least.

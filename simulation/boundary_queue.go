@@ -49,6 +49,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	var pending []int
 	for i := range msgs {
 		pending = append(pending, i)
+		q.w.checkWake(q.p, msgs[i].Body)
 	}
 	failed := map[int]error{}
 	for len(pending) > 0 {

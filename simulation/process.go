@@ -248,6 +248,17 @@ func (p *process) call(c *class, what func() string, effect func() error) error 
 		p.die("crash, and its commit lands late")
 		return errKilled
 	}
+	if w.endIsLate(p, c) {
+		w.landLater(p, what, effect, w.choices.Even(w.how(LandsLate)))
+		w.deployAtOnce()
+		if w.choices.Even(w.how(CrashLate)) {
+			w.faulted(CrashLate)
+			p.die("crash, and its commit lands late")
+			return errKilled
+		}
+		w.faulted(LandsLate)
+		return fmt.Errorf("%w (simulated)", c.unknown)
+	}
 	if f := w.hitCall(c.faults, who); f != faultEnd {
 		if w.tracing {
 			w.log("%s %s: FAULT %s", p.name, what(), f)

@@ -262,7 +262,6 @@ func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
 		return
 	}
 	w.losing(p, item)
-	w.checkWake(p, item)
 	if item.Kind == wire.SubOrchCompleted || item.Kind == wire.SubOrchFailed {
 		child := family{item.Target(), item.TargetExecution(), item.SourceEventID}
 		delete(inv.progress.untold, child)

@@ -59,8 +59,15 @@ func (w *World) sweep() {
 }
 
 // checkWake: the sweeper sends no second wake for a mark, while the first may still
-// come, as far as its process can know.
-func (w *World) checkWake(p *process, item *wire.Item) {
+// come, as far as its process can know. It is asked when the send is begun.
+func (w *World) checkWake(p *process, body string) {
+	if len(p.listed) == 0 || p.dead {
+		return
+	}
+	item, err := w.item(body)
+	if err != nil {
+		return
+	}
 	r, ok := p.listed[item.Instance]
 	if item.Kind != wire.Wake || item.Number == 0 || item.Hops > 0 || !ok || r.Stamp != item.Number || r.Problem == nil || r.Problem.WokenMS == 0 {
 		return
