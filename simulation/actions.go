@@ -153,7 +153,11 @@ func (k *walk) surroundings(all []action) []action {
 
 func (k *walk) pass(due time.Time) {
 	k.passed++
+	sweep, ok := k.nextSweep()
 	k.w.clock.AdvanceTo(due)
+	if ok && !sweep.After(due) {
+		k.w.sendSweep(fmt.Sprintf("schedule-%d", due.UnixMilli()))
+	}
 }
 
 // send sends what a client does.

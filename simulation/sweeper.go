@@ -21,14 +21,11 @@ func (w *World) marks(c *store.RecordChange) {
 // sweepSoon has the sweeper come within five minutes, but not before least: that
 // it comes while nothing is due shows nothing.
 func (w *World) sweepSoon(least time.Duration) {
-	if w.sweeping {
+	if w.sweeping || w.walk != nil { // A walk lets it come with the time that passes.
 		return
 	}
 	w.sweeping = true
-	d := time.Minute
-	if w.walk == nil {
-		d = time.Duration(1+w.choices.IntN(w.choices.At(choice.OfWorld, "sweep"), 300)) * time.Second
-	}
+	d := time.Duration(1+w.choices.IntN(w.choices.At(choice.OfWorld, "sweep"), 300)) * time.Second
 	w.clock.AfterFunc(max(d, least), w.sweep)
 }
 
@@ -48,14 +45,47 @@ func (w *World) sweep() {
 		least = min(least, time.UnixMilli(page.Records[i].Problem.NextMS).Sub(now))
 	}
 	w.sweeps++
-	item := wire.Item{V: wire.Version, Kind: wire.Sweep, ID: fmt.Sprintf("schedule-%d", w.sweeps)}
+	w.sendSweep(fmt.Sprintf("schedule-%d", w.sweeps))
+	w.sweepSoon(least)
+}
+
+func (w *World) sendSweep(id string) {
+	item := wire.Item{V: wire.Version, Kind: wire.Sweep, ID: id}
 	body, err := item.Encode()
 	if err != nil {
 		w.violate("world", "sweep: %v", err)
 		return
 	}
 	w.sendAs("the sweeper", w.fifo, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
-	w.sweepSoon(least)
+}
+
+// nextSweep returns when the sweeper is to come in a walk: when a mark is due, if
+// neither a sweep nor a wake is on its way. What is on its way hangs on what is
+// stored and queued alone.
+func (k *walk) nextSweep() (next time.Time, ok bool) {
+	w := k.w
+	page, err := w.store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})
+	if err != nil || len(page.Records) == 0 {
+		return next, false
+	}
+	for _, q := range w.sources {
+		if q.Queue.Any(func(body string) bool {
+			item, err := w.item(body)
+			return err == nil && (item.Kind == wire.Sweep || item.Kind == wire.Wake && item.Number > 0)
+		}) {
+			return next, false
+		}
+	}
+	for i := range page.Records {
+		at := time.UnixMilli(page.Records[i].Problem.NextMS)
+		if least := w.clock.Now().Add(time.Second); at.Before(least) {
+			at = least
+		}
+		if !ok || at.Before(next) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
 }
 
 // checkWake: the sweeper sends no second wake for a mark, while the first may still

@@ -246,6 +246,9 @@ func (k *walk) due() (next time.Time, ok bool) {
 			}
 		}
 	}
+	if sweep, due := k.nextSweep(); due && (!ok || sweep.Before(next)) {
+		next, ok = sweep, true
+	}
 	return next, ok
 }
 
