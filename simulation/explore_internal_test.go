@@ -20,7 +20,11 @@ func TestReductionKeepsStatesAndEnds(t *testing.T) {
 	t.Parallel()
 	cases := []*Scope{tinyScope(Allowance{Crashes: 1}), tinyScope(Allowance{Answers: 1}), tinyScope(Allowance{Duplicates: 1})}
 	for _, s := range Scopes() {
-		if s.Allowance = (Allowance{}); !s.Large && !s.Workers {
+		switch s.Allowance = (Allowance{}); {
+		case s.Large, s.Workers:
+		case s.bad != nil:
+			t.Logf("%s NOT RUN: where something is stuck, sweeps come between all other steps, and more than 20,000 schedules are too many to make in full", s.Name)
+		default:
 			cases = append(cases, s)
 		}
 	}
