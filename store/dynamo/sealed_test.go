@@ -19,21 +19,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/keyring"
-	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
 )
 
 // backwards is a codec whose work is the same every time.
@@ -259,82 +252,16 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
 	}
-	clock := clock.NewVirtual(time.Now()) // The client stamps what it sends by the wall clock.
-	q, err := queues.New(clock, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(q.Close)
-	timers, err := memorytimer.New(memorytimer.Options{Clock: clock, Deliver: func(context.Context, timer.Schedule) error { return nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(timers.Close)
-	asIs := func(q *memoryqueue.Queue, _ bool) queue.Queue { return q }
-	stops := dynamo.NewActivities(l.client, l.config)
-	inline, err := activity.NewRegistry(lookup(t, app, "Step"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := keyring.New(keyring.Config{Keys: dynamo.NewKeys(l.client, l.config)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orchestrator, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: inline, Store: l.Store, Stops: stops,
-		Queues: q.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Clock: clock, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(orchestrator.Close)
-	worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: q.ForHost(asIs), Codecs: codecs, Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := client.New(client.Config{Store: l.Store, Queue: q.Orchestrator, Codecs: codecs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := client.Start(t.Context(), c, order, secretText, client.InstanceID("order-7"))
+	st := newStack(t, l, app, codecs, "Step")
+	run, err := client.Start(t.Context(), st.client, order, secretText, client.InstanceID("order-7"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := client.Raise(t.Context(), c, paid, run.Instance, secretText); err != nil {
+		if err := client.Raise(t.Context(), st.client, paid, run.Instance, secretText); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for worked := true; worked; {
-		worked = false
-		for _, from := range q.Sources() {
-			batch, err := from.Queue.Receive(t.Context(), queue.MaxReceive, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(batch) == 0 {
-				continue
-			}
-			worked = true
-			deliveries := make([]host.Delivery, len(batch))
-			for i, m := range batch {
-				deliveries[i] = host.Delivery{Message: m, Source: from.Is}
-			}
-			handle := orchestrator.Handle
-			if from.Is == host.SourceActivity {
-				handle = worker.Handle
-			}
-			if err := queue.Settle(t.Context(), from.Queue, batch, handle(t.Context(), deliveries)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return c
-}
-
-func lookup(t *testing.T, app *turnstile.App, name string) activity.Activity {
-	t.Helper()
-	a, err := app.Activities().Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	st.settle()
+	return st.client
 }
