@@ -68,7 +68,7 @@ func (i Item) Unit() string { return names[i].unit }
 // to each line.
 const (
 	MemoryMB        = 512
-	LogOrchestrator = 630
+	LogOrchestrator = 660
 	LogWorker       = 340
 	logOverhead     = 26
 )

@@ -12,7 +12,7 @@ import (
 
 // compressOver is the size of a document from which it is stored compressed, by
 // default.
-const compressOver = 8 << 10
+const compressOver = 2 << 10
 
 // TurnSize is the size of the item that a turn is stored as: its events as
 // history.Encode writes them, and the attributes beside them (docs/design.md).

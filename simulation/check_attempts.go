@@ -40,7 +40,9 @@ func (w *World) attemptBegins(p *process, in *program.Work, info *activity.Info)
 		}
 		return
 	}
-	if p.running.knows().stops[key] {
+	// The first delivery of a first attempt may not look (Settings.LookAfter), though
+	// another message of the activity in its batch did.
+	if p.running.knows().stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.settings.LookAfter < 0) {
 		violate("K-03", "and was told that it is to stop")
 	}
 	w.checkAgain(p, key, info)

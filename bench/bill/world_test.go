@@ -8,9 +8,12 @@
 package bill
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
-	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,8 +42,17 @@ const (
 	ofCode      = time.Millisecond
 )
 
-// note is a payload of 200 bytes.
-var note = []byte(`"` + strings.Repeat("n", 198) + `"`)
+// note is a payload of 200 bytes, of which 150 look random, and differ with what it
+// follows from.
+func note(from ...[]byte) []byte {
+	var random []byte
+	for n := byte(0); len(random) < 75; n++ {
+		sum := sha256.Sum256(append([]byte{n}, bytes.Join(from, nil)...))
+		random = append(random, sum[:]...)
+	}
+	const head, tail = `{"kind":"order","state":"open","key":"`, `","n":"123"}`
+	return fmt.Appendf(nil, "%s%s%s", head, hex.EncodeToString(random[:75]), tail)
+}
 
 // setting is how the functions are run.
 type setting struct {
@@ -76,7 +88,7 @@ type world struct {
 	// attempts are the durations of the worker's invocations.
 	attempts []time.Duration
 	// attempted counts attempts.
-	attempted int
+	attempted atomic.Int64
 }
 
 func newWorld(t *testing.T, s setting, code engine.Func) *world {
@@ -97,10 +109,10 @@ func newWorld(t *testing.T, s setting, code engine.Func) *world {
 	w.code, err = engine.NewRegistry(engine.Orchestration{Name: "Main", Func: code}, engine.Orchestration{Name: "Child", Func: child})
 	must(err)
 	step := func(_ context.Context, in []byte) ([]byte, error) {
-		if w.attempted++; s.work != nil {
-			time.Sleep(s.work(w.attempted))
+		if n := int(w.attempted.Add(1)); s.work != nil {
+			time.Sleep(s.work(n))
 		}
-		return in, nil
+		return note(in), nil
 	}
 	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: step})
 	must(err)
@@ -144,7 +156,7 @@ func (w *world) process() *host.Orchestrator {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	inline, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }})
+	inline, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: func(_ context.Context, in []byte) ([]byte, error) { return note(in), nil }})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -170,7 +182,7 @@ func (w *world) send(item wire.Item) {
 }
 
 func (w *world) start(instance string) {
-	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: instance, ID: "start", Name: "Main", Input: note})
+	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: instance, ID: "start", Name: "Main", Input: note([]byte(instance))})
 }
 
 // run handles what comes until nothing has for as long as rest.

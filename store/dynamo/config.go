@@ -74,7 +74,7 @@ type Config struct {
 const (
 	DefaultShards         = 8
 	MaxShards             = 64
-	DefaultCompressOver   = 8 << 10
+	DefaultCompressOver   = 2 << 10
 	DefaultAttempts       = 6
 	DefaultAttemptTimeout = 5 * time.Second
 )
