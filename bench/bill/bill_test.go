@@ -130,6 +130,18 @@ func panics(int) engine.Func {
 	return func(*engine.Context, []byte) ([]byte, error) { panic("a mistake") }
 }
 
+// sweeps lets days pass, in which the schedule of the template asks for a sweep every
+// five minutes. Each looks into eight shards of an index: that is half a unit a
+// shard, which store/metering does not count.
+func sweeps(w *world, days int) {
+	for i := range days * 24 * 12 {
+		w.send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprintf("sweep-%d", i)})
+		w.meter.Request(bill.Schedules, 1)
+		w.meter.Add(bill.ReadUnits, 8*0.5)
+		w.runFor(5 * time.Minute)
+	}
+}
+
 // varied is what attempts take where they differ: 10 to 100 ms.
 func varied(n int) time.Duration { return time.Duration(10+n*37%91) * time.Millisecond }
 
@@ -156,9 +168,8 @@ func workloads() []workload {
 		}},
 		{name: "child, start to end", unit: "child", setting: one, instances: 1, few: 5, many: 25, code: children},
 		{name: "instance without a step, start to end", unit: "instance", setting: one, instances: 1, few: 0, many: 1, code: nothing},
-		{name: "instance that is stuck", unit: "day", setting: one, instances: 1, few: 1, many: 2, code: panics, ends: store.StatusStuck, drive: func(w *world, n int) {
-			w.runFor(time.Duration(n) * 24 * time.Hour)
-		}},
+		{name: "sweeps of a stack, nothing stuck", unit: "day", setting: one, instances: 1, few: 1, many: 2, code: nothing, drive: sweeps},
+		{name: "sweeps of a stack, one instance stuck", unit: "day", setting: one, instances: 1, few: 1, many: 2, code: panics, ends: store.StatusStuck, drive: sweeps},
 	}
 }
 
