@@ -93,7 +93,11 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 		return false, errKilled
 	}
 	b.calls++
-	if b.calls != b.killAt || t == nil {
+	if t == nil {
+		return false, nil
+	}
+	before, behind := b.dies(t, what)
+	if !before && !behind {
 		return false, nil
 	}
 	t.dead = true
@@ -102,10 +106,23 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 		who = "the worker"
 	}
 	b.killed = who + " " + what()
-	if !b.after {
+	if before {
 		return false, errKilled
 	}
 	return true, nil
+}
+
+// dies reports whether the process dies before this call, or behind it.
+func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
+	if b.calls == b.killAt {
+		return !b.after, b.after
+	}
+	opts := &t.env.opts
+	if opts.killBefore == nil && opts.killBehind == nil {
+		return false, false
+	}
+	call := Call{Number: b.calls, Worker: t.from.Is == host.SourceActivity, What: what()}
+	return opts.killBefore != nil && opts.killBefore(call), opts.killBehind != nil && opts.killBehind(call)
 }
 
 type boundedStore struct {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/queue"
 )
 
 // reached says why drive returned.
@@ -106,10 +105,10 @@ func (e *Env) stepReturning() bool {
 func (e *Env) stepQueues() bool {
 	e.t.Helper()
 	for _, s := range e.sources() {
-		most := queue.MaxReceive
+		most := e.opts.batch
 		switch {
 		case e.shuffle != nil:
-			most = 1 + e.shuffle.IntN(queue.MaxReceive)
+			most = 1 + e.shuffle.IntN(e.opts.batch)
 		case s.Is == host.SourceActivity:
 			most = 1
 		}

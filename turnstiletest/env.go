@@ -56,9 +56,11 @@ type Env struct {
 	boundary boundary
 	// shuffle decides the order; nil for the order of sending.
 	shuffle *rand.Rand
-	// orchestrator and worker are the processes, nil until they are needed.
-	orchestrator *host.Orchestrator
-	worker       *host.Worker
+	// orchestrators and worker are the processes, nil until they are needed.
+	orchestrators []*host.Orchestrator
+	// handled counts what orchestrators were given, which take it in turn.
+	handled int
+	worker  *host.Worker
 
 	// driving: messages are being handled.
 	driving bool
@@ -158,9 +160,7 @@ func (e *Env) close() {
 			e.t.Logf("turnstiletest: %s does not end although its context has; it is left behind", t.about())
 		}
 	}
-	if e.orchestrator != nil {
-		e.orchestrator.Close()
-	}
+	e.closeOrchestrators()
 	e.timer.Close()
 	e.sweeper.Close()
 	e.queues.Close()

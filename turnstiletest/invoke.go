@@ -17,7 +17,9 @@ func (e *Env) handle(t *task) {
 	if err := e.processes(); err != nil {
 		e.t.Fatalf("turnstiletest: %v", err)
 	}
-	t.orchestrator = e.orchestrator
+	if t.from.Is != host.SourceActivity {
+		t.orchestrator = e.orchestrators[e.nextProcess()]
+	}
 	// Buffered, so that a task that was given up can still end.
 	t.turn, t.resumed = make(chan bool, 1), make(chan struct{})
 	t.dead, t.failed = false, nil
@@ -106,9 +108,9 @@ func (e *Env) settle(t *task) {
 	e.t.Helper()
 	switch {
 	case t.dead:
-		if t.from.Is != host.SourceActivity && e.orchestrator == t.orchestrator {
-			e.orchestrator.Close()
-			e.orchestrator = nil
+		if at := slices.Index(e.orchestrators, t.orchestrator); t.from.Is != host.SourceActivity && at >= 0 {
+			t.orchestrator.Close()
+			e.orchestrators[at] = nil
 		}
 		for i := range t.batch {
 			t.batch[i].ReceiveCount++

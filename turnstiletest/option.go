@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
 )
 
 // Option is an option of New, Drill and Replay.
@@ -26,6 +27,11 @@ type options struct {
 	// between their turns. warmth says which of both the test has asked for, if it
 	// has.
 	twice, warm, warmth bool
+	// processes that run orchestrations, and how many messages they take together.
+	processes, batch int
+	// killBefore and killBehind choose the calls at which a process dies; nil for
+	// none.
+	killBefore, killBehind func(Call) bool
 	// maxRuns and outcomeOnly are for Drill.
 	maxRuns     int
 	outcomeOnly bool
@@ -33,11 +39,16 @@ type options struct {
 	codecs *codec.Set
 }
 
+// maxBatch is how many messages the queue gives at once.
+const maxBatch = queue.MaxReceive
+
 func defaults() options {
 	return options{
 		start:      time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC),
 		maxBatches: 100_000,
 		maxRuns:    1000,
+		processes:  1,
+		batch:      maxBatch,
 		stall:      5 * time.Second,
 	}
 }

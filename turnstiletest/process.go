@@ -19,7 +19,10 @@ import (
 
 // processes starts the processes that are not there.
 func (e *Env) processes() error {
-	if e.orchestrator != nil && e.worker != nil {
+	if e.orchestrators == nil {
+		e.orchestrators = make([]*host.Orchestrator, e.opts.processes)
+	}
+	if e.worker != nil && !slices.Contains(e.orchestrators, nil) {
 		return nil
 	}
 	activities, err := e.activities()
@@ -36,14 +39,17 @@ func (e *Env) processes() error {
 	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return e.meter.Queue(boundedQueue{q, &e.boundary}) })
 	clock, watch := envClock{e.clock}, observer{env: e}
 	stops := e.meter.Activities(boundedActivities{e.stops, &e.boundary})
-	if e.orchestrator == nil {
+	for i, is := range e.orchestrators {
+		if is != nil {
+			continue
+		}
 		// Reading it counts as no call: a process is killed at calls that history
 		// hangs on.
 		keys, err := keyring.New(keyring.Config{Keys: &e.keys, Random: &counter{}, Now: e.clock.Now})
 		if err != nil {
 			return err
 		}
-		e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+		e.orchestrators[i], err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
 			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary}, SweepAt: e.sweeper.At,
 			Go: here, Observer: watch, Logger: e.opts.log(),
@@ -62,10 +68,26 @@ func (e *Env) processes() error {
 // restart ends the processes without a crash: what they know of the
 // application has changed.
 func (e *Env) restart() {
-	if e.orchestrator != nil {
-		e.orchestrator.Close()
+	e.closeOrchestrators()
+	e.orchestrators, e.worker = nil, nil
+}
+
+func (e *Env) closeOrchestrators() {
+	for _, o := range e.orchestrators {
+		if o != nil {
+			o.Close()
+		}
 	}
-	e.orchestrator, e.worker = nil, nil
+}
+
+// nextProcess returns which of the orchestrators takes the next batch.
+func (e *Env) nextProcess() int {
+	n := len(e.orchestrators)
+	if e.shuffle != nil && n > 1 {
+		return e.shuffle.IntN(n)
+	}
+	e.handled++
+	return (e.handled - 1) % n
 }
 
 // activities returns what the processes can run: the application's own, and

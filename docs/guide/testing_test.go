@@ -178,3 +178,22 @@ func TestTheCodeOfTheTestingPageIsThisFilesOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestADeathBetweenCommitAndSend(t *testing.T) {
+	commits := 0
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)), turnstiletest.Processes(2),
+		turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+			if strings.HasPrefix(c.What, "commits") {
+				commits++
+				return commits == 1 // what it has recorded is not sent
+			}
+			return false
+		}))
+	turnstiletest.On(env, Charge).Return("receipt-1", nil)
+	turnstiletest.On(env, Ship).Return("parcel-1", nil)
+	run := turnstiletest.Start(env, Fulfil, Order{ID: "13"})
+	turnstiletest.Raise(env, Approved, run.Instance, "Grace")
+	if _, err := run.Wait(); err != nil {
+		t.Error(err)
+	}
+}

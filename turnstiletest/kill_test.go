@@ -1,0 +1,99 @@
+package turnstiletest_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+// ordered runs an order, and returns the calls that its processes made.
+func ordered(t *testing.T, options ...turnstiletest.Option) (calls []turnstiletest.Call) {
+	t.Helper()
+	list := turnstiletest.KillBefore(func(c turnstiletest.Call) bool { calls = append(calls, c); return false })
+	env := turnstiletest.New(t, flow(chargeAndShip), append([]turnstiletest.Option{list}, options...)...)
+	turnstiletest.On(env, charge).Return("r-1", nil)
+	turnstiletest.On(env, ship).Return("t-1", nil)
+	run := turnstiletest.Start(env, fulfil, 7, client.InstanceID("order-7"))
+	if got, err := run.Wait(); got != "t-1" || err != nil {
+		t.Errorf("it ended with %q, %v", got, err)
+	}
+	run.AssertHistory("Started Act(Charge) Done←2 Timer(1h0m0s) Fired←4 Act(Ship) Done←6 Completed")
+	return calls
+}
+
+func TestAProcessDiesAtTheCallThatATestChooses(t *testing.T) {
+	t.Parallel()
+	undisturbed := ordered(t)
+	if len(undisturbed) < 5 || undisturbed[0].Number != 1 || !slices.ContainsFunc(undisturbed, func(c turnstiletest.Call) bool { return c.Worker }) ||
+		!slices.ContainsFunc(undisturbed, func(c turnstiletest.Call) bool {
+			return !c.Worker && c.What == "commits events 1 to 2 of order-7 execution 1"
+		}) {
+		t.Fatalf("the calls are %+v", undisturbed)
+	}
+	for name, kill := range map[string]func(func(turnstiletest.Call) bool) turnstiletest.Option{"before": turnstiletest.KillBefore, "behind": turnstiletest.KillBehind} {
+		for _, warm := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s the first commit, in memory %v", name, warm), func(t *testing.T) {
+				t.Parallel()
+				died := 0
+				calls := 0
+				ordered(t, turnstiletest.Processes(2), turnstiletest.Cold(!warm), kill(func(c turnstiletest.Call) bool {
+					calls = c.Number
+					if died == 0 && strings.HasPrefix(c.What, "commits events 1 to 2 ") {
+						died++
+						return true
+					}
+					return false
+				}))
+				if died != 1 || calls <= len(undisturbed) {
+					t.Errorf("%d died, after %d calls; undisturbed there are %d", died, calls, len(undisturbed))
+				}
+			})
+		}
+	}
+}
+
+// What one process has in memory, another has gone on with.
+func TestSeveralProcessesTakeBatchesInTurn(t *testing.T) {
+	t.Parallel()
+	reads := func(calls []turnstiletest.Call) (n int) {
+		for _, c := range calls {
+			if strings.HasPrefix(c.What, "reads order-7") {
+				n++
+			}
+		}
+		return n
+	}
+	one, two := reads(ordered(t, turnstiletest.Cold(false))), reads(ordered(t, turnstiletest.Cold(false), turnstiletest.Processes(2)))
+	if one != 1 || two <= one {
+		t.Errorf("one process reads the history %d times, want once, at its first turn; two %d times, want more, for each reads what the other has written", one, two)
+	}
+}
+
+func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ size, commits int }{{1, 3}, {10, 1}} {
+		commits := 0
+		env := turnstiletest.New(t, flow(chargeAndShip), turnstiletest.BatchSize(c.size), turnstiletest.KillBefore(func(call turnstiletest.Call) bool {
+			if strings.HasPrefix(call.What, "commits") {
+				commits++
+			}
+			return false
+		}))
+		turnstiletest.On(env, charge).Return("r-1", nil)
+		turnstiletest.On(env, ship).Return("t-1", nil)
+		run := turnstiletest.Start(env, fulfil, 7)
+		// Three messages of one instance: they share a turn, or have one each.
+		turnstiletest.Raise(env, approved, run.Instance, "one")
+		turnstiletest.Raise(env, approved, run.Instance, "two")
+		env.WaitFor(turnstiletest.ActivityStarted(charge))
+		env.WaitFor(turnstiletest.Blocked())
+		before := commits - 1 // that of the completion
+		if before != c.commits {
+			t.Errorf("in batches of %d there are %d commits, want %d", c.size, before, c.commits)
+		}
+	}
+}
