@@ -22,7 +22,8 @@ const (
 //	t.Log(env.Bill())
 //
 // It counts what the environment does: one batch of messages after the other, with
-// one process of each function that stays warm. On AWS messages that come at the
+// one process of each function; with Cold(false), which is how most turns are on
+// AWS, it stays warm, else each turn reads its history. On AWS messages that come at the
 // same time share more calls than here, and cold processes read histories that warm
 // ones have. The time of functions is estimated: 12 ms an invocation of the
 // orchestrator, 9 ms one of activities, 512 MB; what activities themselves take is
