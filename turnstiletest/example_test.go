@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -153,4 +154,27 @@ func ExampleReplay() {
 	fmt.Println("the history is followed")
 	// Output:
 	// the history is followed
+}
+
+// One of two processes dies when it has recorded that a month is waited for, and
+// before it sets the timer: the other finds that in the history.
+func ExampleKillBehind() {
+	t := &printer{}
+	defer t.end()
+	died := ""
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)), turnstiletest.Processes(2), turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+		if died == "" && strings.HasPrefix(c.What, "commits") {
+			died = c.What
+			return true
+		}
+		return false
+	}))
+	turnstiletest.On(env, Mail).Return("reminded", nil)
+	run := turnstiletest.Start(env, Remind, "Ada", client.InstanceID("reminder-1"))
+	got, err := run.Wait()
+	fmt.Println(got, err)
+	fmt.Println("died when it had done this:", died)
+	// Output:
+	// reminded <nil>
+	// died when it had done this: commits events 1 to 3 of reminder-1 execution 1
 }
