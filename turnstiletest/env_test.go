@@ -309,6 +309,27 @@ func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {
 	}), `"gone" was purged`)
 }
 
+func TestO04APurgedIDIsFreeAgainAfterFifteenDays(t *testing.T) {
+	t.Parallel()
+	gone := func(ft turnstiletest.T) *turnstiletest.Env {
+		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "there", nil }))
+		_, _ = turnstiletest.Start(env, fulfil, 1, client.InstanceID("i")).Wait()
+		if err := env.Client().Purge(t.Context(), "i"); err != nil {
+			t.Error(err)
+		}
+		env.Run()
+		return env
+	}
+	mentions(t, failure(t, func(ft turnstiletest.T) {
+		turnstiletest.Start(gone(ft), fulfil, 1, client.InstanceID("i"))
+	}), `"i" was purged`, "free again at")
+	env := gone(t)
+	env.Advance(15 * 24 * time.Hour)
+	if out, err := turnstiletest.Start(env, fulfil, 1, client.InstanceID("i")).Wait(); out != "there" || err != nil {
+		t.Errorf("started again it gives %q, %v", out, err)
+	}
+}
+
 func TestAnEventForNobodyIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(turnstile.Context, int) (string, error) { return "", nil }))

@@ -58,8 +58,8 @@ func (r *Run[Out]) Wait() (Out, error) {
 	e := r.env
 	how := e.drive("Wait", time.Time{}, func() bool {
 		record, err := e.store.Describe(context.Background(), r.Instance)
-		if err == nil && record.Purged {
-			e.t.Fatalf("turnstiletest: Wait: instance %q was purged", r.Instance)
+		if err == nil && record.Purged && !record.Free(e.Now()) {
+			e.t.Fatalf("turnstiletest: Wait: instance %q was purged, and its id is free again at %s", r.Instance, record.FreeAt.Format(time.RFC3339))
 		}
 		return err == nil && record.Status.Terminal()
 	})
