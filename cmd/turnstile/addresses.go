@@ -16,6 +16,9 @@ var (
 	// activitiesTable is looked at where it is known, and left out where not.
 	activitiesTable = address{"ActivitiesTable", "TURNSTILE_ACTIVITIES_TABLE"}
 
+	orchestratorFunction = address{"OrchestratorFunction", "TURNSTILE_ORCHESTRATOR_FUNCTION"}
+	activityFunction     = address{"ActivityFunction", "TURNSTILE_ACTIVITY_FUNCTION"}
+
 	orchestratorURL = address{"OrchestratorQueueUrl", "TURNSTILE_ORCHESTRATOR_QUEUE_URL"}
 	delayURL        = address{"DelayQueueUrl", "TURNSTILE_DELAY_QUEUE_URL"}
 	activityURL     = address{"ActivityQueueUrl", "TURNSTILE_ACTIVITY_QUEUE_URL"}

@@ -24,12 +24,19 @@ type cloud struct {
 	outputs map[string]string
 	mu      sync.Mutex
 	calls   []string
+	// lambda answers for Lambda; nil refuses.
+	lambda func(w http.ResponseWriter, r *http.Request, body []byte)
 }
 
 func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	call := r.Header.Get("X-Amz-Target")
-	if call == "" {
+	switch {
+	case strings.Contains(string(body), "Action=GetCallerIdentity"):
+		call = "GetCallerIdentity"
+	case strings.HasPrefix(r.URL.Path, "/20"):
+		call = "lambda " + r.Method + " " + r.URL.Path
+	case call == "":
 		call = "DescribeStacks"
 	}
 	c.mu.Lock()
@@ -45,6 +52,14 @@ func (c *cloud) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `<member><OutputKey>%s</OutputKey><OutputValue>%s</OutputValue></member>`, key, value)
 		}
 		fmt.Fprint(w, `</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`)
+	case call == "GetCallerIdentity":
+		fmt.Fprint(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ada</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`)
+	case strings.HasPrefix(call, "lambda ") && c.lambda != nil:
+		c.lambda(w, r, body)
+	case strings.HasPrefix(call, "lambda "):
+		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"Message":"User: arn:aws:iam::123456789012:user/ada is not authorized to perform: lambda:ListEventSourceMappings on resource: *"}`)
 	default:
 		answer := `{}`
 		if call == "AmazonSQS.SendMessageBatch" {
@@ -75,7 +90,7 @@ func complete() map[string]string {
 	outputs := map[string]string{}
 	for _, a := range allAddresses() {
 		switch {
-		case a == historyTable, a == instancesTable:
+		case a == historyTable, a == instancesTable, a == activitiesTable, a == orchestratorFunction, a == activityFunction:
 			outputs[a.output] = "t-" + a.output
 		case a == orchestratorURL, a == deadFIFOURL:
 			outputs[a.output] = "https://sqs.eu-central-1.amazonaws.com/123456789012/" + a.output + ".fifo"
@@ -87,7 +102,7 @@ func complete() map[string]string {
 }
 
 func allAddresses() []address {
-	return []address{historyTable, instancesTable, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL}
+	return []address{historyTable, instancesTable, activitiesTable, orchestratorFunction, activityFunction, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL}
 }
 
 // runOn runs a command line against the cloud.

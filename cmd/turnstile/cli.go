@@ -50,6 +50,10 @@ type backend interface {
 	Client(ctx context.Context) (*client.Client, error)
 	// Queues are those that dead letters stand in and go back to.
 	Queues(ctx context.Context) (deadletter.Queues, error)
+	// Stack turns the event sources of the stack off and on.
+	Stack(ctx context.Context) (stackControl, error)
+	// Checks are what doctor looks at besides instances.
+	Checks(now func() time.Time) []check
 	// Console is what the console shows besides instances; poll is how long a
 	// look into a dead-letter queue waits for a message.
 	Console(ctx context.Context, poll time.Duration) ([]console.Option, error)

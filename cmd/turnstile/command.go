@@ -44,7 +44,7 @@ func groups() []group {
 		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), timelineCommand(), watchCommand(), waitCommand(), costCommand()}},
 		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
-		{"Run the stack", []*command{consoleCommand()}},
+		{"Run the stack", []*command{doctorCommand(), pauseCommand(), resumeCommand(), consoleCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}

@@ -75,27 +75,42 @@ type awsQueues struct {
 func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	var out []api.Queue
 	for _, q := range shownQueues {
+		queue, err := a.queue(ctx, q.name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, queue)
+	}
+	return out, nil
+}
+
+// queue says how full one of the queues is.
+func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
+	for _, q := range shownQueues {
+		if q.name != name {
+			continue
+		}
 		url := a.urls[q.url]
 		got, err := a.sqs.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{
 			sqstypes.QueueAttributeNameApproximateNumberOfMessages, sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible,
 			sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed,
 		}})
 		if err != nil {
-			return nil, fmt.Errorf("how full the queue %s is: %w", q.name, err)
+			return api.Queue{}, fmt.Errorf("how full the queue %s is: %w", q.name, err)
 		}
 		n := func(name sqstypes.QueueAttributeName) int {
 			// A number, always.
 			n, _ := strconv.Atoi(got.Attributes[string(name)])
 			return n
 		}
-		out = append(out, api.Queue{
+		return api.Queue{
 			Name: q.name, FIFO: q.fifo, DeadLetters: q.dead,
 			Visible:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessages),
 			InFlight: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible),
 			Delayed:  n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
-		})
+		}, nil
 	}
-	return out, nil
+	return api.Queue{}, fmt.Errorf("there is no queue %q in a stack of Turnstile", name)
 }
 
 // metricWindow is how far back the age of a queue is looked for: CloudWatch has it

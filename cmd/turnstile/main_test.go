@@ -60,6 +60,7 @@ type bench struct {
 	env  map[string]string
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
+	stack   stackControl
 	// asked: somebody answers questions.
 	asked bool
 	// pause is what waits; nil for one that does not.
@@ -101,6 +102,15 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 }
 
 func (b *bench) Queues(context.Context) (deadletter.Queues, error) { return b.queues, nil }
+
+func (b *bench) Stack(context.Context) (stackControl, error) {
+	if b.stack == nil {
+		return nil, errNoStackHere("this test")
+	}
+	return b.stack, nil
+}
+
+func (b *bench) Checks(func() time.Time) []check { return nil }
 
 func (b *bench) Console(_ context.Context, poll time.Duration) ([]console.Option, error) {
 	return []console.Option{console.DeadLetters(b.queues, poll)}, nil

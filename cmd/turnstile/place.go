@@ -109,6 +109,11 @@ func (b consoleBackend) Queues(context.Context) (deadletter.Queues, error) {
 	return nil, errors.Join(b.err, fmt.Errorf("the dead letters of %s are shown, redriven and deleted by its console: %s#/dead-letters", b.what, b.url))
 }
 
+// Stack implements backend.
+func (b consoleBackend) Stack(context.Context) (stackControl, error) {
+	return nil, errors.Join(b.err, errNoStackHere(b.what))
+}
+
 // Console implements backend.
 func (b consoleBackend) Console(ctx context.Context, _ time.Duration) ([]console.Option, error) {
 	_, err := b.Client(ctx)

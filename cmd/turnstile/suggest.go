@@ -6,18 +6,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// meant returns those of the words that somebody may have meant, three at most: the
-// one that is spelt nearly so, else those that begin with what was written.
+// meant returns those of the words that somebody may have meant, three at most:
+// those that begin with what was written, else the one that is spelt nearly so.
 func meant(written string, words []string) []string {
 	written = strings.TrimLeft(written, "-")
-	if word := near.Name(written, words); word != "" {
-		return []string{word}
-	}
 	var out []string
 	for _, word := range words {
 		if len(written) > 1 && strings.HasPrefix(word, strings.ToLower(written)) && len(out) < 3 {
 			out = append(out, word)
 		}
+	}
+	if word := near.Name(written, words); word != "" && len(out) == 0 {
+		out = append(out, word)
 	}
 	return out
 }

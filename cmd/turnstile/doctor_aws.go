@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// Checks implements backend.
+func (b awsBackend) Checks(now func() time.Time) []check {
+	return []check{
+		{"access", b.checkAccess},
+		{"functions", func(ctx context.Context) ([]api.Finding, error) { return b.checkFunctions(ctx, now()) }},
+		{"settings", b.checkSources},
+		{"queues", b.checkQueues},
+		{"tables", b.checkTables},
+	}
+}
+
+// checkAccess looks at who asks, whether the stack is there, and the clock.
+func (b awsBackend) checkAccess(ctx context.Context) ([]api.Finding, error) {
+	cfg, err := b.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []api.Finding
+	who, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		// What else there is to see may be seen all the same.
+		out = append(out, couldNot("access", fmt.Errorf("who this is: %w", err)))
+		who = &sts.GetCallerIdentityOutput{}
+	} else {
+		out = append(out, api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("%s, in %s", aws.ToString(who.Arn), cfg.Region)})
+	}
+	if skew, known := awsmiddleware.GetAttemptSkew(who.ResultMetadata); known {
+		out = append(out, doctor.Clock(skew)...)
+	}
+	if stack := b.settings.stack; stack != "" {
+		found, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
+		if err != nil {
+			return out, fmt.Errorf("stack %q in %s: %w", stack, cfg.Region, err)
+		}
+		for _, s := range found.Stacks {
+			out = append(out, stackFinding(stack, string(s.StackStatus)))
+		}
+	}
+	_, _, err = b.addresses(ctx, historyTable, instancesTable, activitiesTable, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL, orchestratorFunction, activityFunction)
+	if err != nil {
+		return out, err
+	}
+	out = append(out, api.Finding{Area: "versions", Level: doctor.OK, Text: "the stack has all that this command (" + buildOf().Version + ") looks for"})
+	return out, nil
+}
+
+func stackFinding(name, status string) api.Finding {
+	f := api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("stack %s is %s", name, status)}
+	switch status {
+	case "CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE":
+	case "UPDATE_ROLLBACK_COMPLETE":
+		f.Level, f.Advice = doctor.Warning, "The last deployment failed and was taken back; the events of the stack say why."
+	case "CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS":
+		f.Level, f.Advice = doctor.Warning, "A deployment is under way: look again when it is done."
+	default:
+		f.Level, f.Advice = doctor.Problem, "The events of the stack say why."
+	}
+	return f
+}
+
+func (b awsBackend) checkFunctions(ctx context.Context, now time.Time) ([]api.Finding, error) {
+	asked := []address{orchestratorFunction, activityFunction, historyTable, instancesTable, orchestratorURL, delayURL, activityURL, activityDeadURL, deadFIFOURL, deadURL}
+	cfg, found, err := b.addresses(ctx, asked...)
+	if err != nil {
+		return nil, err
+	}
+	functions, err := b.functions(ctx, lambda.NewFromConfig(cfg), found)
+	if err != nil {
+		return nil, err
+	}
+	want := map[string]string{}
+	for _, a := range asked[2:] {
+		want[a.variable] = found[a]
+	}
+	return doctor.Functions(functions, want, now), nil
+}
+
+// functions returns the settings of the two functions.
+func (b awsBackend) functions(ctx context.Context, l *lambda.Client, found map[address]string) ([]doctor.Function, error) {
+	var out []doctor.Function
+	for _, f := range []struct {
+		role string
+		name string
+	}{{"orchestrator", found[orchestratorFunction]}, {"activity", found[activityFunction]}} {
+		c, err := l.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: &f.name})
+		if err != nil {
+			return nil, fmt.Errorf("function %s: %w", f.name, err)
+		}
+		fn := doctor.Function{Role: f.role, Name: f.name, State: string(c.State), Reason: aws.ToString(c.StateReason), LastUpdate: string(c.LastUpdateStatus),
+			Timeout: time.Duration(aws.ToInt32(c.Timeout)) * time.Second, Memory: int(aws.ToInt32(c.MemorySize))}
+		if c.Environment != nil {
+			fn.Environment = c.Environment.Variables
+		}
+		// Lambda writes 2030-01-02T03:04:05.000+0000.
+		fn.Modified, _ = time.Parse("2006-01-02T15:04:05.000-0700", aws.ToString(c.LastModified))
+		// Whoever may not ask, or asks an older Lambda, does not know.
+		if loop, err := l.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: &f.name}); err == nil && loop.RecursiveLoop == lambdatypes.RecursiveLoopTerminate {
+			fn.RecursiveLoop = "Terminate"
+		}
+		out = append(out, fn)
+	}
+	return out, nil
+}
+
+func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
+	s, err := b.awsStack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []doctor.Source
+	for _, function := range s.functions {
+		pages := lambda.NewListEventSourceMappingsPaginator(s.lambda, &lambda.ListEventSourceMappingsInput{FunctionName: &function})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("the event sources of function %s: %w", function, err)
+			}
+			for i := range page.EventSourceMappings {
+				m := &page.EventSourceMappings[i]
+				source := doctor.Source{EventSource: s.source(m), BatchSize: int(aws.ToInt32(m.BatchSize)), Problem: aws.ToString(m.LastProcessingResult)}
+				for _, kind := range m.FunctionResponseTypes {
+					source.PartialAnswer = source.PartialAnswer || kind == lambdatypes.FunctionResponseTypeReportBatchItemFailures
+				}
+				out = append(out, source)
+			}
+		}
+	}
+	return doctor.Sources(out), nil
+}
+
+func (b awsBackend) checkQueues(ctx context.Context) ([]api.Finding, error) {
+	asked := []address{orchestratorFunction, activityFunction}
+	for _, q := range shownQueues {
+		asked = append(asked, q.url)
+	}
+	cfg, found, err := b.addresses(ctx, asked...)
+	if err != nil {
+		return nil, err
+	}
+	c := awssqs.NewFromConfig(cfg)
+	var queues []doctor.Queue
+	for _, q := range shownQueues {
+		url := found[q.url]
+		got, err := c.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{sqstypes.QueueAttributeNameAll}})
+		if err != nil {
+			return nil, fmt.Errorf("queue %s: %w", q.name, err)
+		}
+		queues = append(queues, queueOf(q.name, q.fifo, q.dead, got.Attributes))
+	}
+	// Whoever may not look at the functions is told by their own check.
+	functions, _ := b.functions(ctx, lambda.NewFromConfig(cfg), found)
+	return append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...), nil
+}
+
+// queueOf reads the attributes of a queue.
+func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.Queue {
+	n := func(name sqstypes.QueueAttributeName) int {
+		n, _ := strconv.Atoi(attributes[string(name)])
+		return n
+	}
+	q := doctor.Queue{
+		Name: name, FIFO: fifo, Dead: dead, ARN: attributes["QueueArn"], IsFIFO: attributes["FifoQueue"] == "true",
+		ContentDedup: attributes["ContentBasedDeduplication"] == "true", DedupScope: attributes["DeduplicationScope"], ThroughputLimit: attributes["FifoThroughputLimit"],
+		Visibility: time.Duration(n(sqstypes.QueueAttributeNameVisibilityTimeout)) * time.Second, Retention: time.Duration(n(sqstypes.QueueAttributeNameMessageRetentionPeriod)) * time.Second,
+		Visible: n(sqstypes.QueueAttributeNameApproximateNumberOfMessages), InFlight: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible), Delayed: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
+	}
+	var redrive struct {
+		To  string          `json:"deadLetterTargetArn"`
+		Max json.RawMessage `json:"maxReceiveCount"`
+	}
+	// A queue without a policy gives nothing up; its findings say so.
+	if json.Unmarshal([]byte(attributes["RedrivePolicy"]), &redrive) == nil {
+		q.RedriveTo = redrive.To
+		// SQS writes a number or a text, as it was given.
+		text, err := strconv.Unquote(string(redrive.Max))
+		if err != nil {
+			text = string(redrive.Max)
+		}
+		q.MaxReceive, _ = strconv.Atoi(text)
+	}
+	return q
+}
+
+func (b awsBackend) checkTables(ctx context.Context) ([]api.Finding, error) {
+	cfg, found, err := b.addresses(ctx, historyTable, instancesTable, activitiesTable)
+	if err != nil {
+		return nil, err
+	}
+	c := dynamodb.NewFromConfig(cfg)
+	var tables []doctor.Table
+	for _, t := range []struct {
+		name    string
+		indexes []string
+		ttl     bool
+	}{{found[historyTable], nil, false}, {found[instancesTable], []string{"by_time", "by_status", "by_name"}, false}, {found[activitiesTable], nil, true}} {
+		got, err := c.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
+		if err != nil {
+			return doctor.Tables(tables), fmt.Errorf("table %s: %w", t.name, err)
+		}
+		if got.Table == nil {
+			return doctor.Tables(tables), fmt.Errorf("table %s: the answer does not describe it", t.name)
+		}
+		table := doctor.Table{Name: t.name, Status: string(got.Table.TableStatus), WantsTTL: t.ttl, Protected: aws.ToBool(got.Table.DeletionProtectionEnabled)}
+		for _, want := range t.indexes {
+			is := false
+			for _, index := range got.Table.GlobalSecondaryIndexes {
+				is = is || aws.ToString(index.IndexName) == want && index.IndexStatus == dynamotypes.IndexStatusActive
+			}
+			if !is {
+				table.Missing = append(table.Missing, want)
+			}
+		}
+		// What may not be asked is not judged.
+		if ttl, err := c.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name}); err == nil && ttl.TimeToLiveDescription != nil {
+			table.TTLKnown = true
+			table.TTL = ttl.TimeToLiveDescription.TimeToLiveStatus == dynamotypes.TimeToLiveStatusEnabled || ttl.TimeToLiveDescription.TimeToLiveStatus == dynamotypes.TimeToLiveStatusEnabling
+		}
+		if backups, err := c.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &t.name}); err == nil && backups.ContinuousBackupsDescription != nil {
+			table.RecoverableKnown = true
+			if p := backups.ContinuousBackupsDescription.PointInTimeRecoveryDescription; p != nil {
+				table.Recoverable = p.PointInTimeRecoveryStatus == dynamotypes.PointInTimeRecoveryStatusEnabled
+			}
+		}
+		tables = append(tables, table)
+	}
+	return doctor.Tables(tables), nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+func TestDoctorReportsOnInstances(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	r := b.run("doctor", "--idle", "1s")
+	for _, want := range []string{
+		"problem\tinstances\t1 instance is stuck (panic): order-2\tmend the code", "problem\tinstances\t1 instance is corrupt (corrupt): order-4\t",
+		"warning\tinstances\tnothing has changed the records of 1 running instance for 1.0s: survey 1",
+	} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("it says\n%s\nwithout %q", r.out, want)
+		}
+	}
+	if r.status != exitFailed || !strings.Contains(r.err, "2 problems") {
+		t.Errorf("%+v", r)
+	}
+	b.columns = 80
+	golden(t, "doctor-80.txt", escape(b.run("doctor").out))
+	well := newBench(t)
+	if out := well.ok("doctor", "--output", "json"); !strings.Contains(out, `"problems": 0`) || !strings.Contains(out, `"level": "ok"`) {
+		t.Errorf("it says\n%s", out)
+	}
+	well.fails(exitUsage, []string{"--idle"}, "doctor", "--idle", "0s")
+}
+
+// Each look that is refused, or finds nobody, is a finding of its own.
+func TestDoctorGoesOnWhereSomethingCannotBeLookedAt(t *testing.T) {
+	t.Parallel()
+	outputs := complete()
+	c := &cloud{outputs: outputs}
+	r := runOn(t, c, nil, "--stack", "turnstile-dev", "doctor", "--output", "json")
+	if r.status != exitFailed || !strings.Contains(r.out, "stack turnstile-dev is CREATE_COMPLETE") || !strings.Contains(r.out, "arn:aws:iam::123456789012:user/ada, in eu-central-1") || !strings.Contains(r.out, "lambda:ListEventSourceMappings") || !strings.Contains(r.out, `"level": "unknown"`) || !strings.Contains(r.out, `"area": "instances"`) {
+		t.Errorf("%+v", r)
+	}
+	// Without a stack there is nothing to look at.
+	if r := runOn(t, &cloud{}, nil, "doctor"); r.status != exitUsage || !strings.Contains(r.err, "which stack?") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDoctorJudgesAConsole(t *testing.T) {
+	t.Parallel()
+	about := api.About{Now: epoch, Build: api.Build{Version: "v1.2.0"}, Actions: true}
+	own := api.Build{Version: "v1.2.0"}
+	levels := func() string {
+		var out []string
+		for _, f := range aboutFindings(&about, own, epoch) {
+			out = append(out, f.Area+" "+f.Level)
+		}
+		return strings.Join(out, ", ")
+	}
+	if got := levels(); got != "access ok, versions ok, clock ok" {
+		t.Error(got)
+	}
+	own.Version, about.Actions, about.Now = "v1.3.0", false, epoch.Add(time.Hour)
+	if got := levels(); got != "access ok, access warning, versions warning, clock problem" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/deadletter"
+)
+
+// fakeStack is event sources that take a look to change.
+type fakeStack struct {
+	sources []api.EventSource
+	// done is what was turned, in order: "-orchestrator", "+activity".
+	done []string
+	// work is what is left in the activity queue at each look.
+	work []int
+	// refuse is the queue whose source cannot be turned.
+	refuse string
+}
+
+func newFakeStack() *fakeStack {
+	s := &fakeStack{}
+	// Lambda lists them in any order.
+	for _, q := range []string{deadletter.Activity, deadletter.Delay, deadletter.Orchestrator, deadletter.ActivityDead} {
+		s.sources = append(s.sources, api.EventSource{ID: "id-" + q, Queue: q, State: sourceOn, ChangedAt: epoch.Add(-time.Hour)})
+	}
+	return s
+}
+
+func (s *fakeStack) Sources(context.Context) ([]api.EventSource, error) {
+	return slices.Clone(s.sources), nil
+}
+
+func (s *fakeStack) Source(_ context.Context, id string) (api.EventSource, error) {
+	i := slices.IndexFunc(s.sources, func(e api.EventSource) bool { return e.ID == id })
+	now := s.sources[i]
+	switch now.State {
+	case "Enabling":
+		s.sources[i].State = sourceOn
+	case "Disabling":
+		s.sources[i].State = sourceOff
+	}
+	return now, nil
+}
+
+func (s *fakeStack) Enable(_ context.Context, id string, on bool) error {
+	i := slices.IndexFunc(s.sources, func(e api.EventSource) bool { return e.ID == id })
+	queue := s.sources[i].Queue
+	if queue == s.refuse {
+		return errors.New("AccessDenied")
+	}
+	for _, other := range s.sources {
+		if strings.HasSuffix(other.State, "ing") {
+			return errors.New("the step before is not done")
+		}
+	}
+	s.sources[i].State, s.sources[i].ChangedAt = "Disabling", epoch
+	sign := "-"
+	if on {
+		s.sources[i].State, sign = "Enabling", "+"
+	}
+	s.done = append(s.done, sign+queue)
+	return nil
+}
+
+func (s *fakeStack) Queue(_ context.Context, name string) (api.Queue, error) {
+	q := api.Queue{Name: name}
+	if name == deadletter.Activity && len(s.work) > 0 {
+		q.Visible, s.work = s.work[0], s.work[1:]
+		s.done = append(s.done, "look")
+	}
+	return q, nil
+}
+
+// paused is a bench over a fake stack.
+func paused(t *testing.T) (*bench, *fakeStack) {
+	b, s := newBench(t), newFakeStack()
+	b.stack = s
+	b.pause = func(ctx context.Context, d time.Duration) bool {
+		b.clock.now = b.clock.now.Add(d)
+		return ctx.Err() == nil
+	}
+	return b, s
+}
+
+func TestPauseStopsTurnsFirstAndActivitiesWhenTheyAreDone(t *testing.T) {
+	t.Parallel()
+	b, s := paused(t)
+	s.work = []int{3, 1, 0}
+	r := b.run("pause")
+	if r.status != exitOK || !strings.Contains(r.err, "resume before 2030-01-15 12:00 UTC") || !strings.Contains(r.out, "orchestrator\tDisabled\t0\t0\t0\n") {
+		t.Errorf("%+v", r)
+	}
+	if got, want := strings.Join(s.done, " "), "-orchestrator -delay -activity-dead look look look -activity"; got != want {
+		t.Errorf("it did %s, want %s", got, want)
+	}
+	// Once more changes nothing.
+	s.done = nil
+	if r := b.run("pause"); r.status != exitOK || len(s.done) != 0 || !strings.Contains(r.err, "paused already: orchestrator (turns)") {
+		t.Errorf("%+v, %v", r, s.done)
+	}
+	if out := b.ok("resume", "--output", "json"); !strings.Contains(out, `"state": "running"`) {
+		t.Errorf("resume prints %s", out)
+	}
+	if got, want := strings.Join(s.done, " "), "+orchestrator +delay +activity-dead +activity"; got != want {
+		t.Errorf("it did %s, want %s", got, want)
+	}
+}
+
+func TestPauseDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	b, s := paused(t)
+	s.work = slices.Repeat([]int{7}, 100)
+	if r := b.run("pause", "--drain", "5s"); r.status != exitOK || !strings.Contains(r.err, "not drained behind 5s: 0 in turns, 0 activities under way, 7 waiting") {
+		t.Errorf("%+v", r)
+	}
+	b, s = paused(t)
+	s.work = []int{7}
+	b.ok("pause", "--drain", "0s")
+	if got := strings.Join(s.done, " "); got != "-orchestrator -delay -activity-dead -activity look" {
+		t.Errorf("it did %s", got) // The look is that of the table.
+	}
+}
+
+func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	b, s := paused(t)
+	s.refuse = deadletter.ActivityDead
+	b.fails(exitFailed, []string{"event source activity-dead", "AccessDenied", "`turnstile --stack shop pause` goes on", "`turnstile --stack shop resume` takes it back"}, "--stack", "shop", "pause")
+	s.refuse = ""
+	b.ok("pause")
+	if got := strings.Join(s.done, " "); got != "-orchestrator -delay -activity-dead -activity" {
+		t.Errorf("it did %s", got)
+	}
+	b, s = paused(t)
+	s.work = []int{1, 1, 1}
+	ctx, interrupt := context.WithCancel(t.Context())
+	b.pause = func(context.Context, time.Duration) bool {
+		if len(s.work) < 3 {
+			interrupt()
+		}
+		return ctx.Err() == nil
+	}
+	if r := b.runWith(ctx, "", "pause"); r.status != exitInterrupted || !strings.Contains(r.err, "goes on where this was") {
+		t.Errorf("%+v", r)
+	}
+	// A source that does not change is not waited for without end.
+	b, s = paused(t)
+	s.sources[2].State = "Updating"
+	b.fails(exitFailed, []string{"is Updating, for more than 5m0s"}, "pause")
+}
+
+// By the SDK, over HTTP: the event sources of both functions are found, named by their
+// queues, and turned.
+func TestPauseTurnsTheEventSourcesOfTheStack(t *testing.T) {
+	t.Parallel()
+	state := map[string]string{"u-OrchestratorQueueUrl": "Enabled", "u-ActivityQueueUrl": "Enabled"}
+	var turned []string
+	describe := func(id string) string {
+		queue := strings.TrimPrefix(id, "u-")
+		if queue == "OrchestratorQueueUrl" {
+			queue += ".fifo"
+		}
+		return fmt.Sprintf(`{"UUID":%q,"EventSourceArn":"arn:aws:sqs:eu-central-1:123456789012:%s","FunctionArn":"f","State":%q,"LastModified":1893495600}`, id, queue, state[id])
+	}
+	c := &cloud{outputs: complete(), lambda: func(w http.ResponseWriter, r *http.Request, body []byte) {
+		w.Header().Set("Content-Type", "application/json")
+		id := path.Base(r.URL.Path)
+		switch {
+		case r.Method == http.MethodPut:
+			turned = append(turned, id+" "+string(body))
+			state[id] = "Disabled"
+			fmt.Fprint(w, describe(id))
+		case r.URL.Query().Get("FunctionName") == "t-OrchestratorFunction":
+			fmt.Fprintf(w, `{"EventSourceMappings":[%s]}`, describe("u-OrchestratorQueueUrl"))
+		case r.URL.Query().Get("FunctionName") == "t-ActivityFunction":
+			fmt.Fprintf(w, `{"EventSourceMappings":[%s]}`, describe("u-ActivityQueueUrl"))
+		default:
+			fmt.Fprint(w, describe(id))
+		}
+	}}
+	r := runOn(t, c, nil, "--stack", "turnstile-dev", "pause")
+	if r.status != exitOK || !strings.Contains(r.out, "activity\tDisabled") || !strings.Contains(r.out, "orchestrator\tDisabled") {
+		t.Errorf("%+v", r)
+	}
+	if got := strings.Join(turned, ", "); got != `u-OrchestratorQueueUrl {"Enabled":false}, u-ActivityQueueUrl {"Enabled":false}` {
+		t.Errorf("turned were %s", got)
+	}
+}
+
+func TestPauseRefuses(t *testing.T) {
+	t.Parallel()
+	b, _ := paused(t)
+	b.fails(exitUsage, []string{"--drain"}, "pause", "--drain", "-1s")
+	b.fails(exitUsage, []string{"takes no operands"}, "pause", "shop")
+	b.stack = &fakeStack{}
+	b.fails(exitFailed, []string{"no event sources", "template.yaml"}, "pause")
+	b.stack = nil
+	b.fails(exitFailed, []string{"end it to pause it"}, "resume")
+}

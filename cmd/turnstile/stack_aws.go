@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/turnstile-go/turnstile/console/api"
+)
+
+// awsStack is the functions and queues of a stack.
+type awsStack struct {
+	lambda    *lambda.Client
+	queues    *awsQueues
+	functions []string
+	// names of the queues by the last part of their addresses.
+	names map[string]string
+}
+
+// Stack implements backend.
+func (b awsBackend) Stack(ctx context.Context) (stackControl, error) {
+	return b.awsStack(ctx)
+}
+
+func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
+	asked := []address{orchestratorFunction, activityFunction}
+	for _, q := range shownQueues {
+		asked = append(asked, q.url)
+	}
+	cfg, found, err := b.addresses(ctx, asked...)
+	if err != nil {
+		return nil, err
+	}
+	s := &awsStack{lambda: lambda.NewFromConfig(cfg), functions: []string{found[orchestratorFunction], found[activityFunction]},
+		queues: &awsQueues{sqs: awssqs.NewFromConfig(cfg), urls: found}, names: map[string]string{}}
+	for _, q := range shownQueues {
+		s.names[path.Base(found[q.url])] = q.name
+	}
+	return s, nil
+}
+
+// Sources implements stackControl.
+func (s *awsStack) Sources(ctx context.Context) ([]api.EventSource, error) {
+	var out []api.EventSource
+	for _, function := range s.functions {
+		pages := lambda.NewListEventSourceMappingsPaginator(s.lambda, &lambda.ListEventSourceMappingsInput{FunctionName: &function})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("the event sources of function %s: %w", function, err)
+			}
+			for i := range page.EventSourceMappings {
+				out = append(out, s.source(&page.EventSourceMappings[i]))
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s *awsStack) source(m *lambdatypes.EventSourceMappingConfiguration) api.EventSource {
+	arn := aws.ToString(m.EventSourceArn)
+	queue := arn[strings.LastIndex(arn, ":")+1:]
+	if name := s.names[queue]; name != "" {
+		queue = name
+	}
+	out := api.EventSource{ID: aws.ToString(m.UUID), Queue: queue, Function: aws.ToString(m.FunctionArn), State: aws.ToString(m.State)}
+	if m.LastModified != nil {
+		out.ChangedAt = m.LastModified.UTC()
+	}
+	return out
+}
+
+// Source implements stackControl.
+func (s *awsStack) Source(ctx context.Context, id string) (api.EventSource, error) {
+	m, err := s.lambda.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: &id})
+	if err != nil {
+		return api.EventSource{}, err
+	}
+	return s.source(&lambdatypes.EventSourceMappingConfiguration{UUID: m.UUID, EventSourceArn: m.EventSourceArn, FunctionArn: m.FunctionArn, State: m.State, LastModified: m.LastModified}), nil
+}
+
+// Enable implements stackControl.
+func (s *awsStack) Enable(ctx context.Context, id string, on bool) error {
+	_, err := s.lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{UUID: &id, Enabled: &on})
+	return err
+}
+
+// Queue implements stackControl.
+func (s *awsStack) Queue(ctx context.Context, name string) (api.Queue, error) {
+	return s.queues.queue(ctx, name)
+}
