@@ -45,7 +45,7 @@ func groups() []group {
 		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), resumeCommand(), consoleCommand()}},
-		{"Develop", []*command{newCommand(), devCommand(), lintCommand(), templateUpgradeCommand()}},
+		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand()}},
 		{"This command", []*command{completionCommand(), versionCommand()}},
 	}
 }

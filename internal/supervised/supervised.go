@@ -14,6 +14,9 @@ const (
 	Data = "TURNSTILE_DATA"
 	// Reset is set, to 1, if the database is to be emptied first.
 	Reset = "TURNSTILE_RESET"
+	// Replay is a file with exported histories: the program only replays them, says
+	// on its standard output what does not agree, and ends.
+	Replay = "TURNSTILE_REPLAY"
 )
 
 // ConsoleFile is the file in the directory of the database that has the address of
@@ -27,4 +30,6 @@ const (
 	Failed = 1
 	// Refused: the address or the database cannot be had. No build helps.
 	Refused = 3
+	// Disagrees: the code does not do what a history says (Replay).
+	Disagrees = 4
 )

@@ -96,6 +96,9 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		_, err := embedded.New(app) // It knows what to say.
 		return supervised.Failed, err
 	}
+	if file := p.getenv(supervised.Replay); file != "" {
+		return replay(app, file, p.out), nil
+	}
 	if f.reset {
 		if err := sqlite.Remove(f.data); err != nil {
 			return supervised.Refused, err

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/recording"
+	"github.com/turnstile-go/turnstile/internal/supervised"
+)
+
+func replayCommand() *command {
+	return &command{
+		name: "replay", operands: "INSTANCE|FILE [PACKAGE]", least: 1, most: 2, words: instanceOrFile,
+		short: "replay a history against the code in this folder",
+		long: paragraph(
+			"Builds the main package ./local of the project in this folder, as `turnstile dev` does,",
+			"and runs the code against the history of an instance, or against a file that `turnstile",
+			"history --export` or the console has written: would the instance go on with this code?",
+			"If not, it says at which event they part, what the history has, what the code did, and",
+			"where in the code; the exit status is 1 then. No activity runs, and nothing is sent.",
+			"A file needs no stack. What no replay can see is an operation that was added behind the",
+			"last event, and changed options, timeouts and implementations of activities."),
+		examples: []string{
+			"turnstile replay order-17",
+			"turnstile replay order-17.json",
+			"turnstile --stack shop replay order-17 --all",
+			"turnstile replay order-17 ./cmd/local",
+		},
+		declare: func(c *cli, flags *flag.FlagSet) action {
+			var h showing
+			flags.Int64Var(&h.execution, "execution", 0, "execution `N` of an instance; default the current one")
+			flags.BoolVar(&h.all, "all", false, "every execution of an instance")
+			return func(ctx context.Context, operands []string) error {
+				if h.execution < 0 || h.execution > 0 && h.all {
+					return usagef("--execution is a number from 1, and does not go with --all")
+				}
+				pkg := devPackage
+				if len(operands) > 1 {
+					pkg = operands[1]
+				}
+				exports, isFile, err := c.exports(ctx, operands[0], &h)
+				if err != nil {
+					return err
+				}
+				if isFile && (h.all || h.execution > 0) {
+					return usagef("--all and --execution are for an instance, and %s is a file: all that it holds is replayed", operands[0])
+				}
+				return c.replay(ctx, pkg, exports)
+			}
+		},
+	}
+}
+
+// instanceOrFile offers instances, and files where none fits.
+func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(operands) > 0 {
+		return folders(ctx, c, operands, prefix)
+	}
+	found, _ := instanceIDs()(ctx, c, nil, prefix)
+	return found, cobra.ShellCompDirectiveDefault
+}
+
+// exports are the histories of a file, or of an instance.
+func (c *cli) exports(ctx context.Context, what string, h *showing) (exports []history.Export, isFile bool, err error) {
+	data, err := os.ReadFile(what)
+	switch {
+	case err == nil:
+		r, err := recording.Decode(data)
+		if err != nil {
+			return nil, true, fmt.Errorf("%s cannot be replayed: %w", what, err)
+		}
+		return r.Histories, true, nil
+	case !errors.Is(err, fs.ErrNotExist), strings.HasSuffix(what, ".json") && strings.ContainsRune(what, filepath.Separator):
+		return nil, true, err
+	}
+	cl, err := c.client(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("there is no file %s, and for an instance: %w", what, err)
+	}
+	d, err := cl.Describe(ctx, what)
+	if err != nil {
+		return nil, false, err
+	}
+	from, to := h.executions(&d)
+	for n := from; n <= to; n++ {
+		x, err := cl.Export(ctx, d.Instance, n)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(x.Events) == 0 {
+			return nil, false, notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
+		}
+		exports = append(exports, x)
+	}
+	return exports, false, nil
+}
+
+// replay builds the program of the project and has it replay the histories.
+func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) error {
+	for i := range exports {
+		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
+			return fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyAdvice)
+		}
+	}
+	if _, err := findProgram(ctx, pkg); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	// A program that does not know what it is asked for would run the application.
+	deps, err := goOutput(ctx, "list", "-deps", "--", pkg)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	if !slices.Contains(strings.Fields(deps), databaseModule+"/local") {
+		return fmt.Errorf("replay: %s does not call local.Run of %s/local, which replays: %s", pkg, databaseModule, devAdvice(pkg))
+	}
+	folder, err := os.MkdirTemp("", "turnstile-replay-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	document, err := recording.Encode(&recording.Recording{Histories: exports})
+	if err != nil {
+		return err
+	}
+	file, binary := filepath.Join(folder, "history.json"), filepath.Join(folder, "program.exe")
+	if err := os.WriteFile(file, document, 0o600); err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "--", pkg)
+	build.Stdout, build.Stderr = c.err, c.err
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("replay: the build failed: see above: %w", err)
+	}
+	var said bytes.Buffer
+	program := exec.CommandContext(ctx, binary)
+	program.Env = append(os.Environ(), supervised.Replay+"="+file)
+	program.Stdout, program.Stderr = &said, c.err
+	err = program.Run()
+	exited, isExit := errors.AsType[*exec.ExitError](err)
+	if err != nil && !(isExit && exited.ExitCode() == supervised.Disagrees) {
+		return fmt.Errorf("replay: the program %s ended without an answer: %w", pkg, err)
+	}
+	problem := strings.TrimSpace(strings.ReplaceAll(said.String(), file+": ", ""))
+	return c.replayed(exports, err == nil, problem)
+}
+
+// replayed says what came of it.
+func (c *cli) replayed(exports []history.Export, agrees bool, problem string) error {
+	out := api.Replayed{Instance: exports[0].Instance, Agrees: agrees}
+	events := 0
+	for i := range exports {
+		out.Executions = append(out.Executions, exports[i].ExecutionID)
+		events += len(exports[i].Events)
+	}
+	if !agrees {
+		out.Problem = problem
+	}
+	if c.json() {
+		if err := c.printJSON(out); err != nil {
+			return err
+		}
+	} else if screen := c.screen(c.out); agrees {
+		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plural(events, "event", "events"), printable(out.Instance), plural(len(exports), "execution", "executions"))
+	} else {
+		fmt.Fprintln(c.out, printableLines(problem))
+	}
+	if !agrees {
+		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", out.Instance)
+	}
+	return nil
+}
