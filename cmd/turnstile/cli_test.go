@@ -51,7 +51,9 @@ func TestHelpIsThereForEveryCommand(t *testing.T) {
 // read finds the command of a command line and reads its flags, without running it.
 func read(line string) (cmd *command, operands []string, err error) {
 	c := &cli{settings: settings{output: outputText}}
-	found, rest, err := c.tree(func(*command) {}).Find(words(line))
+	root := c.tree(func(*command) {})
+	root.InitDefaultHelpCmd()
+	found, rest, err := root.Find(words(line))
 	if err == nil {
 		err = found.ParseFlags(rest)
 	}

@@ -85,6 +85,18 @@ func flagsOf(cmd *command) (own, common *flag.FlagSet) {
 	return own, common
 }
 
+// defaultText is what a flag has where it is not given, if its text does not say so.
+func defaultText(f *flag.Flag, text string) string {
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+		return ""
+	}
+	if strings.Contains(text, "default") {
+		return ""
+	}
+	return " (default " + f.DefValue + ")"
+}
+
 func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
 	t := newTable()
 	none := true
@@ -94,10 +106,7 @@ func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
 		if value != "" {
 			value = " " + value
 		}
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" && !strings.Contains(text, "default") {
-			text += " (default " + f.DefValue + ")"
-		}
-		t.row("  --"+f.Name+value, text)
+		t.row("  --"+f.Name+value, text+defaultText(f, text))
 	})
 	if none {
 		return
