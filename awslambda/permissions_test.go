@@ -81,6 +81,10 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("sqs:DeleteMessage", q)
 				g.add("sqs:ChangeMessageVisibility", q)
 			}
+			// Pause and resume turn the event sources of the two functions off and on,
+			// by a condition.
+			g.add("lambda:GetEventSourceMapping", "")
+			g.add("lambda:UpdateEventSourceMapping", "")
 			return g
 		}},
 	}
@@ -115,6 +119,17 @@ func clientReads(t *testing.T) grants {
 		g.add("sqs:GetQueueAttributes", q)
 	}
 	g.add("cloudwatch:GetMetricData", "*")
+	// Its doctor: the settings of tables and functions, and the event sources.
+	for _, table := range []string{"HistoryTable", "InstancesTable", "ActivitiesTable"} {
+		for _, action := range []string{"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups"} {
+			g.add("dynamodb:"+action, table)
+		}
+	}
+	for _, function := range []string{"OrchestratorFunction", "ActivityFunction"} {
+		g.add("lambda:GetFunctionConfiguration", function)
+		g.add("lambda:GetFunctionRecursionConfig", function)
+	}
+	g.add("lambda:ListEventSourceMappings", "*")
 	return g
 }
 

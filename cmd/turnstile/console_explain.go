@@ -68,7 +68,7 @@ func denied(text string) *api.Error {
 // policyOf is the output of the template with the policy that allows an action.
 func policyOf(action string) string {
 	switch action {
-	case "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
+	case "lambda:ListEventSourceMappings", "lambda:GetFunctionConfiguration", "dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
 		return "WatchPolicyArn, or OperatePolicyArn"
 	case "sqs:SendMessage":
 		return "OperatePolicyArn (to start and signal alone, StartPolicyArn)"
