@@ -139,3 +139,22 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// The two implementations of encoding/json write some texts with other bytes: of
+// a process on either, what the other recorded is the same input (rule 3).
+func TestWhatIsSpelledOtherwiseIsTheSameInput(t *testing.T) {
+	t.Parallel()
+	for _, spellings := range [][2]string{
+		{`{"name":"x\ufffdy"}`, "{\"name\":\"x\ufffdy\"}"},
+		{`{"name":"\u2028\u003c\u003e\u0026"}`, "{\"name\":\"\u2028<>&\"}"},
+		{`{"name":"\b\f\t"}`, `{"name":"\u0008\u000c\u0009"}`},
+		{`{"Weight":1e+21}`, `{"Weight":1000000000000000000000}`},
+		{`{"Count":"7","name":"n"}`, `{ "name" : "n", "Count" : "7" }`},
+	} {
+		a, errA := normalize[parcel]([]byte(spellings[0]))
+		b, errB := normalize[parcel]([]byte(spellings[1]))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s is %s, %v; %s is %s, %v", spellings[0], a, errA, spellings[1], b, errB)
+		}
+	}
+}
