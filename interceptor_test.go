@@ -52,7 +52,7 @@ func (l *notes) noting(name string) turnstile.Interceptor {
 		Activity: func(ctx context.Context, call *turnstile.ActivityCall, next func(context.Context) error) error {
 			l.add("%s: activity %s, attempt %d", name, call.Input, turnstile.ActivityInfo(ctx).Attempt)
 			err := next(ctx)
-			l.add("%s: result %s, %v", name, call.Result, err)
+			l.add("%s: result %s, %v", name, string(call.Result), err)
 			return err
 		},
 		Client: func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
