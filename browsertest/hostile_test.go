@@ -105,3 +105,36 @@ func TestTheLargestPayloadsAreFolded(t *testing.T) {
 	b.shows("1.0 MB")
 	small(b)
 }
+
+// Japanese, in an id, an input and a status, is shown in letters of its own, and not
+// in the boxes of a font that lacks them.
+func TestJapaneseIsShown(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	const id = "注文-十七 ﾃｽﾄ"
+	if _, err := client.Start(t.Context(), o.client, hold, "日本語のテキスト", client.InstanceID(id)); err != nil {
+		t.Fatal(err)
+	}
+	b := o.open(instance(id, "/values"), browser.View{})
+	b.settled()
+	b.shows("注文-十七 ﾃｽﾄ", "日本語のテキスト")
+	// Boxes are all the same.
+	drawn := eval[[]string](b, `[..."日本語注文テキ\u{10ffff}\u{10fffe}"].map(c => {
+		const canvas = document.createElement("canvas"), draw = canvas.getContext("2d");
+		canvas.width = canvas.height = 32;
+		draw.font = "24px " + getComputedStyle(document.body).fontFamily;
+		draw.fillText(c, 2, 26);
+		return canvas.toDataURL();
+	})`)
+	if n := len(drawn); drawn[n-1] != drawn[n-2] {
+		t.Fatal("what no font has is drawn in two ways: this test cannot tell boxes")
+	}
+	seen := map[string]bool{drawn[len(drawn)-1]: true}
+	for i, picture := range drawn[:len(drawn)-2] {
+		if seen[picture] {
+			t.Errorf("letter %d of %q is drawn as another one", i, "日本語注文テキ")
+		}
+		seen[picture] = true
+	}
+	b.axeFinds("Japanese")
+}

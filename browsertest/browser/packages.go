@@ -31,8 +31,8 @@ var chromium = npmPackage{
 
 // fonts are what text is shown in, whatever the machine has: Inter for the
 // page, DejaVu for code and for what Inter lacks (Arabic, Hebrew, arrows and
-// other signs). Chinese, Japanese and Korean are left to the machine: the
-// smallest package is 27 MB.
+// other signs), Kosugi for Japanese, and so for the signs that Chinese shares with
+// it. Korean is left to the machine.
 var fonts = []npmPackage{
 	{
 		name: "@expo-google-fonts/inter", version: "0.4.2",
@@ -45,6 +45,12 @@ var fonts = []npmPackage{
 		integrity: "sha512-f1hd7jJbeQa1VWcw+K2KrTXS50zTMaHpVC4XIKJpNcDeYR5ajMtj/iLlQDYNvLOKamUB3ARVVCf79lNwNVztSQ==",
 		title:     "the DejaVu fonts (5 MB; Bitstream Vera's licence and public domain)",
 		files:     []string{"LICENSE", "ttf/DejaVuSans.ttf", "ttf/DejaVuSans-*.ttf", "ttf/DejaVuSansMono.ttf", "ttf/DejaVuSansMono-*.ttf"},
+	},
+	{
+		name: "@expo-google-fonts/kosugi", version: "0.1.0",
+		integrity: "sha512-/bwvf8uBQdS4FUApdBV6VFaD9bE2+L4h5nCUVdFxNpzujxU+i3NkEDLzNk3wooevRZ78FN4SeDc0WZtZfUbydw==",
+		title:     "the font Kosugi (1 MB; Apache License 2.0)",
+		files:     []string{"README.md", "Kosugi_400Regular.ttf"},
 	},
 }
 
