@@ -224,7 +224,7 @@ func (db *DB) Release() error {
 }
 
 // Flush implements embedded.Database.
-func (db *DB) Flush(ctx context.Context) error { return db.writer.flush(ctx) }
+func (db *DB) Flush(ctx context.Context) error { return db.writer.flushSoon(ctx) }
 
 // Close makes all that was written durable and closes the database. Of two
 // calls the second does nothing. What still runs on it gets ErrClosed.

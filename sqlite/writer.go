@@ -76,11 +76,19 @@ type write struct {
 	apply func(*conn) error
 	// relaxed is a write that the system need not put on the disk.
 	relaxed bool
+	// lingers is one that lets a write which soon follows take it along, in place of
+	// leading at once.
+	lingers bool
 	answer  chan error
 	// lead tells who waits that it is to make the next transaction.
 	lead chan struct{}
 	err  error
 }
+
+// lingerDelay is how long a client's send waits for a turn that takes it along: what
+// it sends is being handled by then, and a turn is committed sooner than a disk has
+// written. One that is not waits that much longer.
+const lingerDelay = 500 * time.Microsecond
 
 // noteDelay is how long a note may wait for a write that takes it along.
 const noteDelay = 10 * time.Millisecond
@@ -125,9 +133,13 @@ func (w *writer) make(ctx context.Context, wr *write) error {
 		return w.ended
 	}
 	w.next.writes = append(w.next.writes, wr)
-	if !w.leading {
+	switch {
+	case w.leading:
+	case !wr.lingers:
 		w.leading = true
 		wr.lead <- struct{}{}
+	case len(w.next.writes) == 1:
+		w.timer.Reset(lingerDelay)
 	}
 	w.mu.Unlock()
 	select {
@@ -227,10 +239,12 @@ func (w *writer) handOver() {
 	}
 }
 
-// writeNotes leads where there are notes and nobody else does.
+// writeNotes leads where there are notes, or writes that linger, and nobody else
+// does.
 func (w *writer) writeNotes() {
 	w.mu.Lock()
-	if w.leading || w.ended != nil || !w.next.notes.pressing() && len(w.next.notes.remembered) == 0 {
+	waiting := len(w.next.writes) > 0
+	if w.leading || !waiting && (w.ended != nil || !w.next.notes.pressing() && len(w.next.notes.remembered) == 0) {
 		w.mu.Unlock()
 		return
 	}
@@ -241,6 +255,12 @@ func (w *writer) writeNotes() {
 
 // flush waits until all that came before is durable.
 func (w *writer) flush(ctx context.Context) error { return w.do(ctx, nil) }
+
+// flushSoon is flush that goes with a write which soon follows, where one saves a
+// wait for the disk.
+func (w *writer) flushSoon(ctx context.Context) error {
+	return w.make(ctx, &write{lingers: w.full})
+}
 
 // note notes something for the next transaction.
 func (w *writer) note(add func(*notes)) {
@@ -278,5 +298,9 @@ func (w *writer) stop() *conn {
 		w.rests.Wait()
 	}
 	w.timer.Stop()
+	for _, wr := range w.next.writes { // They linger.
+		wr.answer <- w.ended
+	}
+	w.next.writes = nil
 	return w.conn
 }
