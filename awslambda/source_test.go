@@ -137,9 +137,17 @@ func (s *source) next(f *function) []*function {
 			}
 		}
 	}
+	set := map[ast.Expr]bool{} // fields, which may have the name of a function
 	ast.Inspect(f.decl, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				set[to] = true
+			}
 		case *ast.SelectorExpr:
+			if set[n] {
+				return true
+			}
 			if _, known := s.types.Uses[n.Sel]; !known {
 				if x, ok := n.X.(*ast.Ident); ok {
 					if _, foreign := s.types.Uses[x].(*types.PkgName); foreign {
