@@ -49,6 +49,8 @@ type sharedCall struct {
 	sends  []queue.Outgoing
 	bytes  int
 	hidden []queue.Message
+	// callers are those who wait for it.
+	callers int
 
 	// full is closed when nobody waits for others to join any more, made when the
 	// call has returned; err is what it returned then.
@@ -210,6 +212,7 @@ func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add f
 		s.fill(c)
 	}
 	s.waiting++
+	c.callers++
 	s.look()
 	s.mu.Unlock()
 	if leads {
@@ -219,7 +222,6 @@ func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add f
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting--
 	return c.outcome(at, n)
 }
 
@@ -235,6 +237,8 @@ func (s *sharing) lead(ctx context.Context, c *sharedCall) {
 	defer func() {
 		s.mu.Lock()
 		c.err = err
+		// All of them go on now, and may come to send again.
+		s.waiting -= c.callers
 		s.mu.Unlock()
 		close(c.made)
 	}()

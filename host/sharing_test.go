@@ -217,3 +217,31 @@ func TestAnInvalidMessageFailsItsSenderAlone(t *testing.T) {
 		})
 	})
 }
+
+// What has to stay behind something else is sent when that is in, also where others
+// share the call in which it is refused.
+func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := &callQueue{fifo: true, fails: map[string]bool{"0-1": true}}
+		sideBySideSends(t, q, 2, func(ctx context.Context, shared queue.Queue, i int) {
+			s := &sender{Queues: Queues{Orchestrator: shared}, clock: clock.Wall{}, parallel: 32, together: onGoroutines(func(f func()) { go f() })}
+			var parcels []parcel
+			for n := range 3 {
+				parcels = append(parcels, parcel{route: toOrchestrator, msg: queue.Outgoing{Body: fmt.Sprint(i, "-", n), Group: "g"}})
+			}
+			err := s.send(ctx, parcels)
+			if (err != nil) != (i == 0) {
+				t.Errorf("sender %d: %v", i, err)
+			}
+			for n := range parcels {
+				if want := i == 1 || n == 0; parcels[n].done != want {
+					t.Errorf("message %d-%d counts as sent: %t, want %t", i, n, parcels[n].done, want)
+				}
+			}
+		})
+		if got, want := fmt.Sprint(q.calls), "[[0-0 1-0] [0-1 1-1] [1-2]]"; got != want {
+			t.Errorf("calls %s, want %s", got, want)
+		}
+	})
+}

@@ -4,7 +4,7 @@ import "slices"
 
 // hostMutations break the protocol of a turn.
 func hostMutations() []Mutation {
-	return slices.Concat(commitMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations())
+	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations())
 }
 
 // commitMutations are of commits and what is sent behind them.
@@ -145,6 +145,24 @@ func commitMutations() []Mutation {
 			Bug:   "A dispatch that stopped short leaves word that the first thing which it did not send was sent.",
 			File:  "host/progress.go",
 			Edits: edit("return progress{from: stopped.row, upTo: at}, true", "return progress{from: stopped.row, upTo: stopped.at}, true"),
+		},
+	}
+}
+
+// sharingMutations are of calls that several make together.
+func sharingMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "who shares a call is told of another's message",
+			Bug:   "Of a call that several share each is told what became of the first messages, so that one whose message was refused takes it for sent.",
+			File:  "host/sharing.go",
+			Edits: edit("err := queue.ErrorOf(c.err, at+i)", "err := queue.ErrorOf(c.err, i)"),
+		},
+		{
+			Name:  "who shares a call does not wait for it",
+			Bug:   "Whoever joins a call takes it for made, and acknowledges what the call has not sent yet.",
+			File:  "host/sharing.go",
+			Edits: edit("		await(s.clock, c.made, 0)\n", "		return nil\n"),
 		},
 	}
 }
