@@ -11,6 +11,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "a wake that comes back is dropped for its stamp",
+			Rare:  true,
 			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
 			File:  "host/wake.go",
 			Edits: edit("		case m.returning(), t.record != nil &&", "		case t.record != nil &&"),
@@ -29,6 +30,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "an end demands no stamp",
+			Rare:  true,
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "host/project.go",
 			Edits: edit("	read := t.record.Stamp\n	c.If.Stamp = &read\n	return nil", "	return nil"),
