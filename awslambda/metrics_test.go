@@ -109,3 +109,14 @@ func TestAnObserverOfTheUsersIsToldBesideTheMetrics(t *testing.T) {
 		}
 	}
 }
+
+func TestASweepThatFindsNothingWritesNoMetric(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m := newMetrics("production", "orchestrator", &out, time.Now)
+	m.Count(host.CountMessages, "sweep", 1)
+	m.flush()
+	if out.Len() > 0 {
+		t.Errorf("an idle stack pays for the metrics of %s", out.String())
+	}
+}
