@@ -203,7 +203,6 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	t.changed(d.change)
 	t.wrote(turns)
 	t.creating, t.confirmed = false, true
-	t.behind = t.behind && d.parked
 	t.warnOfLength(ctx, &turns[0])
 	return turns, nil
 }

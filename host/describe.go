@@ -27,20 +27,6 @@ func (t *turn) describe(ctx context.Context) error {
 	return nil
 }
 
-// describeAgain reads the record behind a history that ends with arrivals which
-// nobody has answered, though the record that was read first knows of no
-// problem: the mark may have been set between the two reads.
-func (t *turn) describeAgain(ctx context.Context) error {
-	n := t.record.ExecutionID
-	if err := t.describe(ctx); err != nil {
-		return err
-	}
-	if r := t.record; r == nil || r.Purged || r.ExecutionID != n || r.Status.Terminal() && !t.x.Ended() {
-		return fmt.Errorf("host: instance %q left execution %d while it was read: %w", t.group.instance, n, store.ErrConflict)
-	}
-	return nil
-}
-
 // currentRecord reads the record again if it may be older than the history that
 // the turn goes by: another process may have changed both between the two reads.
 // store.ErrConflict if more has changed than what the history gave.

@@ -82,10 +82,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		// What is meant for the current one must not be judged by this one.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
 	}
-	if err := t.feed(r.ExecutionID, turns); err != nil || !t.behind || r.Problem != nil {
-		return err
-	}
-	return t.describeAgain(ctx)
+	return t.feed(r.ExecutionID, turns)
 }
 
 // newStart returns the start that may begin the instance; nil if there is none.
@@ -154,7 +151,6 @@ func (t *turn) feed(n int64, turns []store.Turn) error {
 		}
 	}
 	t.x, t.execution, t.work = x, n, newWork()
-	t.behind = turns[len(turns)-1].Parked
 	for i := range turns {
 		t.work.add(turns[i].Events)
 		t.work.close(turns[i].Cancelled)

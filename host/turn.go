@@ -27,8 +27,6 @@ type turn struct {
 	execution int64
 	work      work
 	warm      bool
-	// behind: what was read ends with arrivals that no turn has answered.
-	behind bool
 	// confirmed: a commit has shown that the warm execution was not stale.
 	confirmed bool
 	// record as last known; nil where there is none. described says that it
