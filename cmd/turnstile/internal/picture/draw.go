@@ -127,9 +127,12 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 	if to.IsZero() {
 		to = d.t.Now
 	}
-	turns := "turns"
+	turns := "turn"
 	if !x.TurnsKnown {
-		turns = "rounds"
+		turns = "round"
+	}
+	if x.Turns != 1 {
+		turns += "s"
 	}
 	name := strings.TrimSpace(printable(x.Name + " " + x.Version))
 	fmt.Fprintf(d, "%s  %s  %s\n", d.In(term.Bold, fmt.Sprintf("execution %d", x.ExecutionID)), name, d.In(style, end))
@@ -256,7 +259,7 @@ func (d *drawing) note(r *api.TimelineRow) {
 func (d *drawing) line(label string, style term.Style, bar, took string) {
 	label = term.Clip(label, d.label)
 	pad := strings.Repeat(" ", d.label-term.Width(label))
-	fmt.Fprintf(d, "%s%s  %s  %s\n", d.In(style, label), pad, bar, strings.TrimRight(fmt.Sprintf("%*s", d.took, took), " "))
+	fmt.Fprintf(d, "%s\n", strings.TrimRight(fmt.Sprintf("%s%s  %s  %*s", d.In(style, label), pad, bar, d.took, took), " "))
 }
 
 // foot explains what stands in the picture.
