@@ -27,6 +27,7 @@ func commitMutations() []Mutation {
 			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
 			File:  "host/commit.go",
 			Edits: edit("	d.searchSet = engine.SearchSetBoth(d.searchSet, out.SearchSet)\n", ""),
+			Rare:  true,
 		},
 		{
 			Name:  "an unknown outcome is success",
@@ -70,6 +71,7 @@ func commitMutations() []Mutation {
 			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
 			File:  "host/load.go",
 			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
+			Rare:  true,
 		},
 		{
 			Name:  "corruption is marked without confirmation",

@@ -38,6 +38,7 @@ func versionMutations() []Mutation {
 			Bug:   "A process of the build before a patch marks instances as stuck in the middle of its rollout.",
 			File:  "host/advance.go",
 			Edits: edit("out.Stuck.Patch != \"\" {", "out.Stuck.Patch == \"?\" {"),
+			Rare:  true,
 		},
 		{
 			Name:  "a message that goes round for a patch is always new",
