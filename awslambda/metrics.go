@@ -91,6 +91,9 @@ func (m *metrics) add(name, reason string, n int) {
 
 // Timing implements host.Observer.
 func (m *metrics) Timing(t host.Timing, d time.Duration) {
+	if t == host.TimeMessageAge {
+		return // groupBacklogAge says it for less: each metric has its price.
+	}
 	m.value(metricName(string(t))+"Time", "Milliseconds", float64(d)/float64(time.Millisecond))
 }
 

@@ -1,6 +1,7 @@
 package awslambda
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -22,6 +23,8 @@ type options struct {
 	settings    host.Settings
 	codecs      *codec.Set
 	observer    host.Observer
+	propagator  host.Propagator
+	flush       func(context.Context) error
 	logger      *slog.Logger
 	out         io.Writer
 }
@@ -56,6 +59,19 @@ func WithObserver(observer host.Observer) Option {
 	return func(o *options) { o.observer = observer }
 }
 
+// WithPropagator gives what turns send the context of their traces. A worker and a
+// client have none.
+func WithPropagator(p host.Propagator) Option {
+	return func(o *options) { o.propagator = p }
+}
+
+// WithFlush calls f at the end of each invocation, ahead of its answer: Lambda may
+// stop the process behind it, with what is not sent yet. An error is logged. A
+// client has none.
+func WithFlush(f func(context.Context) error) Option {
+	return func(o *options) { o.flush = f }
+}
+
 // WithLogger logs to l instead of writing JSON lines to standard output.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
 
@@ -76,4 +92,14 @@ func (o *options) observers(m *metrics, logger *slog.Logger) host.Observer {
 		all = append(all, o.observer)
 	}
 	return all
+}
+
+// flushed calls what is to be called at the end of each invocation.
+func flushed(ctx context.Context, logger *slog.Logger, flush func(context.Context) error) {
+	if flush == nil {
+		return
+	}
+	if err := flush(ctx); err != nil {
+		logger.WarnContext(ctx, "telemetry is not sent at the end of the invocation", "error", err)
+	}
 }

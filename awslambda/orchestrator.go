@@ -42,6 +42,7 @@ type Orchestrator struct {
 	// backlogAge of the oldest message of a group needs a person.
 	backlogAge time.Duration
 	close      func()
+	flush      func(context.Context) error
 }
 
 // batchHandler is *host.Orchestrator or *host.Worker.
@@ -97,8 +98,8 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Timer:     timers,
 		Settings:  orchestratorSettings(o.settings, env),
 		RequestID: requestID,
-		Observer:  o.observers(metrics, logger),
-		Logger:    logger,
+		Observer:  o.observers(metrics, logger), Propagator: o.propagator,
+		Logger: logger,
 	})
 	if err != nil {
 		return nil, err
@@ -111,6 +112,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		now:        time.Now,
 		backlogAge: env.BacklogAge,
 		close:      h.Close,
+		flush:      o.flush,
 		sources: map[string]host.Source{
 			env.OrchestratorQueueARN: host.SourceOrchestrator,
 			env.DelayQueueARN:        host.SourceDelay,
@@ -124,6 +126,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 // lose them. The error is always nil.
 func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	defer o.metrics.flush()
+	defer flushed(ctx, o.logger, o.flush)
 	logReceived(ctx, o.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
 	var foreign []string

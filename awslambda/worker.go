@@ -20,6 +20,7 @@ type Worker struct {
 	host    batchHandler
 	metrics *metrics
 	logger  *slog.Logger
+	flush   func(context.Context) error
 }
 
 // NewWorker makes the worker of an application from its environment variables,
@@ -66,12 +67,13 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		return nil, err
 	}
 	warnUnknown(logger, env)
-	return &Worker{host: h, metrics: metrics, logger: logger}, nil
+	return &Worker{host: h, metrics: metrics, logger: logger, flush: o.flush}, nil
 }
 
 // Handle handles one invocation. The error is always nil.
 func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	defer w.metrics.flush()
+	defer flushed(ctx, w.logger, w.flush)
 	logReceived(ctx, w.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
 	for i := range e.Records {

@@ -13,19 +13,20 @@ import (
 type Option func(*options)
 
 type options struct {
-	virtual  bool
-	start    time.Time
-	observer host.Observer
-	dead     func(DeadLetter)
-	logger   *slog.Logger
-	settings host.Settings
-	codecs   *codec.Set
-	random   io.Reader
-	workers  int
-	grace    time.Duration
-	stall    time.Duration
-	pace     time.Duration
-	database Database
+	virtual    bool
+	start      time.Time
+	observer   host.Observer
+	propagator host.Propagator
+	dead       func(DeadLetter)
+	logger     *slog.Logger
+	settings   host.Settings
+	codecs     *codec.Set
+	random     io.Reader
+	workers    int
+	grace      time.Duration
+	stall      time.Duration
+	pace       time.Duration
+	database   Database
 	// beside makes what runs beside the environment; nil for nothing.
 	beside func(*Environment) (beside, error)
 }
@@ -53,6 +54,11 @@ func VirtualTime(start time.Time) Option {
 // what is counted and timed. Embed host.NoObserver for what is not wanted.
 func Observe(observer host.Observer) Option {
 	return func(o *options) { o.observer = observer }
+}
+
+// Propagate gives what turns send the context of their traces.
+func Propagate(p host.Propagator) Option {
+	return func(o *options) { o.propagator = p }
 }
 
 // OnDeadLetter calls f with every message that is moved to a final dead-letter

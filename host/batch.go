@@ -54,7 +54,9 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.deadLetter(ctx, m, wire.ReasonSender, why)
 	}
 	now := o.Clock.Now()
-	if received(m, now); m.item.Expired(now) {
+	received(m, now)
+	aged(o.Observer, m, now)
+	if m.item.Expired(now) {
 		return o.deadLetter(ctx, m, wire.ReasonExpired, expiry(&m.item, now))
 	}
 	execute := item.Kind == wire.ActivityExecute

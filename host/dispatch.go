@@ -76,11 +76,12 @@ func (out *outbox) add(s sending) {
 	}
 	out.at = position{s.ExecutionID, s.Last(), 1 + len(s.Cancelled)}
 	if end := &s.Events[len(s.Events)-1]; end.Kind.Terminal() && end.Kind != history.OrchestrationContinuedAsNew {
+		headers := out.propagator.sent(s.Turn, nil)
 		if s.start.Parent != nil {
-			out.parent(s.start.Parent, s.Instance, s.name, end)
+			out.parent(s.start.Parent, s.Instance, s.name, end, headers)
 		}
 		for _, p := range s.attached() {
-			out.parent(p, s.Instance, s.name, end)
+			out.parent(p, s.Instance, s.name, end, headers)
 		}
 	}
 }
@@ -96,14 +97,14 @@ func (out *outbox) token(s *sending, eventID int64) string {
 }
 
 // headersOf are those of what an event starts.
-func headersOf(s *sending, e *history.Event) map[string]string {
-	return history.MergeHeaders(s.start.Headers, e.Headers)
+func (out *outbox) headersOf(s *sending, e *history.Event) map[string]string {
+	return out.propagator.sent(s.Turn, history.MergeHeaders(s.start.Headers, e.Headers))
 }
 
 func (out *outbox) activity(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
-		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: headersOf(s, e)}
+		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: out.headersOf(s, e)}
 	stamp(&item, out.now)
 	body, err := out.edge.encode(&item)
 	if err != nil {
@@ -121,7 +122,7 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 // schedule of it would be removed.
 func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
-		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS}
+		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS, Headers: out.propagator.sent(s.Turn, nil)}
 	stamp(&item, out.now)
 	body, err := out.edge.encode(&item)
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *composer) timedByQueue(rest time.Duration) bool {
 func (out *outbox) child(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("child", s, e.EventID),
-		Parent: parentOf(out, s, e.EventID), UseExisting: e.UseExisting, Headers: headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
+		Parent: parentOf(out, s, e.EventID), UseExisting: e.UseExisting, Headers: out.headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
 	if err := out.send(&item); err != nil {
 		out.unsendable(s, e, wire.SubOrchFailed, err)
 		return
@@ -162,7 +163,7 @@ func (out *outbox) child(s *sending, e *history.Event) {
 func (out *outbox) detached(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: derivedID("detached", s, e.EventID),
-		Headers: headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
+		Headers: out.headersOf(s, e), FairnessGroup: s.start.FairnessGroup}
 	if err := out.send(&item); err != nil {
 		// Nobody waits for it: what is owed is a dead letter with the reason.
 		out.refuse(s, e.EventID, "detached orchestration "+strconv.Quote(e.Instance)+" not started", err)
@@ -220,9 +221,9 @@ func (out *outbox) tokenOf(p *history.Parent) string {
 }
 
 // parent tells a parent of the end of an instance.
-func (out *outbox) parent(p *history.Parent, instance, name string, end *history.Event) {
+func (out *outbox) parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
-		SourceEventID: p.EventID, Token: out.tokenOf(p)}
+		SourceEventID: p.EventID, Token: out.tokenOf(p), Headers: headers}
 	if end.Kind == history.OrchestrationCompleted {
 		item.Result, item.Codec = end.Payload, end.Codec
 		err := out.send(&item)

@@ -11,7 +11,7 @@ import (
 // detached start it has no completion: it is sent each time that its commit is
 // dispatched, with the id that its event gives it.
 func (out *outbox) message(s *sending, e *history.Event) {
-	item := wire.Item{V: wire.Version, Instance: e.Instance}
+	item := wire.Item{V: wire.Version, Instance: e.Instance, Headers: out.propagator.sent(s.Turn, nil)}
 	switch e.Op {
 	case history.OpRaiseEvent:
 		item.Kind, item.Name, item.Data, item.Codec, item.ID = wire.ExternalRaised, e.Name, e.Payload, e.Codec, derivedID("event", s, e.EventID)

@@ -171,7 +171,7 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 	failure := r.failure
 	if failure == nil {
 		done := wire.Item{V: wire.Version, Kind: wire.ActivityCompleted, Instance: item.Instance, ExecutionID: item.ExecutionID,
-			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result, Attempt: item.Attempt, StartedAtMS: r.startedAtMS}
+			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result, Attempt: item.Attempt, StartedAtMS: r.startedAtMS, Headers: traceOf(item)}
 		err := w.send(ctx, &done)
 		var parse *wire.ParseError
 		var invalid *queue.InvalidMessageError
@@ -271,7 +271,7 @@ func (w *Worker) sendEnd(ctx context.Context, item *wire.Item, f *history.Failur
 // end is the failure of an activity.
 func (w *Worker) end(item *wire.Item, f *history.Failure, startedAtMS int64) wire.Item {
 	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: item.Instance, ExecutionID: item.ExecutionID,
-		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f), Attempt: f.Attempt, StartedAtMS: startedAtMS}
+		SourceEventID: item.SchedulingEventID, Token: item.Token, Details: wire.FailureOf(f), Attempt: f.Attempt, StartedAtMS: startedAtMS, Headers: traceOf(item)}
 }
 
 // sendPending tells the orchestrator of a pending activity, so that it watches

@@ -104,7 +104,7 @@ func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 			o.failOpen(g, "no time")
 			return
 		}
-		t := &turn{Orchestrator: o, group: g, cold: cold}
+		t := &turn{Orchestrator: o, group: g, cold: cold, began: began}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
 		var tooLarge *store.TooLargeError

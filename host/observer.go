@@ -31,6 +31,21 @@ type Committed struct {
 	Context context.Context
 	Turns   []store.Turn
 	Actions []Action
+	// Outcome in a word, as of CountTurns.
+	Outcome string
+	// Began is when the work on it began: of the first commit of a turn, when the
+	// turn did, of others, when the one before was done. At is when its dispatch was
+	// done. Both are the host's time.
+	Began, At time.Time
+	// RequestID of the invocation; empty where it has none.
+	RequestID string
+	// Messages that the turn was made of, and those of them that have headers; for
+	// the first commit of a turn.
+	Messages int
+	Causes   []Cause
+	// Before is the commit that the same turn made before this one, by execution and
+	// first event; zero for the first.
+	Before struct{ ExecutionID, EventID int64 }
 }
 
 // ProblemChange is what became of an instance that cannot go on, or can again.
@@ -106,6 +121,9 @@ const (
 	TimeDispatch Timing = "dispatch"
 	TimeTurn     Timing = "turn"
 	TimeAttempt  Timing = "attempt"
+	// TimeMessageAge is how long a message had waited when it was received: since
+	// it was sent first, or was due.
+	TimeMessageAge Timing = "message_age"
 )
 
 // NoObserver is told everything and does nothing. Embed it to implement only

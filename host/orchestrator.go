@@ -67,6 +67,8 @@ type OrchestratorConfig struct {
 	RequestID RequestID
 	// Observer; default NoObserver.
 	Observer Observer
+	// Propagator of the context of traces; nil for none.
+	Propagator Propagator
 	// Logger; default discards. Orchestration code logs to it too.
 	Logger *slog.Logger
 }

@@ -44,10 +44,11 @@ type composer struct {
 	// queue; all do where there is no timer service.
 	border, least time.Duration
 	service       bool
+	propagator    Propagator
 }
 
 func (o *Orchestrator) composer() composer {
-	return composer{o.edge, o.Keys, o.Settings.TimerBorder, o.Settings.TimerLeast, o.Timer != nil}
+	return composer{o.edge, o.Keys, o.Settings.TimerBorder, o.Settings.TimerLeast, o.Timer != nil, o.Propagator}
 }
 
 // parcel is one thing to send, schedule or stop.

@@ -163,7 +163,7 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	}
 	out := t.newOutbox()
 	for _, p := range parents {
-		out.parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f})
+		out.parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
 	}
 	return t.flush(ctx, out)
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -54,6 +55,10 @@ type turn struct {
 	// commit of this turn goes on with its row.
 	row  position
 	next place
+	// began is when the work on the next commit did, before the commit that this
+	// turn has made last.
+	began  time.Time
+	before place
 	// keep: x may go into the cache.
 	keep bool
 	// executions run in this invocation.

@@ -156,6 +156,7 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 	ctx = m.about(ctx)
 	now := w.Clock.Now()
 	received(m, now)
+	aged(w.Observer, m, now)
 	switch due := time.UnixMilli(m.item.NotBeforeMS); {
 	case m.item.Expired(now):
 		w.notForUs(ctx, m, wire.ReasonExpired, expiry(&m.item, now))

@@ -20,13 +20,13 @@ func formatMutations() []Mutation {
 			Name:  "an attempt gets no headers",
 			Bug:   "The headers of a start do not go to its activities.",
 			File:  "host/dispatch.go",
-			Edits: edit("Retry: e.Retry, Headers: headersOf(s, e)}", "Retry: e.Retry}"),
+			Edits: edit("Retry: e.Retry, Headers: out.headersOf(s, e)}", "Retry: e.Retry}"),
 		},
 		{
 			Name:  "headers forgotten at a child",
 			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
 			File:  "host/dispatch.go",
-			Edits: edit("UseExisting: e.UseExisting, Headers: headersOf(s, e),", "UseExisting: e.UseExisting, Headers: s.start.Headers,"),
+			Edits: edit("UseExisting: e.UseExisting, Headers: out.headersOf(s, e),", "UseExisting: e.UseExisting, Headers: s.start.Headers,"),
 		},
 		{
 			Name:  "headers forgotten at continue-as-new",
