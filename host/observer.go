@@ -39,8 +39,8 @@ type Committed struct {
 	Began, At time.Time
 	// RequestID of the invocation; empty where it has none.
 	RequestID string
-	// Messages that the turn was made of, and those of them that have headers; for
-	// the first commit of a turn.
+	// Messages that the turn was made of, and those of them that have headers: the
+	// same for each of its commits.
 	Messages int
 	Causes   []Cause
 	// Before is the commit that the same turn made before this one, by execution and

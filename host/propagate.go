@@ -39,7 +39,7 @@ func traceOf(i *wire.Item) map[string]string {
 	return nil
 }
 
-// Cause is a message that a commit answers and that has headers.
+// Cause is a message that a turn was made of and that has headers.
 type Cause struct {
 	Kind wire.Kind
 	// SourceEventID and Attempt are those of a completion.
@@ -49,7 +49,7 @@ type Cause struct {
 	Headers map[string]string
 }
 
-// causes are those of the first commit of a turn.
+// causes are those of the commits of a turn.
 func (t *turn) causes() []Cause {
 	var all []Cause
 	for _, m := range t.group.messages {
@@ -63,9 +63,7 @@ func (t *turn) causes() []Cause {
 // committed tells the observer of a commit and its dispatch.
 func (t *turn) committed(c Committed) {
 	c.At, c.Began = t.Clock.Now(), t.began
-	if t.before == (place{}) {
-		c.Causes, c.Messages = t.causes(), len(t.group.messages)
-	}
+	c.Causes, c.Messages = t.causes(), len(t.group.messages)
 	c.Before.ExecutionID, c.Before.EventID = t.before.execution, t.before.eventID
 	t.Observer.Committed(c)
 	t.began, t.before = c.At, place{c.Turns[0].ExecutionID, c.Turns[0].First()}

@@ -19,7 +19,7 @@ type module string
 
 // released are the modules that are tagged together: whoever requires several of
 // them requires one version.
-var released = []module{"", "sqlite", "lint", "cmd/turnstile"}
+var released = []module{"", "sqlite", "lint", "otel", "cmd/turnstile"}
 
 // others require them, and are for those who work on the repository.
 var others = []module{"bench", "browsertest", "smoke"}

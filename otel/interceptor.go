@@ -1,0 +1,97 @@
+package otel
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/activity"
+)
+
+// Interceptor makes the spans of attempts and of a client's calls: it is a part of
+// the application, and is given to a client's With. Payloads, and the texts of
+// errors, which may quote them, are in none of them.
+func (t *Telemetry) Interceptor() turnstile.Interceptor {
+	return turnstile.Interceptor{Name: "otel", Activity: t.attempt, Client: t.call}
+}
+
+// call is a span of a client: a message is sent.
+func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
+	name := call.Operation
+	if call.Name != "" {
+		name += " " + call.Name
+	}
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
+		t.system,
+		attribute.String("messaging.operation.name", call.Operation),
+		attribute.String("messaging.operation.type", "send"),
+		attribute.String("messaging.destination.name", "orchestrator"),
+		attribute.String("turnstile.instance", call.Instance),
+	))
+	defer span.End()
+	call.Headers = withTrace(ctx, call.Headers)
+	err := next(ctx)
+	if err != nil {
+		failed(span, "send")
+	}
+	return err
+}
+
+// attempt is a span of an attempt, inside the trace of the commit that scheduled
+// its activity.
+func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) (err error) {
+	info := turnstile.ActivityInfo(ctx)
+	from := contextOf(info.Headers)
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
+		t.system,
+		attribute.String("messaging.operation.name", "attempt"),
+		attribute.String("messaging.operation.type", "process"),
+		attribute.String("messaging.destination.name", "activity"),
+		attribute.String("faas.trigger", "pubsub"),
+		attribute.String("turnstile.activity", info.Name),
+		attribute.String("turnstile.instance", info.Instance),
+		attribute.Int64("turnstile.execution_id", info.ExecutionID),
+		attribute.Int64("turnstile.event_id", info.EventID),
+		attribute.Int("turnstile.attempt", info.Attempt),
+		attribute.Int("turnstile.delivery", info.Delivery),
+		attribute.Bool("turnstile.inline", info.Inline),
+	)}
+	if around := trace.SpanContextFromContext(ctx); around.IsValid() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: around})) // of the invocation
+	}
+	in := trace.ContextWithSpanContext(ctx, from)
+	if info.Inline {
+		// It runs ahead of the commit that it becomes part of.
+		if from.IsValid() {
+			options = append(options, trace.WithLinks(trace.Link{SpanContext: from}))
+		}
+		from, in = trace.SpanContext{}, trace.ContextWithSpanContext(ctx, trace.SpanContext{})
+	}
+	in, span := t.tracer.Start(wanting(in, t.attemptSpan(from, info.Instance, info.ExecutionID, info.EventID, info.Attempt)), "attempt "+info.Name, options...)
+	kind := "panic" // unless it returns
+	defer func() {
+		if kind != "" {
+			failed(span, kind)
+		}
+		span.End()
+	}()
+	err = next(satisfied(in))
+	if kind = ""; err != nil {
+		f := activity.FailureOf(err)
+		kind = f.Kind
+		span.SetAttributes(attribute.Bool("turnstile.retryable", f.Retryable))
+		if f.Code != "" {
+			span.SetAttributes(attribute.String("turnstile.code", f.Code))
+		}
+	}
+	return err
+}
+
+// failed marks a span with what failed, in a word.
+func failed(span trace.Span, kind string) {
+	span.SetStatus(codes.Error, kind)
+	span.SetAttributes(attribute.String("error.type", kind))
+}
