@@ -12,7 +12,7 @@ set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-modules=(. sqlite smoke cmd/turnstile lint release)
+modules=(. sqlite otel smoke cmd/turnstile lint release)
 started_at=$SECONDS
 
 step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
