@@ -46,6 +46,8 @@ var freeWhileIdle = map[string]bool{
 	"AWS::IAM::Role":                true,
 	"AWS::IAM::ManagedPolicy":       true,
 	"AWS::CloudWatch::Alarm":        false, // by its metrics; see below
+	// Not there by default: TestTheDashboardIsThereForWhoAsksForIt.
+	"AWS::CloudWatch::Dashboard": true,
 }
 
 func TestAnIdleStackCostsAtMostTwoDollarsAMonthAsTheDocumentSays(t *testing.T) {
