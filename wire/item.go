@@ -167,8 +167,9 @@ type Item struct {
 	// a terminate; reserved in all others.
 	Actor string `json:"actor,omitempty"`
 	// Headers of a start are recorded, and go to its activities and children
-	// (StartOrchestration, ActivityExecute); reserved in all others. Their
-	// limits are those of CheckHeaders. They are plain also where Codec is set.
+	// (StartOrchestration, ActivityExecute). In all others they tell the trace
+	// that the sender belongs to, and are not recorded. Their limits are those of
+	// CheckHeaders. They are plain also where Codec is set.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Origin is what a start forks an instance from. Reserved: a build that
 	// can't fork waits for one that can.
