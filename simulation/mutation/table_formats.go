@@ -8,7 +8,7 @@ func formatMutations() []Mutation {
 			Name:  "the age of an item is not looked at",
 			Bug:   "An event that was sent more than fourteen days ago is applied.",
 			File:  "host/batch.go",
-			Edits: edit("if received(m, now); m.item.Expired(now) {", "if received(m, now); m.item.Expired(now) && m.item.Hops < 0 {"),
+			Edits: edit("aged(o.Observer, m, now)\n\tif m.item.Expired(now) {", "aged(o.Observer, m, now)\n\tif m.item.Expired(now) && m.item.Hops < 0 {"),
 		},
 		{
 			Name:  "an item is young again behind a hop",
