@@ -12,6 +12,7 @@ import (
 // it sent it.
 type changing struct {
 	p        *process
+	inv      *invocation
 	batch    []delivered
 	instance string
 	change   *store.RecordChange
@@ -27,7 +28,7 @@ func (p *process) changing(instance string, c *store.RecordChange) *changing {
 	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.running == nil {
 		return nil
 	}
-	g := &changing{p: p, batch: p.running.batch, instance: instance, change: c}
+	g := &changing{p: p, inv: p.running, batch: p.running.batch, instance: instance, change: c}
 	for key := range p.seen {
 		if key.instance == instance {
 			g.execution = max(g.execution, key.execution)
@@ -98,7 +99,7 @@ func (inv *invocation) loses(instance string, err error) {
 
 // lost reports whether the invocation has lost a commit or a change of the instance
 // to another process: then its messages count as received before.
-func (g *changing) lost() bool { return g.p.running != nil && g.p.running.lost.of(g.instance) }
+func (g *changing) lost() bool { return g.inv.lost.of(g.instance) }
 
 // wakes reports whether the batch has a wake of the instance by an operator, for the
 // mark with this stamp, or one that comes back.

@@ -30,6 +30,7 @@ func (w *World) checkEnd() {
 		// Purged, it has no history.
 		hidden := w.shadow.hidden[instance]
 		if hidden == w.shadow.last[instance] {
+			w.reached("O-04")
 			if w.present(instance) {
 				w.violate("O-04", "%s was purged and can be described", instance)
 			}
