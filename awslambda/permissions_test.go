@@ -81,10 +81,9 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("sqs:DeleteMessage", q)
 				g.add("sqs:ChangeMessageVisibility", q)
 			}
-			// Pause and resume turn the event sources of the two functions off and on,
-			// by a condition.
-			g.add("lambda:GetEventSourceMapping", "")
-			g.add("lambda:UpdateEventSourceMapping", "")
+			// Pause and resume turn the event sources of the two functions off and on.
+			g.add("lambda:GetEventSourceMapping", "event sources of OrchestratorFunction of ActivityFunction")
+			g.add("lambda:UpdateEventSourceMapping", "event sources of OrchestratorFunction of ActivityFunction")
 			return g
 		}},
 	}
@@ -337,6 +336,11 @@ func (g grants) allow(t *testing.T, condition string, statement any) {
 	if service, ok := follow(s, []string{"Condition", "StringEquals", "iam:PassedToService"}); ok {
 		suffix = " for " + service.(string)
 	}
+	if functions, ok := follow(s, []string{"Condition", "ArnEquals", "lambda:FunctionArn"}); ok {
+		for _, f := range list(functions) {
+			suffix += " of " + resourceName(t, f)
+		}
+	}
 	if s["Condition"] != nil && suffix == "" {
 		t.Errorf("statement %v has a condition that this test does not know: %v", s["Sid"], s["Condition"])
 	}
@@ -373,6 +377,8 @@ func resourceName(t *testing.T, r any) string {
 		return "InstancesTable/index"
 	case "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/${ScheduleGroup}/*":
 		return "ScheduleGroup/schedules"
+	case "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:event-source-mapping:*":
+		return "event sources"
 	}
 	t.Errorf("resource %v is none that this test knows", r)
 	return ""
