@@ -3,6 +3,7 @@ package bill
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -20,17 +21,43 @@ const (
 //
 // store/metering charges by the items themselves; bench/bill holds this one
 // against it.
-func (m *Meter) Store(s store.Store) store.Store { return meteredStore{s, m} }
+func (m *Meter) Store(s store.Store) store.Store {
+	return meteredStore{s, m, &turnSizes{of: map[string]int{}}}
+}
 
 type meteredStore struct {
 	store.Store
-	m *Meter
+	m     *Meter
+	sizes *turnSizes
+}
+
+// turnSizes are the sizes of turns by their tokens, which are new for each content:
+// a turn that is read again and again is measured once.
+type turnSizes struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (s *turnSizes) size(turn *store.Turn) int {
+	if turn.Token == "" {
+		return TurnSize(turn)
+	}
+	s.mu.Lock()
+	n, known := s.of[turn.Token]
+	s.mu.Unlock()
+	if !known {
+		n = TurnSize(turn)
+		s.mu.Lock()
+		s.of[turn.Token] = n
+		s.mu.Unlock()
+	}
+	return n
 }
 
 func (s meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	sum := 0.0
 	for i := range c.Turns {
-		sum += units(TurnSize(&c.Turns[i]), writeUnit)
+		sum += units(s.sizes.size(&c.Turns[i]), writeUnit)
 	}
 	if c.Record == nil {
 		err := s.Store.Commit(ctx, c)
@@ -68,7 +95,7 @@ func (s meteredStore) Read(ctx context.Context, instance string, executionID, fr
 	turns, err := s.Store.Read(ctx, instance, executionID, from)
 	bytes := 0
 	for i := range turns {
-		bytes += TurnSize(&turns[i])
+		bytes += s.sizes.size(&turns[i])
 	}
 	s.m.Request(ReadUnits, units(bytes, readUnit))
 	return turns, err
