@@ -2,6 +2,7 @@ package livetrace
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/host"
 )
@@ -25,6 +26,9 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	p := c.Problem
 	what, advice := "stuck: "+p.Kind, "Nothing is lost. Its next message tries again, and so do wake-ups."
+	if p.NextMS > 0 {
+		advice = "Nothing is lost. Its next message tries again; without one it is tried in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
+	}
 	if p.Kind == "corrupt" {
 		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
 	}

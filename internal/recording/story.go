@@ -158,8 +158,9 @@ func storyCall(e *history.Event, rest string) {
 	if e.Payload == nil {
 		e.Name = rest
 	}
-	if m := storyAs.FindStringSubmatchIndex(e.Name); m != nil {
-		e.Name, e.Instance = e.Name[:m[0]], e.Name[m[2]:m[3]]
+	name := " " + e.Name // a call that has no name begins with its instance
+	if m := storyAs.FindStringSubmatchIndex(name); m != nil {
+		e.Name, e.Instance = strings.TrimSpace(name[:m[0]]), name[m[2]:m[3]]
 	}
 }
 

@@ -35,6 +35,10 @@ type BillLine struct {
 // default of the template.
 const ActivityMemoryMB = 512
 
+// longestAttempt is what Lambda lets an invocation take. What seems to have taken
+// longer was waiting: for a token, or for its completion to arrive.
+const longestAttempt = 15 * time.Minute
+
 // longestByQueue is up to when a timer goes through the delay queue by default;
 // a longer one takes a schedule.
 const longestByQueue = 15 * time.Minute
@@ -163,7 +167,7 @@ func (c *counter) row(r *Row) {
 		for _, s := range r.Spans {
 			if s.Doing == DoingRun && !s.To.IsZero() {
 				c.ran++
-				c.gbSeconds += s.To.Sub(s.From).Seconds() * ActivityMemoryMB / 1024
+				c.gbSeconds += min(s.To.Sub(s.From), longestAttempt).Seconds() * ActivityMemoryMB / 1024
 			}
 		}
 	}
