@@ -24,6 +24,7 @@ func TestLint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
+			t.Setenv("GOWORK", "off") // It is a module of somebody else's.
 			t.Chdir("../../lint/testdata")
 			r := b.run(c.args...)
 			if r.status != c.status {
