@@ -159,6 +159,7 @@ func sharingMutations() []Mutation {
 			Bug:   "Of a call that several share each is told what became of the first messages, so that one whose message was refused takes it for sent.",
 			File:  "host/sharing.go",
 			Edits: edit("err := queue.ErrorOf(c.err, at+i)", "err := queue.ErrorOf(c.err, i)"),
+			Rare:  true,
 		},
 		{
 			Name:  "who shares a call does not wait for it",
@@ -217,6 +218,7 @@ func redeliveryMutations() []Mutation {
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/wake.go",
 			Edits: edit("			if w.run = w.run || m.returning(); !m.returning() {\n				t.settle(m, \"late\")\n", "			if !m.returning() {\n				t.settle(m, \"late\")\n"),
+			Rare:  true,
 		},
 		{
 			Name:  "a hop makes a message new",
