@@ -132,22 +132,15 @@ func (b awsBackend) checkSources(ctx context.Context) ([]api.Finding, error) {
 		return nil, err
 	}
 	var out []doctor.Source
-	for _, function := range s.functions {
-		pages := lambda.NewListEventSourceMappingsPaginator(s.lambda, &lambda.ListEventSourceMappingsInput{FunctionName: &function})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("the event sources of function %s: %w", function, err)
-			}
-			for i := range page.EventSourceMappings {
-				m := &page.EventSourceMappings[i]
-				source := doctor.Source{EventSource: s.source(m), BatchSize: int(aws.ToInt32(m.BatchSize)), Problem: aws.ToString(m.LastProcessingResult)}
-				for _, kind := range m.FunctionResponseTypes {
-					source.PartialAnswer = source.PartialAnswer || kind == lambdatypes.FunctionResponseTypeReportBatchItemFailures
-				}
-				out = append(out, source)
-			}
+	err = s.eachSource(ctx, func(m *lambdatypes.EventSourceMappingConfiguration) {
+		source := doctor.Source{EventSource: s.source(m), BatchSize: int(aws.ToInt32(m.BatchSize)), Problem: aws.ToString(m.LastProcessingResult)}
+		for _, kind := range m.FunctionResponseTypes {
+			source.PartialAnswer = source.PartialAnswer || kind == lambdatypes.FunctionResponseTypeReportBatchItemFailures
 		}
+		out = append(out, source)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return doctor.Sources(out), nil
 }

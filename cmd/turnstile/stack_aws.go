@@ -48,19 +48,26 @@ func (b awsBackend) awsStack(ctx context.Context) (*awsStack, error) {
 // Sources implements stackControl.
 func (s *awsStack) Sources(ctx context.Context) ([]api.EventSource, error) {
 	var out []api.EventSource
+	err := s.eachSource(ctx, func(m *lambdatypes.EventSourceMappingConfiguration) { out = append(out, s.source(m)) })
+	return out, err
+}
+
+// eachSource calls do for each event source of the functions, until asking for
+// them fails.
+func (s *awsStack) eachSource(ctx context.Context, do func(*lambdatypes.EventSourceMappingConfiguration)) error {
 	for _, function := range s.functions {
 		pages := lambda.NewListEventSourceMappingsPaginator(s.lambda, &lambda.ListEventSourceMappingsInput{FunctionName: &function})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return nil, fmt.Errorf("the event sources of function %s: %w", function, err)
+				return fmt.Errorf("the event sources of function %s: %w", function, err)
 			}
 			for i := range page.EventSourceMappings {
-				out = append(out, s.source(&page.EventSourceMappings[i]))
+				do(&page.EventSourceMappings[i])
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (s *awsStack) source(m *lambdatypes.EventSourceMappingConfiguration) api.EventSource {
