@@ -58,42 +58,43 @@ func (e *Environment) Run(ctx context.Context) error {
 	return errors.Join(errBeside, e.close())
 }
 
-// receive takes batches from one queue, and has as many handled at once as there
-// are workers, until ctx ends. It is one goroutine, so that a message wakes no
-// more than one.
+// receive takes batches from one queue and has them handled, as many at once as
+// there are workers, until ctx ends. One worker waits for the queue while the
+// others handle, so that a message wakes one alone, which handles it where it
+// stands: a step hands nothing from goroutine to goroutine that it need not.
 func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
 	if s.Is == host.SourceActivity {
 		most = 1
 	}
-	var handled sync.WaitGroup
-	defer handled.Wait()
-	busy := make(chan struct{}, e.opts.workers)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case busy <- struct{}{}:
+	var waiting sync.Mutex
+	next := func() (batch []queue.Message) {
+		waiting.Lock()
+		defer waiting.Unlock()
+		for len(batch) == 0 && ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-s.Queue.Ready():
+			}
+			e.gauge.begin()
+			// Without a message the context has ended, or what was there has gone.
+			if batch, _ = s.Queue.Receive(ctx, most, 0); len(batch) == 0 {
+				e.gauge.end()
+			}
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.Queue.Ready():
-		}
-		e.gauge.begin()
-		batch, err := s.Queue.Receive(ctx, most, 0)
-		if err != nil || len(batch) == 0 {
-			// The context has ended, or what was there has gone.
-			e.gauge.end()
-			<-busy
-			continue
-		}
-		handled.Go(func() {
-			e.handle(handling, s, batch)
-			e.gauge.end()
-			<-busy
+		return batch
+	}
+	var workers sync.WaitGroup
+	for range e.opts.workers {
+		workers.Go(func() {
+			for batch := next(); len(batch) > 0; batch = next() {
+				e.handle(handling, s, batch)
+				e.gauge.end()
+			}
 		})
 	}
+	workers.Wait()
 }
 
 func (e *Environment) handle(handling context.Context, s queues.Source, batch []queue.Message) {

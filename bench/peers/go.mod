@@ -6,7 +6,7 @@ require (
 	github.com/cschleiden/go-workflows v0.0.0
 	github.com/dbos-inc/dbos-transact-golang v0.0.0
 	github.com/microsoft/durabletask-go v0.0.0
-	github.com/turnstile-go/turnstile v0.0.0
+	github.com/turnstile-go/turnstile v0.1.0
 	github.com/turnstile-go/turnstile/sqlite v0.0.0-00010101000000-000000000000
 )
 
