@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/bench/stack"
 	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -135,10 +136,10 @@ func panics(int) engine.Func {
 // shard, which store/metering does not count.
 func sweeps(w *world, days int) {
 	for i := range days * 24 * 12 {
-		w.send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprintf("sweep-%d", i)})
-		w.meter.Request(bill.Schedules, 1)
-		w.meter.Add(bill.ReadUnits, 8*0.5)
-		w.runFor(5 * time.Minute)
+		w.Send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprintf("sweep-%d", i)})
+		w.Meter.Request(bill.Schedules, 1)
+		w.Meter.Add(bill.ReadUnits, 8*0.5)
+		w.RunFor(5 * time.Minute)
 	}
 }
 
@@ -146,14 +147,14 @@ func sweeps(w *world, days int) {
 func varied(n int) time.Duration { return time.Duration(10+n*37%91) * time.Millisecond }
 
 func workloads() []workload {
-	one := setting{batch: 1}
+	one := setting{Setting: stack.Setting{Batch: 1}}
 	return []workload{
 		{name: "chain, one instance", unit: "step", setting: one, instances: 1, few: 50, many: 150, code: chain, most: 4.40},
 		{name: "chain, 10 instances at once", unit: "step", instances: 10, few: 10, many: 50, code: chain, most: 1.15},
 		{name: "chain, 100 instances at once", unit: "step", instances: 100, few: 5, many: 15, code: chain, most: 1.15},
 		{name: "… whose attempts take 10 to 100 ms", unit: "step", setting: setting{work: varied}, instances: 100, few: 5, many: 15, code: chain},
-		{name: "… on eight warm processes in turn", unit: "step", setting: setting{processes: 8}, instances: 100, few: 5, many: 15, code: chain},
-		{name: "… on cold processes, steps 5 to 15", unit: "step", setting: setting{cold: true}, instances: 100, few: 5, many: 15, code: chain},
+		{name: "… on eight warm processes in turn", unit: "step", setting: setting{Setting: stack.Setting{Processes: 8}}, instances: 100, few: 5, many: 15, code: chain},
+		{name: "… on cold processes, steps 5 to 15", unit: "step", setting: setting{Setting: stack.Setting{Cold: true}}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "fan-out of ten, one instance", unit: "step", instances: 1, few: 50, many: 250, code: fanOut, most: 0.75},
 		{name: "fan-out of ten, 10 instances at once", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
 		{name: "inline", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(1), most: 0.65},
@@ -162,8 +163,8 @@ func workloads() []workload {
 		{name: "timer of an hour", unit: "timer", setting: one, instances: 1, few: 5, many: 25, code: sleeps(time.Hour), rest: 2 * time.Hour},
 		{name: "external event, sent by a client", unit: "event", setting: one, instances: 1, few: 5, many: 25, code: events, drive: func(w *world, n int) {
 			for i := range n {
-				w.send(wire.Item{Kind: wire.ExternalRaised, Instance: instance(0), Name: "go", ID: fmt.Sprintf("e%d", i), Data: note([]byte{byte(i)})})
-				w.run(time.Second)
+				w.Send(wire.Item{Kind: wire.ExternalRaised, Instance: instance(0), Name: "go", ID: fmt.Sprintf("e%d", i), Data: note([]byte{byte(i)})})
+				w.Run(time.Second)
 			}
 		}},
 		{name: "child, start to end", unit: "child", setting: one, instances: 1, few: 5, many: 25, code: children},
@@ -206,11 +207,11 @@ func measure(t *testing.T, l *workload) row {
 			for i := range l.instances {
 				w.start(instance(i))
 			}
-			w.run(0)
+			w.Run(0)
 			if l.drive != nil {
 				l.drive(w, n)
 			} else if l.rest > 0 {
-				w.run(l.rest)
+				w.Run(l.rest)
 			}
 			took = time.Since(began)
 			ends := l.ends
@@ -218,14 +219,14 @@ func measure(t *testing.T, l *workload) row {
 				ends = store.StatusCompleted
 			}
 			w.expect(l.instances, ends)
-			b = w.meter.Bill()
+			b = w.Meter.Bill()
 			// What is estimated without the items of DynamoDB is about what they cost.
-			exact, estimated := b.Of(bill.WriteUnits), w.estimated.Bill().Of(bill.WriteUnits)
+			exact, estimated := b.Of(bill.WriteUnits), w.Estimated.Bill().Of(bill.WriteUnits)
 			if math.Abs(exact-estimated) > 0.03*exact+1 {
 				t.Errorf("%s: %v write units, package bill estimates %v", l.name, exact, estimated)
 			}
-			if len(w.attempts) > 0 {
-				r.worker = w.attempts[len(w.attempts)/2]
+			if len(w.Attempts) > 0 {
+				r.worker = w.Attempts[len(w.Attempts)/2]
 			}
 		})
 		return b, took

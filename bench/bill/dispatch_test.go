@@ -34,7 +34,7 @@ func TestAnInvocationDispatchesMuch(t *testing.T) {
 				})
 				w.start(instance(0))
 				began := time.Now()
-				if !w.some() {
+				if !w.Step() {
 					t.Fatal("the start did not come")
 				}
 				took := time.Since(began)
@@ -42,7 +42,7 @@ func TestAnInvocationDispatchesMuch(t *testing.T) {
 				if took > c.within {
 					t.Errorf("it took %s, want at most %s", took, c.within)
 				}
-				if again, err := w.fifo.Receive(t.Context(), 10, 3*time.Minute); err != nil || len(again) != 0 {
+				if again, err := w.FIFO.Receive(t.Context(), 10, 3*time.Minute); err != nil || len(again) != 0 {
 					t.Errorf("%d messages came back (%v): the dispatch was cut short", len(again), err)
 				}
 			})

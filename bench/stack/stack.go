@@ -1,0 +1,254 @@
+// Package stack is a deployed stack in the virtual time of testing/synctest: the
+// host on stores, queues and timers in memory that count each call as AWS charges
+// for it (package bill; store/metering for DynamoDB), and that take as long as
+// theirs do. One goroutine drives it, so that equal runs have equal counts.
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		s := stack.New(t, stack.Setting{}, app.Orchestrations(), app.Activities())
+//		run, err := client.Start(t.Context(), s.Client, Fulfil, order)
+//		...
+//		result, err := run.Wait(t.Context()) // lets the stack work
+//		t.Log(s.Meter.Bill())
+//	})
+package stack
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+	storememory "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/store/metering"
+	"github.com/turnstile-go/turnstile/timer"
+	timermemory "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Setting is how the functions are run.
+type Setting struct {
+	// Processes take turns at being the orchestrator; default one. Cold: each
+	// batch has a new one.
+	Processes int
+	Cold      bool
+	// Batch is how many messages an invocation has at most; default ten.
+	Batch int
+}
+
+// Stack is what is deployed.
+type Stack struct {
+	// Meter counts what is charged. Estimated is what package bill makes of the
+	// same calls of the store, without the items of DynamoDB.
+	Meter, Estimated *bill.Meter
+	// Client of the stack. What it sends is counted; what it reads is not. Its
+	// waits, and those of its runs, let the stack work.
+	Client *client.Client
+	// FIFO is the orchestrator queue.
+	FIFO *queuememory.Queue
+	// Attempts are the durations of the worker's invocations.
+	Attempts []time.Duration
+	t        testing.TB
+	setting  Setting
+	store    *storememory.Store
+	metered  store.Store
+	stops    store.Activities
+	queues   host.Queues
+	timers   timer.Timer
+	keys     *keyring.Memory
+	code     *engine.Registry
+	inline   *activity.Registry
+	worker   *host.Worker
+	warm     []*host.Orchestrator
+	batches  int
+	// messages sent over all queues, and turns stored.
+	messages, turns atomic.Int64
+}
+
+// Messages returns how many were sent so far, over all queues.
+func (s *Stack) Messages() int { return int(s.messages.Load()) }
+
+// Turns returns how many were stored so far.
+func (s *Stack) Turns() int { return int(s.turns.Load()) }
+
+// New returns a stack that runs these orchestrations and activities, of which
+// nothing has begun. The orchestrators know all the activities too, to run them
+// inline.
+func New(t testing.TB, setting Setting, code *engine.Registry, activities *activity.Registry) *Stack {
+	t.Helper()
+	setting.Processes = max(setting.Processes, 1)
+	if setting.Batch <= 0 {
+		setting.Batch = queue.MaxReceive
+	}
+	s := &Stack{
+		t: t, setting: setting, Meter: &bill.Meter{}, Estimated: &bill.Meter{},
+		store: storememory.New(), keys: &keyring.Memory{}, code: code, inline: activities,
+	}
+	s.metered = slowStore{metering.New(s.Estimated.Store(s.store), dynamo.Config{}, func(u dynamo.Usage) {
+		s.Meter.Request(bill.WriteUnits, u.WriteUnits)
+		s.Meter.Add(bill.ReadUnits, u.ReadUnits)
+	}), s}
+	s.stops = slowActivities{s.Meter.Activities(storememory.NewActivities(time.Now))}
+	make := func(name string, fifo bool, visibility time.Duration) (*queuememory.Queue, queue.Queue) {
+		q, err := queuememory.New(queuememory.Options{Name: name, FIFO: fifo, Visibility: visibility, Clock: clock.Wall{}})
+		s.must(err)
+		t.Cleanup(q.Close)
+		return q, slowQueue{s.Meter.Queue(q), s}
+	}
+	s.FIFO, s.queues.Orchestrator = make("fifo", true, 2*time.Minute)
+	_, s.queues.Delay = make("delay", false, 2*time.Minute)
+	_, s.queues.Activity = make("activity", false, 16*time.Minute)
+	_, s.queues.ActivityDead = make("activity-dead", false, 2*time.Minute)
+	_, s.queues.DeadFIFO = make("dead-fifo", true, time.Minute)
+	_, s.queues.DeadStandard = make("dead", false, time.Minute)
+	timers, err := timermemory.New(timermemory.Options{Clock: clock.Wall{}, Deliver: func(ctx context.Context, due timer.Schedule) error {
+		s.Meter.Fired(due)
+		s.messages.Add(1)
+		return s.FIFO.Send(ctx, queue.Outgoing{Body: due.Body, Group: due.Group})
+	}})
+	s.must(err)
+	t.Cleanup(timers.Close)
+	s.timers = slowTimer{s.Meter.Timer(timers)}
+	s.worker, err = host.NewWorker(host.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues})
+	s.must(err)
+	for range setting.Processes {
+		s.warm = append(s.warm, s.process())
+	}
+	s.Client, err = client.New(client.Config{
+		Store: s.store, Queue: outside{s.Meter.Queue(s.FIFO), s}, Random: rand.NewChaCha8([32]byte{}), Clock: driving{s},
+	})
+	s.must(err)
+	return s
+}
+
+func (s *Stack) must(err error) {
+	if err != nil {
+		s.t.Helper()
+		s.t.Fatal(err)
+	}
+}
+
+// process is a new one of the orchestrator function.
+func (s *Stack) process() *host.Orchestrator {
+	// The key is read in a cold start, ahead of the first message.
+	keys, err := keyring.New(keyring.Config{Keys: s.keys})
+	s.must(err)
+	o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
+		Keys: keys, Settings: host.Settings{BlockLimit: -1}})
+	s.must(err)
+	s.t.Cleanup(o.Close)
+	return o
+}
+
+// Send sends a work item as a client does, a message a call.
+func (s *Stack) Send(item wire.Item) {
+	s.t.Helper()
+	item.V = wire.Version
+	body, err := item.Encode()
+	s.must(err)
+	s.must(outside{s.Meter.Queue(s.FIFO), s}.Send(s.t.Context(), queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}))
+}
+
+// Run handles what comes until nothing has for longer than rest.
+func (s *Stack) Run(rest time.Duration) {
+	for idle := time.Duration(0); idle <= rest; {
+		if s.Step() {
+			idle = 0
+			continue
+		}
+		time.Sleep(time.Second)
+		idle += time.Second
+	}
+}
+
+// RunFor handles what comes for so long.
+func (s *Stack) RunFor(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		if !s.Step() {
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+// Step handles a batch of each queue until one had something, and reports whether
+// one had.
+func (s *Stack) Step() bool {
+	return s.handle(s.queues.Orchestrator, host.SourceOrchestrator) || s.handle(s.queues.Delay, host.SourceDelay) || s.handle(s.queues.Activity, host.SourceActivity)
+}
+
+// handle takes a batch, if there is one, through an invocation, as an event source
+// does.
+func (s *Stack) handle(q queue.Queue, from host.Source) bool {
+	got, err := q.Receive(s.t.Context(), s.setting.Batch, 0)
+	s.must(err)
+	if len(got) == 0 {
+		return false
+	}
+	var batch []host.Delivery
+	for _, m := range got {
+		batch = append(batch, host.Delivery{Message: m, Source: from})
+	}
+	limit, log := time.Minute, bill.LogOrchestrator
+	if from == host.SourceActivity {
+		limit, log = 15*time.Minute, bill.LogWorker
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
+	defer cancel()
+	began := time.Now()
+	time.Sleep(ofCode)
+	var failed []string
+	if from == host.SourceActivity {
+		failed = s.worker.Handle(ctx, batch)
+		s.Attempts = append(s.Attempts, time.Since(began))
+	} else {
+		process := s.warm[s.batches%len(s.warm)]
+		if s.batches++; s.setting.Cold {
+			process = s.process()
+			defer process.Close()
+		}
+		failed = process.Handle(ctx, batch)
+	}
+	s.Meter.Invoked(time.Since(began), bill.MemoryMB, log)
+	s.Meter.Delivered(q.FIFO(), got, len(got)-len(failed))
+	inner := q.(slowQueue).Queue
+	s.must(queue.Settle(ctx, unmetered{inner, s.Meter}, got, failed))
+	return true
+}
+
+// Describe returns the record of an instance, which nobody is charged for.
+func (s *Stack) Describe(instance string) (store.Record, error) {
+	return s.store.Describe(s.t.Context(), instance)
+}
+
+// driving is the clock of the stack's client, which needs it to wait until it
+// looks again at an instance that has not ended: meanwhile the stack works.
+type driving struct{ s *Stack }
+
+// Now returns the virtual time.
+func (driving) Now() time.Time { return time.Now() }
+
+// AfterFunc lets the stack come to rest in place of waiting. What has not ended
+// by then never does, if no timer or dead letter brings it on within an hour.
+func (d driving) AfterFunc(_ time.Duration, f func()) (stop func() bool) {
+	before := d.s.Meter.Bill()
+	d.s.Run(0)
+	if d.s.Meter.Bill() == before {
+		d.s.Run(time.Hour)
+	}
+	if d.s.Meter.Bill() == before {
+		d.s.t.Fatal("stack: what the client waits for does not end: nothing has come for an hour")
+	}
+	f()
+	return func() bool { return false }
+}
