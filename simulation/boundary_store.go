@@ -54,7 +54,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		}
 		return err
 	})
-	s.p.pauseFor(w.answersIn(s.p, c.Turns[0].Instance))
+	w.awaitsAnswer(s.p, c.Turns[0].Instance)
 	w.answered(s.p, &c, err)
 	if !s.p.dead {
 		s.p.running.loses(c.Turns[0].Instance, err)

@@ -58,8 +58,8 @@ func (w *World) diedWith(inv *invocation) {
 // answers notes that a queue has accepted what a worker says of an attempt, and
 // that the worker was told so: its result, its failure, or the next message.
 func (w *World) answers(p *process, body string) {
-	if p.running == nil || p.dead || p.running.expired || p.running.slowed {
-		return // Another may have its message by now.
+	if p.running == nil || p.dead {
+		return
 	}
 	item, err := w.item(body)
 	if err != nil {
@@ -71,6 +71,9 @@ func (w *World) answers(p *process, body string) {
 			delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
 		}
 		return
+	}
+	if p.running.expired || p.running.slowed {
+		return // Another may have its message by now.
 	}
 	source, attempt := item.SourceEventID, item.Attempt
 	switch item.Kind {

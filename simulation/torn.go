@@ -120,12 +120,22 @@ func (w *World) tear(instance string, t *tear, dead bool) {
 	w.tears[instance] = t
 }
 
-// answersIn is how long a process waits for the answer to its commit.
-func (w *World) answersIn(p *process, instance string) time.Duration {
-	if t := w.torn(instance); t != nil && t.by == p {
-		return t.until.Sub(w.clock.Now())
+// longAnswer is how long the answer to a commit may take before the call counts as
+// one that takes much longer than it should: a turn that is begun has ten seconds,
+// for its reads, its commits and its dispatch.
+const longAnswer = 3 * time.Second
+
+// awaitsAnswer lets a process wait for the answer to its commit.
+func (w *World) awaitsAnswer(p *process, instance string) {
+	t := w.torn(instance)
+	if t == nil || t.by != p {
+		return
 	}
-	return 0
+	d := t.until.Sub(w.clock.Now())
+	if d > longAnswer && p.running != nil {
+		p.running.slowed = true
+	}
+	p.pauseFor(d)
 }
 
 // tornRead is what a Query finds beside what is under way.
