@@ -26,6 +26,7 @@ func (w *World) surprises() {
 		}
 		// Invocations under way end with the environment's timeout.
 		w.clock.AdvanceTo(w.clock.Now().Add(d))
+		w.Steps++ // What lands meanwhile does so before the next batch is received.
 	}
 	if w.hit(Deployed) && w.build == w.good {
 		w.deployBroken()
