@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
@@ -98,62 +99,127 @@ func (g *group) open() []*message {
 func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
 	ctx = subject{instance: g.instance}.in(ctx)
 	began := o.Clock.Now()
-	cold := false
-	for conflicts, rebuilt := 0, false; ; cold = true {
+	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
 		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			o.failOpen(g, "no time")
 			return
 		}
-		t := &turn{Orchestrator: o, group: g, cold: cold, began: began}
+		t := &turn{Orchestrator: o, group: g, cold: made.cold, sent: sent{began: began}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
-		var tooLarge *store.TooLargeError
-		var patched *patchError
-		switch {
-		case err == nil:
-			o.Observer.Timing(TimeTurn, o.Clock.Now().Sub(began))
-			o.failOpen(g, "not handled")
-			return
-		case errors.Is(err, errRebuild) && !rebuilt:
-			rebuilt = true
-			continue
-		case errors.As(err, &tooLarge) && len(g.open()) > 1:
-			o.runHalves(ctx, g)
-			return
-		case errors.As(err, &tooLarge) && g.tooLarge == nil:
-			g.tooLarge = tooLarge
-			continue
-		case errors.Is(err, store.ErrConflict):
-			// Whoever lost dispatches nothing: reload and run again.
-			o.Observer.Count(CountConflicts, t.heat(), 1)
-			if conflicts++; conflicts < o.Settings.TurnAttempts {
-				if !t.warm || t.confirmed {
-					// No stale cache lost: another process is at this instance.
-					// Nobody knows whether what it committed is sent.
-					for _, m := range g.open() {
-						m.handled = true
-					}
-				}
-				continue
-			}
-			o.Logger.InfoContext(t.about(ctx), "turn lost to other writers", "instance", g.instance, "attempts", conflicts, "error", err)
-			o.failOpen(g, "conflict")
-			return
-		case errors.As(err, &patched):
-			o.anotherBuild(t.about(ctx), g, patched)
-			return
-		case errors.Is(err, history.ErrNewer), missesCodec(err):
-			o.newer(t.about(ctx), g, err)
+		end := endOf(err)
+		if end == lost {
+			t.lost()
+		}
+		if !made.another(end, o.Settings.TurnAttempts) {
+			o.endGroup(t.about(ctx), g, end, err, o.Clock.Now().Sub(began))
 			return
 		}
-		if errors.Is(err, errCutShort) {
-			o.Logger.InfoContext(t.about(ctx), "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
-			o.failOpen(g, failureWord(err))
-			return
-		}
-		o.Logger.WarnContext(t.about(ctx), "turn failed, its messages go back", "instance", g.instance, "error", err)
-		o.failOpen(g, failureWord(err))
+	}
+}
+
+// end is how an attempt at a turn ended.
+type end uint8
+
+const (
+	// made: its messages are settled.
+	made end = iota
+	// stale: what it learned from a warm or partly known instance has to be learned
+	// from what is stored.
+	stale
+	// lost: another process made a commit. Nothing was dispatched.
+	lost
+	// large: no commit can hold it.
+	large
+	// unpatched and newer: another build is to make it.
+	unpatched
+	newer
+	// broken: its messages come back.
+	broken
+)
+
+// endOf tells by the error of an attempt how it ended.
+func endOf(err error) end {
+	switch {
+	case err == nil:
+		return made
+	case errors.Is(err, errRebuild):
+		return stale
+	case isA[*store.TooLargeError](err):
+		return large
+	case errors.Is(err, store.ErrConflict):
+		return lost
+	case isA[*patchError](err):
+		return unpatched
+	case errors.Is(err, history.ErrNewer), missesCodec(err):
+		return newer
+	}
+	return broken
+}
+
+func isA[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
+// attempts are those made at one turn.
+type attempts struct {
+	cold, rebuilt bool
+	conflicts     int
+}
+
+// another reports whether another attempt follows one that ended so: whoever lost
+// reloads and runs again, so often.
+func (a *attempts) another(e end, limit int) bool {
+	switch e {
+	case stale:
+		again := !a.rebuilt
+		a.rebuilt = true
+		return again
+	case lost:
+		a.conflicts++
+		return a.conflicts < limit
+	}
+	return false
+}
+
+// lost takes in that another process made the commit. If it was no stale cache that
+// lost, nobody knows whether what that process committed is sent.
+func (t *turn) lost() {
+	t.Observer.Count(CountConflicts, t.heat(), 1)
+	if t.warm && !t.confirmed {
 		return
+	}
+	for _, m := range t.group.open() {
+		m.handled = true
+	}
+}
+
+// endGroup does with the messages of a group what the end of its last attempt asks
+// for.
+func (o *Orchestrator) endGroup(ctx context.Context, g *group, e end, err error, took time.Duration) {
+	switch {
+	case e == made:
+		o.Observer.Timing(TimeTurn, took)
+		o.failOpen(g, "not handled")
+	case e == large && len(g.open()) > 1:
+		o.runHalves(ctx, g)
+	case e == large && g.tooLarge == nil:
+		g.tooLarge, _ = errors.AsType[*store.TooLargeError](err)
+		o.runGroup(ctx, g)
+	case e == unpatched:
+		o.anotherBuild(ctx, g, err)
+	case e == newer:
+		o.newer(ctx, g, err)
+	case e == lost:
+		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.TurnAttempts, "error", err)
+		o.failOpen(g, "conflict")
+	case errors.Is(err, errCutShort):
+		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
+		o.failOpen(g, failureWord(err))
+	default:
+		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
+		o.failOpen(g, failureWord(err))
 	}
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -65,7 +66,8 @@ func (o *Orchestrator) roundSince(m *message) (since time.Time, begins bool) {
 
 // anotherBuild sends the messages of a turn round for a build that has the
 // patch.
-func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, cause *patchError) {
+func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, err error) {
+	cause, _ := errors.AsType[*patchError](err)
 	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
 		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
 	for _, m := range g.open() {

@@ -10,6 +10,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
+// suspicion is what a turn knows of the message that may kill its process.
+type suspicion struct {
+	// marked: the record has the mark of this group's suspect, which is mark.
+	marked bool
+	mark   string
+	// killer: the suspect found its own second mark.
+	killer bool
+}
+
 // checkSuspect deals with a message that came back too often. A receive count
 // alone proves nothing: throttling, conflicts and hand-backs count too. So the
 // instance is marked with the message before its turn; a process that dies in

@@ -15,21 +15,32 @@ import (
 // must be learned again from what is stored.
 var errRebuild = errors.New("host: to be rebuilt from the store")
 
-// turn is one attempt at the turn of a group.
+// turn is one attempt at the turn of a group: what was read of its instance, what
+// runs, what is suspected and what was sent are values, and the steps go from one
+// to the next.
 type turn struct {
 	*Orchestrator
 	group *group
 	// cold forbids the cache, and has the record read.
 	cold bool
 
-	// x is the current execution, nil where there is none or where it was not
-	// read because nothing can come of it.
-	x         *engine.Execution
-	execution int64
-	work      work
-	warm      bool
-	// confirmed: a commit has shown that the warm execution was not stale.
-	confirmed bool
+	view
+	running
+	suspicion
+	sent
+
+	// creating: the start among the messages makes the record.
+	creating bool
+	// blockedBy is what blocks in the code of the instance, nil if nothing does.
+	blockedBy *engine.Blocked
+	// keep: the execution may go into the cache.
+	keep bool
+	// continued is how many executions were run in this invocation.
+	continued int
+}
+
+// view is what was read of an instance.
+type view struct {
 	// record as last known; nil where there is none. described says that it
 	// was read in this attempt.
 	record    *store.Record
@@ -41,16 +52,22 @@ type turn struct {
 	damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
+}
 
-	// creating: the start among the messages makes the record.
-	creating bool
-	// marked: the record has the mark of this group's suspect, which is mark.
-	marked bool
-	mark   string
-	// killer: the suspect found its own second mark.
-	killer bool
-	// blockedBy is what blocks in the code of the instance, nil if nothing does.
-	blockedBy *engine.Blocked
+// running is the execution that a turn goes on with.
+type running struct {
+	// x is nil where there is none, or where it was not read because nothing can
+	// come of it.
+	x         *engine.Execution
+	execution int64
+	work      work
+	// warm: it comes from the cache. confirmed: a commit has shown that it was not
+	// stale.
+	warm, confirmed bool
+}
+
+// sent is what a turn has dispatched.
+type sent struct {
 	// row and next are those of what was dispatched last (outbox): the next
 	// commit of this turn goes on with its row.
 	row  position
@@ -59,10 +76,6 @@ type turn struct {
 	// turn has made last.
 	began  time.Time
 	before place
-	// keep: x may go into the cache.
-	keep bool
-	// executions run in this invocation.
-	continued int
 }
 
 func (t *turn) heat() string {

@@ -91,7 +91,7 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
 			File:  "host/group.go",
-			Edits: edit("						m.handled = true\n", "						m.handled = g.tooLarge != nil\n"),
+			Edits: edit("		m.handled = true\n", "		m.handled = t.group.tooLarge != nil\n"),
 		},
 		{
 			Name:  "a start overtakes a purge",
