@@ -31,91 +31,91 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		return err
 	}
 	park := t.mustPark(w) || t.blockedBy != nil
-	first := park
-	if t.creating && t.group.suspect != "" {
-		// A start that may kill its process is recorded before it is run, with
-		// the mark beside it.
-		first = true
-	}
-	in, err := t.input(arrivals, first)
-	if err != nil {
-		return err
-	}
-	out, err := t.run(ctx, in)
-	if err != nil {
-		return err
-	}
+	// A start that may kill its process is recorded before it is run, with the mark
+	// beside it.
+	first := park || t.creating && t.group.suspect != ""
 	q := &arrivalQueue{pending: arrivals}
+	d, err := t.run(ctx, q, first)
 	var cancelled []int64 // by runs that left no event
-	for {
-		q.sortOut(out.Verdicts)
-		d := t.draft(out)
-		if t.warm && !t.confirmed && len(d.events) == 0 && len(q.decided) > 0 && out.State != engine.RunInline {
+	for err == nil {
+		if t.warm && !t.confirmed && len(d.Events) == 0 && len(q.decided) > 0 && d.State != engine.RunInline {
 			// What a warm execution says of a message is believed once its
 			// commit has shown that it is not stale. Here there is none.
 			return errRebuild
 		}
-		yield, answered := false, false
-		if out.State == engine.RunInline && !first {
-			switch {
-			case !hasTime(ctx, t.Clock, t.Settings.InlineTime):
-				yield = true
-				if err := t.parkPending(d, q); err != nil {
-					return err
-				}
-			case !d.dispatches():
-				if out, answered, err = t.answerInline(ctx, d, out, q); err != nil {
-					return err
-				}
+		short, answered := false, false
+		if d.State == engine.RunInline && !first {
+			if short = !hasTime(ctx, t.Clock, t.Settings.InlineTime); short {
+				err = t.parkPending(d, q)
+			} else if !d.dispatches() {
+				answered, err = t.answerInline(ctx, d, q)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		// What parked arrivals cancelled without giving an event is stopped by
 		// the next commit: only what is stored can be sent again.
-		cancelled = append(cancelled, d.cancelled...)
-		d.cancelled = nil
-		if len(d.events) > 0 {
-			d.cancelled, cancelled = cancelled, nil
+		cancelled, d.Cancelled = append(cancelled, d.Cancelled...), nil
+		if len(d.Events) > 0 {
+			d.Cancelled, cancelled = cancelled, nil
 		}
-		if err := t.project(ctx, d, &out, w, park); err != nil {
+		if err := t.project(ctx, d, w, park); err != nil {
 			return err
 		}
 		if err := t.commitAndDispatch(ctx, d); err != nil {
 			return err
 		}
-		switch {
-		case len(d.next) > 0:
-			t.toNextExecution(d.next)
-			if t.continued++; t.continued >= t.Settings.ContinueLimit || !hasTime(ctx, t.Clock, t.Settings.TurnTime) {
-				yield = true
-			}
-		case out.State == engine.Ended, out.State == engine.Stuck, park:
-			return t.settleAll(ctx, q.decided)
-		case first:
-			// Recorded; now it is run.
-			first = false
-		case out.State != engine.RunInline:
-			t.keep = t.mayKeep(cancelled)
-			return t.settleAll(ctx, q.decided)
-		case !answered && !yield:
-			// What else the turn asked for is on its way; now the inline
-			// activity alone is left to do.
-			out = engine.Turn{State: engine.RunInline, Inline: out.Inline, Verdicts: make([]engine.Verdict, len(q.pending)), CustomStatus: out.CustomStatus}
-			continue
+		if len(d.Next) > 0 {
+			short = t.toNextExecution(ctx, d.Next)
 		}
-		if yield {
+		switch next := follow(d, park, first, answered); {
+		case next == nothing:
+			t.keep = !park && (d.State == engine.Waiting || d.State == engine.NotStarted) && t.mayKeep(cancelled)
+			return t.settleAll(ctx, q.decided)
+		case short:
 			if err := t.goOnLater(ctx); err != nil {
 				return err
 			}
 			t.keep = t.mayKeep(cancelled)
 			return t.settleAll(ctx, q.decided)
+		case next == inline:
+			d = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, CustomStatus: d.CustomStatus})
+		default:
+			d, err = t.run(ctx, q, false)
 		}
-		if in, err = t.input(q.pending, false); err != nil {
-			return err
-		}
-		if out, err = t.run(ctx, in); err != nil {
-			return err
-		}
+		first = false
 	}
+	return err
+}
+
+// following is what follows a commit.
+type following uint8
+
+const (
+	// nothing: the instance waits, has ended, or cannot go on.
+	nothing following = iota
+	// another run: of what is recorded, or of the next execution.
+	another
+	// inline: an inline activity, which alone is left to do.
+	inline
+)
+
+// follow says what follows the commit of a draft. park: no code is run; recorded: its
+// arrivals were only recorded yet; answered: the result of an inline activity was,
+// for which the code is to go on.
+func follow(d *draft, park, recorded, answered bool) following {
+	switch {
+	case len(d.Next) > 0:
+		return another
+	case d.State == engine.Ended, d.State == engine.Stuck, park:
+		return nothing
+	case recorded, answered:
+		return another
+	case d.State == engine.RunInline:
+		return inline
+	}
+	return nothing
 }
 
 // mayKeep reports whether the execution may go into the cache: not with cancels
@@ -136,9 +136,23 @@ func (t *turn) judgeEnded(ctx context.Context, arrivals []*message) error {
 	return t.settleAll(ctx, decided)
 }
 
-// run runs the execution. What a warm one finds wrong is believed only after
-// it has been rebuilt from what is stored.
-func (t *turn) run(ctx context.Context, in engine.Input) (engine.Turn, error) {
+// run runs what is pending, or records it only, and takes the verdicts on it.
+func (t *turn) run(ctx context.Context, q *arrivalQueue, park bool) (*draft, error) {
+	in, err := t.input(q.pending, park)
+	if err != nil {
+		return nil, err
+	}
+	out, err := t.runOn(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	q.sortOut(out.Verdicts)
+	return newDraft(out), nil
+}
+
+// runOn runs the execution. What a warm one finds wrong is believed only after it
+// has been rebuilt from what is stored.
+func (t *turn) runOn(ctx context.Context, in engine.Input) (engine.Turn, error) {
 	began := t.Clock.Now()
 	out, err := t.x.Run(in)
 	t.Observer.Timing(TimeReplay, t.Clock.Now().Sub(began))

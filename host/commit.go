@@ -16,31 +16,24 @@ const outcomeRecovered = "recovered"
 
 // draft is what one commit is going to hold.
 type draft struct {
-	events    []history.Event
-	messaged  bool
-	parked    bool
-	inline    bool // it holds results of inline activities
-	cancelled []int64
-	next      []history.Event
-	logs      []engine.Log
-	state     engine.State
-
-	customStatus  []byte
-	statusChanged bool
-	searchSet     history.SearchAttributes
-
+	// Turn is what the runs came to whose events it has.
+	engine.Turn
+	// messaged: it begins with an arrival from a message.
+	messaged bool
+	// parked: its last arrivals are recorded without running the code.
+	parked bool
+	// inline: it holds results of inline activities.
+	inline bool
 	change *store.RecordChange
 	// outcome in a word, for the observer.
 	outcome string
 }
 
-// draft begins one with what a run gave.
-func (t *turn) draft(out engine.Turn) *draft {
+// newDraft begins one with what a run gave.
+func newDraft(out engine.Turn) *draft {
 	return &draft{
-		events: out.Events, parked: out.Parked && len(out.Events) > 0, cancelled: out.Cancelled, next: out.Next, logs: out.Logs, state: out.State,
-		messaged:     len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
-		customStatus: out.CustomStatus, statusChanged: out.StatusChanged, searchSet: out.SearchSet,
-		outcome: stateWord(out.State),
+		Turn: out, parked: out.Parked && len(out.Events) > 0, outcome: stateWord(out.State),
+		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
 	}
 }
 
@@ -49,25 +42,27 @@ func (d *draft) append(out *engine.Turn) {
 	if len(out.Events) == 0 {
 		return
 	}
-	d.events = append(d.events[:len(d.events):len(d.events)], out.Events...)
+	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
 	d.parked = out.Parked
 }
 
-// goOn takes over what else a further run gave, in which the code went on.
+// goOn adds a further run, in which the code went on.
 func (d *draft) goOn(out *engine.Turn) {
-	d.cancelled, d.next, d.logs = append(d.cancelled, out.Cancelled...), out.Next, append(d.logs, out.Logs...)
-	d.customStatus, d.statusChanged = out.CustomStatus, d.statusChanged || out.StatusChanged
-	d.searchSet = engine.SearchSetBoth(d.searchSet, out.SearchSet)
-	d.state, d.outcome = out.State, stateWord(out.State)
+	d.append(out)
+	both := *out
+	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
+	both.StatusChanged = d.StatusChanged || out.StatusChanged
+	both.SearchSet = engine.SearchSetBoth(d.SearchSet, out.SearchSet)
+	d.Turn, d.outcome = both, stateWord(out.State)
 }
 
 // dispatches reports whether committing it sends anything.
 func (d *draft) dispatches() bool {
-	if len(d.cancelled) > 0 {
+	if len(d.Cancelled) > 0 {
 		return true
 	}
-	for i := range d.events {
-		switch e := &d.events[i]; e.Kind {
+	for i := range d.Events {
+		switch e := &d.Events[i]; e.Kind {
 		case history.ActivityScheduled:
 			if !e.Inline {
 				return true
@@ -97,7 +92,7 @@ func (t *turn) parkPending(d *draft, q *arrivalQueue) error {
 	if err != nil {
 		return err
 	}
-	if len(d.events) == 0 {
+	if len(d.Events) == 0 {
 		d.messaged = len(out.Events) > 0
 	}
 	d.append(&out)
@@ -111,10 +106,10 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range d.logs {
+	for _, l := range d.Logs {
 		t.emit(ctx, l)
 	}
-	t.work.add(d.events)
+	t.work.add(d.Events)
 	out := t.newOutbox()
 	out.row, out.next = t.row, t.next
 	for i := range turns {
@@ -124,7 +119,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		}
 		out.add(sending{Turn: &turns[i], start: start, name: name, attached: t.x.Attached, find: func(id int64) openWork { return t.work[id] }})
 	}
-	t.work.close(d.cancelled)
+	t.work.close(d.Cancelled)
 	if err := t.dispatch(ctx, out); err != nil {
 		return err
 	}
@@ -159,7 +154,7 @@ func (d *draft) problem() (p *store.Problem, changed bool) {
 // commit writes a draft: one conditional write. A draft without events only
 // changes the record, or does nothing.
 func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
-	if len(d.events) == 0 {
+	if len(d.Events) == 0 {
 		if d.change == nil {
 			return nil, nil
 		}
@@ -173,10 +168,10 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		t.changed(d.change)
 		return nil, nil
 	}
-	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.events,
-		Messaged: d.messaged, Parked: d.parked, Cancelled: d.cancelled}}
-	if len(d.next) > 0 {
-		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.next, Parked: true})
+	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.Events,
+		Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled}}
+	if len(d.Next) > 0 {
+		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
 	}
 	for i := range turns {
 		token, err := t.random.hex() // new for each content

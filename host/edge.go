@@ -90,27 +90,6 @@ func (t *turn) openRecord(ctx context.Context, r *store.Record) error {
 	return err
 }
 
-// keepStatus adds the custom status to the change that ends the instance: a
-// record has one mark for all its payloads, and the status may have been
-// sealed by an earlier codec. After an end that the code did not make the
-// engine need not know the status, which then is taken from the record.
-func (t *turn) keepStatus(ctx context.Context, c *store.RecordChange, d *draft, imposed bool) error {
-	if t.Codecs == nil || c.CustomStatus != nil || t.creating {
-		return nil
-	}
-	status := d.customStatus
-	if imposed {
-		if err := t.currentRecord(ctx); err != nil {
-			return err
-		}
-		if t.record != nil {
-			status = t.record.CustomStatus
-		}
-	}
-	c.CustomStatus = &status
-	return nil
-}
-
 // missesCodec reports whether something is sealed by a codec that this process
 // does not have.
 func missesCodec(err error) bool {

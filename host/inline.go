@@ -14,13 +14,13 @@ import (
 // answerInline runs the inline activities whose results share the draft's
 // commit. Those before the last are visited by the code at once. The last is
 // not: a result is committed before the code goes on, so that what the code
-// has seen and acted on outside of the turn never runs again. It returns the
-// outcome of the last run, and whether a result waits to be visited.
-func (t *turn) answerInline(ctx context.Context, d *draft, out engine.Turn, q *arrivalQueue) (_ engine.Turn, answered bool, err error) {
+// has seen and acted on outside of the turn never runs again. It reports whether a
+// result waits to be visited.
+func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (answered bool, err error) {
 	for n := 1; ; n++ {
-		call := out.Inline[0]
+		call := d.Inline[0]
 		if err := t.checkKilled(ctx); err != nil {
-			return out, false, err
+			return false, err
 		}
 		park := call.Retry == nil || n >= call.Retry.Batch
 		result := engine.Arrival{Event: t.runInline(ctx, call), Inline: true}
@@ -31,26 +31,24 @@ func (t *turn) answerInline(ctx context.Context, d *draft, out engine.Turn, q *a
 		}
 		in, err := t.input(behind, park)
 		if err != nil {
-			return out, false, err
+			return false, err
 		}
 		in.Arrivals = append([]engine.Arrival{result}, in.Arrivals...)
-		next, err := t.run(ctx, in)
+		next, err := t.runOn(ctx, in)
 		if err != nil {
-			return out, false, err
+			return false, err
 		}
 		if len(next.Verdicts) == 0 || next.Verdicts[0].Kind != engine.Recorded {
-			return out, false, fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.group.instance, t.execution)
+			return false, fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.group.instance, t.execution)
 		}
-		d.append(&next)
 		if park {
-			return out, true, nil
+			d.append(&next)
+			return true, nil
 		}
 		q.sortOut(next.Verdicts[1:])
 		d.goOn(&next)
-		next.Recovered = next.Recovered || out.Recovered
-		out = next
-		if out.State != engine.RunInline || d.dispatches() || n >= batchOf(out.Inline[0]) || !hasTime(ctx, t.Clock, t.Settings.InlineTime) {
-			return out, false, nil
+		if d.State != engine.RunInline || d.dispatches() || n >= batchOf(d.Inline[0]) || !hasTime(ctx, t.Clock, t.Settings.InlineTime) {
+			return false, nil
 		}
 	}
 }

@@ -41,11 +41,8 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 	if most := t.Settings.MaxHistoryBytes; most >= 0 && t.x.HistoryBytes() >= most {
 		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", t.x.HistoryBytes(), most)
 	}
-	in, err := t.input(arrivals, true)
-	if err != nil {
-		return err
-	}
-	recorded, err := t.run(ctx, in)
+	q := &arrivalQueue{pending: arrivals}
+	d, err := t.run(ctx, q, true)
 	if err != nil {
 		return err
 	}
@@ -56,15 +53,11 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 	if err != nil {
 		return err
 	}
-	d := t.draft(recorded)
-	d.append(&out)
 	d.goOn(&out)
 	d.messaged = true
-	if err := t.commitImposed(ctx, d, &out); err != nil {
+	if err := t.commitImposed(ctx, d); err != nil {
 		return err
 	}
-	q := &arrivalQueue{pending: arrivals}
-	q.sortOut(recorded.Verdicts)
 	return t.settleAll(ctx, q.decided)
 }
 

@@ -2,92 +2,139 @@ package host
 
 import (
 	"bytes"
-	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// project finds out what a draft changes of the instance record, a projection
-// of history: nothing, for most turns.
-func (t *turn) project(ctx context.Context, d *draft, out *engine.Turn, w wakes, parked bool) error {
+// standing is how an instance stands when a draft is projected onto its record.
+type standing struct {
+	instance  string
+	execution int64
+	// record as it is known: nil where there is none, and where it was not read.
+	record *store.Record
+	// creating: the draft begins the instance. The record, if any, is the tombstone
+	// of one that was purged.
+	creating bool
+	// suspect is the message under which a new instance is marked, found the mark
+	// that gave a killer away; empty for none.
+	suspect, found string
+	// problem with which the draft leaves the instance stuck; nil if it can go on.
+	problem *store.Problem
+	// ran: the code went on with all that is recorded.
+	ran bool
+	// try: a wake moves or clears the mark, whatever comes of it.
+	try bool
+	// sealed: a record has one codec for all its payloads.
+	sealed bool
+	now    time.Time
+	// delay of a try, by how many there were.
+	delay func(tries int) time.Duration
+}
+
+// projection is what a draft changes of the record, and what is told of that.
+type projection struct {
+	// change is nil for none, as it is for most turns.
+	change *store.RecordChange
+	// mark that the instance has from now on, set or moved by the change or kept as
+	// it was; nil for none.
+	mark  *store.Problem
+	moved bool
+	// recovered is the mark that the change clears.
+	recovered *store.Problem
+	// suspected: a new record has the suspect's mark.
+	suspected bool
+}
+
+// project finds out what a draft changes of the record, a projection of history. It
+// reads nothing (see turn.knowFor).
+func (s *standing) project(d *draft) (p projection) {
 	var c store.RecordChange
-	dirty := t.creating && len(d.events) > 0
-	if differs, err := t.statusDiffers(ctx, d); err != nil {
-		return err
-	} else if differs {
-		c.CustomStatus, dirty = &d.customStatus, true
+	dirty := s.creating && len(d.Events) > 0
+	if s.statusDiffers(d) {
+		c.CustomStatus, dirty = &d.CustomStatus, true
 	}
-	if set, err := t.searchSet(ctx, d); err != nil {
-		return err
-	} else if len(set) > 0 {
+	if set := s.searchDiffers(d); len(set) > 0 {
 		c.SearchAttributes, dirty = set, true
-		if !t.creating {
-			c.FoundAt = t.record.CreatedAt
+		if !s.creating {
+			c.FoundAt = s.record.CreatedAt
 		}
 	}
-	switch {
-	case len(d.next) > 0:
-		next, version := t.execution+1, d.next[0].Version
+	switch end := d.End(); {
+	case len(d.Next) > 0:
+		next, version := s.execution+1, d.Next[0].Version
 		c.ExecutionID, c.Version, dirty = &next, &version, true
-		t.recovered(&c, d)
-	case out.End() != nil:
-		endRecord(&c, out.End(), t.Clock.Now())
+		s.recover(&c, &p)
+	case end != nil:
 		dirty = true
-		if err := t.keepStatus(ctx, &c, d, out.End().Imposed != ""); err != nil {
-			return err
+		endRecord(&c, end, s.now)
+		s.keepStatus(&c, d)
+		s.demandStamp(&c)
+	case s.problem != nil:
+		s.mark(&c, &p)
+		dirty = dirty || p.moved
+		if s.found != "" {
+			// Only the mark that was found proves it: one that lands late, when the
+			// message has come back and gone, would leave the instance to nobody.
+			clear := ""
+			c.If.Suspect, c.Suspect, dirty = &s.found, &clear, true
 		}
-		if err := t.demandStamp(ctx, &c, d); err != nil {
-			return err
-		}
-	case t.killer:
-		if err := t.stuckRecord(ctx, &c, t.killedProblem(), w); err != nil {
-			return err
-		}
-		// Only the mark that was found proves it: one that lands late, when the
-		// message has come back and gone, would leave the instance to nobody.
-		found, clear := t.mark, ""
-		c.If.Suspect, c.Suspect, dirty = &found, &clear, true
-	case parked && t.blockedBy != nil:
-		if err := t.stuckRecord(ctx, &c, t.blockedProblem(), w); err != nil {
-			return err
-		}
-		dirty = dirty || c.Problem != nil
-	case out.Stuck != nil:
-		t.Observer.Count(CountStuck, string(out.Stuck.Kind), 1)
-		if err := t.stuckRecord(ctx, &c, problemOf(out.Stuck), w); err != nil {
-			return err
-		}
-		dirty = dirty || c.Problem != nil
-	case !parked && !out.Parked && out.State != engine.NotStarted && (len(d.events) > 0 || w.try) && t.recovered(&c, d):
-		dirty = true
+	case s.ran && (len(d.Events) > 0 || s.try):
+		s.recover(&c, &p)
+		dirty = dirty || p.recovered != nil
 	}
 	if !dirty {
-		return nil
+		return p
 	}
-	c.UpdatedAt = t.Clock.Now()
-	if t.creating {
-		t.createRecord(&c, d)
+	c.UpdatedAt, p.change = s.now, &c
+	if s.creating {
+		p.suspected = s.create(&c, d)
 	} else if c.If == (store.RecordCondition{}) || c.If.Stamp != nil {
 		// A change without events meets no conditional write of the history:
 		// the record itself has to show that it is not stale.
-		c.If.Exists, c.If.ExecutionID, c.If.Running = true, t.execution, true
+		c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.execution, true
 	}
-	d.change = &c
-	return nil
+	return p
 }
 
-// statusDiffers reports whether a draft changes the custom status that the record
-// has: by what is known of it, or if that is old, by what it is now.
-func (t *turn) statusDiffers(ctx context.Context, d *draft) (bool, error) {
-	differs := func() bool { return t.record == nil || !bytes.Equal(t.record.CustomStatus, d.customStatus) }
-	if !d.statusChanged || differs() {
-		return d.statusChanged, nil
+// statusDiffers reports whether a draft changes the custom status of the record.
+func (s *standing) statusDiffers(d *draft) bool {
+	return d.StatusChanged && (s.creating || s.record == nil || !bytes.Equal(s.record.CustomStatus, d.CustomStatus))
+}
+
+// searchDiffers returns what of a draft's search attributes the record has not.
+func (s *standing) searchDiffers(d *draft) (set history.SearchAttributes) {
+	if s.creating {
+		return d.SearchSet
 	}
-	err := t.currentRecord(ctx)
-	return differs(), err
+	if s.record == nil {
+		return nil // The commit finds that out by itself.
+	}
+	for name, v := range d.SearchSet {
+		if s.record.SearchAttributes[name] == v {
+			continue
+		}
+		if set == nil {
+			set = make(history.SearchAttributes, len(d.SearchSet))
+		}
+		set[name] = v
+	}
+	return set
+}
+
+// keepStatus adds the custom status to the change that ends the instance, for the
+// status may have been sealed by an earlier codec. After an end that the code did
+// not make the engine need not know it.
+func (s *standing) keepStatus(c *store.RecordChange, d *draft) {
+	if !s.sealed || c.CustomStatus != nil || s.creating {
+		return
+	}
+	status := d.CustomStatus
+	if d.End().Imposed != "" && s.record != nil {
+		status = s.record.CustomStatus
+	}
+	c.CustomStatus = &status
 }
 
 // demandStamp has an end demand the stamp that was read, whether or not there was
@@ -95,49 +142,84 @@ func (t *turn) statusDiffers(ctx context.Context, d *draft) (bool, error) {
 // the wake that answers for what it left open. An end in whose commit the fact of
 // a message stands needs none: that message comes back for it, and whoever marks
 // the instance for the same message has taken the slot of the end.
-func (t *turn) demandStamp(ctx context.Context, c *store.RecordChange, d *draft) error {
-	if t.creating || t.record == nil && d.messaged {
-		return nil
+func (s *standing) demandStamp(c *store.RecordChange) {
+	if s.creating || s.record == nil {
+		return
 	}
-	if t.record == nil {
-		if err := t.currentRecord(ctx); err != nil {
-			return err
-		}
-		if r := t.record; r == nil || r.Purged || r.ExecutionID != t.execution || r.Problem != nil {
-			return errRebuild
-		}
-	}
-	read := t.record.Stamp
+	read := s.record.Stamp
 	c.If.Stamp = &read
-	return nil
 }
 
-// createRecord makes of the change the record of a new instance.
-func (t *turn) createRecord(c *store.RecordChange, d *draft) {
-	started := &d.events[0]
-	now := t.Clock.Now()
+// mark marks the instance as stuck (rule 11), or moves its mark. The first mark, and
+// each that a wake finds still there, is due again after a delay that grows; a
+// message that is no wake moves the mark only if the reason is another, and leaves
+// it due when it was. Whoever moves a mark demands the stamp that was read, and
+// raises it.
+func (s *standing) mark(c *store.RecordChange, p *projection) {
+	var before *store.Problem
+	var read int64
+	if s.record != nil && !s.creating {
+		read = s.record.Stamp
+		if before = s.record.Problem; before != nil && before.Kind == problemCorrupt {
+			before = nil
+		}
+	}
+	m := *s.problem
+	m.SinceMS, m.Tries, m.NextMS, m.WokenMS = s.now.UnixMilli(), 0, 0, 0
+	if before != nil {
+		m.SinceMS, m.Tries, m.NextMS = before.SinceMS, before.Tries, before.NextMS
+	}
+	if before == nil || s.try {
+		m.Tries++
+		m.NextMS = s.now.Add(s.delay(m.Tries)).UnixMilli()
+	} else if before.Kind == m.Kind && before.Message == m.Message {
+		p.mark = before
+		return
+	}
+	p.mark, p.moved = &m, true
+	status, problem, next := store.StatusStuck, &m, read+1
+	c.Status, c.Problem, c.Stamp = &status, &problem, &next
+	if !s.creating {
+		c.If.Stamp = &read
+	}
+}
+
+// recover clears the mark of an instance whose code goes on. A turn that did not
+// read the record leaves the mark to the next wake, which does; so does one that
+// leaves no event and has no wake: its message would not find what it did when it
+// comes back.
+func (s *standing) recover(c *store.RecordChange, p *projection) {
+	if s.record == nil || s.creating || s.record.Problem == nil {
+		return
+	}
+	var problem *store.Problem
+	status, read, next := store.StatusRunning, s.record.Stamp, s.record.Stamp+1
+	c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read
+	p.recovered = s.record.Problem
+}
+
+// create makes of the change the record of a new instance, and reports whether it
+// has the suspect's mark.
+func (s *standing) create(c *store.RecordChange, d *draft) (suspected bool) {
+	started := &d.Events[0]
 	r := store.Record{
-		Instance: t.group.instance, ExecutionID: t.execution, FirstExecution: t.execution,
-		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: now,
+		Instance: s.instance, ExecutionID: s.execution, FirstExecution: s.execution,
+		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: s.now,
 	}
-	if s := started.Start; s != nil {
-		r.StartID, r.Parent, r.SearchAttributes = s.StartID, s.Parent, s.SearchAttributes
-		r.Origin, r.FairnessGroup = s.Origin, s.FairnessGroup
+	if start := started.Start; start != nil {
+		r.StartID, r.Parent, r.SearchAttributes = start.StartID, start.Parent, start.SearchAttributes
+		r.Origin, r.FairnessGroup = start.Origin, start.FairnessGroup
 	}
-	if t.group.suspect != "" && !d.ends() {
-		r.Suspect, t.mark, t.marked = t.group.suspect, t.group.suspect, true
+	if suspected = s.suspect != "" && (d.End() == nil || len(d.Next) > 0); suspected {
+		r.Suspect = s.suspect
 	}
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}
-	if t.record != nil {
-		condition.ExecutionID, condition.At = t.record.ExecutionID, now
+	if s.record != nil {
+		condition.ExecutionID, condition.At = s.record.ExecutionID, s.now
 	}
-	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: now}
-}
-
-func (d *draft) ends() bool {
-	n := len(d.events)
-	return n > 0 && d.events[n-1].Kind.Terminal() && len(d.next) == 0
+	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: s.now}
+	return suspected
 }
 
 // endRecord projects a terminal event. Marks end with it.
@@ -161,20 +243,4 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 	suspect, codec := "", end.Codec
 	c.Status, c.EndedAt, c.Output, c.Failure, c.Codec = &status, &now, &output, &failure, &codec
 	c.Problem, c.Suspect = &problem, &suspect
-}
-
-// recovered clears the mark of an instance whose code goes on. A turn that did
-// not read the record leaves the mark to the next wake, which does; so does one
-// that leaves no event and has no wake (project): its message would not find what
-// it did when it comes back.
-func (t *turn) recovered(c *store.RecordChange, d *draft) bool {
-	if t.record == nil || t.creating || t.record.Problem == nil {
-		return false
-	}
-	var problem *store.Problem
-	status, read, next := store.StatusRunning, t.record.Stamp, t.record.Stamp+1
-	c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read
-	d.outcome = outcomeRecovered
-	t.Observer.Count(CountRecovered, t.record.Problem.Kind, 1)
-	return true
 }

@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -46,14 +45,14 @@ func (t *turn) impose(ctx context.Context, imposed, actor string, f history.Fail
 	if err != nil {
 		return err
 	}
-	d := t.draft(out)
+	d := newDraft(out)
 	// Its message answers for its dispatch.
 	d.messaged = true
-	return t.commitImposed(ctx, d, &out)
+	return t.commitImposed(ctx, d)
 }
 
-func (t *turn) commitImposed(ctx context.Context, d *draft, out *engine.Turn) error {
-	if err := t.project(ctx, d, out, wakes{}, true); err != nil {
+func (t *turn) commitImposed(ctx context.Context, d *draft) error {
+	if err := t.project(ctx, d, wakes{}, true); err != nil {
 		return err
 	}
 	return t.commitAndDispatch(ctx, d)

@@ -34,12 +34,12 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d := t.draft(out)
+	d := newDraft(out)
 	if t.creating {
-		d.events = append([]history.Event{recorded}, d.events...)
+		d.Events = append([]history.Event{recorded}, d.Events...)
 	}
 	d.messaged = true
-	if err := t.commitImposed(ctx, d, &out); err != nil {
+	if err := t.commitImposed(ctx, d); err != nil {
 		var still *store.TooLargeError
 		if !errors.As(err, &still) {
 			return err

@@ -26,7 +26,7 @@ func commitMutations() []Mutation {
 			Name:  "an inline result loses search attributes",
 			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
 			File:  "host/commit.go",
-			Edits: edit("	d.searchSet = engine.SearchSetBoth(d.searchSet, out.SearchSet)\n", ""),
+			Edits: edit("engine.SearchSetBoth(d.SearchSet, out.SearchSet)\n", "d.SearchSet\n"),
 			Rare:  true,
 		},
 		{
@@ -91,7 +91,7 @@ func commitMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A change of the record alone does not ask whether the record is still what the turn knows.",
 			File:  "host/project.go",
-			Edits: edit("c.If.Exists, c.If.ExecutionID, c.If.Running = true, t.execution, true", "c.If.Exists = true"),
+			Edits: edit("c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.execution, true", "c.If.Exists = true"),
 		},
 		{
 			Name:  "cancelled at once and sent all the same",

@@ -19,7 +19,7 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a mark demands no stamp",
 			Bug:   "A mark replaces whatever mark is there, that of another process too.",
-			File:  "host/stuck.go",
+			File:  "host/project.go",
 			Edits: edit("		c.If.Stamp = &read\n", "		_ = read\n"),
 		},
 		{
@@ -33,21 +33,21 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "host/project.go",
-			Edits: edit("	read := t.record.Stamp\n	c.If.Stamp = &read\n	return nil", "	return nil"),
+			Edits: edit("	read := s.record.Stamp\n	c.If.Stamp = &read\n", ""),
 		},
 		{
 			Name:  "a message without a fact clears a mark",
 			Rare:  true,
 			Bug:   "A message that leaves no event clears the mark. Where that lands late, arrivals are parked by then behind a mark that nobody has moved.",
 			File:  "host/project.go",
-			Edits: edit("(len(d.events) > 0 || w.try) && t.recovered(&c, d)", "t.recovered(&c, d)"),
+			Edits: edit("case s.ran && (len(d.Events) > 0 || s.try):", "case s.ran:"),
 		},
 		{
 			Name:  "a wake leaves the mark where it is",
 			Rare:  true,
 			Bug:   "A wake that finds its instance stuck for the same reason does not move the mark, so that a clear of the process before it still lands.",
-			File:  "host/stuck.go",
-			Edits: edit("if before == nil || w.try {", "if before == nil {"),
+			File:  "host/project.go",
+			Edits: edit("if before == nil || s.try {", "if before == nil {"),
 		},
 		{
 			Name:  "the sweeper wakes nobody",

@@ -57,7 +57,7 @@ func versionMutations() []Mutation {
 			Name:  "the record keeps the version",
 			Bug:   "The record of an instance that continued as new says the version that it was.",
 			File:  "host/project.go",
-			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != t.group.instance"),
+			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != s.instance"),
 		},
 	}
 }
