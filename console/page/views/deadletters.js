@@ -53,7 +53,7 @@ function Group({ of, look }) {
   return html`<section class="card group"><header><h2><span class="num">${n}</span> ${words(of.reason)} ${of.reason && html`<${Chip}>${of.reason}<//>`}</h2>
       ${may && html`<${Button} icon="reload" onClick=${ask("redrive", of.letters)}>Redrive ${n === 1 ? "it" : `all ${n}`}…<//>
       <${Button} icon="trash" onClick=${ask("delete", of.letters)}>Delete ${n === 1 ? "it" : `all ${n}`}…<//>`}</header>
-    <p class="advice"><strong>What to do:</strong> <${Text} value=${sentence(of.letters[0].advice)} /> <${External} href=${aboutLetter(of.reason)}>More on ${of.reason || "no reason"}<//></p>
+    <p class="advice"><strong>What to do:</strong> <${Text} value=${sentence(of.letters[0].advice)} /> <${External} href=${aboutLetter(of.reason)}>More on ${of.reason || "letters without a reason"}<//></p>
     <ul class="letters">${of.letters.slice(0, shown).map((l) => html`<${Letter} key=${l.message_id} of=${l} ask=${may ? (what) => setAsking({ what, letters: [l] }) : null} />`)}</ul>
     ${n > shown && html`<${Button} kind="quiet" onClick=${() => setShown(shown + 100)}>Show more (${n - shown})<//>`}
     ${asking && html`<${Remove} ...${asking} onClose=${() => setAsking(null)} look=${look} />`}</section>`;
