@@ -56,6 +56,7 @@ var layers = []layer{
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},
+	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/around internal/names"},
 	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},

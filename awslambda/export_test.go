@@ -1,16 +1,19 @@
 package awslambda
 
-import "github.com/turnstile-go/turnstile/host"
+import (
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+)
 
 // MetricNames are those under which the functions write what the host tells them.
 func MetricNames() []string {
-	names := []string{attention, groupBacklogAge, "Throttled"}
+	names := []string{embeddedmetrics.Attention, embeddedmetrics.GroupBacklogAge, "Throttled"}
 	for _, c := range []host.Counter{host.CountTurns, host.CountAttempts, host.CountStuck, host.CountCorrupt, host.CountDeadLettered, host.CountConflicts,
 		host.CountHandedBack, host.CountResent} {
-		names = append(names, metricName(string(c)))
+		names = append(names, embeddedmetrics.Name(string(c)))
 	}
 	for _, t := range []host.Timing{host.TimeTurn, host.TimeReplay, host.TimeCommit, host.TimeDispatch, host.TimeAttempt} {
-		names = append(names, metricName(string(t))+"Time")
+		names = append(names, embeddedmetrics.Name(string(t))+"Time")
 	}
 	return names
 }

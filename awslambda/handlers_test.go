@@ -15,6 +15,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
 
 // recorder is a host that keeps what it gets and fails what it is told to.
@@ -47,7 +48,7 @@ func itoa(n int64) string {
 func orchestratorWith(h batchHandler, out *bytes.Buffer, now time.Time) *Orchestrator {
 	clock := func() time.Time { return now }
 	return &Orchestrator{
-		host: h, metrics: newMetrics("test", "orchestrator", out, clock), now: clock,
+		host: h, metrics: embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "orchestrator", Out: out, Now: clock}), now: clock,
 		logger: slog.New(slog.NewJSONHandler(out, nil)), close: func() {},
 		sources: map[string]host.Source{"fifo": host.SourceOrchestrator, "delay": host.SourceDelay, "dead": host.SourceActivityDead},
 	}
@@ -144,21 +145,12 @@ func TestWhatNeedsAPersonIsCountedInOneMetric(t *testing.T) {
 			t.Errorf("%s: want %q in\n%s", tt.name, tt.want, out.String())
 		}
 	}
-	var out bytes.Buffer
-	m := newMetrics("test", "orchestrator", &out, time.Now)
-	m.Count(host.CountStuck, "panic", 1)
-	m.Count(host.CountCorrupt, "", 2)
-	m.Count(host.CountTurns, "running", 4)
-	m.flush()
-	if !strings.Contains(out.String(), `"Attention":3`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"stuck":1}`) {
-		t.Errorf("want 3, with their reasons, in\n%s", out.String())
-	}
 }
 
 func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
 	t.Parallel()
 	h := &recorder{fail: []string{"a"}}
-	w := &Worker{host: h, metrics: newMetrics("test", "activity", &bytes.Buffer{}, time.Now), logger: slog.New(slog.DiscardHandler)}
+	w := &Worker{host: h, metrics: embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "activity", Out: &bytes.Buffer{}}), logger: slog.New(slog.DiscardHandler)}
 	got, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{record("a", "activity", "", time.Time{})}})
 	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
 		t.Errorf("answer is %v, %v; want a", got, err)

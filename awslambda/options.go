@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
@@ -86,7 +87,13 @@ func (o *options) logTo(level slog.Level) *slog.Logger {
 	return slog.New(logattr.New(logger.Handler(), invocationAttrs))
 }
 
-func (o *options) observers(m *metrics, logger *slog.Logger) host.Observer {
+// metricsOf makes the metrics of a function; at the level debug each invocation has
+// a line of its own.
+func (o *options) metricsOf(env Environment, function string) *embeddedmetrics.Metrics {
+	return embeddedmetrics.New(embeddedmetrics.Config{Environment: env.Name, Function: function, Out: o.out, Each: env.LogLevel <= slog.LevelDebug})
+}
+
+func (o *options) observers(m *embeddedmetrics.Metrics, logger *slog.Logger) host.Observer {
 	all := observers{m, commitLog{logger: logger}}
 	if o.observer != nil {
 		all = append(all, o.observer)

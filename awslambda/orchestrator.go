@@ -13,12 +13,25 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 	"github.com/turnstile-go/turnstile/timer/scheduler"
 	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Reasons of embeddedmetrics.Attention besides those that are counted there.
+const (
+	// attentionBacklog is an instance whose messages have waited longer than
+	// Environment.BacklogAge.
+	attentionBacklog = "backlog"
+	// attentionActivityDead is an activity that no delivery has finished.
+	attentionActivityDead = "activity_dead"
+	// attentionReturning is a message of another queue than the FIFO one that has
+	// come back returnedOften times.
+	attentionReturning = "returning"
 )
 
 // staleGroup is from which age on a group's backlog is logged with its name.
@@ -36,7 +49,7 @@ const returnedOften = 12
 type Orchestrator struct {
 	host    batchHandler
 	sources map[string]host.Source // by event source ARN
-	metrics *metrics
+	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	now     func() time.Time
 	// backlogAge of the oldest message of a group needs a person.
@@ -65,8 +78,8 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err := o.configure(); err != nil {
 		return nil, err
 	}
-	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "orchestrator", o.out, time.Now)
-	clients := withThrottlesCounted(*o.aws, metrics.throttled)
+	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "orchestrator")
+	clients := withThrottlesCounted(*o.aws, metrics.Throttled)
 	queues, err := orchestratorQueues(awssqs.NewFromConfig(clients), env)
 	if err != nil {
 		return nil, err
@@ -125,7 +138,8 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 // orchestrator's are reported as failed, and logged, since nobody else should
 // lose them. The error is always nil.
 func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
-	defer o.metrics.flush()
+	o.metrics.Begin()
+	defer o.metrics.End()
 	defer flushed(ctx, o.logger, o.flush)
 	logReceived(ctx, o.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
@@ -145,9 +159,16 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	return response(append(o.host.Handle(ctx, batch), foreign...)), nil
 }
 
+// Flush writes the metrics that the process still holds, for a process that ends:
+// RunOrchestrator calls it when Lambda says so.
+func (o *Orchestrator) Flush() { o.metrics.Flush() }
+
 // Close unwinds the instances in the cache: deferred functions of their code
-// run.
-func (o *Orchestrator) Close() { o.close() }
+// run. What the metrics hold is written.
+func (o *Orchestrator) Close() {
+	o.close()
+	o.metrics.Flush()
+}
 
 // backlog measures how long the oldest message of the FIFO queue's groups has
 // waited, and names the group where that is long. Of the other queues, where a
@@ -157,11 +178,11 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
 	for i := range batch {
 		d := &batch[i]
 		if d.Source == host.SourceActivityDead {
-			o.metrics.add(attention, "activity_dead", 1)
+			o.metrics.Add(embeddedmetrics.Attention, attentionActivityDead, 1)
 		}
 		if d.Source != host.SourceOrchestrator {
 			if d.ReceiveCount >= returnedOften {
-				o.metrics.add(attention, "returning", 1)
+				o.metrics.Add(embeddedmetrics.Attention, attentionReturning, 1)
 				o.logger.WarnContext(ctx, "message keeps coming back", "message_id", d.ID, "receives", d.ReceiveCount)
 			}
 			continue
@@ -177,9 +198,9 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
 		return
 	}
 	age := max(o.now().Sub(oldest.SentAt), 0)
-	o.metrics.value(groupBacklogAge, "Seconds", age.Seconds())
+	o.metrics.Backlog(age)
 	if age > cmp.Or(o.backlogAge, defaultBacklogAge) {
-		o.metrics.add(attention, "backlog", 1)
+		o.metrics.Add(embeddedmetrics.Attention, attentionBacklog, 1)
 	}
 	if age >= staleGroup {
 		o.logger.WarnContext(ctx, "messages of a group have waited long", "group", oldest.Group, "message_id", oldest.ID,

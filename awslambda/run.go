@@ -16,6 +16,9 @@ import (
 // until Lambda ends the process. It does not return: what is wrong at start is
 // logged, all of it, and the process exits with status 1.
 //
+// It registers an internal extension without events, by which Lambda tells the
+// process that it ends; metrics that it still holds are written then.
+//
 // Activities of the application are those that run inline, inside turns; the
 // others belong to the activity function.
 func RunOrchestrator(app *turnstile.App, opts ...Option) {
@@ -23,7 +26,7 @@ func RunOrchestrator(app *turnstile.App, opts ...Option) {
 	if err != nil {
 		exit(opts, err)
 	}
-	lambda.Start(o.Handle)
+	serve(o.Handle, o.Flush)
 }
 
 // RunWorker serves the activity function; see RunOrchestrator.
@@ -32,7 +35,15 @@ func RunWorker(app *turnstile.App, opts ...Option) {
 	if err != nil {
 		exit(opts, err)
 	}
-	lambda.Start(w.Handle)
+	serve(w.Handle, w.Flush)
+}
+
+// serve hands invocations to handle, and calls flush when Lambda ends the process: it
+// tells those alone that have registered an extension, and leaves them half a second.
+//
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+func serve(handle any, flush func()) {
+	lambda.StartWithOptions(handle, lambda.WithEnableSIGTERM(flush))
 }
 
 func exit(opts []Option, err error) {

@@ -3,7 +3,6 @@ package awslambda
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
@@ -18,7 +18,7 @@ import (
 // Worker handles the invocations of the activity function.
 type Worker struct {
 	host    batchHandler
-	metrics *metrics
+	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	flush   func(context.Context) error
 }
@@ -38,8 +38,8 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 	if err := o.configure(); err != nil {
 		return nil, err
 	}
-	logger, metrics := o.logTo(env.LogLevel), newMetrics(env.Name, "activity", o.out, time.Now)
-	clients := withThrottlesCounted(*o.aws, metrics.throttled)
+	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "activity")
+	clients := withThrottlesCounted(*o.aws, metrics.Throttled)
 	queues := host.Queues{}
 	client := awssqs.NewFromConfig(clients)
 	if queues.Orchestrator, err = sqs.New(client, env.OrchestratorQueueURL, sqs.Options{}); err != nil {
@@ -72,7 +72,8 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 
 // Handle handles one invocation. The error is always nil.
 func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
-	defer w.metrics.flush()
+	w.metrics.Begin()
+	defer w.metrics.End()
 	defer flushed(ctx, w.logger, w.flush)
 	logReceived(ctx, w.logger, e.Records)
 	batch := make([]host.Delivery, 0, len(e.Records))
@@ -81,3 +82,7 @@ func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEvent
 	}
 	return response(w.host.Handle(ctx, batch)), nil
 }
+
+// Flush writes the metrics that the process still holds, for a process that ends:
+// RunWorker calls it when Lambda says so.
+func (w *Worker) Flush() { w.metrics.Flush() }

@@ -98,7 +98,10 @@ func TestWritesAreCountedByTheKBAndTwiceInATransaction(t *testing.T) {
 func TestABillAddsUpToItsLines(t *testing.T) {
 	t.Parallel()
 	var m bill.Meter
-	m.Invoked(1500*time.Microsecond, 512, 100)
+	m.Invoked(1500*time.Microsecond, 512)
+	if _, err := m.Log().Write(make([]byte, 74)); err != nil || m.Bill().Of(bill.LogBytes) != 100 {
+		t.Errorf("a line of 74 bytes counts as %v (%v), want 100", m.Bill().Of(bill.LogBytes), err)
+	}
 	m.Fired(timer.Schedule{Body: "{}"})
 	b := m.Bill()
 	if got, want := b.Of(bill.GBSeconds), 0.001; got != want {

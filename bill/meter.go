@@ -2,6 +2,7 @@ package bill
 
 import (
 	"context"
+	"io"
 	"sync"
 	"time"
 
@@ -105,17 +106,25 @@ func (m *Meter) Delivered(fifo bool, batch []queue.Message, done int) {
 }
 
 // Invoked counts an invocation that took so long, of a function with so much
-// memory that wrote so many bytes to its log in one line.
-func (m *Meter) Invoked(took time.Duration, memoryMB, logBytes int) {
+// memory.
+func (m *Meter) Invoked(took time.Duration, memoryMB int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.bill.requests++
 	m.bill.counts[Invocations]++
 	ms := float64(max((took+time.Millisecond-1)/time.Millisecond, 1))
 	m.bill.counts[GBSeconds] += ms / 1000 * float64(memoryMB) / 1024
-	if logBytes > 0 {
-		m.bill.counts[LogBytes] += float64(logBytes + logOverhead)
-	}
+}
+
+// Log returns the log of a function: a Write to it is an event, and counts what it
+// takes in.
+func (m *Meter) Log() io.Writer { return log{m} }
+
+type log struct{ m *Meter }
+
+func (l log) Write(line []byte) (int, error) {
+	l.m.Add(LogBytes, float64(len(line)+logOverhead))
+	return len(line), nil
 }
 
 // Fired counts a schedule that fired: its invocation, and the message that

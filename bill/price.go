@@ -62,13 +62,9 @@ func (i Item) Service() string { return names[i].service }
 // Unit in which it is counted, in the plural.
 func (i Item) Unit() string { return names[i].unit }
 
-// What a function has by default, and writes: the memory of the template, and the
-// bytes that an invocation leaves in the logs, which is the one line with its
-// metrics (a test of awslambda holds it against real lines) and what CloudWatch adds
-// to each line.
-const (
-	MemoryMB        = 512
-	LogOrchestrator = 660
-	LogWorker       = 340
-	logOverhead     = 26
-)
+// MemoryMB is what a function of the template has by default.
+const MemoryMB = 512
+
+// logOverhead is what CloudWatch adds to each event of a log, in bytes:
+// https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
+const logOverhead = 26

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
 
 // What the calls of an invocation take on AWS, about: a batch that goes to the
@@ -31,15 +32,32 @@ const (
 // looks at by itself (Describe, History) is not counted; what it starts and raises
 // is.
 func (e *Env) Bill() bill.Bill {
+	e.metrics.orchestrator.Flush()
+	e.metrics.worker.Flush()
 	return e.meter.Bill()
+}
+
+// functionMetrics are what the two functions write to their logs.
+type functionMetrics struct{ orchestrator, worker *embeddedmetrics.Metrics }
+
+func (m functionMetrics) of(t *task) *embeddedmetrics.Metrics {
+	if t.from.Is == host.SourceActivity {
+		return m.worker
+	}
+	return m.orchestrator
+}
+
+func (e *Env) newMetrics(function string) *embeddedmetrics.Metrics {
+	return embeddedmetrics.New(embeddedmetrics.Config{Environment: "production", Function: function, Out: e.meter.Log(), Now: e.clock.Now})
 }
 
 // charge counts a batch that was handled.
 func (e *Env) charge(t *task) {
-	took, log := turnTook, bill.LogOrchestrator
+	took := turnTook
 	if t.from.Is == host.SourceActivity {
-		took, log = attemptTook, bill.LogWorker
+		took = attemptTook
 	}
 	e.meter.Delivered(t.from.Queue.FIFO(), t.batch, len(t.batch)-len(t.failed))
-	e.meter.Invoked(took, bill.MemoryMB, log)
+	e.metrics.of(t).End()
+	e.meter.Invoked(took, bill.MemoryMB)
 }

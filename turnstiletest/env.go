@@ -46,6 +46,7 @@ type Env struct {
 	sweeper *queues.Sweeper
 	client  *client.Client
 	meter   bill.Meter
+	metrics functionMetrics
 	// ids are those that the client makes, claims those of workers.
 	ids, claims counter
 	mocked      map[string]mocked
@@ -113,6 +114,7 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.clock = clock.NewVirtual(e.opts.start)
+	e.metrics = functionMetrics{e.newMetrics("orchestrator"), e.newMetrics("activity")}
 	e.stops = memorystore.NewActivities(e.clock.Now)
 	if err := e.wire(); err != nil {
 		t.Fatalf("turnstiletest: %v", err)

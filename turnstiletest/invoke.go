@@ -25,6 +25,7 @@ func (e *Env) handle(t *task) {
 	t.dead, t.failed = false, nil
 	t.attempt.Store(nil)
 	e.boundary.enter(t)
+	e.metrics.of(t).Begin()
 	go t.run()
 	e.watch(t)
 }

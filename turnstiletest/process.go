@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -37,7 +38,7 @@ func (e *Env) processes() error {
 		settings.CacheInstances = -1
 	}
 	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return e.meter.Queue(boundedQueue{q, &e.boundary}) })
-	clock, watch := envClock{e.clock}, observer{env: e}
+	clock := envClock{e.clock}
 	stops := e.meter.Activities(boundedActivities{e.stops, &e.boundary})
 	for i, is := range e.orchestrators {
 		if is != nil {
@@ -52,7 +53,7 @@ func (e *Env) processes() error {
 		e.orchestrators[i], err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
 			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary}, SweepAt: e.sweeper.At,
-			Go: here, Observer: watch, Logger: e.opts.log(),
+			Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log(),
 		})
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func (e *Env) processes() error {
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
 		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Clock: clock, Random: middle{&e.claims},
-		Go: here, Observer: watch, Logger: e.opts.log(),
+		Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log(),
 	})
 	return err
 }
@@ -192,12 +193,13 @@ func (e *Env) notImplemented(name, instance string) string {
 
 // observer is told by the host what happens.
 type observer struct {
-	host.NoObserver
+	*embeddedmetrics.Metrics
 	env *Env
 }
 
 // Count implements host.Observer.
-func (o observer) Count(c host.Counter, _ string, _ int) {
+func (o observer) Count(c host.Counter, reason string, n int) {
+	o.Metrics.Count(c, reason, n)
 	if c == host.CountStuck || c == host.CountCorrupt {
 		o.env.suspect = true
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
@@ -49,7 +50,7 @@ type Setting struct {
 
 // Stack is what is deployed.
 type Stack struct {
-	// Meter counts what is charged. Estimated is what package bill makes of the
+	// Meter counts what is charged; Bill returns it. Estimated is what package bill makes of the
 	// same calls of the store, without the items of DynamoDB.
 	Meter, Estimated *bill.Meter
 	// Client of the stack. What it sends is counted; what it reads is not. Its
@@ -70,10 +71,21 @@ type Stack struct {
 	code     *engine.Registry
 	inline   *activity.Registry
 	worker   *host.Worker
-	warm     []*host.Orchestrator
+	told     *embeddedmetrics.Metrics // of the worker
+	warm     []*process
 	batches  int
 	// messages sent over all queues, and turns stored.
 	messages, turns atomic.Int64
+}
+
+// Bill returns what was counted so far, with the metrics that the processes have not
+// written yet, as if they ended now.
+func (s *Stack) Bill() bill.Bill {
+	s.told.Flush()
+	for _, p := range s.warm {
+		p.told.Flush()
+	}
+	return s.Meter.Bill()
 }
 
 // Messages returns how many were sent so far, over all queues.
@@ -120,7 +132,8 @@ func New(t testing.TB, setting Setting, code *engine.Registry, activities *activ
 	s.must(err)
 	t.Cleanup(timers.Close)
 	s.timers = slowTimer{s.Meter.Timer(timers)}
-	s.worker, err = host.NewWorker(host.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues})
+	s.told = s.metrics("activity")
+	s.worker, err = host.NewWorker(host.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues, Observer: told{s.told}})
 	s.must(err)
 	for range setting.Processes {
 		s.warm = append(s.warm, s.process())
@@ -137,18 +150,6 @@ func (s *Stack) must(err error) {
 		s.t.Helper()
 		s.t.Fatal(err)
 	}
-}
-
-// process is a new one of the orchestrator function.
-func (s *Stack) process() *host.Orchestrator {
-	// The key is read in a cold start, ahead of the first message.
-	keys, err := keyring.New(keyring.Config{Keys: s.keys})
-	s.must(err)
-	o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
-		Keys: keys, Settings: host.Settings{BlockLimit: -1}})
-	s.must(err)
-	s.t.Cleanup(o.Close)
-	return o
 }
 
 // Send sends a work item as a client does, a message a call.
@@ -199,9 +200,9 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 	for _, m := range got {
 		batch = append(batch, host.Delivery{Message: m, Source: from})
 	}
-	limit, log := time.Minute, bill.LogOrchestrator
+	limit := time.Minute
 	if from == host.SourceActivity {
-		limit, log = 15*time.Minute, bill.LogWorker
+		limit = 15 * time.Minute
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
 	defer cancel()
@@ -209,17 +210,22 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 	time.Sleep(ofCode)
 	var failed []string
 	if from == host.SourceActivity {
+		s.told.Begin()
 		failed = s.worker.Handle(ctx, batch)
+		s.told.End()
 		s.Attempts = append(s.Attempts, time.Since(began))
 	} else {
-		process := s.warm[s.batches%len(s.warm)]
+		p := s.warm[s.batches%len(s.warm)]
 		if s.batches++; s.setting.Cold {
-			process = s.process()
-			defer process.Close()
+			p = s.process()
+			defer p.Close()
 		}
-		failed = process.Handle(ctx, batch)
+		p.told.Begin()
+		p.backlog(batch, began)
+		failed = p.Handle(ctx, batch)
+		p.told.End()
 	}
-	s.Meter.Invoked(time.Since(began), bill.MemoryMB, log)
+	s.Meter.Invoked(time.Since(began), bill.MemoryMB)
 	s.Meter.Delivered(q.FIFO(), got, len(got)-len(failed))
 	inner := q.(slowQueue).Queue
 	s.must(queue.Settle(ctx, unmetered{inner, s.Meter}, got, failed))

@@ -20,7 +20,9 @@
 //
 // It differs from Lambda: a process that exited is not started again by the
 // next invocation but by Restart, so that a test decides; nothing is frozen
-// between invocations; memory is not limited; there are no extensions.
+// between invocations; memory is not limited; of extensions there
+// are those of the process itself that have no events, by which it asks for a
+// SIGTERM when it ends; nobody sends it.
 //
 // The protocol: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 package runtimeapi

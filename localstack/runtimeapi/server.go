@@ -15,7 +15,10 @@ import (
 	"time"
 )
 
-const prefix = "/2018-06-01/runtime/"
+const (
+	prefix     = "/2018-06-01/runtime/"
+	extensions = "/2020-01-01/extension/"
+)
 
 // closeLimit ends the wait for a handler that hangs, which none should.
 const closeLimit = 5 * time.Second
@@ -80,6 +83,8 @@ func newServer() (*server, error) {
 	mux.HandleFunc("POST "+prefix+"invocation/{id}/response", s.answer(false))
 	mux.HandleFunc("POST "+prefix+"invocation/{id}/error", s.answer(true))
 	mux.HandleFunc("POST "+prefix+"init/error", s.failInit)
+	mux.HandleFunc("POST "+extensions+"register", s.register)
+	mux.HandleFunc("GET "+extensions+"event/next", s.nextEvent)
 	s.http = &http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return ctx }}
 	go func() { s.served <- s.http.Serve(listener) }()
 	return s, nil
@@ -143,6 +148,20 @@ func (s *server) answer(failed bool) http.HandlerFunc {
 		c.answered <- answer{payload: payload, failed: failed}
 	}
 }
+
+// register takes an extension of the process itself. None is told of events: one
+// that asks for them is refused.
+func (s *server) register(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ Events []string }
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || len(asked.Events) > 0 {
+		refuse(w, http.StatusBadRequest, "Extension.NotSupported", "extensions have no events here")
+		return
+	}
+	w.Header().Set("Lambda-Extension-Identifier", "internal")
+	_, _ = io.WriteString(w, "{}")
+}
+
+func (s *server) nextEvent(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func (s *server) failInit(w http.ResponseWriter, r *http.Request) {
 	payload, err := io.ReadAll(r.Body)

@@ -1,0 +1,39 @@
+package awslambda
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+)
+
+// Namespace of the functions' metrics in CloudWatch. Their one dimension is
+// Environment.
+const Namespace = embeddedmetrics.Namespace
+
+// observers tells several.
+type observers []host.Observer
+
+func (o observers) Count(c host.Counter, reason string, n int) {
+	for _, each := range o {
+		each.Count(c, reason, n)
+	}
+}
+
+func (o observers) Timing(t host.Timing, d time.Duration) {
+	for _, each := range o {
+		each.Timing(t, d)
+	}
+}
+
+func (o observers) Committed(c host.Committed) {
+	for _, each := range o {
+		each.Committed(c)
+	}
+}
+
+func (o observers) ProblemChanged(c host.ProblemChange) {
+	for _, each := range o {
+		each.ProblemChanged(c)
+	}
+}

@@ -1,0 +1,50 @@
+package stack
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// process is one of the orchestrator function.
+type process struct {
+	*host.Orchestrator
+	told *embeddedmetrics.Metrics
+}
+
+func (s *Stack) process() *process {
+	// The key is read in a cold start, ahead of the first message.
+	keys, err := keyring.New(keyring.Config{Keys: s.keys})
+	s.must(err)
+	metrics := s.metrics("orchestrator")
+	o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
+		Keys: keys, Settings: host.Settings{BlockLimit: -1}, Observer: told{metrics}})
+	s.must(err)
+	s.t.Cleanup(o.Close)
+	return &process{o, metrics}
+}
+
+// backlog has the age of the first of a batch in the metrics, as package awslambda
+// has that of the oldest.
+func (p *process) backlog(batch []host.Delivery, now time.Time) {
+	if first := &batch[0]; first.Source == host.SourceOrchestrator && first.Group != wire.SweepGroup {
+		p.told.Backlog(now.Sub(first.SentAt))
+	}
+}
+
+// metrics are those of a new process: lines of a log, which are counted.
+func (s *Stack) metrics(function string) *embeddedmetrics.Metrics {
+	return embeddedmetrics.New(embeddedmetrics.Config{Environment: "production", Function: function, Out: s.Meter.Log()})
+}
+
+// told is what a process is told, with times that are as long to write as those of
+// a real clock: virtual ones are whole milliseconds.
+type told struct{ *embeddedmetrics.Metrics }
+
+// Timing implements host.Observer.
+func (t told) Timing(of host.Timing, d time.Duration) {
+	t.Metrics.Timing(of, d+123*time.Microsecond)
+}
