@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,16 +16,8 @@ import (
 // it records none.
 func TestEveryDurableCallSaysWhatItRecords(t *testing.T) {
 	t.Parallel()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	calls := 0
-	for _, entry := range entries {
-		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range sourcesIn(t, ".") {
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, name, nil, parser.ParseComments)
 		if err != nil {
@@ -52,4 +46,69 @@ func takesContext(f *ast.FuncDecl) bool {
 		}
 	}
 	return false
+}
+
+// Where a type of this package is one of another, `go doc` prints its name there
+// and not its fields: the comment has them, as they are declared.
+func TestTypesOfOtherPackagesAreShownWhereTheyAreUsed(t *testing.T) {
+	t.Parallel()
+	shown := 0
+	for _, entry := range sourcesIn(t, ".") {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, entry, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			decl, isDecl := d.(*ast.GenDecl)
+			if !isDecl || decl.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec := s.(*ast.TypeSpec)
+				from, isOther := spec.Type.(*ast.SelectorExpr)
+				if !spec.Assign.IsValid() || !isOther || !spec.Name.IsExported() {
+					continue
+				}
+				shown++
+				want := declaration(t, from.X.(*ast.Ident).Name, from.Sel.Name)
+				if got := decl.Doc.Text(); !strings.Contains(got, want) {
+					t.Errorf("%s: the comment of %s does not have the declaration\n%s", set.Position(spec.Pos()), spec.Name.Name, want)
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no such type was found")
+	}
+}
+
+// declaration is that of a type in the package of a folder, as it stands there,
+// indented.
+func declaration(t *testing.T, folder, name string) string {
+	t.Helper()
+	for _, path := range sourcesIn(t, folder) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, from, found := strings.Cut(string(text), "\ntype "+name+" struct {\n")
+		if !found {
+			continue
+		}
+		fields, _, _ := strings.Cut(from, "\n}\n")
+		return "\ttype " + name + " struct {\n\t" + strings.ReplaceAll(fields, "\n", "\n\t") + "\n\t}\n"
+	}
+	t.Fatalf("there is no type %s in %s", name, folder)
+	return ""
+}
+
+// sourcesIn are the files of a folder's package, without its tests.
+func sourcesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
 }

@@ -38,15 +38,30 @@ var (
 	ErrUnwinding = engine.ErrUnwinding
 )
 
-// CancelledError is an [ErrCancelled] with what was cancelled (What: "activity
-// Charge (event 5)", "scope", "instance") and the Reason that was given. With
-// Timeout the time of a scope was over: then it is an [ErrTimeout], and no
-// [ErrCancelled]. Every durable call may return one.
+// CancelledError is an [ErrCancelled] with its reason. Every durable call may
+// return one. It is the same type as in package engine:
+//
+//	type CancelledError struct {
+//		// What was cancelled: "activity Charge (event 5)", "scope", "instance".
+//		What string
+//		// Reason that was given; may be empty.
+//		Reason string
+//		// Timeout is set if the time of a scope was over: then it is an ErrTimeout
+//		// and no ErrCancelled.
+//		Timeout bool
+//	}
 type CancelledError = engine.CancelledError
 
-// NestedError is an [ErrNested] that names the durable call (Call) and the side
-// effect or inline activity that made it (Inside). Nothing was recorded for the
-// call.
+// NestedError is an [ErrNested] that names both: the durable call, and the code
+// in which it was made. Nothing was recorded for the call. It is the same type as
+// in package engine:
+//
+//	type NestedError struct {
+//		// Call that was made: "activity Charge", "Await".
+//		Call string
+//		// Inside what: `side effect "rate"`, `inline activity "Charge"`.
+//		Inside string
+//	}
 type NestedError = engine.NestedError
 
 // TimeoutError says that what was waited for did not come in time. It is an

@@ -9,7 +9,12 @@ import (
 // StoppedError is the cause ([context.Cause]) for which the context of an
 // activity ends when the orchestration no longer wants it: it was cancelled,
 // its scope was, another branch of a [Select] won, or the orchestration ended.
-// Reason is what was given, and may be empty. It is a [context.Canceled].
+// It is a [context.Canceled], and the same type as in package activity:
+//
+//	type StoppedError struct {
+//		// Reason that the orchestration gave; may be empty.
+//		Reason string
+//	}
 type StoppedError = activity.StoppedError
 
 // Heartbeat says from inside an activity that the attempt is alive, with

@@ -54,7 +54,8 @@ func (e *NestedError) Is(target error) bool { return target == ErrNested }
 // CancelledError is an ErrCancelled with its reason.
 type CancelledError struct {
 	// What was cancelled: "activity Charge (event 5)", "scope", "instance".
-	What   string
+	What string
+	// Reason that was given; may be empty.
 	Reason string
 	// Timeout is set if the time of a scope was over: then it is an ErrTimeout
 	// and no ErrCancelled.
