@@ -13,6 +13,9 @@ import (
 // as is the client on behalf of whoever sent the request.
 func (h *handler) as(r *http.Request) *client.Client {
 	if h.actor == nil {
+		if named := r.Header.Get(ActorHeader); named != "" {
+			return h.client.As(named)
+		}
 		return h.client
 	}
 	return h.client.As(h.actor(r))

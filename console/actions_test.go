@@ -40,6 +40,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	}
 	b.do("POST", "api/v1/instances", `{"name":"a\u0000b"}`).fails(api.CodeInvalid, "name")
 	b.do("POST", "api/v1/instances", `{"name":"F","search_attributes":{"1":"x"}}`).fails(api.CodeInvalid, "search attribute")
+	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved"}`, console.ActorHeader, "somebody else").fails(api.CodeInvalid, console.ActorHeader, "leave it out")
 	post[api.Sent](b, path+"/wake", api.Nothing{})
 	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved","data":{"by":"Grace"},"sender_id":"r-1"}`, "X-User", "grace")
 	if d, err := c.Wait(t.Context(), "order/1"); err != nil || d.Status != client.StatusCompleted {
@@ -136,4 +137,23 @@ func TestManyAreWokenAtOnce(t *testing.T) {
 		b.do("POST", "api/v1/wake", body).fails(api.CodeInvalid)
 	}
 	b.do("POST", "api/v1/wake", api.WakeMany{Instances: make([]string, 501)}).fails(api.CodeTooLarge)
+}
+
+func TestARequestNamesItsActorWhereNobodyElseDoes(t *testing.T) {
+	t.Parallel()
+	b, c := running(t)
+	input, err := json.Marshal(demo.Order("1", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := b.do("POST", "api/v1/instances", api.Start{Name: "Fulfil", Instance: "order-1", Input: input}, console.ActorHeader, "Ada Lovelace"); a.Code != http.StatusOK {
+		t.Fatalf("%+v", a)
+	}
+	if err := client.Attach(c, turnstile.NewOrchestration[json.RawMessage, json.RawMessage]("Fulfil"), "order-1").Confirm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e := get[api.Events](b, "instances/order-1/executions/current/events").Events; e[0].Actor != "Ada Lovelace" {
+		t.Errorf("it was started on behalf of %q", e[0].Actor)
+	}
+	b.do("POST", "api/v1/instances/order-1/cancel", "{}", console.ActorHeader, strings.Repeat("x", 300)).fails(api.CodeInvalid, "actor")
 }

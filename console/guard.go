@@ -22,6 +22,10 @@ type guard struct {
 // page of another site cannot send it without leave, which is never given.
 const ActionHeader = "Turnstile-Action"
 
+// ActorHeader says on whose behalf a POST acts, for the histories, where the
+// mounting program does not ([Actor]). It is what the sender says of itself.
+const ActorHeader = "Turnstile-Actor"
+
 func newGuard(hosts []string, actions bool) (guard, error) {
 	g := guard{named: map[string]bool{}, actions: actions}
 	for _, h := range hosts {

@@ -80,6 +80,9 @@ func document(t *testing.T, h http.Handler) []byte {
 		}
 		if r.Method == http.MethodPost {
 			params = append(params, object{"name": console.ActionHeader, "in": "header", "required": true, "schema": object{"type": "string"}, "description": "any value, such as 1: a page of another site cannot send it"})
+			if r.Acts {
+				params = append(params, object{"name": console.ActorHeader, "in": "header", "schema": object{"type": "string"}, "description": "on whose behalf it acts, for the histories; refused where the mounting program says that"})
+			}
 		}
 		if params != nil {
 			op["parameters"] = params

@@ -47,8 +47,9 @@ func Place(p api.Place) Option { return func(o *options) { o.place = p } }
 func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
 // Actor says on whose behalf a request acts, for the histories (Client.As): the
-// login that the mounting program knows. It is asked for actions alone. Default:
-// nobody is named.
+// login that the mounting program knows. It is asked for actions alone, and a
+// request that names an actor itself ([ActorHeader]) is refused. Default: the one
+// that the request names.
 func Actor(of func(*http.Request) string) Option { return func(o *options) { o.actor = of } }
 
 // Explain says in the API's words what an error of the environment means, such as

@@ -90,6 +90,9 @@ func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) 
 	if err == nil {
 		err = h.guard.allow(r, &found)
 	}
+	if err == nil && h.actor != nil && r.Header.Get(ActorHeader) != "" {
+		err = api.Errorf(api.CodeInvalid, "the header %s names an actor, and this console knows by itself on whose behalf a request acts: leave it out", ActorHeader)
+	}
 	if err == nil {
 		err = found.checkQuery(r.URL.Query())
 	}

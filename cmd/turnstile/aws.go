@@ -98,9 +98,13 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithEnvironment(awslambda.Environment{
+	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithEnvironment(awslambda.Environment{
 		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable], ActivitiesTable: found[activitiesTable],
 	}))
+	if err != nil {
+		return nil, err
+	}
+	return c.As(b.settings.actor), nil
 }
 
 // Queues implements backend.

@@ -64,10 +64,12 @@ type settings struct {
 	stack, region, profile string
 	keyFile                string
 	console                string
-	local                  bool
-	output                 string
-	color                  string
-	getenv                 func(string) string
+	// actor on whose behalf a command acts.
+	actor  string
+	local  bool
+	output string
+	color  string
+	getenv func(string) string
 }
 
 const (
@@ -80,13 +82,18 @@ var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), str
 
 func (s *settings) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.stack, "stack", s.stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, else the TURNSTILE_ variables say where things are")
-	flags.BoolVar(&s.local, "local", false, "the `turnstile dev` of this folder, or of one above it")
+	flags.BoolVar(&s.local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
 	flags.StringVar(&s.console, "console", s.console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
 	flags.StringVar(&s.region, "region", s.region, "AWS `REGION`; default as the SDK finds it")
 	flags.StringVar(&s.profile, "profile", s.profile, "AWS `PROFILE`; default as the SDK finds it")
 	flags.StringVar(&s.keyFile, "key-file", s.keyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, else the keys in $TURNSTILE_KEYS")
 	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text, or the JSON of the console's API: json")
 	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (at a terminal, unless NO_COLOR is set), always, never")
+}
+
+// declareActor declares the flag of commands whose requests are recorded.
+func (s *settings) declareActor(flags *flag.FlagSet) {
+	flags.StringVar(&s.actor, "actor", s.actor, "`NAME` on whose behalf this is asked for, which history shows; default $TURNSTILE_ACTOR, else nobody")
 }
 
 func (s *settings) check() error {
@@ -106,7 +113,7 @@ func usagef(format string, args ...any) error {
 // run runs the command line and returns the exit status. What was asked for
 // goes to out, all else to err.
 func (c *cli) run(ctx context.Context, args []string) int {
-	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
+	c.settings = settings{stack: c.getenv("TURNSTILE_STACK"), console: c.getenv("TURNSTILE_CONSOLE_URL"), actor: c.getenv("TURNSTILE_ACTOR"), output: outputText, color: string(term.ColoursAuto), getenv: c.getenv}
 	about := ""
 	root := c.tree(func(found *command) { about = " " + found.name })
 	root.SetArgs(append([]string{}, args...))

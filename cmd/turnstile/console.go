@@ -48,6 +48,7 @@ func consoleCommand() *command {
 				s.hosts = append(s.hosts, name)
 				return nil
 			})
+			c.settings.declareActor(flags)
 			flags.BoolVar(&s.open, "open", false, "open it in the browser")
 			flags.DurationVar(&s.every, "every", 3*time.Second, "look at what is shown again after this `TIME` at the soonest")
 			flags.IntVar(&s.reads, "reads", 600, "read at most `N` records a minute for live changes: a record of up to 4 KB is a read unit")

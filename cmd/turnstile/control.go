@@ -66,6 +66,7 @@ func cancelCommand() *command {
 				}}
 			b.declare(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
+			c.settings.declareActor(flags)
 			return b.action(c)
 		},
 	}
@@ -92,6 +93,7 @@ func terminateCommand() *command {
 				}}
 			b.declare(flags)
 			flags.StringVar(&b.reason, "reason", "", "`TEXT` for the history")
+			c.settings.declareActor(flags)
 			return b.action(c)
 		},
 	}
@@ -120,6 +122,7 @@ func purgeCommand() *command {
 					return cl.Purge(ctx, instance, j.Force)
 				}}
 			b.declare(flags)
+			c.settings.declareActor(flags)
 			flags.BoolVar(&b.force, "force", false, "take running instances too: they are terminated first")
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {

@@ -128,7 +128,7 @@ func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.env[keysVariable] = "gzip+aesgcm:b " + base64.RawURLEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a"))
-	b.ok("raise", "order-1", "approved", "--data", `"`+hidden+`"`)
+	b.ok("raise", "--early", "order-1", "approved", "--data", `"`+hidden+`"`)
 	b.ok("start", "Fulfil", "--input", `"`+hidden+`"`)
 	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
 		item, err := wire.Parse([]byte(m.Body))

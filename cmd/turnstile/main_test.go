@@ -96,9 +96,13 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Config{
+	c, err := client.New(client.Config{
 		Codecs: codecs, Store: b.store, Queue: b.queues[deadletter.Orchestrator], Random: &counting{}, Clock: b.clock,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return c.As(b.settings.actor), nil
 }
 
 func (b *bench) Queues(context.Context) (deadletter.Queues, error) { return b.queues, nil }

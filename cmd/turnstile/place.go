@@ -26,12 +26,12 @@ func openPlace(s *settings) backend {
 	switch stack := s.stack != "" || s.getenv(orchestratorURL.variable) != ""; {
 	case s.local:
 		address, err := devAddress()
-		return consoleBackend{address, "turnstile dev", err}
+		return consoleBackend{address, s.actor, "turnstile dev", err}
 	case s.console != "":
-		return consoleBackend{s.console, "the console", checkURL(s.console)}
+		return consoleBackend{s.console, s.actor, "the console", checkURL(s.console)}
 	case !stack:
 		if address, err := devAddress(); err == nil {
-			return consoleBackend{address, "turnstile dev", nil}
+			return consoleBackend{address, s.actor, "turnstile dev", nil}
 		}
 	}
 	return awsBackend{settings: s}
@@ -73,6 +73,8 @@ func devAddress() (string, error) {
 // consoleBackend is what stands behind a console.
 type consoleBackend struct {
 	url string
+	// actor on whose behalf it is asked to act.
+	actor string
 	// what it is, for errors.
 	what string
 	err  error
@@ -82,7 +84,7 @@ type consoleBackend struct {
 const remotePause = 250 * time.Millisecond
 
 func (b consoleBackend) remote() *remote.Client {
-	return remote.New(b.url, nil, func(ctx context.Context) bool {
+	return remote.New(b.url, b.actor, nil, func(ctx context.Context) bool {
 		wait := time.NewTimer(remotePause)
 		defer wait.Stop()
 		select {

@@ -67,7 +67,7 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 			t.Errorf("turnstile %s: exit status %d, want %d that says %q: %v", strings.Join(args, " "), r.status, status, says, r)
 		}
 	}
-	if got := ok("start", "Fulfil", "--instance", "a/1", "--input", `{"id":"a/1"}`, "--search", `customer = "ada"`, "--event", `approved="ada"`, "--wait"); got != "\"receipt for a/1 approved by ada\"\n" {
+	if got := ok("start", "Fulfil", "--instance", "a/1", "--input", `{"id":"a/1"}`, "--search", `customer = "ada"`, "--event", `approved="ada"`, "--wait", "--actor", "Ada L"); got != "\"receipt for a/1 approved by ada\"\n" {
 		t.Errorf("start --wait prints %q", got)
 	}
 	fails(exitFailed, "already exists", "start", "Fulfil", "--instance", "a/1")
@@ -91,7 +91,7 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 	if out := ok("describe", "b"); !strings.Contains(out, "event 4  event approved") && !strings.Contains(out, "event approved") {
 		t.Errorf("described is\n%s", out)
 	}
-	if out := ok("history", "a/1", "--all"); !strings.Contains(out, "OrchestrationCompleted") || !strings.Contains(out, "Charge") {
+	if out := ok("history", "a/1", "--all"); !strings.Contains(out, "OrchestrationCompleted") || !strings.Contains(out, "Charge") || !strings.Contains(out, "by Ada L") {
 		t.Errorf("its history is\n%s", out)
 	}
 	if out := ok("timeline", "a/1"); !strings.Contains(out, "\tactivity\tCharge\tdone\t") {
@@ -114,6 +114,7 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 	fails(exitNotFound, `no instance "nobody"`, "timeline", "nobody")
 	fails(exitNotFound, `no instance "nobody"`, "wake", "nobody")
 	fails(exitFailed, "has ended already", "cancel", "a/1")
+	fails(exitFailed, "the event would have no effect", "raise", "a/1", "approved")
 	fails(exitFailed, "still running", "purge", "b")
 	fails(exitFailed, "completion token", "complete", "nonsense")
 	fails(exitFailed, "completion token", "fail", "nonsense", "--message", "x")

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	flag "github.com/spf13/pflag"
 
@@ -14,15 +16,19 @@ func raiseCommand() *command {
 		name: "raise", also: []string{"signal", "event", "send"}, words: firstInstance(notEnded...), operands: "INSTANCE EVENT", least: 2, most: 2,
 		short: "raise an external event for an instance",
 		long: paragraph(
-			"Sends the event. One for an instance that has not started waits for it a quarter of",
-			"an hour by default, then it is a dead letter. One for an instance that has ended has",
-			"no effect. Names of events are case-sensitive."),
+			"Sends the event to an instance that runs. One that is not there, after some seconds in",
+			"which its start may still come, or that has ended, is an error, and nothing is sent.",
+			"--early does not look: the event of an instance that has not started waits for it a",
+			"quarter of an hour by default, then it is a dead letter; one for an instance that has",
+			"ended has no effect. Names of events are case-sensitive."),
 		examples: []string{
 			`turnstile raise order-17 approved --data '{"by":"ada","approved":true}'`,
 			`turnstile raise order-17 approved --data @approval.json --id mail-4711`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			data := flags.String("data", "", "`JSON` that it carries, @FILE, or - for standard input")
+			c.settings.declareActor(flags)
+			early := flags.Bool("early", false, "send it without a look at the instance, which may start later")
 			id := flags.String("id", "", "`ID` that tells a repeat of this event from another one; default a random one")
 			return func(ctx context.Context, operands []string) error {
 				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], SenderID: *id}
@@ -34,6 +40,11 @@ func raiseCommand() *command {
 				if err != nil {
 					return err
 				}
+				if !*early {
+					if err := c.findRunning(ctx, cl, r.Instance); err != nil {
+						return err
+					}
+				}
 				if err := cl.Raise(ctx, r); err != nil {
 					return err
 				}
@@ -41,5 +52,30 @@ func raiseCommand() *command {
 				return nil
 			}
 		},
+	}
+}
+
+const (
+	// startLooks is how often an instance is looked for whose start may be queued,
+	// startPause how long it is between two looks.
+	startLooks = 12
+	startPause = 250 * time.Millisecond
+)
+
+// findRunning returns an error if there is no instance that an event could be for.
+func (c *cli) findRunning(ctx context.Context, cl instances, instance string) error {
+	for look := 1; ; look++ {
+		d, err := cl.Describe(ctx, instance)
+		switch {
+		case err == nil && d.Status.Terminal():
+			return fmt.Errorf("%w: the event would have no effect, and was not sent", &client.EndedError{Instance: instance, Status: d.Status})
+		case err == nil:
+			return nil
+		case !errors.Is(err, client.ErrNotFound):
+			return err
+		case look < startLooks && c.sleep(ctx, startPause):
+			continue
+		}
+		return fmt.Errorf("%w; the event was not sent. If it is to be started within a quarter of an hour, --early sends the event before it; turnstile start --event gives one along", err)
 	}
 }

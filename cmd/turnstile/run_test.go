@@ -92,7 +92,49 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 		b.fails(exitFailed, []string{`"order-1" has ended already`}, verb, "order-1")
 	}
 	b.fails(exitFailed, []string{"still running", "force"}, "purge", "order-2")
+	b.fails(exitFailed, []string{`"order-1" has ended already (completed): the event would have no effect, and was not sent`}, "raise", "order-1", "approved")
 	b.ok("purge", "--force", "order-1", "order-2")
+}
+
+// An event is for an instance that runs, unless it is told to wait for one. The start
+// may still be queued.
+func TestAnEventForNobodyIsNotSent(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	looks := 0
+	b.pause = func(context.Context, time.Duration) bool {
+		looks++
+		return true
+	}
+	b.fails(exitNotFound, []string{`no instance "order-17"`, "the event was not sent", "--early", "start --event"}, "raise", "order-17", "approved")
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 || looks != startLooks-1 {
+		t.Errorf("%d were sent, after %d looks", len(sent), looks)
+	}
+	b.ok("raise", "--early", "order-17", "approved")
+	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 {
+		t.Errorf("%d were sent", len(sent))
+	}
+}
+
+// History says who asked for what.
+func TestWhoAskedStandsInTheHistory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o := b.host()
+	defer o.Close()
+	b.env["TURNSTILE_ACTOR"] = "night shift"
+	b.ok("start", "Fulfil", "--instance", "order-7", "--input", `{"id":"order-7"}`, "--actor", "Ada")
+	b.handle(o)
+	b.ok("raise", "order-7", "remark", "--actor", "Grace")
+	b.ok("cancel", "order-7", "--reason", "no money")
+	b.handle(o)
+	out := b.ok("history", "order-7", "--all")
+	for _, want := range []string{"by Ada", "by Grace", "by night shift"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q does not stand in\n%s", want, out)
+		}
+	}
+	b.fails(exitUsage, []string{"actor"}, "cancel", "order-8", "--actor", "two\nlines")
 }
 
 func TestStartCanWaitForTheEnd(t *testing.T) {
@@ -166,7 +208,7 @@ func TestPayloadsComeFromTheLineAFileOrStandardInput(t *testing.T) {
 		{`{"n": 1}`, "", `"data":{"n": 1}`}, {"@" + file, "", `"data":{"n": 1}`}, {"-", `[1]`, `"data":[1]`}, {"", "", `"name":"e"`},
 	} {
 		b := newBench(t)
-		if r := b.runWith(t.Context(), c.in, "raise", "i", "e", "--data", c.flag); r.status != exitOK {
+		if r := b.runWith(t.Context(), c.in, "raise", "--early", "i", "e", "--data", c.flag); r.status != exitOK {
 			t.Fatalf("%+v", r)
 		}
 		if body := b.queue(deadletter.Orchestrator).Peek()[0].Body; !strings.Contains(body, c.want) || c.flag == "" && strings.Contains(body, "data") {
@@ -179,7 +221,7 @@ func TestPayloadsComeFromTheLineAFileOrStandardInput(t *testing.T) {
 	b.fails(exitUsage, []string{"expected a string in quotes"}, "start", "X", "--search", "customer = ada")
 	b.fails(exitFailed, []string{"reading --input", "nowhere.json"}, "start", "X", "--input", "@nowhere.json")
 	b.fails(exitUsage, []string{"NAME=JSON"}, "start", "X", "--event", "approved=maybe")
-	b.fails(exitUsage, []string{"instance id"}, "raise", "a\nb", "e")
+	b.fails(exitUsage, []string{"instance id"}, "raise", "--early", "a\nb", "e")
 }
 
 // The dead letter of an event that came too early, and the start that makes it
@@ -189,7 +231,7 @@ func TestO06M07AnEventRedrivenAfterTheStartIsDelivered(t *testing.T) {
 	b := newBench(t)
 	o := b.host()
 	defer o.Close()
-	b.ok("raise", "order-7", "approved", "--data", `"ada"`)
+	b.ok("raise", "--early", "order-7", "approved", "--data", `"ada"`)
 	b.handle(o)
 	for range 100 {
 		if b.queue(deadletter.DeadFIFO).Counts().Total()+b.queue(deadletter.Dead).Counts().Total() > 0 {

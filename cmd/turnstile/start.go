@@ -32,6 +32,7 @@ func startCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var r client.StartRequest
+			c.settings.declareActor(flags)
 			input := flags.String("input", "", "`JSON` that it starts with, @FILE, or - for standard input")
 			flags.StringVar(&r.Instance, "instance", "", "`ID` of the instance; default a random one")
 			flags.StringVar(&r.Version, "version", "", "`VERSION` of it; default the newest that is deployed")

@@ -20,21 +20,23 @@ import (
 // Client is a client of a console's API. It is safe for concurrent use.
 type Client struct {
 	base string
-	http *http.Client
+	// actor on whose behalf it asks for actions; empty for nobody.
+	actor string
+	http  *http.Client
 	// pause waits between two looks at an instance that is waited for.
 	pause func(context.Context) bool
 }
 
 // New returns a client of the console at that address, such as
-// http://127.0.0.1:8876/. pause waits between two looks at what is waited for, and
+// http://127.0.0.1:8876/, that acts on behalf of actor, or of nobody. pause waits between two looks at what is waited for, and
 // reports false if the context ended first.
-func New(base string, transport http.RoundTripper, pause func(context.Context) bool) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/") + "/api/v1/", http: &http.Client{Transport: transport}, pause: pause}
+func New(base, actor string, transport http.RoundTripper, pause func(context.Context) bool) *Client {
+	return &Client{base: strings.TrimSuffix(base, "/") + "/api/v1/", actor: actor, http: &http.Client{Transport: transport}, pause: pause}
 }
 
 // Over returns a client of a console in this process.
 func Over(handler http.Handler, pause func(context.Context) bool) *Client {
-	return New("http://127.0.0.1", inProcess{handler}, pause)
+	return New("http://127.0.0.1", "", inProcess{handler}, pause)
 }
 
 // Error is an error that the console answered with.
@@ -101,6 +103,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set(console.ActionHeader, "1")
+		if c.actor != "" {
+			r.Header.Set(console.ActorHeader, c.actor)
+		}
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
