@@ -99,9 +99,10 @@ local_tests() {
 	trap stop_local EXIT
 
 	local port="${TURNSTILE_DYNAMODB_PORT:-18000}"
-	step "store/dynamo on DynamoDB Local"
+	step "store/dynamo and the workloads on DynamoDB Local"
 	localstack/local.sh dynamodb-up "$port"
 	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/...
+	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated bench -run DynamoDB\|EachWrites ./workloads
 	localstack/local.sh dynamodb-down "$port"
 
 	step "LocalStack up, the real template deployed with the real binaries"

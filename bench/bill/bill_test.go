@@ -4,12 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/turnstile-go/turnstile/bench/document"
 	"github.com/turnstile-go/turnstile/bench/stack"
 	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/engine"
@@ -263,30 +263,5 @@ func TestTheTableOfCosts(t *testing.T) {
 		t.Logf("%s: worker %s, took %s", l.name, r.worker, r.took)
 	}
 	t.Logf("\n%s", table.String())
-	hold(t, "costs", table.String())
-}
-
-// hold compares a part of docs/performance.md with what it should be, or writes it.
-func hold(t *testing.T, name, want string) {
-	t.Helper()
-	const file = "../../docs/performance.md"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, end := "<!-- "+name+": made by go -C bench test ./bill -update -->\n\n", "\n<!-- end of "+name+" -->"
-	head, rest, found := strings.Cut(string(text), begin)
-	got, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no part %q", file, begin)
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got != want {
-		t.Errorf("%s does not say what was counted (go -C bench test ./bill -update writes it):\n%s", file, want)
-	}
+	document.Hold(t, "../../docs/performance.md", "costs", "go -C bench test ./bill -update", table.String(), *update)
 }

@@ -1,0 +1,98 @@
+package workloads_test
+
+import (
+	"context"
+	"sync"
+
+	"github.com/turnstile-go/turnstile/keyring"
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
+	timermemory "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// requests are what an environment has asked of its store and its queues.
+type requests struct {
+	Writes     int
+	WriteUnits float64
+	// Messages sent, but for sweeps, which the environment sends by itself.
+	Messages int
+	// Reads and ReadUnits, with those of the client that looks whether what it waits
+	// for has ended.
+	Reads     int
+	ReadUnits float64
+}
+
+func (r requests) minus(before requests) requests {
+	return requests{
+		r.Writes - before.Writes, r.WriteUnits - before.WriteUnits, r.Messages - before.Messages,
+		r.Reads - before.Reads, r.ReadUnits - before.ReadUnits,
+	}
+}
+
+// below reports whether r has less of anything that is written or sent.
+func (r requests) below(other requests) bool {
+	return r.Writes < other.Writes || r.WriteUnits < other.WriteUnits || r.Messages < other.Messages
+}
+
+// counter counts them.
+type counter struct {
+	mu sync.Mutex
+	n  requests
+}
+
+func (c *counter) now() requests {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}
+
+// meter is for dynamo.Config.
+func (c *counter) meter(u dynamo.Usage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch u.Operation {
+	case "GetItem", "Query":
+		c.n.Reads++
+	default:
+		c.n.Writes++
+	}
+	c.n.WriteUnits += u.WriteUnits
+	c.n.ReadUnits += u.ReadUnits
+}
+
+// database is what an environment keeps everything in, for one run. Queues and
+// timers are in memory, and only counted.
+type database struct {
+	*counter
+	store      store.Store
+	activities store.Activities
+	keys       keyring.Keys
+}
+
+func (database) Acquire() error                     { return nil }
+func (database) Release() error                     { return nil }
+func (d database) Store() store.Store               { return d.store }
+func (d database) Activities() store.Activities     { return d.activities }
+func (d database) Keys() keyring.Keys               { return d.keys }
+func (d database) Queue(string) queuememory.Journal { return journal{d.counter} }
+func (database) Timer() timermemory.Journal         { return nil }
+func (database) Flush(context.Context) error        { return nil }
+
+// journal counts the messages of a queue and keeps nothing.
+type journal struct{ *counter }
+
+func (journal) Load() (c queuememory.Contents, err error) { return c, nil }
+func (journal) Ready() error                              { return nil }
+func (journal) Received(int64, int)                       {}
+func (journal) Deleted(int64)                             {}
+
+func (j journal) Sent(m queuememory.Kept) {
+	if item, err := wire.ParseText(m.Body); err == nil && item.Kind == wire.Sweep {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.n.Messages++
+}
