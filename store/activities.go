@@ -108,7 +108,8 @@ type Suspect struct {
 type Claim struct {
 	// Attempt, from 1.
 	Attempt int
-	// Token of who claims: random, new for each delivery. 1 to 64 characters.
+	// Token names the claim: random, new for each delivery of the attempt's message.
+	// It is no proof and not empty; nothing checks its length.
 	Token string
 	// Until when the attempt may take; the zero time says that it is over.
 	Until time.Time

@@ -1,4 +1,4 @@
-// Package dynamo is the store on DynamoDB. It uses three tables; production
+// Package dynamo is the store on DynamoDB. It uses four tables; production
 // creates them from template.yaml, tests and local use with CreateTables, both
 // as TableDefinitions says.
 //
@@ -101,8 +101,18 @@
 // One item keeps what a worker needs of one activity; the only table that the
 // activity function touches. Key: activity (S), execution number, "#", event,
 // "#", instance: "1#2#order-7". stop_reason (S) is there when a stop was asked
-// for. expires_at (N, Unix seconds) is the TTL attribute. Heartbeats, claims
-// and pending tokens become further attributes of the same item.
+// for. expires_at (N, Unix seconds) is the TTL attribute. Each is absent until
+// there is one:
+//
+//	beat_attempt, beat_at_ms, beat_details, beat_codec   the last heartbeat
+//	claim_attempt, claim_token, claim_until_ms           the claim of an attempt
+//	suspect_attempt, suspect_deaths, suspect_until_ms    store.Suspect
+//	next_attempt, next_due_ms, next_noted_ms,
+//	next_kind, next_message                              the attempt that follows
+//
+// # keys
+//
+// One item is one key of tokens: key_id (S), secret (B, 32 random bytes).
 //
 // # Limits
 //
