@@ -52,7 +52,15 @@ var layers = []layer{
 	{dir: "queue/...", own: "clock wire queue", foreign: "pgregory.net/rapid"},
 	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
 	{dir: "timer/...", own: "clock wire timer", foreign: "pgregory.net/rapid"},
-	{dir: "host", own: "activity clock codec engine history internal/logattr keyring queue store timer wire"},
+	// What turns and attempts share knows neither of them.
+	{dir: "host/internal/random"},
+	{dir: "host/internal/backoff", own: "clock host/internal/random"},
+	{dir: "host/internal/sharing", own: "clock queue"},
+	{dir: "host/internal/delivery", own: "internal/logattr queue wire"},
+	{dir: "host/internal/edge", own: "codec engine history queue store wire"},
+	{dir: "host/internal/attempt", own: "activity clock engine history host/internal/edge host/internal/random store wire"},
+	{dir: "host", own: "activity clock codec engine history host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge " +
+		"host/internal/random host/internal/sharing internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},
@@ -60,7 +68,7 @@ var layers = []layer{
 	// What authors write; and what calls it from outside, which stands on it.
 	{dir: ".", own: "activity engine history internal/around internal/names"},
 	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},
-	{dir: "deadletter", own: "codec host queue wire"},
+	{dir: "deadletter", own: "codec queue wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
 	{dir: "console/api", own: ". client deadletter history internal/recording internal/timeline store wire"},

@@ -19,7 +19,7 @@ func (g grants) add(action, resource string) { g[action+" "+resource] = true }
 // in both directions.
 func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	host := readSource(t, "../host", "Orchestrator.Handle", "Worker.Handle")
+	host := readSource(t, []string{"../host", "../host/internal/delivery"}, "Orchestrator.Handle", "Worker.Handle")
 	tests := []struct {
 		name, role string
 		policies   string // path of the policy documents
@@ -28,7 +28,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"the orchestrator function", "OrchestratorRole", "Policies", func(t *testing.T) grants {
 			g := grants{}
 			calls := host.reach("Orchestrator.Handle", "Orchestrator.Close")
-			ring := readSource(t, "../keyring").reach("Ring.Ready", "Ring.Learn")
+			ring := readSource(t, []string{"../keyring"}).reach("Ring.Ready", "Ring.Learn")
 			storeCalls(t, g, used(calls, "Store"), used(calls, "Stops"), used(ring, "Keys"))
 			timerCalls(t, g, used(calls, "Timer"))
 			sendCalls(t, g, calls, "orchestratorQueues")
@@ -61,7 +61,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"services that start and signal", "StartPolicy", "", func(t *testing.T) grants {
 			g := grants{}
 			g.add("sqs:SendMessage", "OrchestratorQueue")
-			if len(used(readSource(t, "../client").funcs, "Queue")) == 0 {
+			if len(used(readSource(t, []string{"../client"}).funcs, "Queue")) == 0 {
 				t.Error("the client does not use its queue")
 			}
 			queueKey(g)
@@ -109,7 +109,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 // clientReads is what the methods of the client read.
 func clientReads(t *testing.T) grants {
 	g := grants{}
-	storeCalls(t, g, used(readSource(t, "../client").funcs, "Store"), used(readSource(t, "../client").funcs, "Activities"), nil)
+	storeCalls(t, g, used(readSource(t, []string{"../client"}).funcs, "Store"), used(readSource(t, []string{"../client"}).funcs, "Activities"), nil)
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
 	// The console of the command line, which is a module of its own: how full the
@@ -136,7 +136,7 @@ func clientReads(t *testing.T) grants {
 // keyring.Keys call.
 func storeCalls(t *testing.T, g grants, store, activities, keys []string) {
 	t.Helper()
-	src := readSource(t, "../store/dynamo")
+	src := readSource(t, []string{"../store/dynamo"})
 	var roots []string
 	for _, m := range store {
 		roots = append(roots, "Store."+m)
@@ -196,7 +196,7 @@ func storeCalls(t *testing.T, g grants, store, activities, keys []string) {
 // timerCalls adds what the methods of timer.Timer call.
 func timerCalls(t *testing.T, g grants, methods []string) {
 	t.Helper()
-	src := readSource(t, "../timer/scheduler")
+	src := readSource(t, []string{"../timer/scheduler"})
 	var roots []string
 	for _, m := range methods {
 		roots = append(roots, "Timer."+m)
@@ -223,7 +223,7 @@ func sendCalls(t *testing.T, g grants, calls []*function, constructor string) {
 	if !slices.ContainsFunc(calls, func(f *function) bool { return f.called["Send"] }) {
 		t.Error("nothing is sent")
 	}
-	mine := readSource(t, ".").reach(constructor)
+	mine := readSource(t, []string{"."}).reach(constructor)
 	provided := append(used(mine, "queues"), used(mine, "q")...)
 	resources := map[string]string{
 		"Orchestrator": "OrchestratorQueue", "Delay": "DelayQueue", "Activity": "ActivityQueue",

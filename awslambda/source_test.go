@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// source is what a package's functions call, read and type-checked from its
-// files alone. What other packages declare is unknown to it: a call on such a
-// value leads to every function of that name, so that what is found is never
-// too little.
+// source is what the functions of some packages call, read and type-checked from
+// their files, each package by itself. What other packages declare is unknown to it:
+// a call on such a value leads to every function of that name, so that what is found
+// is never too little.
 type source struct {
 	t     *testing.T
-	dir   string
+	dirs  []string
 	funcs []*function
 	types types.Info
 	of    map[types.Object]*function
@@ -46,12 +46,22 @@ type function struct {
 	index bool
 }
 
-func readSource(t *testing.T, dir string, entries ...string) *source {
+func readSource(t *testing.T, dirs []string, entries ...string) *source {
 	t.Helper()
-	s := &source{t: t, dir: dir, of: map[types.Object]*function{}, entries: entries}
+	s := &source{t: t, dirs: dirs, of: map[types.Object]*function{}, entries: entries}
+	s.types = types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	for _, dir := range dirs {
+		s.read(dir)
+	}
+	return s
+}
+
+// read adds a package.
+func (s *source) read(dir string) {
+	s.t.Helper()
 	listing, err := os.ReadDir(dir)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -61,16 +71,16 @@ func readSource(t *testing.T, dir string, entries ...string) *source {
 		}
 		file, err := parser.ParseFile(set, dir+"/"+e.Name(), nil, parser.SkipObjectResolution)
 		if err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
 		files = append(files, file)
 	}
-	s.types = types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{
 		Importer: unknown{},
 		Error:    func(error) {}, // everything that comes from elsewhere is one
 	}
 	_, _ = config.Check(dir, set, files, &s.types)
+	before := len(s.funcs)
 	for _, file := range files {
 		for _, d := range file.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -80,10 +90,14 @@ func readSource(t *testing.T, dir string, entries ...string) *source {
 			}
 		}
 	}
-	if len(s.funcs) == 0 {
-		t.Fatalf("no functions in %s", dir)
+	if len(s.funcs) == before {
+		s.t.Fatalf("no functions in %s", dir)
 	}
-	return s
+}
+
+// holds reports whether a package is one of those that were read.
+func (s *source) holds(path string) bool {
+	return slices.ContainsFunc(s.dirs, func(dir string) bool { return strings.HasSuffix(path, strings.TrimLeft(dir, ".")) })
 }
 
 // unknown imports nothing.
@@ -127,7 +141,7 @@ func scan(d *ast.FuncDecl) *function {
 	return f
 }
 
-// next lists the functions of the package that f names.
+// next lists the functions that f names.
 func (s *source) next(f *function) []*function {
 	var next []*function
 	named := func(name string) {
@@ -150,7 +164,7 @@ func (s *source) next(f *function) []*function {
 			}
 			if _, known := s.types.Uses[n.Sel]; !known {
 				if x, ok := n.X.(*ast.Ident); ok {
-					if _, foreign := s.types.Uses[x].(*types.PkgName); foreign {
+					if p, foreign := s.types.Uses[x].(*types.PkgName); foreign && !s.holds(p.Imported().Path()) {
 						return true
 					}
 				}
@@ -202,7 +216,7 @@ func (s *source) reach(roots ...string) []*function {
 			return f.receiver+"."+f.name == root || f.receiver == "" && f.name == root
 		})
 		if at < 0 {
-			s.t.Fatalf("%s has no function %s", s.dir, root)
+			s.t.Fatalf("%s has no function %s", s.dirs, root)
 		}
 		visit(s.funcs[at])
 	}

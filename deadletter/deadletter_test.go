@@ -13,7 +13,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/deadletter"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/wire"
@@ -219,7 +218,7 @@ func TestARedrivenDeadLetterGoesWhereItCameFrom(t *testing.T) {
 				t.Fatalf("sent is %+v", sent)
 			}
 			m := sent[0]
-			if m.Attributes[host.RedriveAttribute] == "" || m.Attributes[wire.ReasonAttribute] != "" || m.Attributes["trace"] != "t-1" || !strings.Contains(m.Attributes[host.SenderAttribute], "AROAFIRST") {
+			if m.Attributes[wire.RedriveAttribute] == "" || m.Attributes[wire.ReasonAttribute] != "" || m.Attributes["trace"] != "t-1" || !strings.Contains(m.Attributes[wire.SenderAttribute], "AROAFIRST") {
 				t.Errorf("its attributes are %v", m.Attributes)
 			}
 			if c.to == deadletter.Orchestrator && (m.Group == "" || m.DedupID == "" || m.DedupID == before.DedupID) {

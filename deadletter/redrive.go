@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -61,12 +60,12 @@ func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 		return out, fmt.Errorf("its sender may not send it, and a redrive would make it yours (%s): find the sender; what is wanted all the same has to be sent anew", why)
 	}
 	delete(out.Attributes, wire.ReasonAttribute)
-	delete(out.Attributes, host.RedriveAttribute)
-	own := map[string]string{host.RedriveAttribute: "dead-letter"}
-	if senders := host.SentBy(out.Attributes, l.Sender); senders != "" {
+	delete(out.Attributes, wire.RedriveAttribute)
+	own := map[string]string{wire.RedriveAttribute: "dead-letter"}
+	if senders := wire.SentBy(out.Attributes, l.Sender); senders != "" {
 		// What SQS gave up itself was perhaps never looked at.
-		own[host.SenderAttribute] = senders
-		delete(out.Attributes, host.SenderAttribute)
+		own[wire.SenderAttribute] = senders
+		delete(out.Attributes, wire.SenderAttribute)
 	}
 	names := slices.Sorted(maps.Keys(out.Attributes))
 	for len(names)+len(own) > queue.MaxAttributes {

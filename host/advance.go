@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -45,7 +46,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		}
 		short, answered := false, false
 		if d.State == engine.RunInline && !first {
-			if short = !hasTime(ctx, t.Clock, t.Settings.InlineTime); short {
+			if short = !clock.HasTime(ctx, t.Clock, t.Settings.InlineTime); short {
 				err = t.parkPending(d, q)
 			} else if !d.dispatches() {
 				answered, err = t.answerInline(ctx, d, q)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -249,7 +250,7 @@ func TestADelayIsBoundedBeforeItIsRounded(t *testing.T) {
 		math.MinInt64: 0, -1: 0, 0: 0, 1: time.Second, time.Second: time.Second, 899*time.Second + 1: queue.MaxDelay,
 		queue.MaxDelay: queue.MaxDelay, queue.MaxDelay + 1: queue.MaxDelay, math.MaxInt64 - 1: queue.MaxDelay, math.MaxInt64: queue.MaxDelay,
 	} {
-		if got := queueDelay(rest); got != want {
+		if got := edge.QueueDelay(rest); got != want {
 			t.Errorf("delay of %s is %s, want %s", rest, got, want)
 		}
 	}

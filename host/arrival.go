@@ -61,7 +61,7 @@ func (t *turn) startArrival(i *wire.Item) engine.Arrival {
 
 // input puts together what a run needs from outside.
 func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
-	seed, err := t.random.bytes()
+	seed, err := t.random.Bytes()
 	if err != nil {
 		return engine.Input{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
@@ -46,7 +48,7 @@ func (o *Orchestrator) open(ctx context.Context, deliveries []Delivery) *batch {
 func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 	item, err := wire.ParseWrapped(m.Body)
 	if err != nil {
-		return o.deadLetter(ctx, m, reasonOf(err), o.edge.refusal(err))
+		return o.deadLetter(ctx, m, delivery.ReasonOf(err), o.edge.Refusal(err))
 	}
 	m.item = item.WithID(m.ID)
 	ctx = m.about(ctx)
@@ -54,10 +56,10 @@ func (o *Orchestrator) admit(ctx context.Context, m *message) error {
 		return o.deadLetter(ctx, m, wire.ReasonSender, why)
 	}
 	now := o.Clock.Now()
-	received(m, now)
-	aged(o.Observer, m, now)
+	delivery.Received(&m.Message, &m.item, now)
+	o.Observer.Timing(TimeMessageAge, max(m.item.Age(now), 0))
 	if m.item.Expired(now) {
-		return o.deadLetter(ctx, m, wire.ReasonExpired, expiry(&m.item, now))
+		return o.deadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.item, now))
 	}
 	execute := item.Kind == wire.ActivityExecute
 	switch {
@@ -119,7 +121,7 @@ func (o *Orchestrator) sendAnew(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++
 	now := o.Clock.Now()
-	body, delay, err := o.edge.attemptMessage(item, now.Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops)), now)
+	body, delay, err := o.edge.AttemptMessage(item, now.Add(backoff.Grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops)), now)
 	if err == nil {
 		err = o.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
@@ -164,7 +166,7 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 		}
 	}
 	ids := []string{}
-	var back comeback
+	var back delivery.Comeback
 	for _, m := range b.messages {
 		if m.state != failed {
 			continue
@@ -174,47 +176,10 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 		if m.Source == SourceOrchestrator {
 			receives = broken[m.Group]
 		}
-		back.add(o.Queues.of(m.Source), m, grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1))
+		back.Add(o.Queues.of(m.Source), &m.Message, &m.item, backoff.Grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1))
 	}
-	back.send(ctx, o.Logger.DebugContext)
+	back.Send(ctx, o.Logger.DebugContext)
 	return ids
-}
-
-// comeback lets messages that are handed back come again. Without it, they would
-// only come after the queue's whole visibility timeout; so a failure here costs
-// time and nothing else.
-type comeback []returned
-
-// returned are messages of one queue that come again after the same time.
-type returned struct {
-	to       queue.Queue
-	after    time.Duration
-	messages []queue.Message
-	from     []*message
-}
-
-func (c *comeback) add(q queue.Queue, m *message, after time.Duration) {
-	if q == nil {
-		return
-	}
-	for i := range *c {
-		if r := &(*c)[i]; r.to == q && r.after == after {
-			r.messages, r.from = append(r.messages, m.Message), append(r.from, m)
-			return
-		}
-	}
-	*c = append(*c, returned{q, after, []queue.Message{m.Message}, []*message{m}})
-}
-
-func (c comeback) send(ctx context.Context, log func(context.Context, string, ...any)) {
-	for _, r := range c {
-		err := r.to.SetVisibility(ctx, r.after, r.messages...)
-		for i := range r.messages {
-			if err := queue.ErrorOf(err, i); err != nil {
-				log(r.from[i].about(ctx), "visibility of a message handed back not set", "message_id", r.messages[i].ID, "error", err)
-			}
-		}
-	}
 }
 
 func (o *Orchestrator) fail(m *message, reason string) {

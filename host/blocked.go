@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -50,8 +52,8 @@ func (o *Orchestrator) onBlocked(b engine.Blocked) {
 	o.blocked.add(b)
 	if b.Unwinding {
 		o.Observer.Count(CountStuck, "unwinding", 1)
-		o.Logger.ErrorContext(subject{instance: b.Instance, executionID: b.ExecutionID}.in(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
-			"stack", cut(b.Stack, maxProblemStack))
+		o.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
+			"stack", edge.Cut(b.Stack, maxProblemStack))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -23,7 +24,7 @@ import (
 // ours, the delay and error are those of take.
 func (w *Worker) claim(ctx context.Context, m *message, key store.ActivityKey, timeout time.Duration) (mine bool, delay time.Duration, err error) {
 	item := &m.item
-	token, err := w.random.hex()
+	token, err := w.random.Hex()
 	if err != nil {
 		return false, 0, err
 	}
@@ -61,9 +62,9 @@ func (w *Worker) sendUnheard(ctx context.Context, item *wire.Item) error {
 // in no history: it is pending, or was followed by another. A message that comes
 // again finds it, and counts nothing as interrupted. A result needs no note: the
 // orchestrator has it.
-func (w *Worker) settleClaim(ctx context.Context, m *message, key store.ActivityKey, r *attemptResult) {
+func (w *Worker) settleClaim(ctx context.Context, m *message, key store.ActivityKey, r *attempt.Result) {
 	item := &m.item
-	if m.claim == "" || !r.pending && (r.failure == nil || !activity.Retryable(item.Retry, r.failure, item.Attempt)) {
+	if m.claim == "" || !r.Pending && (r.Failure == nil || !activity.Retryable(item.Retry, r.Failure, item.Attempt)) {
 		return
 	}
 	err := w.Stops.Claim(ctx, key, store.Claim{Attempt: item.Attempt, Token: m.claim}, w.Clock.Now().Add(w.Settings.StopRetention))

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
@@ -32,21 +31,6 @@ type deadline struct {
 }
 
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
-
-func TestGrownDoublesUpToTheLongest(t *testing.T) {
-	t.Parallel()
-	for n, want := range []time.Duration{1, 2, 4, 5, 5} {
-		if got := grown(time.Second, 5*time.Second, n); got != want*time.Second {
-			t.Errorf("n %d: %s, want %s", n, got, want*time.Second)
-		}
-	}
-	if got := grown(time.Second, time.Hour, 1000); got != time.Hour {
-		t.Errorf("n 1000: %s", got)
-	}
-	if got := grown(time.Second, time.Hour, -1); got != time.Second {
-		t.Errorf("n -1: %s", got)
-	}
-}
 
 // Sleep lets d pass at once: whoever waits is the only one at work.
 func (c *virtualClock) Sleep(ctx context.Context, d time.Duration) error {

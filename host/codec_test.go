@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec/gzip"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -208,7 +209,7 @@ func TestEveryProgramRunsWhileKeysRotate(t *testing.T) {
 					w.codecs = rotation[n%len(rotation)]
 					w.worker = nil
 					o := w.orchestrator.o
-					o.Codecs, o.edge = w.codecs, edge{w.codecs}
+					o.Codecs, o.edge = w.codecs, edge.New(w.codecs)
 					return true
 				}
 			})

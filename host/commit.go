@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -174,13 +176,13 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
 	}
 	for i := range turns {
-		token, err := t.random.hex() // new for each content
+		token, err := t.random.Hex() // new for each content
 		if err != nil {
 			return nil, err
 		}
 		turns[i].Token = token
 	}
-	c, err := t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
+	c, err := t.edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}
@@ -211,7 +213,7 @@ func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) boo
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return n < t.Settings.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < t.Settings.CommitAttempts || d.inline) && hasTime(ctx, t.Clock, t.Settings.DispatchTime) && pause(ctx, t.Clock, t.random, n) == nil
+		return (n < t.Settings.CommitAttempts || d.inline) && clock.HasTime(ctx, t.Clock, t.Settings.DispatchTime) && backoff.Pause(ctx, t.Clock, t.random, n) == nil
 	}
 	return false
 }

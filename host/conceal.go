@@ -3,13 +3,11 @@ package host
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Records, logs and reasons are not sealed. Where a codec is configured, the text
@@ -33,29 +31,4 @@ func concealing(instance string, execution int64, keys *keyring.Ring) func(secre
 		mac.Write(payload)
 		return fmt.Sprintf("%s of %d bytes with hash %x", engine.JSONKind(payload), len(payload), mac.Sum(nil)[:8])
 	}
-}
-
-// panicText is what a panic of an activity says; see engine.PlainPanic. A worker
-// has no key: it says type and length.
-func (a *attempt) panicText(v any) string { return panicText(v, a.info.Sealed) }
-
-func panicText(v any, sealed bool) string {
-	if !sealed {
-		return fmt.Sprint(v)
-	}
-	if text, ok := engine.PlainPanic(v); ok {
-		return text
-	}
-	return fmt.Sprintf("%T, the text of which (%d bytes) is not shown, for payloads are sealed", v, len(fmt.Sprint(v)))
-}
-
-// refusal is why a body is no work item. What it quotes may be part of a
-// payload that somebody sent in a wrong form.
-func (e edge) refusal(err error) string {
-	parse, ok := errors.AsType[*wire.ParseError](err)
-	if e.codecs == nil || !ok {
-		return err.Error()
-	}
-	plain := wire.ParseError{Reason: parse.Reason, Field: parse.Field, Problem: "what it has there is not shown, for payloads are sealed"}
-	return plain.Error()
 }

@@ -59,12 +59,6 @@ func (q *Queues) of(s Source) queue.Queue {
 	return q.Activity
 }
 
-// RedriveAttribute marks a message that was sent again from a dead-letter
-// queue, with any value. It counts as received before: its turn may have been
-// committed and never dispatched. The wire.ReasonAttribute, which a redrive by
-// SQS keeps, says the same.
-const RedriveAttribute = "turnstile-redrive"
-
 // message is a delivery on its way through Handle.
 type message struct {
 	Delivery
@@ -115,7 +109,7 @@ func returning(messages []*message) []*message {
 }
 
 func (m *message) redriven() bool {
-	return m.Attributes[RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
+	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
 }
 
 // completion reports whether the item names the execution that it is for and

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -105,8 +106,8 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(s, e.EventID),
 		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: out.headersOf(s, e)}
-	stamp(&item, out.now)
-	body, err := out.edge.encode(&item)
+	item.Stamp(out.now)
+	body, err := out.edge.Encode(&item)
 	if err != nil {
 		out.unsendable(s, e, wire.ActivityFailed, err)
 		return
@@ -123,8 +124,8 @@ func (out *outbox) activity(s *sending, e *history.Event) {
 func (out *outbox) timer(s *sending, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: s.Instance, ExecutionID: s.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(s, e.EventID), FireAtMS: e.FireAtMS, Headers: out.propagator.sent(s.Turn, nil)}
-	stamp(&item, out.now)
-	body, err := out.edge.encode(&item)
+	item.Stamp(out.now)
+	body, err := out.edge.Encode(&item)
 	if err != nil {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, s.Instance, s.ExecutionID, err))
 		return
@@ -135,7 +136,7 @@ func (out *outbox) timer(s *sending, e *history.Event) {
 	case rest <= 0:
 		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(s.Instance), DedupID: wire.DedupID(&item)})
 	case out.timedByQueue(rest), out.timedByQueue(opened(e).wait):
-		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(rest)})
+		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(rest)})
 	default:
 		out.put(parcel{route: toSchedule, schedule: timer.Schedule{
 			Name: timer.Name(s.Instance, s.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(s.Instance)}})
@@ -231,12 +232,12 @@ func (out *outbox) parent(p *history.Parent, instance, name string, end *history
 			out.note("parent", p.EventID, p.Instance)
 			return
 		}
-		if notSealed(err) {
+		if edge.NotSealed(err) {
 			out.failed(err)
 			return
 		}
 		item.Result, item.Codec = nil, ""
-		end = &history.Event{Failure: sendFailure(err, "output of orchestration "+strconv.Quote(name))}
+		end = &history.Event{Failure: edge.Unsendable(err, "output of orchestration "+strconv.Quote(name))}
 	}
 	f := history.Failure{}
 	if end.Failure != nil {
@@ -259,12 +260,12 @@ func (out *outbox) parent(p *history.Parent, instance, name string, end *history
 // unsendable answers, in place of the one that would have had to, a scheduling
 // event that no message can hold.
 func (out *outbox) unsendable(s *sending, e *history.Event, kind wire.Kind, err error) {
-	if notSealed(err) {
+	if edge.NotSealed(err) {
 		out.failed(err)
 		return
 	}
 	item := wire.Item{V: wire.Version, Kind: kind, SourceEventID: e.EventID, Token: out.token(s, e.EventID)}
-	f := sendFailure(err, "input of "+strconv.Quote(e.Name))
+	f := edge.Unsendable(err, "input of "+strconv.Quote(e.Name))
 	f.Source = e.Name
 	if kind == wire.SubOrchFailed {
 		item.ParentInstance, item.ParentExecutionID = s.Instance, s.ExecutionID

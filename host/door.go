@@ -27,7 +27,7 @@ func (o *Orchestrator) passOn(ctx context.Context, m *message) error {
 		// something to be sent again.
 		id = wire.HopDedupID(id, "handled")
 	}
-	body, err := o.edge.again(&m.item)
+	body, err := o.edge.Again(&m.item)
 	if err == nil {
 		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(target), DedupID: id, Attributes: redriveMark(m)})
 	}
@@ -43,10 +43,10 @@ func (o *Orchestrator) passOn(ctx context.Context, m *message) error {
 // it went round: SQS counts the receives of each hop from 1 again.
 func redriveMark(m *message) map[string]string {
 	switch {
-	case m.Attributes[RedriveAttribute] != "":
-		return map[string]string{RedriveAttribute: m.Attributes[RedriveAttribute]}
+	case m.Attributes[wire.RedriveAttribute] != "":
+		return map[string]string{wire.RedriveAttribute: m.Attributes[wire.RedriveAttribute]}
 	case m.redriven():
-		return map[string]string{RedriveAttribute: "1"}
+		return map[string]string{wire.RedriveAttribute: "1"}
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (o *Orchestrator) roundInTime(ctx context.Context, m *message) error {
 // that it has begun comes to an end.
 func roundMark(m *message) map[string]string {
 	if m.returning() {
-		return map[string]string{RedriveAttribute: hopMark}
+		return map[string]string{wire.RedriveAttribute: hopMark}
 	}
 	return nil
 }

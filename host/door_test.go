@@ -126,9 +126,9 @@ func TestARedriveIsKnownBehindTheDoor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, want map[string]string }{
 		"a first delivery":   {nil, nil},
-		"redriven":           {map[string]string{RedriveAttribute: "1"}, map[string]string{RedriveAttribute: "1"}},
-		"redriven by SQS":    {map[string]string{wire.ReasonAttribute: "unknown_instance: x"}, map[string]string{RedriveAttribute: "1"}},
-		"it has been round":  {map[string]string{RedriveAttribute: hopMark}, map[string]string{RedriveAttribute: hopMark}},
+		"redriven":           {map[string]string{wire.RedriveAttribute: "1"}, map[string]string{wire.RedriveAttribute: "1"}},
+		"redriven by SQS":    {map[string]string{wire.ReasonAttribute: "unknown_instance: x"}, map[string]string{wire.RedriveAttribute: "1"}},
+		"it has been round":  {map[string]string{wire.RedriveAttribute: hopMark}, map[string]string{wire.RedriveAttribute: hopMark}},
 		"anything else goes": {map[string]string{"own": "1"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

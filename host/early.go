@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -36,7 +37,7 @@ func (t *turn) early(ctx context.Context, m *message) error {
 		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
 			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.EarlyWindow))
 	}
-	due := now.Add(grown(t.Settings.EarlyFirst, t.Settings.EarlyMax, item.Hops))
+	due := now.Add(backoff.Grown(t.Settings.EarlyFirst, t.Settings.EarlyMax, item.Hops))
 	if due.After(end) {
 		due = end
 	}

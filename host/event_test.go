@@ -146,7 +146,7 @@ func TestE08AnEventSentTwiceAcrossAContinueAsNew(t *testing.T) {
 		w.settleFIFO()
 		out := queue.Outgoing{Group: "a", DedupID: "later", Body: w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("5"), ID: "same"})}
 		if redelivered {
-			out.Attributes = map[string]string{RedriveAttribute: "1"}
+			out.Attributes = map[string]string{wire.RedriveAttribute: "1"}
 		}
 		if err := w.fifo.Send(t.Context(), out); err != nil {
 			t.Fatal(err)

@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -22,12 +26,12 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 		return 0, w.sendAttempt(ctx, *item, due)
 	}
 	scheduled := time.UnixMilli(item.ScheduledAtMS)
-	if end, bounded := totalEnd(item.Retry, scheduled); bounded && !end.After(now) {
+	if end, bounded := attempt.TotalEnd(item.Retry, scheduled); bounded && !end.After(now) {
 		w.Observer.Count(CountAttempts, history.FailureTotalTimeout, 1)
-		f := totalFailure(item.Name, item.Attempt-1, end.Sub(scheduled), item.Details.History())
+		f := attempt.TotalFailure(item.Name, item.Attempt-1, end.Sub(scheduled), item.Details.History())
 		return 0, w.sendFailure(ctx, item, &f)
 	}
-	if !hasTime(ctx, w.Clock, w.Settings.AttemptTime) {
+	if !clock.HasTime(ctx, w.Clock, w.Settings.AttemptTime) {
 		return 0, fmt.Errorf("too little is left of the invocation: %w", context.DeadlineExceeded)
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
@@ -49,32 +53,32 @@ func (w *Worker) take(ctx context.Context, m *message) (delay time.Duration, err
 	if done, err := w.letIn(ctx, item, key, &state.Beat); done || err != nil {
 		return 0, err
 	}
-	run := attempt{code: a.Func, final: a.Final, input: item.Input, clock: w.Clock, start: w.Go, maxPayload: w.Settings.MaxPayload,
-		limit: limitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
-		info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
+	run := attempt.Attempt{Code: a.Func, Final: a.Final, Input: item.Input, Clock: w.Clock, Go: w.Go, MaxPayload: w.Settings.MaxPayload,
+		Limit: attempt.LimitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
+		Info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(m.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: state.Beat.Details,
-			IdempotencyKey: idempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
+			IdempotencyKey: attempt.IdempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID),
 			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 	if item.Retry != nil && item.Retry.AtMostOnce {
-		mine, delay, err := w.claim(ctx, m, key, run.limit.timeout)
+		mine, delay, err := w.claim(ctx, m, key, run.Limit.Timeout)
 		if !mine {
 			return delay, err
 		}
 	}
-	begins, delay, err := w.suspects(ctx, m, key, state.Suspect, run.limit.timeout)
+	begins, delay, err := w.suspects(ctx, m, key, state.Suspect, run.Limit.Timeout)
 	if !begins {
 		return delay, err
 	}
-	run.pulse = w.newPulse(m, key)
-	w.hide(ctx, m, run.limit.timeout, run.pulse)
+	run.Pulse = w.newPulse(m, key)
+	w.hide(ctx, m, run.Limit.Timeout, run.Pulse)
 	began := w.Clock.Now()
-	result := run.do(ctx)
-	result.startedAtMS = began.UnixMilli()
+	result := run.Do(ctx)
+	result.StartedAtMS = began.UnixMilli()
 	w.Observer.Timing(TimeAttempt, w.Clock.Now().Sub(began))
-	w.Observer.Count(CountAttempts, outcomeOf(&result), 1)
-	if result.failure != nil {
-		run.pulse.flush(ctx)
+	w.Observer.Count(CountAttempts, result.Outcome(), 1)
+	if result.Failure != nil {
+		run.Pulse.Flush(ctx)
 	}
 	if err = w.finish(ctx, item, result); err == nil {
 		w.settleClaim(ctx, m, key, &result)
@@ -98,23 +102,23 @@ func (w *Worker) young(m *message, scheduled, now time.Time) bool {
 // does without damaged ones.
 func (w *Worker) letIn(ctx context.Context, item *wire.Item, key store.ActivityKey, beat *store.Heartbeat) (done bool, err error) {
 	opened, err := w.Codecs.OpenHeartbeat(key, *beat)
-	if err != nil && !missesCodec(err) {
+	if err != nil && !edge.MissesCodec(err) {
 		w.Logger.WarnContext(ctx, "details of the last heartbeat left out", "instance", key.Instance, "event_id", key.EventID, "error", err)
 		opened, err = store.Heartbeat{Attempt: beat.Attempt, At: beat.At}, nil
 	}
 	if *beat = opened; err == nil {
-		err = w.edge.open(item)
+		err = w.edge.Open(item)
 	}
 	switch {
 	case err == nil:
 		return false, nil
-	case missesCodec(err):
+	case edge.MissesCodec(err):
 		w.Logger.WarnContext(ctx, "attempt is sealed by a codec that this build does not have; it goes round until one that has it makes it",
 			"activity", item.Name, "instance", item.Instance, "event_id", item.SchedulingEventID, "error", err)
 		w.Observer.Count(CountDelayed, "codec", 1)
 		round := *item
 		round.Hops++
-		return true, w.sendAttempt(ctx, round, w.Clock.Now().Add(grown(w.Settings.NewerFirst, w.Settings.NewerMax, item.Hops)))
+		return true, w.sendAttempt(ctx, round, w.Clock.Now().Add(backoff.Grown(w.Settings.NewerFirst, w.Settings.NewerMax, item.Hops)))
 	}
 	w.Observer.Count(CountAttempts, history.FailureInvalidInput, 1)
 	return true, w.sendFailure(ctx, item, &history.Failure{Kind: history.FailureInvalidInput, Source: item.Name, Attempt: item.Attempt, Message: err.Error()})
@@ -125,12 +129,12 @@ func (w *Worker) letIn(ctx context.Context, item *wire.Item, key store.ActivityK
 // after, and not after the queue's whole timeout. Where the policy has no such
 // limit the queue's timeout does, and no call is made. Once the attempt is over,
 // its batchMates see to it.
-func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p *pulse) {
-	if p.timeout > 0 {
-		timeout = min(timeout, p.timeout+p.interval)
+func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p *attempt.Pulse) {
+	if p.Timeout > 0 {
+		timeout = min(timeout, p.Timeout+p.Interval)
 	}
 	hidden := min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)
-	limited := p.timeout > 0 || m.item.Retry != nil && m.item.Retry.TimeoutMS > 0
+	limited := p.Timeout > 0 || m.item.Retry != nil && m.item.Retry.TimeoutMS > 0
 	if !limited && hidden <= w.Settings.ActivityVisibility {
 		return
 	}
@@ -141,9 +145,9 @@ func (w *Worker) hide(ctx context.Context, m *message, timeout time.Duration, p 
 }
 
 // newPulse returns what takes the heartbeats of an attempt.
-func (w *Worker) newPulse(m *message, key store.ActivityKey) *pulse {
-	p := &pulse{interval: w.Settings.HeartbeatInterval, log: w.Logger.WarnContext}
-	p.record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
+func (w *Worker) newPulse(m *message, key store.ActivityKey) *attempt.Pulse {
+	p := &attempt.Pulse{Interval: w.Settings.HeartbeatInterval, Log: w.Logger.WarnContext}
+	p.Record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
 		if len(details) > w.Settings.MaxPayload {
 			return store.ActivityState{}, fmt.Errorf("host: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.MaxPayload)
 		}
@@ -155,34 +159,34 @@ func (w *Worker) newPulse(m *message, key store.ActivityKey) *pulse {
 		return w.Stops.Heartbeat(ctx, key, beat, now.Add(w.Settings.StopRetention))
 	}
 	if r := m.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
-		p.timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
-		p.interval = min(p.interval, p.timeout/3)
-		p.extend = func(ctx context.Context) { w.hide(ctx, m, p.timeout+p.interval, p) }
+		p.Timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
+		p.Interval = min(p.Interval, p.Timeout/3)
+		p.Extend = func(ctx context.Context) { w.hide(ctx, m, p.Timeout+p.Interval, p) }
 	}
 	return p
 }
 
 // finish sends the result, the next attempt, or the failure. A retry is a new
 // message, sent before the old one is acknowledged.
-func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) error {
-	if r.pending {
+func (w *Worker) finish(ctx context.Context, item *wire.Item, r attempt.Result) error {
+	if r.Pending {
 		return w.sendPending(ctx, item)
 	}
-	failure := r.failure
+	failure := r.Failure
 	if failure == nil {
 		done := wire.Item{V: wire.Version, Kind: wire.ActivityCompleted, Instance: item.Instance, ExecutionID: item.ExecutionID,
-			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.result, Attempt: item.Attempt, StartedAtMS: r.startedAtMS, Headers: traceOf(item)}
+			SourceEventID: item.SchedulingEventID, Token: item.Token, Result: r.Output, Attempt: item.Attempt, StartedAtMS: r.StartedAtMS, Headers: traceOf(item)}
 		err := w.send(ctx, &done)
 		var parse *wire.ParseError
 		var invalid *queue.InvalidMessageError
 		if !errors.As(err, &parse) && !errors.As(err, &invalid) {
 			return err
 		}
-		failure = sendFailure(err, fmt.Sprintf("result of activity %q", item.Name))
+		failure = edge.Unsendable(err, fmt.Sprintf("result of activity %q", item.Name))
 		failure.Source, failure.Attempt = item.Name, item.Attempt
 	}
 	if activity.Retryable(item.Retry, failure, item.Attempt) {
-		next, due, err := nextAttempt(item, failure, r.delay, w.Clock.Now(), w.random)
+		next, due, err := attempt.Next(item, failure, r.Delay, w.Clock.Now(), w.random)
 		if err != nil {
 			return err
 		}
@@ -192,7 +196,7 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 		w.noteNext(ctx, item, failure, next.Attempt, due)
 		return nil
 	}
-	return w.sendEnd(ctx, item, failure, r.startedAtMS)
+	return w.sendEnd(ctx, item, failure, r.StartedAtMS)
 }
 
 // noteNext notes the attempt that was sent, for those who look at the activity:
@@ -201,44 +205,17 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r attemptResult) e
 func (w *Worker) noteNext(ctx context.Context, item *wire.Item, failure *history.Failure, attempt int, due time.Time) {
 	now := w.Clock.Now()
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
-	next := store.NextAttempt{Attempt: attempt, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: cut(failure.Message, store.MaxNextText)}
+	next := store.NextAttempt{Attempt: attempt, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}
 	if err := w.Stops.NoteNext(ctx, key, next, now.Add(w.Settings.StopRetention)); err != nil {
 		w.Logger.DebugContext(ctx, "next attempt not noted", "activity", item.Name, "instance", item.Instance,
 			"event_id", item.SchedulingEventID, "attempt", attempt, "error", err)
 	}
 }
 
-// nextAttempt returns the attempt that follows a failed one, and when it is
-// due: no later than the time of all attempts together, when it fails for
-// that.
-func nextAttempt(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Time, random *random) (wire.Item, time.Time, error) {
-	next := *item
-	next.Attempt++
-	next.Details, next.Hops = nil, 0
-	if delay == nil {
-		share, err := random.share()
-		if err != nil {
-			return next, now, err
-		}
-		d := activity.Delay(item.Retry, next.Attempt, share)
-		delay = &d
-	}
-	// Another attempt is another fact, as old as it is due.
-	due := now.Add(*delay)
-	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded {
-		next.Details = wire.FailureOf(&history.Failure{Kind: f.Kind, Message: f.Message, Code: f.Code, Attempt: item.Attempt})
-		if due.After(end) {
-			due = end
-		}
-	}
-	next.SentMS = due.UnixMilli()
-	return next, due, nil
-}
-
 // sendAttempt sends an attempt that is due at a time. A delay that is longer
 // than a queue can wait is waited in full, in rounds.
 func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time) error {
-	body, delay, err := w.edge.attemptMessage(item, due, w.Clock.Now())
+	body, delay, err := w.edge.AttemptMessage(item, due, w.Clock.Now())
 	if err == nil {
 		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
@@ -246,16 +223,6 @@ func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time)
 		return fmt.Errorf("%w: attempt %d: %w", errDispatch, item.Attempt, err)
 	}
 	return nil
-}
-
-func (e edge) attemptMessage(item wire.Item, due, now time.Time) (body string, delay time.Duration, err error) {
-	rest := due.Sub(now)
-	item.NotBeforeMS = 0
-	if rest > queue.MaxDelay {
-		item.NotBeforeMS = due.UnixMilli()
-	}
-	body, err = e.again(&item)
-	return body, queueDelay(rest), err
 }
 
 // sendFailure ends an activity without an attempt.
@@ -294,8 +261,8 @@ func (w *Worker) sendAs(ctx context.Context, item *wire.Item, dedupID string) er
 	if item.Kind != wire.ActivityPending {
 		item.RequestID = w.RequestID.of(ctx)
 	}
-	stamp(item, w.Clock.Now())
-	body, err := w.edge.encode(item)
+	item.Stamp(w.Clock.Now())
+	body, err := w.edge.Encode(item)
 	if err == nil {
 		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: dedupID})
 	}
@@ -316,8 +283,8 @@ func (w *Worker) unknown(ctx context.Context, item *wire.Item, cause error) erro
 	round.Hops++
 	// It may wait for longer than an item lives: it is asked for anew.
 	round.SentMS = w.Clock.Now().UnixMilli()
-	due := w.Clock.Now().Add(grown(w.Settings.UnknownFirst, w.Settings.UnknownMax, item.Hops))
-	if end, bounded := totalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
+	due := w.Clock.Now().Add(backoff.Grown(w.Settings.UnknownFirst, w.Settings.UnknownMax, item.Hops))
+	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end
 	}
 	return w.sendAttempt(ctx, round, due)

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -97,10 +100,10 @@ func (g *group) open() []*message {
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
-	ctx = subject{instance: g.instance}.in(ctx)
+	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
 	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
-		if !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
+		if !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			o.failOpen(g, "no time")
 			return
 		}
@@ -151,7 +154,7 @@ func endOf(err error) end {
 		return lost
 	case isA[*patchError](err):
 		return unpatched
-	case errors.Is(err, history.ErrNewer), missesCodec(err):
+	case errors.Is(err, history.ErrNewer), edge.MissesCodec(err):
 		return newer
 	}
 	return broken

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 )
 
 // watchdog is an engine.Guard that samples progress: code that makes none for
@@ -67,5 +68,5 @@ func blockedStacks() string {
 	if len(found) == 0 {
 		return "the blocked goroutine was not found among the first megabyte of stacks"
 	}
-	return cut(string(bytes.Join(found, []byte("\n\n"))), maxProblemStack)
+	return edge.Cut(string(bytes.Join(found, []byte("\n\n"))), maxProblemStack)
 }

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
 )
 
 // answerInline runs the inline activities whose results share the draft's
@@ -47,7 +49,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (ans
 		}
 		q.sortOut(next.Verdicts[1:])
 		d.goOn(&next)
-		if d.State != engine.RunInline || d.dispatches() || n >= batchOf(d.Inline[0]) || !hasTime(ctx, t.Clock, t.Settings.InlineTime) {
+		if d.State != engine.RunInline || d.dispatches() || n >= batchOf(d.Inline[0]) || !clock.HasTime(ctx, t.Clock, t.Settings.InlineTime) {
 			return false, nil
 		}
 	}
@@ -95,7 +97,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 	}
 	info := activity.Info{Sealed: t.Codecs != nil, Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
-		IdempotencyKey: idempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
+		IdempotencyKey: attempt.IdempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
 	if s := t.started().Start; s != nil {
 		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
 	}
@@ -108,9 +110,9 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 				StartedAtMS: began, Attempt: n, RequestID: t.requestID(ctx)}
 		}
 		if activity.Retryable(retry, failure, n) {
-			share, _ := t.random.share()
+			share, _ := t.random.Share()
 			delay := activity.Delay(retry, n+1, share)
-			if delay <= longestInlineDelay && hasTime(ctx, t.Clock, delay+t.Settings.InlineTime) && wait(ctx, t.Clock, delay) == nil {
+			if delay <= longestInlineDelay && clock.HasTime(ctx, t.Clock, delay+t.Settings.InlineTime) && clock.Sleep(ctx, t.Clock, delay) == nil {
 				continue
 			}
 			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
@@ -125,12 +127,12 @@ func (t *turn) attemptInline(ctx context.Context, info activity.Info, input []by
 	if err != nil {
 		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}
 	}
-	run := attempt{code: a.Func, final: a.Final, info: info, input: input, clock: t.Clock, start: t.Go, maxPayload: t.Settings.MaxPayload,
-		limit: limitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
+	run := attempt.Attempt{Code: a.Func, Final: a.Final, Info: info, Input: input, Clock: t.Clock, Go: t.Go, MaxPayload: t.Settings.MaxPayload,
+		Limit: attempt.LimitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
 	defer t.x.RunsInline(info.Name)()
 	began := t.Clock.Now()
-	r := run.do(ctx)
+	r := run.Do(ctx)
 	t.Observer.Timing(TimeAttempt, t.Clock.Now().Sub(began))
-	t.Observer.Count(CountAttempts, outcomeOf(&r), 1)
-	return r.result, r.failure
+	t.Observer.Count(CountAttempts, r.Outcome(), 1)
+	return r.Output, r.Failure
 }

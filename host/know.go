@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -118,7 +119,7 @@ func (t *turn) standing(d *draft, w wakes, parked bool) *standing {
 		instance: t.group.instance, execution: t.execution, record: t.record, creating: t.creating,
 		suspect: t.group.suspect, problem: t.problemIn(d, parked), try: w.try, sealed: t.Codecs != nil, now: t.Clock.Now(),
 		ran:   !parked && !d.Turn.Parked && d.State != engine.NotStarted,
-		delay: func(tries int) time.Duration { return grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1) },
+		delay: func(tries int) time.Duration { return backoff.Grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1) },
 	}
 	if t.killer {
 		s.found = t.mark

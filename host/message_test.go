@@ -469,7 +469,7 @@ func (w *world) redrive() {
 				break
 			}
 			for _, m := range batch {
-				out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{RedriveAttribute: "1"}}
+				out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{wire.RedriveAttribute: "1"}}
 				if s.to.FIFO() {
 					out.Group, out.DedupID = m.Group, wire.HopDedupID("", m.ID)
 				}

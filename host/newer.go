@@ -3,6 +3,9 @@ package host
 import (
 	"context"
 
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -12,7 +15,7 @@ import (
 // long as it takes, for a build that knows it.
 func (o *Orchestrator) newer(ctx context.Context, g *group, cause error) {
 	text := "history was written by a newer build; its messages go round until one handles them"
-	if missesCodec(cause) {
+	if edge.MissesCodec(cause) {
 		text = "payloads are sealed by a codec that this build does not have; the instance's messages go round until one that has it handles them"
 	}
 	o.Logger.WarnContext(ctx, text, "instance", g.instance, "error", cause)
@@ -26,7 +29,7 @@ func (o *Orchestrator) newer(ctx context.Context, g *group, cause error) {
 
 // goRound sends a message round for another build, and settles it.
 func (o *Orchestrator) goRound(ctx context.Context, m *message, reason string) error {
-	due := o.Clock.Now().Add(grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops))
+	due := o.Clock.Now().Add(backoff.Grown(o.Settings.NewerFirst, o.Settings.NewerMax, m.item.Hops))
 	if err := o.sendRound(ctx, &m.item, due, roundMark(m)); err != nil {
 		return err
 	}
@@ -36,7 +39,7 @@ func (o *Orchestrator) goRound(ctx context.Context, m *message, reason string) e
 }
 
 func newerReason(err error) string {
-	if missesCodec(err) {
+	if edge.MissesCodec(err) {
 		return "codec"
 	}
 	return "newer"
@@ -53,15 +56,15 @@ func (o *Orchestrator) letIn(ctx context.Context, m *message) error {
 			"instance", m.item.Target(), "message_id", m.ID)
 		return o.goRound(ctx, m, "newer")
 	}
-	err := o.edge.open(&m.item)
+	err := o.edge.Open(&m.item)
 	switch {
 	case err == nil:
 		return nil
-	case missesCodec(err):
+	case edge.MissesCodec(err):
 		o.Logger.WarnContext(ctx, "message is sealed by a codec that this build does not have; it goes round until one that has it handles it",
 			"instance", m.item.Target(), "message_id", m.ID, "error", err)
 		return o.goRound(ctx, m, "codec")
-	case reasonOf(err) == wire.ReasonTooLarge:
+	case delivery.ReasonOf(err) == wire.ReasonTooLarge:
 		return o.deadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
 	}
 	return o.deadLetter(ctx, m, wire.ReasonDamaged, err.Error())

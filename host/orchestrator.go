@@ -12,6 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
@@ -77,8 +80,8 @@ type OrchestratorConfig struct {
 // called from several goroutines at once.
 type Orchestrator struct {
 	OrchestratorConfig
-	edge   edge
-	random *random
+	edge   edge.Edge
+	random *random.Source
 	cache  *cache
 	engine engine.Options
 	// asked: this process has asked for the sweep of its build.
@@ -110,8 +113,9 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
-	cfg.Queues = sharedQueues(cfg.Queues)
-	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}
+	q := &cfg.Queues
+	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
+	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
 		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
@@ -133,7 +137,7 @@ func surroundings(now *clock.Clock, start *func(func()), together *func(int, fun
 		*start = func(f func()) { go f() }
 	}
 	if *together == nil {
-		*together = onGoroutines(*start)
+		*together = sharing.OnGoroutines(*start)
 	}
 	if *observer == nil {
 		*observer = NoObserver{}
@@ -141,7 +145,7 @@ func surroundings(now *clock.Clock, start *func(func()), together *func(int, fun
 	if *logger == nil {
 		*logger = slog.New(slog.DiscardHandler)
 	} else {
-		*logger = slog.New(logattr.New((*logger).Handler(), subjectAttrs))
+		*logger = slog.New(logattr.New((*logger).Handler(), logattr.OfSubject))
 	}
 }
 
@@ -152,7 +156,7 @@ func surroundings(now *clock.Clock, start *func(func()), together *func(int, fun
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []string) {
-	ctx, shared := share(ctx, o.Clock, o.Settings.SendWindow)
+	ctx, shared := sharing.Begin(ctx, o.Clock, o.Settings.SendWindow)
 	b := o.open(ctx, batch)
 	if !o.keysReady(ctx, b) {
 		return o.close(ctx, b)
@@ -169,7 +173,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []Delivery) (failed []s
 	}
 	r := o.newRelease(ctx, b.messages, groups)
 	defer r.end()
-	sideBySide(limit, len(groups), shared.together(o.Together), func(i int) {
+	sharing.SideBySide(limit, len(groups), shared.Together(o.Together), func(i int) {
 		o.runGroup(ctx, groups[i])
 		r.done(ctx, groups[i])
 	})

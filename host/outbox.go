@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -38,7 +38,7 @@ type outbox struct {
 
 // composer is what work items are made with.
 type composer struct {
-	edge edge
+	edge edge.Edge
 	keys *keyring.Ring
 	// Timers up to border, and those due in less than least, go through the delay
 	// queue; all do where there is no timer service.
@@ -103,8 +103,8 @@ func (out *outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to,
 
 // send adds an item for the orchestrator queue.
 func (out *outbox) send(item *wire.Item) error {
-	stamp(item, out.now)
-	body, err := out.edge.encode(item)
+	item.Stamp(out.now)
+	body, err := out.edge.Encode(item)
 	if err == nil {
 		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
 	}
@@ -113,10 +113,10 @@ func (out *outbox) send(item *wire.Item) error {
 
 // later adds an item for the delay queue.
 func (out *outbox) later(item *wire.Item, due time.Time) error {
-	stamp(item, out.now)
-	body, err := out.edge.encode(item)
+	item.Stamp(out.now)
+	body, err := out.edge.Encode(item)
 	if err == nil {
-		out.queue(toDelay, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(out.now))})
+		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(out.now))})
 	}
 	return err
 }
@@ -144,39 +144,15 @@ func (o *Orchestrator) flush(ctx context.Context, out *outbox) error {
 	return nil
 }
 
-// sendFailure is the failure for a value that no message can hold.
-func sendFailure(err error, what string) *history.Failure {
-	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
-	if tooLarge(err) {
-		f.Kind = history.FailureTooLarge
-	}
-	return f
-}
-
-func tooLarge(err error) bool {
-	var parse *wire.ParseError
-	var invalid *queue.InvalidMessageError
-	return errors.As(err, &parse) && parse.Reason == wire.ReasonTooLarge || errors.As(err, &invalid)
-}
-
-// queueDelay returns the delay of a message that is due after rest: whole
-// seconds, rounded up so that it does not come early, at most what a queue can
-// wait. Who receives it too early sends it round for the rest.
-func queueDelay(rest time.Duration) time.Duration {
-	// Bounded first: the longest time.Duration has no room for rounding up.
-	rest = min(max(rest, 0), queue.MaxDelay)
-	return (rest + time.Second - 1) / time.Second * time.Second
-}
-
 // sendRound sends an item round through the delay queue.
 func (o *Orchestrator) sendRound(ctx context.Context, item *wire.Item, due time.Time, attributes ...map[string]string) error {
 	round := *item
 	round.Hops++
-	body, err := o.edge.again(&round)
+	body, err := o.edge.Again(&round)
 	if err != nil {
 		return fmt.Errorf("host: %s for instance %q not sent round: %w", item.Kind, item.Target(), err)
 	}
-	out := queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(o.Clock.Now()))}
+	out := queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(o.Clock.Now()))}
 	for _, a := range attributes {
 		out.Attributes = a
 	}

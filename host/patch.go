@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -57,7 +58,7 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 // roundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
 func (o *Orchestrator) roundSince(m *message) (since time.Time, begins bool) {
-	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[RedriveAttribute] != hopMark
+	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
 	if m.item.FirstSeenMS == 0 || redriven {
 		return o.Clock.Now(), true
 	}
@@ -75,7 +76,7 @@ func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, err error) {
 		if begins {
 			m.item.FirstSeenMS, m.item.Hops = since.UnixMilli(), 0
 		}
-		due := o.Clock.Now().Add(grown(o.Settings.EarlyFirst, o.Settings.EarlyMax, m.item.Hops))
+		due := o.Clock.Now().Add(backoff.Grown(o.Settings.EarlyFirst, o.Settings.EarlyMax, m.item.Hops))
 		if end := since.Add(o.Settings.PatchWindow); due.After(end) {
 			due = end
 		}

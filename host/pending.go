@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -92,9 +93,9 @@ func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.
 		item.FirstSeenMS = now.UnixMilli()
 	}
 	var next time.Time
-	if end, bounded := totalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
+	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
 		if !end.After(now) {
-			t.failPending(m, totalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))
+			t.failPending(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))
 			return nil
 		}
 		next = end
@@ -146,11 +147,11 @@ func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
 		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}
 	now := t.Clock.Now()
-	next, due, err := nextAttempt(&execute, f, nil, now, t.random)
+	next, due, err := attempt.Next(&execute, f, nil, now, t.random)
 	if err != nil {
 		return err
 	}
-	body, delay, err := t.edge.attemptMessage(next, due, now)
+	body, delay, err := t.edge.AttemptMessage(next, due, now)
 	if err == nil {
 		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}

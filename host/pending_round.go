@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -28,9 +29,9 @@ func (o *Orchestrator) nextRound(ctx context.Context, m *message, item wire.Item
 	}
 	item.NotBeforeMS = limit.UnixMilli()
 	item.Number = max(due.UnixMilli(), item.Number+1)
-	body, err := o.edge.again(&item)
+	body, err := o.edge.Again(&item)
 	if err == nil {
-		err = o.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: queueDelay(due.Sub(now)), Attributes: roundMark(m)})
+		err = o.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(now)), Attributes: roundMark(m)})
 	}
 	if err != nil {
 		return fmt.Errorf("host: %s for instance %q not sent round: %w", item.Kind, item.Target(), err)

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"time"
-
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -67,9 +65,4 @@ func (t *turn) committed(c Committed) {
 	c.Before.ExecutionID, c.Before.EventID = t.before.execution, t.before.eventID
 	t.Observer.Committed(c)
 	t.began, t.before = c.At, place{c.Turns[0].ExecutionID, c.Turns[0].First()}
-}
-
-// aged tells the observer how long a message has waited to be received.
-func aged(o Observer, m *message, now time.Time) {
-	o.Timing(TimeMessageAge, max(now.Sub(time.UnixMilli(m.item.SentMS)), 0))
 }

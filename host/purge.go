@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
@@ -176,7 +177,7 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
 		return t.sendRound(ctx, &item, due)
 	}
-	body, err := t.edge.encode(&item)
+	body, err := t.edge.Encode(&item)
 	if err == nil {
 		err = t.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
 	}
@@ -221,7 +222,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 			t.settle(m, "deleted")
 			return nil
 		}
-		if !hasTime(ctx, t.Clock, t.Settings.TurnTime) {
+		if !clock.HasTime(ctx, t.Clock, t.Settings.TurnTime) {
 			return t.deleteLater(ctx, m)
 		}
 	}
@@ -230,7 +231,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 func (t *turn) deleteLater(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++
-	body, err := t.edge.again(&item)
+	body, err := t.edge.Again(&item)
 	if err == nil {
 		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance),
 			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})

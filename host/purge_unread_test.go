@@ -64,7 +64,7 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 		mark     map[string]string
 	}{
 		"received twice": {2, nil},
-		"redriven":       {1, map[string]string{RedriveAttribute: "1"}},
+		"redriven":       {1, map[string]string{wire.RedriveAttribute: "1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -153,7 +154,7 @@ func (r *resending) endBefore(ctx context.Context) error {
 // message comes back.
 func (r *resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
 	turns, err := r.t.read(ctx, n)
-	if corrupt(err) || missesCodec(err) || errors.Is(err, history.ErrNewer) {
+	if corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
 		return nil, nil
 	}
 	return turns, err

@@ -106,7 +106,7 @@ func TestARedrivenMessageSendsWhatOthersHaveOvertaken(t *testing.T) {
 	w.deliver("n", event("n"), 1, SourceOrchestrator, 0)
 	w.deliver("o", event("o"), 1, SourceOrchestrator, 0)
 	w.expectOutput("a", "3")
-	w.give(Delivery{queue.Message{ID: "again", Body: event("m"), ReceiveCount: 1, Attributes: map[string]string{RedriveAttribute: "1"}}, SourceOrchestrator})
+	w.give(Delivery{queue.Message{ID: "again", Body: event("m"), ReceiveCount: 1, Attributes: map[string]string{wire.RedriveAttribute: "1"}}, SourceOrchestrator})
 	w.run()
 	for _, name := range []string{"detached1", "detached2", "detached3"} {
 		if _, err := w.store.Describe(t.Context(), name); err != nil {

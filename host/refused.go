@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -30,18 +32,18 @@ type refusal struct {
 // names the event, whose history holds all of it. Repeated with its dispatch,
 // it may be there twice.
 func (out *outbox) refuse(s *sending, eventID int64, what string, err error) {
-	if notSealed(err) {
+	if edge.NotSealed(err) {
 		out.failed(err)
 		return
 	}
 	reason := wire.ReasonMalformed
-	if tooLarge(err) {
+	if edge.TooLarge(err) {
 		reason = wire.ReasonTooLarge
 	}
 	text := fmt.Sprintf("%s: event %d of instance %q execution %d can't be sent: %v", what, eventID, s.Instance, s.ExecutionID, err)
 	body, _ := json.Marshal(map[string]any{"unsent": unsent{s.Instance, s.ExecutionID, eventID}})
 	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
-	fitReason(&m, reason, cut(text, maxProblemMessage))
+	delivery.FitReason(&m, reason, edge.Cut(text, maxProblemMessage))
 	out.queue(toDead, m)
 	out.refused = append(out.refused, refusal{unsent{s.Instance, s.ExecutionID, eventID}, what, reason, err})
 	out.note("dead letter", eventID, "")

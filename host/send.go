@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -40,7 +44,7 @@ type sender struct {
 	Stops  store.Activities
 	Timer  timer.Timer
 	clock  clock.Clock
-	random *random
+	random *random.Source
 	// parallel calls are made side by side, by together.
 	parallel int
 	together func(n int, f func())
@@ -61,7 +65,7 @@ func (o *Orchestrator) sender() *sender {
 // is about to end.
 func (s *sender) send(ctx context.Context, parcels []parcel) error {
 	d := &dispatcher{sender: s, deadline: ctx}
-	if left, bounded := timeLeft(ctx, s.clock); bounded && len(parcels) > 0 {
+	if left, bounded := clock.Left(ctx, s.clock); bounded && len(parcels) > 0 {
 		// What is under way near the end is given up while there is time left
 		// to hand the messages back: a process that is killed is suspected.
 		within, cancel := context.WithCancel(ctx)
@@ -70,7 +74,7 @@ func (s *sender) send(ctx context.Context, parcels []parcel) error {
 		ctx = within
 	}
 	for rest, first := parcels, true; len(rest) > 0; first = false {
-		if !first && !hasTime(d.deadline, s.clock, 2*s.least) {
+		if !first && !clock.HasTime(d.deadline, s.clock, 2*s.least) {
 			d.stop(nil)
 			return d.err()
 		}
@@ -143,7 +147,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 			if past {
 				// A schedule in the past is never an error: it is delivered at
 				// once.
-				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: queueDelay(p.schedule.Due.Sub(d.clock.Now()))}
+				p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: edge.QueueDelay(p.schedule.Due.Sub(d.clock.Now()))}
 			}
 		}
 	})
@@ -210,7 +214,7 @@ func (s *sender) queueOf(r route) (to queue.Queue, name string) {
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sideBySide(d.parallel, n, sharedBy(d.deadline, d.together), f)
+		sharing.SideBySide(d.parallel, n, sharing.TogetherIn(d.deadline, d.together), f)
 	}
 }
 
@@ -218,7 +222,7 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // so many times, where it fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, parcels []*parcel, attempts int, f func() error) {
 	for n := 1; !d.stopped(); n++ {
-		if !hasTime(d.deadline, d.clock, d.least) {
+		if !clock.HasTime(d.deadline, d.clock, d.least) {
 			d.stop(nil)
 			return
 		}
@@ -233,7 +237,7 @@ func (d *dispatcher) call(ctx context.Context, parcels []*parcel, attempts int, 
 			d.stop(err)
 			return
 		}
-		if err := pause(ctx, d.clock, d.random, n); err != nil {
+		if err := backoff.Pause(ctx, d.clock, d.random, n); err != nil {
 			d.stop(err)
 		}
 	}
@@ -265,7 +269,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !hasTime(d.deadline, d.clock, d.least) {
+	if d.cut || !clock.HasTime(d.deadline, d.clock, d.least) {
 		errs = append([]error{errCutShort}, errs...)
 	}
 	return errors.Join(errs...)

@@ -102,19 +102,19 @@ func TestARedriveMakesNothingTheSendersOwn(t *testing.T) {
 	if got := w.sentBy(operator, SourceOrchestrator, wake("a"), map[string]string{wire.ReasonAttribute: wire.ReasonSender.Attribute("Wake was sent by the activity function")}); got != wire.ReasonSender {
 		t.Errorf("a redrive by SQS, which keeps the reason: %q", got)
 	}
-	if got := w.sentBy(operator, SourceOrchestrator, wake("b"), map[string]string{SenderAttribute: roleOfActivities + ":f", RedriveAttribute: "dead-letter"}); got != wire.ReasonSender {
+	if got := w.sentBy(operator, SourceOrchestrator, wake("b"), map[string]string{wire.SenderAttribute: roleOfActivities + ":f", wire.RedriveAttribute: "dead-letter"}); got != wire.ReasonSender {
 		t.Errorf("a redrive that names the first sender: %q", got)
 	}
-	if got := w.sentBy(roleOfActivities+":f", SourceOrchestrator, wake("c"), map[string]string{SenderAttribute: operator}); got != wire.ReasonSender {
+	if got := w.sentBy(roleOfActivities+":f", SourceOrchestrator, wake("c"), map[string]string{wire.SenderAttribute: operator}); got != wire.ReasonSender {
 		t.Errorf("the activity function that names somebody else: %q", got)
 	}
 	// What was given up twice unseen, or names somebody else itself.
-	laundered := SentBy(map[string]string{SenderAttribute: operator}, roleOfActivities+":f")
-	laundered = SentBy(map[string]string{SenderAttribute: laundered}, operator)
-	if got := w.sentBy(operator, SourceOrchestrator, wake("e"), map[string]string{SenderAttribute: laundered}); got != wire.ReasonSender {
+	laundered := wire.SentBy(map[string]string{wire.SenderAttribute: operator}, roleOfActivities+":f")
+	laundered = wire.SentBy(map[string]string{wire.SenderAttribute: laundered}, operator)
+	if got := w.sentBy(operator, SourceOrchestrator, wake("e"), map[string]string{wire.SenderAttribute: laundered}); got != wire.ReasonSender {
 		t.Errorf("redriven twice: %q, want %q", got, wire.ReasonSender)
 	}
-	if got := w.sentBy(operator, SourceOrchestrator, wake("d"), map[string]string{SenderAttribute: operator}); got != "" {
+	if got := w.sentBy(operator, SourceOrchestrator, wake("d"), map[string]string{wire.SenderAttribute: operator}); got != "" {
 		t.Errorf("an operator's own: %q", got)
 	}
 }

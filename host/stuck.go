@@ -2,10 +2,9 @@ package host
 
 import (
 	"errors"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -23,9 +22,9 @@ const (
 )
 
 func problemOf(s *engine.StuckError) store.Problem {
-	p := store.Problem{Kind: string(s.Kind), Message: cut(s.Message, maxProblemMessage), EventID: s.EventID, Stack: cut(s.Stack, maxProblemStack)}
+	p := store.Problem{Kind: string(s.Kind), Message: edge.Cut(s.Message, maxProblemMessage), EventID: s.EventID, Stack: edge.Cut(s.Stack, maxProblemStack)}
 	if parted, ok := errors.AsType[*engine.NondeterminismError](s); ok {
-		p.Diff = &store.ProblemDiff{Have: cut(parted.Recorded, maxProblemDiff), Did: cut(parted.Attempted, maxProblemDiff), At: cut(parted.Location, maxProblemDiff)}
+		p.Diff = &store.ProblemDiff{Have: edge.Cut(parted.Recorded, maxProblemDiff), Did: edge.Cut(parted.Attempted, maxProblemDiff), At: edge.Cut(parted.Location, maxProblemDiff)}
 	}
 	return p
 }
@@ -45,18 +44,4 @@ func (t *turn) loggedProblem(p *store.Problem) string {
 		text += "; the code is at " + place
 	}
 	return text
-}
-
-// cut bounds a text and marks it as cut.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if len(s) <= n {
-		return s
-	}
-	const mark = "… (cut)"
-	n -= len(mark)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + mark
 }

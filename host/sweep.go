@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -79,7 +81,7 @@ func (o *Orchestrator) sweep(ctx context.Context, beforeMS int64) error {
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
 			return nil
 		}
-		if woken += len(due); woken >= sweepWakes || !hasTime(ctx, o.Clock, o.Settings.TurnTime) {
+		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
 			if n := len(page.Records); n > 0 {
 				// Those of the same millisecond are looked at again.
 				return o.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
@@ -113,7 +115,7 @@ func (o *Orchestrator) sendWakes(ctx context.Context, due []*store.Record) error
 // noteWoken notes in marks that their wakes are sent. One that is not noted gets
 // another wake by the next sweep, which finds the mark moved and is dropped.
 func (o *Orchestrator) noteWoken(ctx context.Context, woken []*store.Record) {
-	sideBySide(o.Settings.DispatchParallelism, len(woken), o.Together, func(i int) {
+	sharing.SideBySide(o.Settings.DispatchParallelism, len(woken), o.Together, func(i int) {
 		r := woken[i]
 		p := *r.Problem
 		p.WokenMS = o.Clock.Now().UnixMilli()
@@ -136,8 +138,8 @@ func (o *Orchestrator) sweepOn(ctx context.Context, beforeMS int64) error {
 // askForSweep sends a Sweep to the orchestrator queue.
 func (o *Orchestrator) askForSweep(ctx context.Context, item wire.Item) error {
 	item.V, item.Kind = wire.Version, wire.Sweep
-	stamp(&item, o.Clock.Now())
-	body, err := o.edge.encode(&item)
+	item.Stamp(o.Clock.Now())
+	body, err := o.edge.Encode(&item)
 	if err == nil {
 		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
 	}

@@ -127,7 +127,7 @@ func TestAMessageNearTheReceiveLimitGoesRoundAndSendsAgainWhatIsOpen(t *testing.
 	w.deliver("m", w.body(item), 900, SourceOrchestrator, 0)
 	w.beforeSend = nil
 	round := w.delay.Peek()
-	if len(round) != 1 || round[0].Attributes[RedriveAttribute] == "" {
+	if len(round) != 1 || round[0].Attributes[wire.RedriveAttribute] == "" {
 		t.Fatalf("in the delay queue: %+v, want the start, marked", round)
 	}
 	w.clock.Advance(time.Minute)

@@ -71,8 +71,8 @@ func (t *turn) goOnLater(ctx context.Context) error {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
 		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
-	stamp(&item, t.Clock.Now())
-	body, err := t.edge.encode(&item)
+	item.Stamp(t.Clock.Now())
+	body, err := t.edge.Encode(&item)
 	if err == nil {
 		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
 	}

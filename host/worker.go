@@ -11,6 +11,11 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -52,8 +57,8 @@ type WorkerConfig struct {
 // goroutines at once.
 type Worker struct {
 	WorkerConfig
-	edge   edge
-	random *random
+	edge   edge.Edge
+	random *random.Source
 }
 
 // NewWorker returns a worker; the error names everything that is missing or
@@ -77,8 +82,8 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 		return nil, err
 	}
 	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
-	cfg.Queues = sharedQueues(cfg.Queues)
-	return &Worker{WorkerConfig: cfg, edge: edge{cfg.Codecs}, random: newRandom(cfg.Random)}, nil
+	sharing.Queues(&cfg.Queues.Orchestrator, &cfg.Queues.Activity, &cfg.Queues.ActivityDead)
+	return &Worker{WorkerConfig: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}, nil
 }
 
 // Handle runs the attempts of a batch side by side and returns the ids of the
@@ -90,16 +95,16 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 // ctx carries the deadline of the invocation, by Clock; the contexts of the
 // attempts end in time before it.
 func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string) {
-	ctx, shared := share(ctx, w.Clock, w.Settings.SendWindow)
+	ctx, shared := sharing.Begin(ctx, w.Clock, w.Settings.SendWindow)
 	messages := make([]*message, len(batch))
 	for i, d := range batch {
 		messages[i] = &message{Delivery: d, visible: w.Clock.Now().Add(w.Settings.ActivityVisibility)}
 	}
 	back := make([]time.Duration, len(batch))
 	mates := w.newBatchMates(len(batch))
-	whole, _ := timeLeft(ctx, w.Clock)
+	whole, _ := clock.Left(ctx, w.Clock)
 	defer mates.part()
-	sideBySide(w.Settings.Parallelism, len(batch), shared.together(w.Together), func(i int) {
+	sharing.SideBySide(w.Settings.Parallelism, len(batch), shared.Together(w.Together), func(i int) {
 		messages[i].alone = len(batch) == 1
 		if back[i] = w.handle(ctx, messages[i]); !messages[i].waits {
 			mates.finished(ctx, messages[i])
@@ -121,7 +126,7 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 		mates.finished(ctx, m)
 	}
 	failed = []string{}
-	var hidden comeback
+	var hidden delivery.Comeback
 	for i, m := range messages {
 		if m.state == settled {
 			continue
@@ -133,21 +138,21 @@ func (w *Worker) Handle(ctx context.Context, batch []Delivery) (failed []string)
 			}
 		}
 		failed = append(failed, m.ID)
-		hidden.add(w.Queues.Activity, m, back[i])
+		hidden.Add(w.Queues.Activity, &m.Message, &m.item, back[i])
 	}
-	hidden.send(ctx, w.Logger.DebugContext)
+	hidden.Send(ctx, w.Logger.DebugContext)
 	return failed
 }
 
 // handle takes one message. If it does not settle it, it returns after which
 // time it is to come back.
 func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
-	back = grown(w.Settings.BackoffFirst, w.Settings.BackoffMax, m.ReceiveCount-1)
+	back = backoff.Grown(w.Settings.BackoffFirst, w.Settings.BackoffMax, m.ReceiveCount-1)
 	item, err := wire.ParseText(m.Body)
 	m.item = item
 	switch {
 	case err != nil:
-		w.notForUs(ctx, m, reasonOf(err), w.edge.refusal(err))
+		w.notForUs(ctx, m, delivery.ReasonOf(err), w.edge.Refusal(err))
 		return back
 	case item.Kind != wire.ActivityExecute:
 		w.notForUs(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
@@ -155,13 +160,13 @@ func (w *Worker) handle(ctx context.Context, m *message) (back time.Duration) {
 	}
 	ctx = m.about(ctx)
 	now := w.Clock.Now()
-	received(m, now)
-	aged(w.Observer, m, now)
+	delivery.Received(&m.Message, &m.item, now)
+	w.Observer.Timing(TimeMessageAge, max(m.item.Age(now), 0))
 	switch due := time.UnixMilli(m.item.NotBeforeMS); {
 	case m.item.Expired(now):
-		w.notForUs(ctx, m, wire.ReasonExpired, expiry(&m.item, now))
+		w.notForUs(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.item, now))
 		return back
-	case due.After(now.Add(maxWait)):
+	case due.After(now.Add(delivery.MaxWait)):
 		w.notForUs(ctx, m, wire.ReasonInvalidField, fmt.Sprintf("it is not to be begun before %s, beyond any delay of a retry", due.UTC().Format(time.RFC3339)))
 		return back
 	}
@@ -189,7 +194,7 @@ func (w *Worker) notForUs(ctx context.Context, m *message, reason wire.Reason, t
 		w.Observer.Count(CountHandedBack, string(reason), 1)
 		return
 	}
-	if err := moveToDead(ctx, w.Queues.ActivityDead, m, reason, text, w.Logger); err != nil {
+	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &m.Message, &m.item, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "message not moved", "message_id", m.ID, "error", err)
 		return
 	}

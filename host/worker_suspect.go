@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -64,7 +65,7 @@ func (w *Worker) hasTimeFor(ctx context.Context, m *message, whole time.Duration
 		need = time.Duration(r.TimeoutMS) * time.Millisecond
 	}
 	need += w.Settings.ExitTime
-	return need > whole || hasTime(ctx, w.Clock, need)
+	return need > whole || clock.HasTime(ctx, w.Clock, need)
 }
 
 // clearSuspect takes the mark of an attempt away that has returned.

@@ -3,7 +3,6 @@ package simulation
 import (
 	"errors"
 
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -106,7 +105,7 @@ func (g *changing) lost() bool { return g.inv.lost.of(g.instance) }
 func (g *changing) wakes(w *World, stamp int64) bool {
 	for _, m := range g.batch {
 		if item, err := w.item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&
-			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[host.RedriveAttribute] != "" || g.lost()) {
+			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[wire.RedriveAttribute] != "" || g.lost()) {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -301,9 +300,9 @@ func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
 // redriveMarks are what the command that redrives gives a message: that it was,
 // and who sent it first.
 func redriveMarks(m queue.Message) map[string]string {
-	marks := map[string]string{host.RedriveAttribute: "1"}
-	if senders := host.SentBy(m.Attributes, m.Sender); senders != "" {
-		marks[host.SenderAttribute] = senders
+	marks := map[string]string{wire.RedriveAttribute: "1"}
+	if senders := wire.SentBy(m.Attributes, m.Sender); senders != "" {
+		marks[wire.SenderAttribute] = senders
 	}
 	return marks
 }

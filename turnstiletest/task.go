@@ -123,7 +123,7 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 	return context.Cause(ctx)
 }
 
-var _ host.Sleeper = envClock{}
+var _ clock.Sleeper = envClock{}
 
 // envClock is the clock as a process sees it.
 type envClock struct{ *clock.Virtual }

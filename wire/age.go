@@ -26,3 +26,12 @@ func (i *Item) Age(now time.Time) time.Duration {
 func (i *Item) Expired(now time.Time) bool {
 	return i.Kind != Wake && i.Kind != Sweep && i.Age(now) > MaxAge
 }
+
+// Stamp says in an item when it is sent first, where it does not say so yet. A
+// firing bears the time at which it is due, so that a schedule which is made
+// twice is the same.
+func (i *Item) Stamp(now time.Time) {
+	if i.SentMS == 0 {
+		i.SentMS = max(now.UnixMilli(), i.FireAtMS)
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/deadletter"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -116,7 +115,7 @@ func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
 				continue
 			}
 			found = true
-			if m.Attributes[host.RedriveAttribute] == "" || m.Attributes[wire.ReasonAttribute] != "" {
+			if m.Attributes[wire.RedriveAttribute] == "" || m.Attributes[wire.ReasonAttribute] != "" {
 				t.Errorf("%s has the attributes %v", word, m.Attributes)
 			}
 		}
@@ -312,7 +311,7 @@ func TestARedriveHasRoomForItsMark(t *testing.T) {
 	id := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "d", Attributes: attributes})
 	b.ok("dead-letter", "redrive", id)
 	m := b.queue(deadletter.Orchestrator).Peek()[0]
-	if len(m.Attributes) != queue.MaxAttributes || m.Attributes[host.RedriveAttribute] == "" || m.Attributes["a0"] != "x" {
+	if len(m.Attributes) != queue.MaxAttributes || m.Attributes[wire.RedriveAttribute] == "" || m.Attributes["a0"] != "x" {
 		t.Errorf("its attributes are %v", m.Attributes)
 	}
 }
@@ -358,7 +357,7 @@ func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ok("dead-letter", "redrive", "--all")
-	if m := b.queue(deadletter.Orchestrator).Peek(); len(m) != 1 || m[0].Attributes[host.SenderAttribute] != "AROAX:f" {
+	if m := b.queue(deadletter.Orchestrator).Peek(); len(m) != 1 || m[0].Attributes[wire.SenderAttribute] != "AROAX:f" {
 		t.Errorf("redriven as %+v", m)
 	}
 }

@@ -15,19 +15,19 @@ func activityMutations() []Mutation {
 			Rare:  true,
 			Bug:   "Another attempt follows one that was not heard of, though its result came.",
 			File:  "host/claim.go",
-			Edits: edit("return false, 0, w.sendUnheard(ctx, item)", "return false, 0, w.finish(ctx, item, attemptResult{failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
+			Edits: edit("return false, 0, w.sendUnheard(ctx, item)", "return false, 0, w.finish(ctx, item, attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
 			Name:  "a heartbeat does not say stop",
 			Bug:   "An attempt that was asked to stop is not told by its heartbeat.",
-			File:  "host/pulse.go",
-			Edits: edit("if state.Stop {", "if state.Stop && p.interval < 0 {"),
+			File:  "host/internal/attempt/pulse.go",
+			Edits: edit("if state.Stop {", "if state.Stop && p.Interval < 0 {"),
 		},
 		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
 			File:  "host/execute.go",
-			Edits: edit("p.extend = func(ctx context.Context) { w.hide(ctx, m, p.timeout+p.interval, p) }", "p.extend = func(context.Context) {}"),
+			Edits: edit("p.Extend = func(ctx context.Context) { w.hide(ctx, m, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
 		},
 		{
 			Name:  "a pending activity has no deadline",
@@ -56,8 +56,8 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a final error is retried",
 			Bug:   "An error that its activity calls final is followed by another attempt.",
-			File:  "host/attempt.go",
-			Edits: edit("r.failure.Retryable = false", "r.failure.Retryable = true"),
+			File:  "host/internal/attempt/attempt.go",
+			Edits: edit("r.Failure.Retryable = false", "r.Failure.Retryable = true"),
 		},
 		{
 			Name:  "a child outlives its parent",

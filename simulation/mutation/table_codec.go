@@ -6,7 +6,7 @@ func codecMutations() []Mutation {
 		{
 			Name:  "codec: messages are sent as they are",
 			Bug:   "Payloads of messages are not sealed on their way into a queue.",
-			File:  "host/edge.go",
+			File:  "host/internal/edge/edge.go",
 			Edits: edit("body, err := e.codecs.EncodeItem(*item)", "body, err := item.Encode()"),
 		},
 		{

@@ -8,7 +8,7 @@ func formatMutations() []Mutation {
 			Name:  "the age of an item is not looked at",
 			Bug:   "An event that was sent more than fourteen days ago is applied.",
 			File:  "host/batch.go",
-			Edits: edit("aged(o.Observer, m, now)\n\tif m.item.Expired(now) {", "aged(o.Observer, m, now)\n\tif m.item.Expired(now) && m.item.Hops < 0 {"),
+			Edits: edit("max(m.item.Age(now), 0))\n\tif m.item.Expired(now) {", "max(m.item.Age(now), 0))\n\tif m.item.Expired(now) && m.item.Hops < 0 {"),
 		},
 		{
 			Name:  "an item is young again behind a hop",
@@ -50,7 +50,7 @@ func formatMutations() []Mutation {
 			Name:  "a completion names another attempt",
 			Bug:   "A worker says of a result that the first attempt made it.",
 			File:  "host/execute.go",
-			Edits: edit("Result: r.result, Attempt: item.Attempt, ", "Result: r.result, Attempt: 1, "),
+			Edits: edit("Result: r.Output, Attempt: item.Attempt, ", "Result: r.Output, Attempt: 1, "),
 		},
 	}
 }

@@ -134,7 +134,7 @@ func commitMutations() []Mutation {
 			Name:  "a dispatch cut short is done",
 			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
 			File:  "host/send.go",
-			Edits: edit("		if !hasTime(d.deadline, d.clock, d.least) {\n			d.stop(nil)\n", "		if !hasTime(d.deadline, d.clock, d.least) {\n"),
+			Edits: edit("		if !clock.HasTime(d.deadline, d.clock, d.least) {\n			d.stop(nil)\n", "		if !clock.HasTime(d.deadline, d.clock, d.least) {\n"),
 		},
 		{
 			Name:  "a batch behind a failed one is done",
@@ -157,15 +157,15 @@ func sharingMutations() []Mutation {
 		{
 			Name:  "who shares a call is told of another's message",
 			Bug:   "Of a call that several share each is told what became of the first messages, so that one whose message was refused takes it for sent.",
-			File:  "host/sharing.go",
+			File:  "host/internal/sharing/sharing.go",
 			Edits: edit("err := queue.ErrorOf(c.err, at+i)", "err := queue.ErrorOf(c.err, i)"),
 			Rare:  true,
 		},
 		{
 			Name:  "who shares a call does not wait for it",
 			Bug:   "Whoever joins a call takes it for made, and acknowledges what the call has not sent yet.",
-			File:  "host/sharing.go",
-			Edits: edit("		await(s.clock, c.made, 0)\n", "		return nil\n"),
+			File:  "host/internal/sharing/sharing.go",
+			Edits: edit("		clock.Await(s.clock, c.made, 0)\n", "		return nil\n"),
 		},
 	}
 }
@@ -225,7 +225,7 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
 			File:  "host/door.go",
-			Edits: edit("	case m.Attributes[RedriveAttribute] != \"\":\n		return map[string]string{RedriveAttribute: m.Attributes[RedriveAttribute]}\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
+			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		return map[string]string{wire.RedriveAttribute: m.Attributes[wire.RedriveAttribute]}\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
 		},
 	}
 }

@@ -32,7 +32,7 @@ func keyMutations() []Mutation {
 			Rare:  true,
 			Bug:   "What SQS gave up before it was looked at is whoever's that redrives it.",
 			File:  "host/sender.go",
-			Edits: edit("strings.Fields(SentBy(m.Attributes, m.Sender))", "strings.Fields(SentBy(nil, m.Sender))"),
+			Edits: edit("strings.Fields(wire.SentBy(m.Attributes, m.Sender))", "strings.Fields(wire.SentBy(nil, m.Sender))"),
 		},
 		{
 			Name:  "tokens of the key before are forged",

@@ -1,4 +1,4 @@
-package host
+package attempt
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// pulse takes the heartbeats of one attempt. Each holds off the heartbeat
+// Pulse takes the heartbeats of one attempt. Each holds off the heartbeat
 // timeout; no more than one an interval is recorded, and what is recorded
 // tells whether the activity is to stop.
-type pulse struct {
-	// timeout without a heartbeat; 0 for none.
-	timeout time.Duration
-	// interval between two heartbeats that are recorded, at least.
-	interval time.Duration
-	// record a heartbeat of now.
-	record func(ctx context.Context, details []byte) (store.ActivityState, error)
-	// extend is called behind each that was recorded; nil for nothing.
-	extend func(ctx context.Context)
-	log    func(ctx context.Context, text string, args ...any)
+type Pulse struct {
+	// Timeout without a heartbeat; 0 for none.
+	Timeout time.Duration
+	// Interval between two heartbeats that are recorded, at least.
+	Interval time.Duration
+	// Record a heartbeat of now.
+	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
+	// Extend is called behind each that was recorded; nil for nothing.
+	Extend func(ctx context.Context)
+	Log    func(ctx context.Context, text string, args ...any)
 
 	clock  clock.Clock
 	expire func(history.Failure)
@@ -39,30 +39,30 @@ type pulse struct {
 }
 
 // begin starts the heartbeat timeout of an attempt.
-func (p *pulse) begin(a *attempt, expire func(history.Failure), cancel context.CancelCauseFunc) {
-	p.clock, p.expire, p.cancel, p.info = a.clock, expire, cancel, &a.info
+func (p *Pulse) begin(a *Attempt, expire func(history.Failure), cancel context.CancelCauseFunc) {
+	p.clock, p.expire, p.cancel, p.info = a.Clock, expire, cancel, &a.Info
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.await()
 }
 
 // await starts the timeout anew. The caller holds the lock.
-func (p *pulse) await() {
-	if p.timeout <= 0 || p.finished {
+func (p *Pulse) await() {
+	if p.Timeout <= 0 || p.finished {
 		return
 	}
 	if p.stop != nil {
 		p.stop()
 	}
-	p.stop = p.clock.AfterFunc(p.timeout, func() {
+	p.stop = p.clock.AfterFunc(p.Timeout, func() {
 		p.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.info.Attempt, p.info.Name, p.timeout)})
+			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.info.Attempt, p.info.Name, p.Timeout)})
 	})
 }
 
 // beat is activity.Pulse. One that can't be recorded is no matter of the
 // activity: the next one is.
-func (p *pulse) beat(ctx context.Context, details []byte) error {
+func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.finished {
@@ -73,18 +73,18 @@ func (p *pulse) beat(ctx context.Context, details []byte) error {
 		p.unsent = details
 	}
 	now := p.clock.Now()
-	if !p.last.IsZero() && now.Sub(p.last) < p.interval {
+	if !p.last.IsZero() && now.Sub(p.last) < p.Interval {
 		return context.Cause(ctx)
 	}
-	state, err := p.record(ctx, p.unsent)
+	state, err := p.Record(ctx, p.unsent)
 	if err != nil {
-		p.log(ctx, "heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
+		p.Log(ctx, "heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
 			"event_id", p.info.EventID, "attempt", p.info.Attempt, "error", err)
 		return context.Cause(ctx)
 	}
 	p.last, p.unsent = now, nil
-	if p.extend != nil {
-		p.extend(ctx)
+	if p.Extend != nil {
+		p.Extend(ctx)
 	}
 	if state.Stop {
 		p.cancel(&activity.StoppedError{Reason: state.StopReason})
@@ -93,7 +93,7 @@ func (p *pulse) beat(ctx context.Context, details []byte) error {
 }
 
 // end stops the timeout: what comes from now on is of an attempt that is over.
-func (p *pulse) end() {
+func (p *Pulse) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.finished = true
@@ -102,16 +102,16 @@ func (p *pulse) end() {
 	}
 }
 
-// flush records the details that came too soon behind the ones before, so that
+// Flush records the details that came too soon behind the ones before, so that
 // the next attempt has them.
-func (p *pulse) flush(ctx context.Context) {
+func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unsent == nil {
 		return
 	}
-	if _, err := p.record(ctx, p.unsent); err != nil {
-		p.log(ctx, "details of the last heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
+	if _, err := p.Record(ctx, p.unsent); err != nil {
+		p.Log(ctx, "details of the last heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
 			"event_id", p.info.EventID, "attempt", p.info.Attempt, "error", err)
 		return
 	}

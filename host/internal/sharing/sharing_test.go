@@ -1,4 +1,4 @@
-package host
+package sharing
 
 import (
 	"context"
@@ -18,23 +18,23 @@ import (
 // callQueue notes calls, each of which takes eight milliseconds.
 type callQueue struct {
 	queue.Queue
-	fifo bool
-	// fails are the bodies that are refused; down is what all calls return.
-	fails map[string]bool
+	Fifo bool
+	// Fails are the bodies that are refused; down is what all calls return.
+	Fails map[string]bool
 	down  error
 
 	mu    sync.Mutex
-	calls [][]string
+	Calls [][]string
 }
 
-func (q *callQueue) FIFO() bool { return q.fifo }
+func (q *callQueue) FIFO() bool { return q.Fifo }
 
 func (q *callQueue) note(names []string) error {
 	time.Sleep(8 * time.Millisecond)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	slices.Sort(names)
-	q.calls = append(q.calls, names)
+	q.Calls = append(q.Calls, names)
 	return q.down
 }
 
@@ -43,7 +43,7 @@ func (q *callQueue) Send(_ context.Context, msgs ...queue.Outgoing) error {
 	failed := map[int]error{}
 	for i, m := range msgs {
 		names = append(names, m.Body)
-		if q.fails[m.Body] {
+		if q.Fails[m.Body] {
 			failed[i] = &queue.RejectedError{Index: i, Code: m.Body}
 		}
 	}
@@ -66,9 +66,9 @@ func (q *callQueue) SetVisibility(_ context.Context, d time.Duration, msgs ...qu
 func sideBySideSends(t *testing.T, q *callQueue, n int, f func(ctx context.Context, q queue.Queue, i int)) time.Duration {
 	t.Helper()
 	began := time.Now()
-	ctx, s := share(t.Context(), clock.Wall{}, 2*time.Millisecond)
+	ctx, s := Begin(t.Context(), clock.Wall{}, 2*time.Millisecond)
 	shared := &sharedQueue{q}
-	sideBySide(n, n, s.together(onGoroutines(func(f func()) { go f() })), func(i int) { f(ctx, shared, i) })
+	SideBySide(n, n, s.Together(OnGoroutines(func(f func()) { go f() })), func(i int) { f(ctx, shared, i) })
 	if s.busy != 1 || s.waiting != 0 || len(s.open) != 0 {
 		t.Errorf("left behind: %d busy, %d waiting, %d calls", s.busy, s.waiting, len(s.open))
 	}
@@ -136,10 +136,10 @@ func TestSendsThatOverlapShareACall(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				q := &callQueue{fifo: true}
+				q := &callQueue{Fifo: true}
 				took := sideBySideSends(t, q, c.n, func(ctx context.Context, q queue.Queue, i int) { c.each(t, ctx, q, i) })
-				slices.SortFunc(q.calls, func(a, b []string) int { return slices.Compare(a, b) })
-				if got := fmt.Sprint(q.calls); got != c.calls || took != c.took {
+				slices.SortFunc(q.Calls, func(a, b []string) int { return slices.Compare(a, b) })
+				if got := fmt.Sprint(q.Calls); got != c.calls || took != c.took {
 					t.Errorf("calls %s in %s, want %s in %s", got, took, c.calls, c.took)
 				}
 			})
@@ -150,14 +150,14 @@ func TestSendsThatOverlapShareACall(t *testing.T) {
 func TestMoreThanABatchAreSeveralCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &callQueue{fifo: true}
+		q := &callQueue{Fifo: true}
 		sideBySideSends(t, q, 24, func(ctx context.Context, q queue.Queue, i int) {
 			if err := q.Send(ctx, queue.Outgoing{Body: strconv.Itoa(i), Group: "g"}); err != nil {
 				t.Error(err)
 			}
 		})
 		var sizes []int
-		for _, c := range q.calls {
+		for _, c := range q.Calls {
 			sizes = append(sizes, len(c))
 		}
 		if slices.Sort(sizes); fmt.Sprint(sizes) != "[4 10 10]" {
@@ -175,7 +175,7 @@ func TestEachIsToldOfItsOwnMessages(t *testing.T) {
 		t.Run(fmt.Sprint(down), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				q := &callQueue{fifo: true, fails: map[string]bool{"2b": true, "3a": true}, down: down}
+				q := &callQueue{Fifo: true, Fails: map[string]bool{"2b": true, "3a": true}, down: down}
 				sideBySideSends(t, q, 5, func(ctx context.Context, shared queue.Queue, i int) {
 					err := shared.Send(ctx, queue.Outgoing{Body: fmt.Sprint(i, "a"), Group: "g"}, queue.Outgoing{Body: fmt.Sprint(i, "b"), Group: "h"})
 					for n, body := range []string{fmt.Sprint(i, "a"), fmt.Sprint(i, "b")} {
@@ -186,7 +186,7 @@ func TestEachIsToldOfItsOwnMessages(t *testing.T) {
 							if !errors.Is(got, lost) {
 								t.Errorf("%s: %v, want that nobody knows", body, got)
 							}
-						case q.fails[body]:
+						case q.Fails[body]:
 							if !errors.As(got, &rejected) || rejected.Index != n || rejected.Code != body {
 								t.Errorf("%s: %v, want that message %d was rejected", body, got, n)
 							}
@@ -195,8 +195,8 @@ func TestEachIsToldOfItsOwnMessages(t *testing.T) {
 						}
 					}
 				})
-				if len(q.calls) != 1 {
-					t.Errorf("%d calls, want one", len(q.calls))
+				if len(q.Calls) != 1 {
+					t.Errorf("%d calls, want one", len(q.Calls))
 				}
 			})
 		})
@@ -215,33 +215,5 @@ func TestAnInvalidMessageFailsItsSenderAlone(t *testing.T) {
 				t.Errorf("message %d: %v", i, err)
 			}
 		})
-	})
-}
-
-// What has to stay behind something else is sent when that is in, also where others
-// share the call in which it is refused.
-func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		q := &callQueue{fifo: true, fails: map[string]bool{"0-1": true}}
-		sideBySideSends(t, q, 2, func(ctx context.Context, shared queue.Queue, i int) {
-			s := &sender{Queues: Queues{Orchestrator: shared}, clock: clock.Wall{}, parallel: 32, together: onGoroutines(func(f func()) { go f() })}
-			var parcels []parcel
-			for n := range 3 {
-				parcels = append(parcels, parcel{route: toOrchestrator, msg: queue.Outgoing{Body: fmt.Sprint(i, "-", n), Group: "g"}})
-			}
-			err := s.send(ctx, parcels)
-			if (err != nil) != (i == 0) {
-				t.Errorf("sender %d: %v", i, err)
-			}
-			for n := range parcels {
-				if want := i == 1 || n == 0; parcels[n].done != want {
-					t.Errorf("message %d-%d counts as sent: %t, want %t", i, n, parcels[n].done, want)
-				}
-			}
-		})
-		if got, want := fmt.Sprint(q.calls), "[[0-0 1-0] [0-1 1-1] [1-2]]"; got != want {
-			t.Errorf("calls %s, want %s", got, want)
-		}
 	})
 }

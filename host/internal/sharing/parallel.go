@@ -1,14 +1,14 @@
-package host
+package sharing
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// sideBySide calls f for 0 to n-1, at most limit at a time, and returns when
+// SideBySide calls f for 0 to n-1, at most limit at a time, and returns when
 // all have. With a limit of 1 it calls them in order, on this goroutine; else as
 // many as the limit are run together.
-func sideBySide(limit, n int, together func(int, func()), f func(i int)) {
+func SideBySide(limit, n int, together func(int, func()), f func(i int)) {
 	if limit <= 1 || n <= 1 {
 		for i := range n {
 			f(i)
@@ -23,8 +23,8 @@ func sideBySide(limit, n int, together func(int, func()), f func(i int)) {
 	})
 }
 
-// onGoroutines runs f so many times side by side, on goroutines of their own.
-func onGoroutines(start func(func())) func(n int, f func()) {
+// OnGoroutines runs f so many times side by side, on goroutines of their own.
+func OnGoroutines(start func(func())) func(n int, f func()) {
 	return func(n int, f func()) {
 		var all sync.WaitGroup
 		for range n {

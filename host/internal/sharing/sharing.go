@@ -1,4 +1,16 @@
-package host
+// Package sharing lets what runs side by side in one invocation share calls of the
+// queues.
+//
+// Each call of a queue is charged, and takes as long for ten messages as for one.
+// So what the groups, or the attempts, of one invocation send to a queue at the
+// same time shares a call. Each of them waits for its own messages and is told of
+// them alone: nothing is acknowledged before what follows from it is in, and a
+// message that fails fails whoever sent it and nobody else.
+//
+// Order is kept where there is one: what stands behind something else is sent by
+// its sender when that is in, in another call. What shares a call was sent by
+// several at once, and has none.
+package sharing
 
 import (
 	"context"
@@ -10,20 +22,10 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
-// Each call of a queue is charged, and takes as long for ten messages as for one.
-// So what the groups, or the attempts, of one invocation send to a queue at the
-// same time shares a call. Each of them waits for its own messages and is told of
-// them alone: nothing is acknowledged before what follows from it is in, and a
-// message that fails fails whoever sent it and nobody else.
-//
-// Order is kept where there is one: what stands behind something else is sent when
-// that is in (dispatcher.takeMessages), in another call. What shares a call was
-// sent by several at once, and has none.
-
-// sharing is what one invocation has under way. A send that is the first waits
+// Invocation is what one invocation has under way. A send that is the first waits
 // for others, for a millisecond or two, and not at all where nobody is left who
 // could come: then it makes the call for all.
-type sharing struct {
+type Invocation struct {
 	clock  clock.Clock
 	window time.Duration
 
@@ -64,19 +66,19 @@ var errNotMade = errors.New("host: a call that was shared with others did not re
 
 type sharingKey struct{}
 
-// share lets what is sent with the context share calls. The caller counts as the
+// Begin lets what is sent with the context share calls. The caller counts as the
 // one goroutine that may send.
-func share(ctx context.Context, c clock.Clock, window time.Duration) (context.Context, *sharing) {
+func Begin(ctx context.Context, c clock.Clock, window time.Duration) (context.Context, *Invocation) {
 	if window < 0 {
 		return ctx, nil
 	}
-	s := &sharing{clock: c, window: window, busy: 1, open: map[sharedKind]*sharedCall{}}
+	s := &Invocation{clock: c, window: window, busy: 1, open: map[sharedKind]*sharedCall{}}
 	return context.WithValue(ctx, sharingKey{}, s), s
 }
 
-// together is Together for those who share: who has come to its end sends nothing
+// Together is together for those who share: who has come to its end sends nothing
 // more, and nobody waits for it.
-func (s *sharing) together(together func(n int, f func())) func(n int, f func()) {
+func (s *Invocation) Together(together func(n int, f func())) func(n int, f func()) {
 	if s == nil {
 		return together
 	}
@@ -90,14 +92,15 @@ func (s *sharing) together(together func(n int, f func())) func(n int, f func())
 	}
 }
 
-// sharedBy is together of the sharing that the context has, if it has one.
-func sharedBy(ctx context.Context, together func(n int, f func())) func(n int, f func()) {
-	s, _ := ctx.Value(sharingKey{}).(*sharing)
-	return s.together(together)
+// TogetherIn is together for those who share calls in a context; together itself
+// where nobody does.
+func TogetherIn(ctx context.Context, together func(n int, f func())) func(n int, f func()) {
+	s, _ := ctx.Value(sharingKey{}).(*Invocation)
+	return s.Together(together)
 }
 
 // come counts more goroutines, or fewer.
-func (s *sharing) come(n int) {
+func (s *Invocation) come(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy += n
@@ -105,7 +108,7 @@ func (s *sharing) come(n int) {
 }
 
 // alone reports whether there is nobody to share a call with.
-func (s *sharing) alone() bool {
+func (s *Invocation) alone() bool {
 	if s == nil {
 		return true
 	}
@@ -115,7 +118,7 @@ func (s *sharing) alone() bool {
 }
 
 // look lets the calls go if all wait for one. The caller holds the lock.
-func (s *sharing) look() {
+func (s *Invocation) look() {
 	if s.waiting < s.busy {
 		return
 	}
@@ -125,7 +128,7 @@ func (s *sharing) look() {
 }
 
 // fill lets nobody join a call any more. The caller holds the lock.
-func (s *sharing) fill(c *sharedCall) {
+func (s *Invocation) fill(c *sharedCall) {
 	if s.open[c.kind] == c {
 		delete(s.open, c.kind)
 	}
@@ -138,19 +141,18 @@ func (s *sharing) fill(c *sharedCall) {
 // sharedQueue is a queue whose calls are shared, where the context says with whom.
 type sharedQueue struct{ queue.Queue }
 
-// sharedQueues has all queues shared.
-func sharedQueues(q Queues) Queues {
-	for _, each := range []*queue.Queue{&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard} {
+// Queues has the calls of these queues shared; those that are nil stay so.
+func Queues(queues ...*queue.Queue) {
+	for _, each := range queues {
 		if *each != nil {
 			*each = &sharedQueue{*each}
 		}
 	}
-	return q
 }
 
 // Send implements queue.Queue.
 func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
-	s, _ := ctx.Value(sharingKey{}).(*sharing)
+	s, _ := ctx.Value(sharingKey{}).(*Invocation)
 	bytes := 0
 	for _, m := range msgs {
 		bytes += m.Size()
@@ -183,7 +185,7 @@ func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
 
 // SetVisibility implements queue.Queue.
 func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
-	s, _ := ctx.Value(sharingKey{}).(*sharing)
+	s, _ := ctx.Value(sharingKey{}).(*Invocation)
 	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
 		return q.Queue.SetVisibility(ctx, d, msgs...)
 	}
@@ -194,7 +196,7 @@ func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 
 // call adds n messages to the call of their kind, and returns when that has been
 // made: what became of them.
-func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
+func (s *Invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
 	s.mu.Lock()
 	c := s.open[kind]
 	if c != nil && (c.len()+n > queue.MaxBatch || c.bytes+bytes > queue.MaxBatchBytes) {
@@ -218,7 +220,7 @@ func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add f
 	if leads {
 		s.lead(ctx, c)
 	} else {
-		await(s.clock, c.made, 0)
+		clock.Await(s.clock, c.made, 0)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,9 +228,9 @@ func (s *sharing) call(ctx context.Context, kind sharedKind, n, bytes int, add f
 }
 
 // lead waits for others to join, and makes the call.
-func (s *sharing) lead(ctx context.Context, c *sharedCall) {
+func (s *Invocation) lead(ctx context.Context, c *sharedCall) {
 	if s.window > 0 {
-		await(s.clock, c.full, s.window)
+		clock.Await(s.clock, c.full, s.window)
 	}
 	s.mu.Lock()
 	s.fill(c)
@@ -266,30 +268,4 @@ func (c *sharedCall) outcome(at, n int) error {
 		}
 	}
 	return queue.Partial(failed, n)
-}
-
-// Waiter is a clock that has to know when a goroutine waits for another.
-type Waiter interface {
-	clock.Clock
-	// Await returns when ready is closed, or d has passed; with d of zero it
-	// waits for ready alone.
-	Await(ready <-chan struct{}, d time.Duration)
-}
-
-func await(c clock.Clock, ready <-chan struct{}, d time.Duration) {
-	if w, ok := c.(Waiter); ok {
-		w.Await(ready, d)
-		return
-	}
-	if d <= 0 {
-		<-ready
-		return
-	}
-	passed := make(chan struct{})
-	stop := c.AfterFunc(d, func() { close(passed) })
-	defer stop()
-	select {
-	case <-ready:
-	case <-passed:
-	}
 }

@@ -1,0 +1,26 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Unsendable is the failure for a value that no message can hold.
+func Unsendable(err error, what string) *history.Failure {
+	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
+	if TooLarge(err) {
+		f.Kind = history.FailureTooLarge
+	}
+	return f
+}
+
+// TooLarge reports whether an item could not be encoded because it is too long.
+func TooLarge(err error) bool {
+	var parse *wire.ParseError
+	var invalid *queue.InvalidMessageError
+	return errors.As(err, &parse) && parse.Reason == wire.ReasonTooLarge || errors.As(err, &invalid)
+}

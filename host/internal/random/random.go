@@ -1,0 +1,53 @@
+// Package random hands out random bytes, tokens and shares.
+package random
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Source hands out what is random. It may be used by several goroutines.
+type Source struct {
+	mu     sync.Mutex
+	source io.Reader
+	room   [16]byte // what is read into: it has to be on the heap
+}
+
+// New returns a source that reads from another; nil for crypto/rand.
+func New(source io.Reader) *Source {
+	if source == nil {
+		source = rand.Reader
+	}
+	return &Source{source: source}
+}
+
+// Bytes returns 128 random bits.
+func (r *Source) Bytes() (b [16]byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err = io.ReadFull(r.source, r.room[:]); err != nil {
+		return b, fmt.Errorf("host: source of randomness: %w", err)
+	}
+	return r.room, nil
+}
+
+// Hex returns 128 random bits in lower-case hex.
+func (r *Source) Hex() (string, error) {
+	b, err := r.Bytes()
+	var text [32]byte
+	hex.Encode(text[:], b[:])
+	return string(text[:]), err
+}
+
+// Share returns a number from 0 to below 1.
+func (r *Source) Share() (float64, error) {
+	b, err := r.Bytes()
+	n := uint64(0)
+	for _, x := range b[:7] {
+		n = n<<8 | uint64(x)
+	}
+	return float64(n>>3) / (1 << 53), err
+}

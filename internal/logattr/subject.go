@@ -1,0 +1,32 @@
+package logattr
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Subject is what the lines that are logged with a context are about. Every line
+// that is logged while a batch is handled says so, those that orchestration code
+// logs too; instance, execution_id and event_id are empty or 0 where it is about
+// none.
+type Subject struct {
+	Instance    string
+	ExecutionID int64
+	// EventID: of a turn the last event of the history, of a message the event
+	// that it is about, of a line of orchestration code the event that it has come
+	// to.
+	EventID int64
+}
+
+type subjectKey struct{}
+
+// In returns a context whose lines are about s.
+func (s Subject) In(ctx context.Context) context.Context {
+	return context.WithValue(ctx, subjectKey{}, s)
+}
+
+// OfSubject are the attributes of what lines with the context are about.
+func OfSubject(ctx context.Context) []slog.Attr {
+	s, _ := ctx.Value(subjectKey{}).(Subject)
+	return []slog.Attr{slog.String("instance", s.Instance), slog.Int64("execution_id", s.ExecutionID), slog.Int64("event_id", s.EventID)}
+}
