@@ -67,10 +67,10 @@ func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 	if s.Is == host.SourceActivity {
 		most = 1
 	}
-	var waiting sync.Mutex
+	waiting := make(chan struct{}, 1)
 	next := func() (batch []queue.Message) {
-		waiting.Lock()
-		defer waiting.Unlock()
+		waiting <- struct{}{}
+		defer func() { <-waiting }()
 		for len(batch) == 0 && ctx.Err() == nil {
 			select {
 			case <-ctx.Done():
