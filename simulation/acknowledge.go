@@ -27,13 +27,11 @@ func (w *World) finished(inv *invocation) {
 	if inv.failed == nil {
 		w.violate("M-10", "%s returned a list of failures that is nil", p.name)
 	}
-	w.checkCounted(inv)
 	var failed map[string]bool
 	for _, id := range inv.failed {
 		note(&failed, id, true)
 	}
-	w.checkReturned(inv, failed)
-	w.returns(inv, failed)
+	w.watch.returned(inv, failed)
 	p.idle = w.clock.Now()
 	if w.tracing {
 		w.log("%s returns, handed back %v", p.name, inv.failed)
@@ -97,7 +95,7 @@ func (w *World) acknowledge(inv *invocation, m delivered) {
 	if errors.Is(err, queue.ErrReceiptExpired) {
 		return
 	}
-	w.acknowledged(inv, m)
+	w.watch.acknowledged(inv, m)
 	if !m.from.FIFO() && !w.calm {
 		w.ghosts = append(w.ghosts, m)
 		if len(w.ghosts) > 10 {

@@ -126,7 +126,7 @@ func (k *walk) takers(worker bool) []*process {
 func (k *walk) surroundings(all []action) []action {
 	w := k.w
 	if k.sent < len(k.scope.messages) {
-		if r := k.scope.messages[k.sent]; !r.aside || w.shadow.last[r.Instance] > 0 {
+		if r := k.scope.messages[k.sent]; !r.aside || w.ledger.last[r.Instance] > 0 {
 			all = append(all, action{func() string { return "a client sends " + string(r.Kind) }, func() { k.sent++; k.send(r) }})
 		}
 	}

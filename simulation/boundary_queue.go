@@ -3,14 +3,11 @@ package simulation
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Who sends, as the service would say it.
@@ -49,7 +46,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	var pending []int
 	for i := range msgs {
 		pending = append(pending, i)
-		q.w.checkWake(q.p, msgs[i].Body)
+		q.w.watch.beginsSend(q.p, msgs[i].Body)
 	}
 	failed := map[int]error{}
 	for len(pending) > 0 {
@@ -112,8 +109,7 @@ func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batc
 		case refused[n]:
 			failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
 		default:
-			q.w.answers(q.p, entries[n].Body)
-			q.p.running.hasSent(entries[n].Body)
+			q.w.watch.accepted(q.p, entries[n].Body)
 		}
 	}
 }
@@ -124,11 +120,7 @@ func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 	if q.p.dead {
 		return m
 	}
-	q.p.showsBody(m.Body)
-	q.p.shows(func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
-	q.w.aboutToSend(q.p, m.Body)
-	q.w.aboutToRetry(q.p, m.Body)
-	q.w.aboutToHop(q.p, &m)
+	q.w.watch.sends(q.p, q.simQueue, &m)
 	if !q.FIFO() && q.w.hit(Disordered) {
 		m.Delay = min(m.Delay+time.Duration(1+q.w.choices.IntN(q.w.how(Disordered), 4))*time.Second, queue.MaxDelay)
 	}
@@ -181,8 +173,7 @@ func (q processQueue) takes(ctx context.Context, m *queue.Outgoing) error {
 	if q.w.sabotage.loses != nil && q.w.sabotage.loses(q.name, m) {
 		return nil
 	}
-	q.w.sends(q.p, q.simQueue, m)
-	q.w.checkCorrupt(q.simQueue, m)
+	q.w.watch.takes(q.p, q.simQueue, m)
 	return q.Queue.SendFrom(ctx, q.p.sender(), *m)
 }
 
@@ -192,13 +183,6 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 		texts[i] = bodyText(msgs[i].Body) + delayText(msgs[i].Delay)
 	}
 	return "sends to " + q.name + " " + strings.Join(texts, " | ")
-}
-
-// hasSent notes the body of a message that is in its queue.
-func (inv *invocation) hasSent(body string) {
-	if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.Source == host.SourceDelay || m.Source == host.SourceActivityDead }) {
-		inv.sent = append(inv.sent, body)
-	}
 }
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {

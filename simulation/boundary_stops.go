@@ -16,7 +16,7 @@ type simStops struct {
 
 func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
-		s.p.w.outside.stopped[key] = true
+		s.p.w.ledger.outside.stopped[key] = true
 		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
 	})
 }
@@ -28,20 +28,20 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 		return err
 	})
 	if err == nil {
-		s.p.hearsState(key, &state, false)
+		s.p.w.watch.told(s.p, key, &state, false)
 	}
 	return state, err
 }
 
 func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
 	err = s.p.call(stopsWrite, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
-		s.p.w.checkBeat(s.p, key, beat)
+		s.p.w.watch.beats(s.p, key, beat)
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
 		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
 	if err == nil {
-		s.p.hearsState(key, &state, true)
+		s.p.w.watch.told(s.p, key, &state, true)
 	}
 	return state, err
 }
@@ -64,7 +64,7 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
 		err := s.Activities.Claim(ctx, key, claim, expiresAt)
 		if err == nil {
-			s.p.w.outside.claims[key] = claim
+			s.p.w.ledger.outside.claims[key] = claim
 		}
 		return err
 	})

@@ -19,13 +19,12 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	if len(c.Turns) == 0 {
 		return s.Store.Commit(ctx, c) // It is refused.
 	}
-	s.p.showsTurns(c.Turns)
-	s.p.showsChange(c.Turns[0].Instance, c.Record)
 	sealed := c
 	c.Turns = w.opened(c.Turns)
-	w.aboutToCommit(s.p, &c)
 	inv := s.p.running
-	kind, own := commitClass, inv.committed.of(c.Turns[0].Instance)
+	x := &write{by: s.p, in: inv, instance: c.Turns[0].Instance, commit: &c, sealed: &sealed, change: c.Record}
+	w.watch.writes(x)
+	kind, own := commitClass, inv.committed.of(x.instance)
 	// It may be in, or come in: nobody may be told that it is not. And behind a
 	// commit of its own a writer that is told so believes that another went on
 	// from there.
@@ -40,27 +39,17 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		kind = tellingCommit
 	}
 	w.attempted[c.Turns[0].Token] = true
-	w.aboutToChange(s.p, c.Turns[0].Instance, c.Record)
-	s.p.latest[c.Turns[0].Instance] = c.Turns[0].Token
-	change := s.p.changing(c.Turns[0].Instance, c.Record)
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
-		w.landedLate(s.p, &c)
-		change.meets(w)
+		w.watch.meets(x)
 		torn := w.tearing(s.p, &c)
-		err := w.commit(ctx, s.p, sealed, &c, change)
+		err := w.commit(ctx, x)
 		if err == nil {
-			inv.landedIn(&c)
 			torn()
 		}
 		return err
 	})
-	w.awaitsAnswer(s.p, c.Turns[0].Instance)
-	w.answered(s.p, &c, err)
-	if !s.p.dead {
-		s.p.running.loses(c.Turns[0].Instance, err)
-		s.p.running.marks(c.Turns[0].Instance, c.Record, err)
-		w.unsureOfMark(c.Turns[0].Instance, c.Record, err)
-	}
+	w.awaitsAnswer(s.p, x.instance)
+	w.watch.answered(x, err)
 	if err == nil {
 		for i := range c.Turns {
 			t := &c.Turns[i]
@@ -85,9 +74,8 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 		s.p.hears(func() string { return turnsText(turns) })
 		return err
 	})
-	s.p.w.reads(s.p, instance, turns, err)
+	s.p.w.watch.reads(s.p, instance, turns, err)
 	if n := len(turns); n > 0 {
-		s.p.w.checkRead(turns)
 		s.p.seen[executionKey{instance, executionID}] = turns[n-1].Last()
 	}
 	return turns, err
@@ -118,8 +106,8 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
 		page, err = s.Store.List(ctx, q)
+		s.p.w.watch.lists(s.p, page.Records)
 		for i := range page.Records {
-			note(&s.p.listed, page.Records[i].Instance, page.Records[i])
 			s.p.hears(func() string { return recordText(&page.Records[i]) })
 		}
 		return err
@@ -129,9 +117,8 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 
 func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	w := s.p.w
-	s.p.showsChange(instance, &change)
-	w.aboutToChange(s.p, instance, &change)
-	changing := s.p.changing(instance, &change)
+	x := &write{by: s.p, in: s.p.running, instance: instance, change: &change}
+	w.watch.writes(x)
 	kind := writeClass
 	if change.Problem != nil {
 		kind = tellingWrite
@@ -140,22 +127,16 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 		w.reached("dispatch, stops short")
 	}
 	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
-		changing.meets(w)
+		w.watch.meets(x)
 		w.mended(instance)
 		err := s.Store.UpdateRecord(ctx, instance, change)
 		if err == nil {
-			w.forbids(instance, &change)
-			changing.landed(w, nil)
+			w.watch.landed(x)
 			w.marks(&change)
-			w.checkRecord(instance)
 		}
 		return err
 	})
-	if !s.p.dead {
-		s.p.running.loses(instance, err)
-		s.p.running.marks(instance, &change, err)
-		w.unsureOfMark(instance, &change, err)
-	}
+	w.watch.answered(x, err)
 	return err
 }
 
@@ -165,8 +146,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 		s.p.w.mended(instance)
 		err := s.Store.Hide(ctx, instance, executionID, freeAt)
 		if err == nil {
-			delete(inv.marked, instance) // It goes with the record.
-			s.p.w.hides(inv, instance, executionID)
+			s.p.w.watch.hides(inv, instance, executionID)
 		}
 		return err
 	})
@@ -174,7 +154,7 @@ func (s simStore) Hide(ctx context.Context, instance string, executionID int64, 
 
 func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
-		s.p.w.deleting(instance, upTo)
+		s.p.w.watch.deletes(instance, upTo)
 		s.p.w.mended(instance)
 		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
 		if err == nil && s.p.w.tornHere() {
@@ -183,4 +163,18 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 		return err
 	})
 	return done && err == nil, err
+}
+
+// commit makes a commit, and has what lands looked at.
+func (w *World) commit(ctx context.Context, x *write) error {
+	err := w.store.Commit(ctx, *x.sealed)
+	if w.sabotage.commit != nil {
+		err = w.sabotage.commit(x.commit, err)
+	}
+	if err != nil {
+		return err
+	}
+	w.watch.landed(x)
+	w.marks(x.change)
+	return nil
 }

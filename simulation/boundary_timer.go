@@ -22,7 +22,7 @@ const maxEarly = 59_000
 func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	w := t.p.w
 	asked := s
-	t.p.showsBody(s.Body)
+	w.watch.schedules(t.p, s.Body)
 	switch {
 	case t.p.dead:
 		return errKilled
@@ -41,19 +41,19 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		if !s.Due.After(w.clock.Now()) {
 			s.Due = w.clock.Now().Add(time.Millisecond)
 		}
-		w.outside.scheduled[s.Name] = true
+		w.ledger.outside.scheduled[s.Name] = true
 		return t.Timer.Schedule(ctx, s)
 	})
-	w.schedules(t.p, asked.Name)
+	w.watch.scheduled(t.p, asked.Name)
 	return err
 }
 
 func (t simTimer) Cancel(ctx context.Context, name string) error {
 	err := t.p.call(timerClass, func() string { return "removes schedule " + name }, func() error {
-		t.p.w.outside.removed[name] = true
+		t.p.w.ledger.outside.removed[name] = true
 		return t.Timer.Cancel(ctx, name)
 	})
-	t.p.w.schedules(t.p, name)
+	t.p.w.watch.scheduled(t.p, name)
 	return err
 }
 

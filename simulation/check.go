@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 
@@ -10,15 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// violate notes a broken invariant.
-func (w *World) violate(rule, format string, args ...any) {
-	v := Violation{rule, withoutRoot(fmt.Sprintf(format, args...)), w.clock.Now()}
-	w.violations = append(w.violations, v)
-	w.log("VIOLATION %s: %s", v.Rule, v.Text)
-}
-
 // aboutToCommit checks that a writer has seen all that it appends behind.
-func (w *World) aboutToCommit(p *process, c *store.Commit) {
+func (w *checker) aboutToCommit(p *process, c *store.Commit) {
 	if p.dead {
 		return
 	}
@@ -33,26 +25,18 @@ func (w *World) aboutToCommit(p *process, c *store.Commit) {
 	}
 }
 
-// commit makes a commit and, if it landed, notes it and checks what can be
-// checked of it at once: I-01, I-02, I-06.
-//
-// sealed is the commit as the store gets it, c the same with plain payloads.
-func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *store.Commit, change *changing) error {
-	err := w.store.Commit(ctx, sealed)
-	if w.sabotage.commit != nil {
-		err = w.sabotage.commit(c, err)
-	}
-	if err != nil {
-		return err
-	}
+// committed notes a commit that has landed, and checks what can be checked of it
+// at once: I-01, I-02, I-06.
+func (w *checker) committed(x0 *write) {
+	p, c, sealed, change := x0.by, x0.commit, x0.sealed, x0.changes()
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		key := executionKey{t.Instance, t.ExecutionID}
-		x := w.shadow.executions[key]
+		x := w.ledger.executions[key]
 		if x == nil {
 			x = &recorded{sealed: w.sealing.world != nil, completed: map[int64]int64{}}
-			w.shadow.executions[key] = x
-			w.shadow.last[t.Instance] = max(w.shadow.last[t.Instance], t.ExecutionID)
+			w.ledger.executions[key] = x
+			w.ledger.last[t.Instance] = max(w.ledger.last[t.Instance], t.ExecutionID)
 		}
 		if t.First() <= int64(len(x.events)) {
 			// Its own append, made before.
@@ -76,27 +60,25 @@ func (w *World) commit(ctx context.Context, p *process, sealed store.Commit, c *
 			x.parked = append(x.parked, t.First())
 		}
 		w.checkScopes(x, t)
-		w.checkVersions(p, x, t)
-		w.landed(p, x, t)
+		w.scenario.landed(w.World, p, x, t)
+		w.reachTurn(p, x, t)
 		if i == 0 {
 			w.Commits++
 			change.landed(w, c.Turns)
 		} else {
-			w.checkCarried(w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}], &c.Turns[0], t)
+			w.checkCarried(w.ledger.executions[executionKey{t.Instance, t.ExecutionID - 1}], &c.Turns[0], t)
 		}
-		if t.First() == 1 && t.ExecutionID == w.shadow.hidden[t.Instance]+1 {
-			w.shadow.born[t.Instance] = w.Steps
-			w.scenario.created(w, t.Instance, t.Events[0].Name)
+		if t.First() == 1 && t.ExecutionID == w.ledger.hidden[t.Instance]+1 {
+			w.ledger.born[t.Instance] = w.Steps
+			w.scenario.created(w.World, t.Instance, t.Events[0].Name)
 		}
 	}
 	w.checkRecord(c.Turns[0].Instance)
-	w.marks(c.Record)
-	return nil
 }
 
 // checkTurn is I-01 and I-02 for what is appended, which it then notes: what
 // was appended before has been checked before. stored is the turn as it is sealed.
-func (w *World) checkTurn(p *process, x *recorded, t, stored *store.Turn) {
+func (w *checker) checkTurn(p *process, x *recorded, t, stored *store.Turn) {
 	violate := func(rule, format string, args ...any) {
 		w.violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.name, fmt.Sprintf(format, args...))
 	}
@@ -159,8 +141,8 @@ func completes(k history.Kind) history.Kind {
 }
 
 // checkRecord is I-06.
-func (w *World) checkRecord(instance string) {
-	if w.shadow.hidden[instance] >= w.shadow.last[instance] {
+func (w *checker) checkRecord(instance string) {
+	if w.ledger.hidden[instance] >= w.ledger.last[instance] {
 		return // It is purged.
 	}
 	r, err := w.describe(instance)
@@ -171,8 +153,8 @@ func (w *World) checkRecord(instance string) {
 	w.reached("I-06")
 	w.marked(&r)
 	w.checkMark(&r)
-	last := w.shadow.last[instance]
-	x := w.shadow.executions[executionKey{instance, last}]
+	last := w.ledger.last[instance]
+	x := w.ledger.executions[executionKey{instance, last}]
 	if r.ExecutionID != last {
 		w.violate("I-06", "the record of %s is at execution %d, its history at %d", instance, r.ExecutionID, last)
 		return
@@ -213,11 +195,11 @@ func (w *World) checkRecord(instance string) {
 }
 
 // checkRead is I-05: what is read is what landed.
-func (w *World) checkRead(turns []store.Turn) {
+func (w *checker) checkRead(turns []store.Turn) {
 	w.reached("I-05")
 	for i := range turns {
 		t := &turns[i]
-		x := w.shadow.executions[executionKey{t.Instance, t.ExecutionID}]
+		x := w.ledger.executions[executionKey{t.Instance, t.ExecutionID}]
 		if x == nil {
 			w.violate("I-05", "%s/%d was read and never written", t.Instance, t.ExecutionID)
 			return

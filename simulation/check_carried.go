@@ -10,9 +10,9 @@ import (
 // checkCarried is rule 13: of an execution that continues as new, each event is
 // either in the transcript, which is the input of the next, or goes over into the
 // next, in its order. Every payload is sent once.
-func (w *World) checkCarried(x *recorded, last, next *store.Turn) {
+func (w *checker) checkCarried(x *recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
-	if _, ok := w.scenario.(*randomScenario); !ok {
+	if !w.scenario.isRandom() {
 		return // Others don't tell what they took.
 	}
 	transcript := next.Events[0].Payload

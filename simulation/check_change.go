@@ -21,15 +21,16 @@ type changing struct {
 	before *store.Record
 }
 
-// changing returns a change of a record that is about to be sent; nil if it has
+// changing returns what is to be noted of a change that is about to be sent; nil if it has
 // nothing that is looked at.
-func (p *process) changing(instance string, c *store.RecordChange) *changing {
+func (w *checker) changing(x *write) *changing {
+	p, c := x.by, x.change
 	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.running == nil {
 		return nil
 	}
-	g := &changing{p: p, inv: p.running, batch: p.running.batch, instance: instance, change: c}
+	g := &changing{p: p, inv: p.running, batch: p.running.batch, instance: x.instance, change: c}
 	for key := range p.seen {
-		if key.instance == instance {
+		if key.instance == x.instance {
 			g.execution = max(g.execution, key.execution)
 		}
 	}
@@ -37,7 +38,7 @@ func (p *process) changing(instance string, c *store.RecordChange) *changing {
 }
 
 // meets notes the record just before the change.
-func (g *changing) meets(w *World) {
+func (g *changing) meets(w *checker) {
 	if g == nil {
 		return
 	}
@@ -49,7 +50,7 @@ func (g *changing) meets(w *World) {
 
 // landed checks a change that was made, with the turns that were committed
 // beside it.
-func (g *changing) landed(w *World, turns []store.Turn) {
+func (g *changing) landed(w *checker, turns []store.Turn) {
 	if g == nil || g.before == nil {
 		return
 	}
@@ -78,7 +79,7 @@ func (g *changing) landed(w *World, turns []store.Turn) {
 
 // checkNote: that a wake was sent changes nothing else of a mark, and is noted in no
 // other than the one that the wake names.
-func (g *changing) checkNote(w *World) {
+func (g *changing) checkNote(w *checker) {
 	note, before := **g.change.Problem, g.before.Problem
 	if before == nil {
 		w.violate("stamp", "%s notes a wake in a mark that %s does not have", g.p.name, g.instance)
@@ -90,22 +91,22 @@ func (g *changing) checkNote(w *World) {
 }
 
 // loses notes that a commit or a change of an instance was lost to another process.
-func (inv *invocation) loses(instance string, err error) {
+func (w *checker) loses(inv *invocation, instance string, err error) {
 	if errors.Is(err, store.ErrConflict) {
-		inv.lost.set(instance, true)
+		w.of(inv).lost.set(instance, true)
 	}
 }
 
 // lost reports whether the invocation has lost a commit or a change of the instance
 // to another process: then its messages count as received before.
-func (g *changing) lost() bool { return g.inv.lost.of(g.instance) }
+func (g *changing) lost(w *checker) bool { return w.of(g.inv).lost.of(g.instance) }
 
 // wakes reports whether the batch has a wake of the instance by an operator, for the
 // mark with this stamp, or one that comes back.
-func (g *changing) wakes(w *World, stamp int64) bool {
+func (g *changing) wakes(w *checker, stamp int64) bool {
 	for _, m := range g.batch {
 		if item, err := w.item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&
-			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[wire.RedriveAttribute] != "" || g.lost()) {
+			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[wire.RedriveAttribute] != "" || g.lost(w)) {
 			return true
 		}
 	}

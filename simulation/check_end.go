@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkEnd checks what must hold when the faults have stopped and nothing is
+// end checks what must hold when the faults have stopped and nothing is
 // left to come.
-func (w *World) checkEnd() {
+func (w *checker) end() {
 	for _, q := range w.sources {
 		if c := q.Queue.Counts(); c.Total() != 0 {
 			w.violate("I-07", "queue %s still holds %+v", q.name, c)
@@ -23,13 +23,13 @@ func (w *World) checkEnd() {
 		w.violate("I-08", "a schedule is left: %s", bodyText(s.Body))
 	}
 	w.spreadForsaken()
-	for _, instance := range w.shadow.instances() {
-		if w.forsaken[instance] {
+	for _, instance := range w.ledger.instances() {
+		if w.ledger.forsaken[instance] {
 			continue
 		}
 		// Purged, it has no history.
-		hidden := w.shadow.hidden[instance]
-		if hidden == w.shadow.last[instance] {
+		hidden := w.ledger.hidden[instance]
+		if hidden == w.ledger.last[instance] {
 			w.reached("O-04")
 			if w.present(instance) {
 				w.violate("O-04", "%s was purged and can be described", instance)
@@ -37,7 +37,7 @@ func (w *World) checkEnd() {
 			continue
 		}
 		w.reached("I-03")
-		for n := hidden + 1; n <= w.shadow.last[instance]; n++ {
+		for n := hidden + 1; n <= w.ledger.last[instance]; n++ {
 			w.checkExecution(instance, n)
 		}
 		w.checkRecord(instance)
@@ -56,13 +56,13 @@ func (w *World) checkEnd() {
 			w.violate("W-09", "%s still has the mark of suspect %s", instance, r.Suspect)
 		}
 	}
-	w.scenario.check(w)
+	w.scenario.check(w.World)
 }
 
 // checkExecution is I-05 for what is stored, and I-04, and that parents and
 // children agree.
-func (w *World) checkExecution(instance string, n int64) {
-	x := w.shadow.executions[executionKey{instance, n}]
+func (w *checker) checkExecution(instance string, n int64) {
+	x := w.ledger.executions[executionKey{instance, n}]
 	if x == nil {
 		w.violate("I-01", "%s has no execution %d", instance, n)
 		return
@@ -102,19 +102,19 @@ func (w *World) checkExecution(instance string, n int64) {
 
 // checkFamily checks that a child's completion says what the child's record
 // does, and that what was started detached is there.
-func (w *World) checkFamily(instance string, n int64, events []history.Event) {
+func (w *checker) checkFamily(instance string, n int64, events []history.Event) {
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case history.OrchestrationChained:
-			if w.shadow.last[e.Instance] == 0 && !w.forsaken[e.Instance] {
+			if w.ledger.last[e.Instance] == 0 && !w.ledger.forsaken[e.Instance] {
 				w.violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
 			}
 		case history.ParentAttached:
 			w.checkAttached(instance, e)
 		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
 			child := events[e.SourceEventID-1].Instance
-			if w.shadow.hidden[child] > 0 {
+			if w.ledger.hidden[child] > 0 {
 				w.reached("O-04")
 				continue // Its record is gone; what there may be now is another of that id.
 			}

@@ -12,26 +12,26 @@ import (
 const seenDeaths = 3
 
 // countDeaths notes what the process that died had in hand.
-func (w *World) countDeaths(inv *invocation) {
+func (w *checker) countDeaths(inv *invocation) {
 	if inv.p.worker == nil {
 		return
 	}
 	for _, m := range inv.batch {
 		if item, err := w.item(m.Body); err == nil && item.Kind == wire.ActivityExecute {
-			w.outside.deaths[store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}]++
+			w.ledger.outside.deaths[store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}]++
 		}
 	}
 }
 
 // losing is W-06: an activity is lost because processes were seen to die of it,
 // and for no other trouble.
-func (w *World) losing(p *process, item *wire.Item) {
+func (w *checker) losing(p *process, item *wire.Item) {
 	if item.Kind != wire.ActivityFailed || item.Details == nil || item.Details.Kind != history.FailureLost || p.worker == nil {
 		return
 	}
 	w.lost = true
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
-	if n := w.outside.deaths[key]; n < seenDeaths {
+	if n := w.ledger.outside.deaths[key]; n < seenDeaths {
 		w.violate("W-06", "%s gives up activity %d of %s/%d as lost, with which %d processes have died", p.name, key.EventID, key.Instance, key.ExecutionID, n)
 	}
 }

@@ -1,61 +1,16 @@
 package simulation
 
 import (
-	"context"
-	"strings"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// message is what the body of one says: as it was sent, and with plain payloads
-// once somebody has asked for it.
-type message struct {
-	sealed wire.Item
-	item   *wire.Item
-}
-
-// message parses a message, each once.
-func (w *World) message(body string) (*message, error) {
-	if w.lastMessage != nil && body == w.lastBody {
-		return w.lastMessage, nil // It is asked for several times in a row.
-	}
-	m := w.messages[body]
-	if m == nil {
-		m = &message{}
-		var err error
-		if m.sealed, err = wire.Parse(wire.Unwrap([]byte(body))); err != nil {
-			return nil, err
-		}
-		w.messages[body] = m
-	}
-	w.lastBody, w.lastMessage = body, m
-	return m, nil
-}
-
-// item is what a message says.
-func (w *World) item(body string) (*wire.Item, error) {
-	m, err := w.message(body)
-	switch {
-	case err != nil:
-		return nil, err
-	case m.item != nil:
-	case m.sealed.Codec == "":
-		m.item = &m.sealed
-	default:
-		opened, err := w.sealing.world.OpenItem(m.sealed)
-		if err != nil {
-			return nil, err
-		}
-		m.item = &opened
-	}
-	return m.item, nil
-}
-
 // acknowledged is I-07: what is deleted from a queue is accounted for.
-func (w *World) acknowledged(inv *invocation, m delivered) {
+func (w *checker) acknowledged(inv *invocation, m delivered) {
 	p, began := inv.p, inv.began
 	w.reached("I-07")
 	stored, err := w.item(m.Body)
@@ -71,7 +26,7 @@ func (w *World) acknowledged(inv *invocation, m delivered) {
 	}
 	item := w.asAttempt(stored.WithID(m.ID))
 	if item.Kind == wire.StartOrchestration {
-		if x := w.shadow.executions[executionKey{item.Instance, w.shadow.last[item.Instance]}]; x != nil && (m.ReceiveCount == 1 || x.events[0].Start.StartID != item.ID) {
+		if x := w.ledger.executions[executionKey{item.Instance, w.ledger.last[item.Instance]}]; x != nil && (m.ReceiveCount == 1 || x.events[0].Start.StartID != item.ID) {
 			w.reached("M-06")
 		}
 	}
@@ -79,17 +34,17 @@ func (w *World) acknowledged(inv *invocation, m delivered) {
 		w.checkPassedOn(inv, m, &item)
 		return
 	}
-	born, ok := w.shadow.born[item.Target()]
+	born, ok := w.ledger.born[item.Target()]
 	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == forgedToken) {
 		return // It met no instance.
 	}
-	if ok && born >= began && w.shadow.hidden[item.Target()] > 0 {
+	if ok && born >= began && w.ledger.hidden[item.Target()] > 0 {
 		return // It met the instance before, which has ended.
 	}
 	first := int64(1)
 	if ok && born < began && w.reach.first[m.ID] >= born {
 		// It met this instance; what one before of its id knew is no excuse.
-		first = w.shadow.hidden[item.Target()] + 1
+		first = w.ledger.hidden[item.Target()] + 1
 	}
 	if !w.accounted(&item, first) && !w.queued(&item) {
 		w.violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.name, m.ID, bodyText(m.Body))
@@ -99,8 +54,8 @@ func (w *World) acknowledged(inv *invocation, m delivered) {
 // checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
 // it there. The invocation that acknowledges it has sent it on: to the FIFO queue,
 // round, to the activity queue if it is an attempt, or to the dead letters.
-func (w *World) checkPassedOn(inv *invocation, m delivered, item *wire.Item) {
-	for _, body := range inv.sent {
+func (w *checker) checkPassedOn(inv *invocation, m delivered, item *wire.Item) {
+	for _, body := range w.of(inv).sent {
 		if other, err := w.item(body); err == nil {
 			if id := other.WithID(m.ID); sameFact(item, &id) {
 				return
@@ -112,12 +67,12 @@ func (w *World) checkPassedOn(inv *invocation, m delivered, item *wire.Item) {
 
 // asAttempt makes of the notice that nothing is heard of an attempt the attempt
 // that follows it.
-func (w *World) asAttempt(i wire.Item) wire.Item {
+func (w *checker) asAttempt(i wire.Item) wire.Item {
 	if i.Kind != wire.ActivityFailed || i.Details == nil || i.Details.Kind != history.FailureInterrupted {
 		return i
 	}
 	next := wire.Item{Kind: wire.ActivityExecute, Instance: i.Instance, ExecutionID: i.ExecutionID, SchedulingEventID: i.SourceEventID, Attempt: i.Details.Attempt + 1}
-	if x := w.shadow.executions[executionKey{i.Instance, i.ExecutionID}]; x != nil && i.SourceEventID <= int64(len(x.events)) {
+	if x := w.ledger.executions[executionKey{i.Instance, i.ExecutionID}]; x != nil && i.SourceEventID <= int64(len(x.events)) {
 		next.Retry = x.events[i.SourceEventID-1].Retry
 	}
 	return next
@@ -125,10 +80,10 @@ func (w *World) asAttempt(i wire.Item) wire.Item {
 
 // accounted reports whether what an item says is in history, from an execution
 // on, or needs not be.
-func (w *World) accounted(item *wire.Item, first int64) bool {
+func (w *checker) accounted(item *wire.Item, first int64) bool {
 	target := item.Target()
-	last := w.shadow.last[target]
-	current := w.shadow.executions[executionKey{target, last}]
+	last := w.ledger.last[target]
+	current := w.ledger.executions[executionKey{target, last}]
 	if current == nil {
 		// Nothing of the instance is stored. A completion can't be meant for
 		// one that never was; a cancel or a wake may.
@@ -145,8 +100,8 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 		if item.Kind == wire.ActivityExecute {
 			source = item.SchedulingEventID
 		}
-		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
-		handed := item.Kind == wire.ActivityExecute && w.outside.handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
+		x := w.ledger.executions[executionKey{target, item.TargetExecution()}]
+		handed := item.Kind == wire.ActivityExecute && w.ledger.outside.handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
 		if handed && !limited(item.Retry) {
 			return true // A client has its token, and nothing else is owed.
 		}
@@ -154,11 +109,11 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 		return x != nil && (x.completed[source] != 0 || x.end() != nil || (handed || item.Kind == wire.ActivityPending) && x.stopped[source])
 	case wire.ExternalRaised:
 		for n := first; n <= last; n++ {
-			if x := w.shadow.executions[executionKey{target, n}]; x != nil && x.senders[item.ID] {
+			if x := w.ledger.executions[executionKey{target, n}]; x != nil && x.senders[item.ID] {
 				return true
 			}
 		}
-		return w.shadow.ended(target)
+		return w.ledger.ended(target)
 	case wire.CancelInstance, wire.TerminateInstance:
 		if p := item.Parent; p != nil {
 			own := current.events[0].Start.Parent
@@ -166,11 +121,11 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 				return true
 			}
 		}
-		if w.shadow.ended(target) {
+		if w.ledger.ended(target) {
 			return true
 		}
 		for n := first; n <= last && item.Kind == wire.CancelInstance; n++ {
-			if x := w.shadow.executions[executionKey{target, n}]; x != nil && x.cancelled {
+			if x := w.ledger.executions[executionKey{target, n}]; x != nil && x.cancelled {
 				return true
 			}
 		}
@@ -179,7 +134,7 @@ func (w *World) accounted(item *wire.Item, first int64) bool {
 }
 
 // queued reports whether another message says the same, or carries it on.
-func (w *World) queued(item *wire.Item) bool {
+func (w *checker) queued(item *wire.Item) bool {
 	for _, q := range []*simQueue{w.fifo, w.delay, w.activity, w.activityDead, w.deadFIFO, w.deadStandard} {
 		if q.Queue.Any(func(body string) bool {
 			other, err := w.item(body)
@@ -216,104 +171,9 @@ func limited(r *history.Retry) bool {
 	return r != nil && (r.TotalTimeoutMS > 0 || r.HeartbeatTimeoutMS > 0)
 }
 
-// redrive sends dead letters again that got there by their receive count, or
-// as events whose start came too late. It returns how many.
-func (w *World) redrive() int {
-	n := 0
-	for _, q := range []*simQueue{w.deadFIFO, w.deadStandard} {
-		var kept []queue.Message
-		for {
-			messages := all(q)
-			if len(messages) == 0 || len(w.violations) > 0 {
-				break
-			}
-			for _, m := range messages {
-				if !w.redriveOne(q, m) {
-					kept = append(kept, m)
-				} else {
-					n++
-				}
-				// Else it would keep those of its group from being seen that
-				// stand ten places behind.
-				_ = q.Queue.Delete(context.Background(), m)
-			}
-		}
-		for _, m := range kept {
-			out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
-			if q.FIFO() {
-				out.DedupID = "kept-" + m.ID
-			}
-			if err := q.Queue.SendFrom(context.Background(), m.Sender, out); err != nil {
-				w.violate("world", "a dead letter was refused: %v", err)
-			}
-		}
-	}
-	return n
-}
-
-// redriveOne reports whether a dead letter is dealt with: sent again, or nothing
-// can be made of it.
-func (w *World) redriveOne(q *simQueue, m queue.Message) bool {
-	item, err := w.item(m.Body)
-	if err != nil {
-		return true
-	}
-	switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
-	case wire.ReasonForged, wire.ReasonSender, wire.ReasonMisaddressed:
-		if w.byForger(item) {
-			return true
-		}
-	case wire.ReasonExpired:
-		if isTooOld(item) || w.shadow.hidden[item.Target()] > 0 { // It waited for an instance that was purged.
-			w.reached("expired")
-			return true
-		}
-	case wire.ReasonUnknownInstance:
-		if w.shadow.last[item.Target()] == 0 {
-			return false // Nobody ever started it.
-		}
-		if at, ok := w.shadow.purged[item.Target()]; ok && w.shadow.last[item.Target()] == w.shadow.hidden[item.Target()] && w.clock.Now().Sub(at) > wire.MaxAge {
-			return false // It was purged, and nobody started it since.
-		}
-		return w.sendsAgain(item, m)
-	case "":
-		if w.recorded(item) {
-			w.reached("W-07")
-		}
-		return w.sendsAgain(item, m)
-	}
-	w.violate("I-07", "dead letter with reason %q: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
-	return false
-}
-
-// sendsAgain sends a dead letter to where it came from.
-func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
-	if item.Kind == wire.ActivityExecute {
-		w.sendAs("a redrive", w.activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
-		return true
-	}
-	w.sendAs("a redrive", w.fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
-		Attributes: redriveMarks(m)})
-	return true
-}
-
-// redriveMarks are what the command that redrives gives a message: that it was,
-// and who sent it first.
-func redriveMarks(m queue.Message) map[string]string {
-	marks := map[string]string{wire.RedriveAttribute: "1"}
-	if senders := wire.SentBy(m.Attributes, m.Sender); senders != "" {
-		marks[wire.SenderAttribute] = senders
-	}
-	return marks
-}
-
-// all receives what is in a queue.
-func all(q *simQueue) (messages []queue.Message) {
-	for {
-		batch, err := q.Queue.Receive(context.Background(), 10, 0)
-		if err != nil || len(batch) == 0 {
-			return messages
-		}
-		messages = append(messages, batch...)
+// hasSent notes the body of a message that is in its queue.
+func (w *checker) hasSent(inv *invocation, body string) {
+	if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.Source == host.SourceDelay || m.Source == host.SourceActivityDead }) {
+		w.of(inv).sent = append(w.of(inv).sent, body)
 	}
 }

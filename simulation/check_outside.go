@@ -10,50 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// outside is what the processes did to timers and activities.
-type outside struct {
-	stopped            map[store.ActivityKey]bool
-	scheduled, removed map[string]bool
-	// told are the children that their parents' cancel or terminate was sent to.
-	told map[string]bool
-	// closed are the places of parents that have sent one.
-	closed map[family]bool
-	// claims of attempts, the last of each activity; begun is how often an
-	// attempt was that runs at most once.
-	claims map[store.ActivityKey]store.Claim
-	begun  map[attemptKey]int
-	// deaths is how many processes died with a message of an activity in hand.
-	deaths map[store.ActivityKey]int
-	// handed are activities of which a client has the token.
-	handed map[store.ActivityKey]bool
-	// runs of inline activities that had a result.
-	runs int
-	// purged is the last execution of the instance that each purge has hidden.
-	purged map[purgeKey]int64
-	// older: code from before a change in place ran first.
-	older bool
-}
-
-func newOutside() outside {
-	return outside{stopped: map[store.ActivityKey]bool{}, scheduled: map[string]bool{}, removed: map[string]bool{}, told: map[string]bool{}, closed: map[family]bool{},
-		deaths: map[store.ActivityKey]int{},
-		claims: map[store.ActivityKey]store.Claim{}, begun: map[attemptKey]int{}, handed: map[store.ActivityKey]bool{},
-		purged: map[purgeKey]int64{}}
-}
-
-// cancel notes what a turn that has landed cancelled.
-func (x *recorded) cancel(t *store.Turn) {
-	for _, id := range t.Cancelled {
-		note(&x.stopped, id, true)
-		if id >= t.First() {
-			note(&x.never, id, true)
-		}
-	}
-}
-
 // aboutToSend checks that nobody sends what it knows to be complete, or what
 // was cancelled by the turn that asked for it.
-func (w *World) aboutToSend(p *process, body string) {
+func (w *checker) aboutToSend(p *process, body string) {
 	if p.dead || p.orchestrator == nil {
 		return
 	}
@@ -61,8 +20,8 @@ func (w *World) aboutToSend(p *process, body string) {
 	case strings.Contains(body, string(wire.ActivityExecute)):
 	case strings.Contains(body, string(wire.CancelInstance)), strings.Contains(body, string(wire.TerminateInstance)):
 		if item, err := w.item(body); err == nil && item.Parent != nil {
-			w.outside.told[item.Instance] = true
-			w.outside.closed[family{item.Parent.Instance, item.Parent.ExecutionID, item.Parent.EventID}] = true
+			w.ledger.outside.told[item.Instance] = true
+			w.ledger.outside.closed[family{item.Parent.Instance, item.Parent.ExecutionID, item.Parent.EventID}] = true
 		}
 		return
 	default:
@@ -73,7 +32,7 @@ func (w *World) aboutToSend(p *process, body string) {
 		return
 	}
 	key := executionKey{item.Instance, item.ExecutionID}
-	x := w.shadow.executions[key]
+	x := w.ledger.executions[key]
 	id := item.SchedulingEventID
 	if x == nil || id > int64(len(x.events)) || x.events[id-1].Kind != history.ActivityScheduled {
 		w.violate("M-11", "%s sends activity %d of %s/%d, which no history has", p.name, id, item.Instance, item.ExecutionID)
@@ -90,7 +49,7 @@ func (w *World) aboutToSend(p *process, body string) {
 
 // aboutToChange is W-09: only the message that finds its own mark has killed a
 // process.
-func (w *World) aboutToChange(p *process, instance string, c *store.RecordChange) {
+func (w *checker) aboutToChange(p *process, instance string, c *store.RecordChange) {
 	if p.dead || p.running == nil || c == nil || c.Stamp == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
 		return
 	}
@@ -105,7 +64,7 @@ func (w *World) aboutToChange(p *process, instance string, c *store.RecordChange
 // checkStopped: what was cancelled was stopped outside, and so was what an end
 // left open; of children, those that an imposed end left open (K-07), or that
 // were cancelled.
-func (w *World) checkStopped(instance string, n int64, x *recorded) {
+func (w *checker) checkStopped(instance string, n int64, x *recorded) {
 	for i := range x.events {
 		e := &x.events[i]
 		id := e.EventID
@@ -114,33 +73,17 @@ func (w *World) checkStopped(instance string, n int64, x *recorded) {
 		}
 		switch {
 		case e.Kind == history.ActivityScheduled && !e.Inline:
-			if x.end() != nil && !w.outside.stopped[store.ActivityKey{Instance: instance, ExecutionID: n, EventID: id}] {
+			if x.end() != nil && !w.ledger.outside.stopped[store.ActivityKey{Instance: instance, ExecutionID: n, EventID: id}] {
 				w.violate("K-03", "activity %d of %s/%d has no completion, and was never asked to stop", id, instance, n)
 			}
 		case e.Kind == history.SubOrchestrationScheduled:
-			if (x.stopped[id] || x.end() != nil && x.end().Imposed != "") && !w.outside.told[e.Instance] {
+			if (x.stopped[id] || x.end() != nil && x.end().Imposed != "") && !w.ledger.outside.told[e.Instance] {
 				w.violate("K-07", "child %s of %s/%d was left open, and was told nothing", e.Instance, instance, n)
 			}
 		case e.Kind == history.TimerCreated:
-			if name := timer.Name(instance, n, id); w.outside.scheduled[name] && !w.outside.removed[name] {
+			if name := timer.Name(instance, n, id); w.ledger.outside.scheduled[name] && !w.ledger.outside.removed[name] {
 				w.violate("I-08", "the schedule of timer %d of %s/%d was made, never fired there, and was never removed", id, instance, n)
 			}
 		}
 	}
-}
-
-// eventOrder tells in which order the events of an instance were recorded
-// first since it was purged, by payload.
-func (w *World) eventOrder(instance string) map[string]int {
-	order := map[string]int{}
-	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
-		events := w.shadow.executions[executionKey{instance, n}].events
-		for i := range events {
-			payload := strings.Trim(string(events[i].Payload), `"`)
-			if _, ok := order[payload]; !ok && events[i].Kind == history.ExternalEvent {
-				order[payload] = len(order) + 1
-			}
-		}
-	}
-	return order
 }

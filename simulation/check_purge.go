@@ -11,7 +11,7 @@ import (
 // instance that was purged can come any more.
 
 // purgesOf are the ids of the purges of an instance among the messages.
-func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
+func (w *checker) purgesOf(inv *invocation, instance string) (ids []string) {
 	for _, m := range inv.batch {
 		if item, err := w.item(m.Body); err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance {
 			ids = append(ids, item.ID)
@@ -20,34 +20,32 @@ func (inv *invocation) purgesOf(w *World, instance string) (ids []string) {
 	return ids
 }
 
-// purgeKey is a purge that somebody has asked for.
-type purgeKey struct{ instance, id string }
-
 // hides notes that an instance is hidden, or that its id is held for longer. It is
 // O-04: a purge hides one instance, however often it comes.
-func (w *World) hides(inv *invocation, instance string, execution int64) {
-	w.shadow.purged[instance] = w.clock.Now()
-	if w.shadow.last[instance] != execution || w.shadow.hidden[instance] == execution {
+func (w *checker) hides(inv *invocation, instance string, execution int64) {
+	delete(w.of(inv).marked, instance) // It goes with the record.
+	w.ledger.purged[instance] = w.clock.Now()
+	if w.ledger.last[instance] != execution || w.ledger.hidden[instance] == execution {
 		return
 	}
-	w.shadow.hidden[instance] = execution
-	asked := inv.purgesOf(w, instance)
+	w.ledger.hidden[instance] = execution
+	asked := w.purgesOf(inv, instance)
 	w.checkOvertaken(inv, instance, execution, asked)
 	if len(asked) != 1 {
 		return
 	}
 	key := purgeKey{instance, asked[0]}
-	if was, ok := w.outside.purged[key]; ok && was != execution {
+	if was, ok := w.ledger.outside.purged[key]; ok && was != execution {
 		w.violate("O-04", "%s/%d was hidden by purge %s, which has hidden the instance that ended with execution %d", instance, execution, asked[0], was)
 	}
-	w.outside.purged[key] = execution
+	w.ledger.outside.purged[key] = execution
 }
 
 // checkOvertaken is O-04: what an invocation begins by a start that stands behind
 // the one purge of its batch is not hidden by that purge.
-func (w *World) checkOvertaken(inv *invocation, instance string, execution int64, asked []string) {
-	x := w.shadow.executions[executionKey{instance, execution}]
-	if len(asked) != 1 || x == nil || x.events[0].Start == nil || w.shadow.born[instance] < inv.began {
+func (w *checker) checkOvertaken(inv *invocation, instance string, execution int64, asked []string) {
+	x := w.ledger.executions[executionKey{instance, execution}]
+	if len(asked) != 1 || x == nil || x.events[0].Start == nil || w.ledger.born[instance] < inv.began {
 		return
 	}
 	at := func(kind wire.Kind, id string) int {
@@ -63,9 +61,9 @@ func (w *World) checkOvertaken(inv *invocation, instance string, execution int64
 
 // checkBegins is O-04: an id is free again when every message of the instance
 // that was purged is too old to be applied, and no earlier.
-func (w *World) checkBegins(t *store.Turn) {
-	at, ok := w.shadow.purged[t.Instance]
-	if !ok || t.First() != 1 || t.ExecutionID != w.shadow.hidden[t.Instance]+1 {
+func (w *checker) checkBegins(t *store.Turn) {
+	at, ok := w.ledger.purged[t.Instance]
+	if !ok || t.First() != 1 || t.ExecutionID != w.ledger.hidden[t.Instance]+1 {
 		return
 	}
 	w.reached("begun again")
@@ -76,9 +74,9 @@ func (w *World) checkBegins(t *store.Turn) {
 
 // checkSender is O-04: what somebody sent to an instance that was purged is taken
 // by no other of that id.
-func (w *World) checkSender(p *process, t *store.Turn) {
-	at, ok := w.shadow.purged[t.Instance]
-	if !ok || p.dead || p.running == nil || t.ExecutionID <= w.shadow.hidden[t.Instance] {
+func (w *checker) checkSender(p *process, t *store.Turn) {
+	at, ok := w.ledger.purged[t.Instance]
+	if !ok || p.dead || p.running == nil || t.ExecutionID <= w.ledger.hidden[t.Instance] {
 		return
 	}
 	for i := range t.Events {

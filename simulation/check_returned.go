@@ -12,7 +12,7 @@ import (
 // marks follows the suspect's marks that an invocation sets: who is told that
 // its mark is in has to try to take it back before it returns, and before it marks
 // another.
-func (inv *invocation) marks(instance string, c *store.RecordChange, err error) {
+func (w *checker) marks(inv *invocation, instance string, c *store.RecordChange, err error) {
 	if c == nil {
 		return
 	}
@@ -23,12 +23,12 @@ func (inv *invocation) marks(instance string, c *store.RecordChange, err error) 
 	switch {
 	case suspect == nil:
 	case *suspect == "":
-		delete(inv.marked, instance)
+		delete(w.of(inv).marked, instance)
 	case err == nil:
-		note(&inv.marked, instance, *suspect)
-		if len(inv.marked) > 1 {
+		note(&w.of(inv).marked, instance, *suspect)
+		if len(w.of(inv).marked) > 1 {
 			// If it dies now, it leaves the marks of all: which is the killer?
-			inv.p.w.violate("W-09", "%s has suspects in %s at once", inv.p.name, strings.Join(slices.Sorted(maps.Keys(inv.marked)), " and "))
+			w.violate("W-09", "%s has suspects in %s at once", inv.p.name, strings.Join(slices.Sorted(maps.Keys(w.of(inv).marked)), " and "))
 		}
 	}
 }
@@ -36,7 +36,7 @@ func (inv *invocation) marks(instance string, c *store.RecordChange, err error) 
 // checkReturned checks what an invocation leaves behind that has returned: M-10,
 // on the FIFO queue everything of a group behind a failure goes back too; W-09, a
 // turn that returned has not killed its process.
-func (w *World) checkReturned(inv *invocation, failed map[string]bool) {
+func (w *checker) checkReturned(inv *invocation, failed map[string]bool) {
 	var broken map[string]bool // by group
 	for _, m := range inv.batch {
 		switch {
@@ -50,13 +50,13 @@ func (w *World) checkReturned(inv *invocation, failed map[string]bool) {
 			w.violate("M-10", "%s acknowledged %s, and handed back another message of its group that stands ahead of it", inv.p.name, m.ID)
 		}
 	}
-	if len(inv.marked) == 0 {
+	if len(w.of(inv).marked) == 0 {
 		return
 	}
-	for _, instance := range slices.Sorted(maps.Keys(inv.marked)) {
-		if r, err := w.store.Describe(context.Background(), instance); err != nil || r.Suspect != inv.marked[instance] {
+	for _, instance := range slices.Sorted(maps.Keys(w.of(inv).marked)) {
+		if r, err := w.store.Describe(context.Background(), instance); err != nil || r.Suspect != w.of(inv).marked[instance] {
 			continue // Another process has ended the instance, and its marks with it.
 		}
-		w.violate("W-09", "%s returned, and left the mark of suspect %s on %s", inv.p.name, inv.marked[instance], instance)
+		w.violate("W-09", "%s returned, and left the mark of suspect %s on %s", inv.p.name, w.of(inv).marked[instance], instance)
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 // checkSearch: the record has the search attributes that the history's code set
 // last, those of the execution before among them, and it is found by them.
-func (w *World) checkSearch(instance string, n int64, events []history.Event, set history.SearchAttributes) {
-	if w.outside.older || n != w.shadow.last[instance] || events[len(events)-1].Imposed != "" {
+func (w *checker) checkSearch(instance string, n int64, events []history.Event, set history.SearchAttributes) {
+	if w.older || n != w.ledger.last[instance] || events[len(events)-1].Imposed != "" {
 		return // Code of another build may have set others; and an end that was imposed runs no code.
 	}
 	r, err := w.describe(instance)
@@ -31,7 +31,7 @@ func (w *World) checkSearch(instance string, n int64, events []history.Event, se
 }
 
 // foundBy reports whether a list has the instance on one of its pages.
-func (w *World) foundBy(instance string, q store.ListQuery) (bool, error) {
+func (w *checker) foundBy(instance string, q store.ListQuery) (bool, error) {
 	for {
 		page, err := w.store.List(context.Background(), q)
 		if err != nil || slices.ContainsFunc(page.Records, func(r store.Record) bool { return r.Instance == instance }) {

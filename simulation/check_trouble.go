@@ -26,8 +26,6 @@ type trouble struct {
 	answered map[string]answer
 	// succeeded are activities that run at most once whose result was accepted.
 	succeeded map[store.ActivityKey]bool
-	// other: a build that is not the one that works has been deployed.
-	other bool
 }
 
 // answer was accepted for a message at a step, when so much had gone wrong.
@@ -37,7 +35,7 @@ type answer struct{ step, wrong int }
 var harmless = [...]Fault{SlowActivity, Skew, Noise, Forged, TimerEarly, TimerLate, Disordered, MixedBatch, CountedUp}
 
 // wrong counts what went wrong so far by which a message may come again.
-func (w *World) wrong() int {
+func (w *checker) wrong() int {
 	n := w.Faults.total() + w.trouble.deaths
 	for _, f := range harmless {
 		n -= w.Faults[f]
@@ -46,7 +44,7 @@ func (w *World) wrong() int {
 }
 
 // diedWith notes what a process that dies has in its hands.
-func (w *World) diedWith(inv *invocation) {
+func (w *checker) diedWith(inv *invocation) {
 	w.trouble.deaths++
 	for _, m := range inv.batch {
 		if item, err := w.item(m.Body); err == nil {
@@ -57,7 +55,7 @@ func (w *World) diedWith(inv *invocation) {
 
 // answers notes that a queue has accepted what a worker says of an attempt, and
 // that the worker was told so: its result, its failure, or the next message.
-func (w *World) answers(p *process, body string) {
+func (w *checker) answers(p *process, body string) {
 	if p.running == nil || p.dead {
 		return
 	}
@@ -102,7 +100,7 @@ func (w *World) answers(p *process, body string) {
 
 // lies reports whether the result of an activity is among dead letters: there, too,
 // it has left its place.
-func (w *World) lies(dead *simQueue, key store.ActivityKey) bool {
+func (w *checker) lies(dead *simQueue, key store.ActivityKey) bool {
 	return dead.Queue.Any(func(body string) bool {
 		item, err := w.item(body)
 		return err == nil && item.Kind == wire.ActivityCompleted && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SourceEventID == key.EventID
@@ -112,7 +110,7 @@ func (w *World) lies(dead *simQueue, key store.ActivityKey) bool {
 // checkAgain: an activity runs again behind an accepted answer only if something
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
-func (w *World) checkAgain(p *process, key store.ActivityKey, info *activity.Info) {
+func (w *checker) checkAgain(p *process, key store.ActivityKey, info *activity.Info) {
 	// With clocks that differ by minutes a claim is over too soon.
 	if w.trouble.succeeded[key] && w.Faults[Skew] == 0 && !w.lies(w.deadFIFO, key) && !w.lies(w.deadStandard, key) {
 		w.violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
@@ -130,7 +128,7 @@ func (w *World) checkAgain(p *process, key store.ActivityKey, info *activity.Inf
 
 // checkBlame: an activity is lost, and an instance stuck, only for what a process
 // or its code did.
-func (w *World) checkBlame(t *store.Turn) {
+func (w *checker) checkBlame(t *store.Turn) {
 	for i := range t.Events {
 		e := &t.Events[i]
 		if e.Failure == nil || e.SourceEventID == 0 {
@@ -144,14 +142,14 @@ func (w *World) checkBlame(t *store.Turn) {
 
 // checkMark: an instance is stuck because of code that does not work, or of a
 // process that its turn has killed.
-func (w *World) checkMark(r *store.Record) {
+func (w *checker) checkMark(r *store.Record) {
 	if w.walk != nil || r.Status != store.StatusStuck || r.Problem == nil {
 		return
 	}
 	switch {
 	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance]+w.Faults[Expired]+w.Faults[Repeated] < 2: // Or others have its message, while it is handled.
 		w.violate("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
-	case r.Problem.Kind != "killed" && !w.trouble.other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
+	case r.Problem.Kind != "killed" && !w.other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
 		rule := "rule 11"
 		if r.Problem.Kind == "nondeterminism" {
 			// A patch was rolled out: its messages go round for longer than that takes.
@@ -163,15 +161,15 @@ func (w *World) checkMark(r *store.Record) {
 
 // unsureOfMark notes that the answer to a change of a suspect's mark was lost: who
 // comes next may find a mark though nothing was run under it.
-func (w *World) unsureOfMark(instance string, c *store.RecordChange, err error) {
+func (w *checker) unsureOfMark(instance string, c *store.RecordChange, err error) {
 	if c != nil && (c.Suspect != nil || c.Create != nil && c.Create.Suspect != "") && err != nil && !errors.Is(err, store.ErrConflict) {
 		note(&w.trouble.unsure, instance, w.trouble.unsure[instance]+1)
 	}
 }
 
-// checkDeadline: an invocation ends in time, unless a call or the work of an
+// outOfTime: an invocation ends in time, unless a call or the work of an
 // activity takes far longer than any should.
-func (w *World) checkDeadline(inv *invocation) {
+func (w *checker) outOfTime(inv *invocation) {
 	if !inv.slowed && w.walk == nil {
 		w.violate("M-12", "%s is out of time, and nothing took longer than it may", inv.p.name)
 	}
@@ -179,7 +177,7 @@ func (w *World) checkDeadline(inv *invocation) {
 
 // expires notes a message that was older than its queue keeps any: no outage is
 // that long, so it is lost.
-func (w *World) expires(name string, m queue.Message) {
+func (w *checker) expires(name string, m queue.Message) {
 	if _, err := w.item(m.Body); err == nil {
 		w.violate("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, bodyText(m.Body))
 	}

@@ -1,91 +1,12 @@
 package simulation
 
 import (
-	"slices"
-
-	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkVersions holds a turn that has landed against the versions that its
-// process's build has: V-01 to V-03. The lists are those that the build was made
-// of, oldest first; nobody compares versions here.
-func (w *World) checkVersions(p *process, x *recorded, t *store.Turn) {
-	s, ok := w.scenario.(*randomScenario)
-	if !ok || len(s.registered) == 0 || p.code == nil {
-		return
-	}
-	s.notesChained(t)
-	started := &x.events[0]
-	has, ok := s.registered[p.code][started.Name]
-	if !ok {
-		return // It has one version alone, or is no program.
-	}
-	if t.First() == 1 {
-		w.checkChosen(s, p, x, t, has)
-	}
-	if !slices.Contains(has, started.Version) {
-		for i := range t.Events {
-			if e := &t.Events[i]; !e.Kind.Arrival() && e.Imposed == "" {
-				w.violate("V-02", "%s, whose build has %q, answers %s/%d, which runs version %q", p.name, has, t.Instance, t.ExecutionID, started.Version)
-			}
-		}
-		return
-	}
-	if t.First() > 1 && len(t.Events) > 0 && !t.Parked && started.Version != has[len(has)-1] {
-		w.reached("V-01, a newer one is there")
-	}
-}
-
-// checkChosen: the version that a start records is the one that was asked for,
-// else the newest of the build that recorded it.
-func (w *World) checkChosen(s *randomScenario, p *process, x *recorded, t *store.Turn, has []string) {
-	rule, asked := "V-01", ""
-	started := &x.events[0]
-	before := w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}]
-	switch {
-	case t.ExecutionID > w.shadow.hidden[t.Instance]+1 && before != nil:
-		rule, asked = "V-03", s.program(started.Name).Next
-		if end := before.end(); end == nil || end.Version != asked {
-			w.violate(rule, "%s/%d continues as new, and does not say with version %q", t.Instance, t.ExecutionID-1, asked)
-		}
-	case started.Start.Parent != nil:
-		if up := w.shadow.executions[executionKey{started.Start.Parent.Instance, started.Start.Parent.ExecutionID}]; up != nil {
-			asked = up.events[started.Start.Parent.EventID-1].Version
-		}
-	case s.chained[t.Instance] != "":
-		asked = s.chained[t.Instance]
-	default:
-		asked = s.asked[t.Instance+" "+started.Start.StartID]
-	}
-	want := asked
-	if want == "" && len(has) > 0 {
-		want = has[len(has)-1]
-	}
-	if started.Version != want {
-		w.violate(rule, "%s/%d by %s, whose build has %q, is of version %q, and was asked for as %q", t.Instance, t.ExecutionID, p.name, has, started.Version, asked)
-	}
-	switch {
-	case asked != "":
-		w.reached(rule + ", asked for")
-	case len(has) > 1:
-		w.reached(rule + ", the newest")
-	}
-}
-
-// notesChained keeps the versions that detached starts ask for.
-func (s *randomScenario) notesChained(t *store.Turn) {
-	for i := range t.Events {
-		if e := &t.Events[i]; e.Kind == history.OrchestrationChained && e.Version != "" {
-			note(&s.chained, e.Instance, e.Version)
-		}
-	}
-}
-
 // checkReason: who is stuck because its version is not there says so, and what
 // there is.
-func (w *World) checkReason(r *store.Record, x *recorded) {
+func (w *checker) checkReason(r *store.Record, x *recorded) {
 	if x == nil || len(x.events) == 0 {
 		return
 	}
@@ -95,44 +16,13 @@ func (w *World) checkReason(r *store.Record, x *recorded) {
 	if r.Status != store.StatusStuck || r.Problem == nil || r.Problem.Kind != "not_registered" {
 		return
 	}
-	for n := w.shadow.hidden[r.Instance] + 1; n <= w.shadow.last[r.Instance]; n++ {
+	for n := w.ledger.hidden[r.Instance] + 1; n <= w.ledger.last[r.Instance]; n++ {
 		// Who goes on without having looked at the record leaves the mark to its wake-up.
-		if before := w.shadow.executions[executionKey{r.Instance, n}]; before != nil && quoted(r.Problem.Message, before.events[0].Version) {
+		if before := w.ledger.executions[executionKey{r.Instance, n}]; before != nil && quoted(r.Problem.Message, before.events[0].Version) {
 			return
 		}
 	}
 	if r.Version != "" {
 		w.violate("V-02", "%s is stuck for its version %q, and says %q", r.Instance, r.Version, r.Problem.Message)
-	}
-}
-
-// versionsRan are the versions that the executions of an instance recorded; nil
-// if its program has one alone.
-func (w *World) versionsRan(instance string, p *program.Program) []string {
-	if p.Versions == nil {
-		return nil
-	}
-	var all []string
-	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
-		all = append(all, w.shadow.executions[executionKey{instance, n}].events[0].Version)
-	}
-	return all
-}
-
-// missed looks at a record: V-02, if it goes on behind being stuck for its version.
-func (w *World) missed(r *store.Record) {
-	s, ok := w.scenario.(*randomScenario)
-	if !ok || len(s.registered) == 0 {
-		return
-	}
-	switch p := s.program(r.Name); {
-	case p == nil || p.Versions == nil:
-	case r.Status != store.StatusStuck:
-		if w.reach.missed[r.Instance] {
-			delete(w.reach.missed, r.Instance)
-			w.reached("V-02")
-		}
-	case r.Problem != nil && r.Problem.Kind == "not_registered" && slices.Contains(p.Versions, r.Version):
-		note(&w.reach.missed, r.Instance, true)
 	}
 }

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func (s *randomScenario) raise(w *World, instance string, p *program.Program) {
 func (s *randomScenario) created(w *World, instance, name string) {
 	for _, r := range s.roots {
 		if r.instance == instance {
-			if w.shadow.hidden[instance] > 0 {
+			if w.ledger.hidden[instance] > 0 {
 				s.raise(w, instance, r.program) // It is there again.
 			}
 			return
@@ -150,3 +151,21 @@ func (s *randomScenario) endSomehow(w *World, instance string) {
 	}
 	w.clock.AfterFunc(at, func() { w.sendItem(item) })
 }
+
+// tooOld lets a client send what it has kept for longer than a message lives.
+func (s *randomScenario) tooOld(w *World, instance string) {
+	how := w.choices.At(w.choices.At(choice.OfClient, instance), "too old")
+	if !w.choices.OneIn(how, 6) {
+		return
+	}
+	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.IntN(how, 30*24))*time.Hour).UnixMilli()
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
+	w.clock.AfterFunc(time.Duration(w.choices.IntN(how, 3600))*time.Second, func() { w.sendItem(item) })
+}
+
+// isProgram implements scenario.
+func (s *randomScenario) isProgram(name string) bool {
+	return slices.ContainsFunc(s.programs, func(p *program.Program) bool { return p.Name == name })
+}
+
+func (s *randomScenario) isRandom() bool { return true }

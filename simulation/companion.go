@@ -13,7 +13,7 @@ import (
 )
 
 func isCompanion(w *World, instance string) bool {
-	x := w.shadow.executions[executionKey{instance, w.shadow.hidden[instance] + 1}]
+	x := w.ledger.executions[executionKey{instance, w.ledger.hidden[instance] + 1}]
 	if x == nil {
 		return false
 	}
@@ -32,7 +32,7 @@ func (s *randomScenario) judgeCompanion(w *World, instance string) error {
 		return err
 	}
 	cancels := 0
-	for _, e := range w.shadow.executions[executionKey{instance, w.shadow.hidden[instance] + 1}].events {
+	for _, e := range w.ledger.executions[executionKey{instance, w.ledger.hidden[instance] + 1}].events {
 		if e.Kind == history.OrchestrationCancelRequested {
 			cancels++
 		}
@@ -60,7 +60,7 @@ func (s *randomScenario) judgeCompanion(w *World, instance string) error {
 // cancelledByCode reports whether the code of another instance asked this one
 // to stop.
 func (w *World) cancelledByCode(instance string) bool {
-	for _, x := range w.shadow.executions {
+	for _, x := range w.ledger.executions {
 		for i := range x.events {
 			if e := &x.events[i]; e.Kind == history.SystemCall && e.Op == history.OpCancelInstance && e.Instance == instance {
 				return true
@@ -72,7 +72,7 @@ func (w *World) cancelledByCode(instance string) bool {
 
 // terminatesWithParent: it was started to be terminated when its parent ends.
 func (w *World) terminatesWithParent(p *history.Parent) bool {
-	x := w.shadow.executions[executionKey{p.Instance, p.ExecutionID}]
+	x := w.ledger.executions[executionKey{p.Instance, p.ExecutionID}]
 	return x.end() != nil && x.events[p.EventID-1].OnParentEnd == history.ParentEndTerminate
 }
 
@@ -82,7 +82,7 @@ func (s *randomScenario) deployOlder(w *World) {
 	if !s.programs.Have(func(k program.Kind) bool { return k == program.KindPatched }) || !w.choices.Even(at) {
 		return
 	}
-	w.outside.older = true
+	w.older = true
 	// A rollout that is over within a quarter of an hour marks no instance.
 	slow := w.choices.At(at, "rollout")
 	r := rollout{latest: []int{1, 1, 120, 3600}[w.choices.IntN(slow, 4)], within: time.Duration(w.choices.IntN(slow, 600)) * time.Second}
@@ -100,7 +100,7 @@ type rollout struct {
 // deployFirst lets a build run from the beginning, by which instances may be
 // stuck, and within an hour the good one in its place.
 func (w *World) deployFirst(b *build, at choice.Spot) {
-	w.trouble.other = true
+	w.other = true
 	w.deployBefore(b, w.choices.IntN(at, 3600), func() { w.deploy(w.good, time.Duration(w.choices.IntN(at, 60))*time.Second) })
 }
 
@@ -124,4 +124,21 @@ func (w *World) rollOut(b *build, r rollout, at choice.Spot) {
 			}
 		}
 	})
+}
+
+// judgeShared: only its own parent can have stopped it.
+func judgeShared(w *World, r *store.Record) error {
+	switch r.Status {
+	case store.StatusCompleted:
+		if got := ending(r); got != "shared "+r.Instance {
+			return fmt.Errorf("it ended with %q", got)
+		}
+		return nil
+	case store.StatusCancelled, store.StatusTerminated:
+		if p := r.Parent; p != nil && w.ledger.executions[executionKey{p.Instance, p.ExecutionID}].stopped[p.EventID] {
+			return nil
+		}
+		return errors.New("it was stopped, and its own parent did not do it")
+	}
+	return fmt.Errorf("it is %s", r.Status)
 }

@@ -37,7 +37,7 @@ func newCalls(t *testing.T, decides choice.Source) calls {
 	w := newWorld(choice.Choices{Source: decides}, false, inMemory{})
 	w.scenario = &randomScenario{}
 	t.Cleanup(w.close)
-	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}}
+	return calls{new(sync.Mutex), &process{w: w, name: "tested", clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}}}
 }
 
 func (c calls) do(f func()) {

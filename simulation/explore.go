@@ -105,7 +105,7 @@ func (k *walk) follow(path []branch, fresh func() bool) []branch {
 				continue
 			}
 			k.ended = true
-			k.w.checkEnd()
+			k.w.watch.end()
 			return path
 		}
 		switch {

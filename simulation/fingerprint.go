@@ -51,7 +51,7 @@ func (k *walk) fingerprint() fingerprint {
 	for _, s := range w.timer.Pending() {
 		fmt.Fprintf(&b, "schedule %+v\n", s)
 	}
-	fmt.Fprintf(&b, "made and removed: %v\n", w.outside)
+	fmt.Fprintf(&b, "made and removed: %v\n", w.ledger.outside)
 	var all []string
 	for _, c := range k.late {
 		all = append(all, "late: "+c.id)
@@ -70,8 +70,8 @@ func (k *walk) fingerprint() fingerprint {
 		text := fmt.Sprintf("process of %s worker %t told %s", p.code.name, p.worker != nil, p.heard)
 		if inv := p.running; inv != nil {
 			text += fmt.Sprintf("until %d", inv.deadline.UnixMilli())
-			for _, instance := range w.shadow.instances() {
-				if w.shadow.born[instance] >= inv.began {
+			for _, instance := range w.ledger.instances() {
+				if w.ledger.born[instance] >= inv.began {
 					text += " born " + instance
 				}
 			}
@@ -90,14 +90,14 @@ func (k *walk) storeText() string {
 	}
 	var b strings.Builder
 	ctx, w := context.Background(), k.w
-	for _, instance := range w.shadow.instances() {
+	for _, instance := range w.ledger.instances() {
 		if r, err := w.store.Describe(ctx, instance); err == nil {
 			b.WriteString(recordText(&r))
 		}
-		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+		for n := int64(1); n <= w.ledger.last[instance]; n++ {
 			turns, err := w.store.Read(ctx, instance, n, 1)
 			fmt.Fprintf(&b, "%s/%d %v\n%s", instance, n, err, turnsText(turns))
-			for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+			for _, e := range w.ledger.executions[executionKey{instance, n}].events {
 				if e.Kind == history.ActivityScheduled {
 					state, _ := w.stops.State(ctx, store.ActivityKey{Instance: instance, ExecutionID: n, EventID: e.EventID})
 					b.WriteString(stateText(&state))

@@ -9,7 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -30,13 +29,13 @@ const (
 // made of what he has read; or starts a child for it, which would tell its
 // parent.
 func (w *World) forge() {
-	all := w.shadow.instances()
+	all := w.ledger.instances()
 	if len(all) == 0 {
 		return
 	}
 	how := w.how(Forged)
 	instance := all[w.choices.IntN(how, len(all))]
-	n := w.shadow.last[instance]
+	n := w.ledger.last[instance]
 	if w.choices.OneIn(how, 3) {
 		w.compromise(instance)
 		return
@@ -48,7 +47,7 @@ func (w *World) forge() {
 			Token: forgedToken, Result: []byte(`"misaddressed"`)})
 		return
 	}
-	for _, e := range w.shadow.executions[executionKey{instance, n}].events {
+	for _, e := range w.ledger.executions[executionKey{instance, n}].events {
 		switch e.Kind {
 		case history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled:
 		default:
@@ -88,7 +87,7 @@ func (w *World) compromise(instance string) {
 	item := wire.Item{V: wire.Version, Instance: instance, ID: id, Reason: forgedInstance}
 	switch w.choices.IntN(how, 6) {
 	case 0:
-		item.Kind, item.Instance, item.Name, item.Reason = wire.StartOrchestration, id, w.shadow.executions[executionKey{instance, w.shadow.last[instance]}].events[0].Name, ""
+		item.Kind, item.Instance, item.Name, item.Reason = wire.StartOrchestration, id, w.ledger.executions[executionKey{instance, w.ledger.last[instance]}].events[0].Name, ""
 	case 1:
 		item.Kind, item.Name, item.Reason = wire.ExternalRaised, "e0", ""
 	case 2:
@@ -127,7 +126,7 @@ func (w *World) forgeToken(instance string, execution, event int64) string {
 		return forgedToken
 	case 1:
 		// The rule of executions that have a secret.
-		return history.Token(w.shadow.executions[executionKey{instance, execution}].events[0].Start.Secret, instance, execution, event)
+		return history.Token(w.ledger.executions[executionKey{instance, execution}].events[0].Start.Secret, instance, execution, event)
 	case 2:
 		return w.ownToken("strange", instance, execution, event)
 	}
@@ -149,7 +148,7 @@ func (w *World) ownToken(id, instance string, execution, event int64) string {
 // readToken returns the token of an event that stands in a history, "" if there
 // is none.
 func (w *World) readToken(instance string, execution, event int64) string {
-	for _, x := range w.shadow.executions {
+	for _, x := range w.ledger.executions {
 		for i := range x.events {
 			s := x.events[i].Start
 			if s != nil && s.Parent != nil && s.Parent.Token != "" && s.Parent.Instance == instance && s.Parent.ExecutionID == execution && s.Parent.EventID == event {
@@ -163,24 +162,4 @@ func (w *World) readToken(instance string, execution, event int64) string {
 // byForger reports whether he has sent the item.
 func (w *World) byForger(item *wire.Item) bool {
 	return strings.HasPrefix(item.ID, forgedInstance) || w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
-}
-
-// checkForged is M-14: nothing that the forger has made up is recorded, and what
-// is stored tells him nothing by which he could.
-func (w *World) checkForged(t *store.Turn) {
-	if strings.HasPrefix(t.Instance, forgedInstance) {
-		w.violate("M-14", "%s was started by a parent's token that is made up, or by a compromised activity", t.Instance)
-	}
-	for i := range t.Events {
-		e := &t.Events[i]
-		if string(e.Payload) == forgedResult || e.Kind == history.TimerFired && e.FireAtMS == forgedDue {
-			w.violate("M-14", "%s/%d: a forged %s is recorded at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
-		}
-		if strings.HasPrefix(e.SenderID, forgedInstance) || e.Failure != nil && strings.HasPrefix(e.Failure.Message, forgedInstance) {
-			w.violate("M-14", "%s/%d: what a compromised activity sent is recorded at %d: %s", t.Instance, t.ExecutionID, e.EventID, e.Kind)
-		}
-		if s := e.Start; s != nil && (s.Secret != "" || s.Parent != nil && s.Parent.Token != "") {
-			w.violate("M-14", "%s/%d: what makes or is a token stands in %s at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
-		}
-	}
 }

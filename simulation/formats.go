@@ -1,17 +1,14 @@
 package simulation
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -20,8 +17,6 @@ import (
 // formats is what was said beside what makes an instance go on: who asked, which
 // headers a start had, who made an attempt. It has to arrive in the histories.
 type formats struct {
-	// said has the ids of the items that clients have sent through sendItem.
-	said map[string]bool
 	// made has the processes that began an attempt.
 	made map[attemptKey][]string
 	// detached has the headers with which an instance that nobody waits for is
@@ -29,48 +24,11 @@ type formats struct {
 	detached map[string]map[string]string
 }
 
-// says completes an item of a client: who asks is derived from its id, so that
-// the checker knows it again.
-func (w *World) says(item *wire.Item) {
-	if item.SentMS == 0 {
-		item.SentMS = w.clock.Now().UnixMilli()
-	}
-	if item.ID == "" {
-		return
-	}
-	item.Actor = actorOf(item.ID)
-	if item.Kind == wire.StartOrchestration {
-		item.Headers = headersOf(item.ID)
-	}
-	note(&w.formats.said, item.ID, true)
-}
-
-func actorOf(id string) string { return "client of " + id }
-
-func headersOf(id string) map[string]string { return map[string]string{"start": id, "tenant": "é"} }
-
-// tooOld lets a client send what it has kept for longer than a message lives.
-func (s *randomScenario) tooOld(w *World, instance string) {
-	how := w.choices.At(w.choices.At(choice.OfClient, instance), "too old")
-	if !w.choices.OneIn(how, 6) {
-		return
-	}
-	old := w.clock.Now().Add(-wire.MaxAge - time.Duration(1+w.choices.IntN(how, 30*24))*time.Hour).UnixMilli()
-	item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(0), Data: []byte(`"` + oldSign + `"`), ID: oldSign, SentMS: old}
-	w.clock.AfterFunc(time.Duration(w.choices.IntN(how, 3600))*time.Second, func() { w.sendItem(item) })
-}
-
-// oldSign is the id and the data of an event that is too old.
-const oldSign = "too old"
-
-// isTooOld reports whether an item is one that nobody may apply.
-func isTooOld(item *wire.Item) bool { return item.ID == oldSign }
-
 // hasHeaders notes who makes an attempt, and checks the headers that it is given.
-func (w *World) hasHeaders(p *process, info *activity.Info) {
+func (w *checker) hasHeaders(p *process, info *activity.Info) {
 	key := attemptKey{keyOf(info), info.Attempt}
 	note(&w.formats.made, key, append(w.formats.made[key], p.name))
-	x := w.shadow.executions[executionKey{info.Instance, info.ExecutionID}]
+	x := w.ledger.executions[executionKey{info.Instance, info.ExecutionID}]
 	// Inline it may go by a start of its own, whose commit another has won.
 	if x != nil && x.events[0].Start != nil && (!info.Inline || p.seen[executionKey{info.Instance, info.ExecutionID}] >= info.EventID) && int64(len(x.events)) >= info.EventID {
 		if want := history.MergeHeaders(x.events[0].Start.Headers, x.events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
@@ -80,13 +38,13 @@ func (w *World) hasHeaders(p *process, info *activity.Info) {
 }
 
 // checkFormats checks an event that is about to be recorded in x.
-func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
+func (w *checker) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
 	violate := func(format string, args ...any) {
 		w.violate("formats", "event %d (%s) of %s/%d %s", e.EventID, e.Kind, t.Instance, t.ExecutionID, fmt.Sprintf(format, args...))
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		if w.formats.said[e.Start.StartID] && e.Actor != actorOf(e.Start.StartID) {
+		if w.said[e.Start.StartID] && e.Actor != actorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
 		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {
@@ -98,7 +56,7 @@ func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
 		if e.SenderID == oldSign {
 			violate("was sent more than fourteen days ago")
 		}
-		if w.formats.said[e.SenderID] && e.Actor != actorOf(e.SenderID) {
+		if w.said[e.SenderID] && e.Actor != actorOf(e.SenderID) {
 			violate("has the actor %q", e.Actor)
 		}
 	case history.ActivityCompleted, history.ActivityFailed:
@@ -109,23 +67,23 @@ func (w *World) checkFormats(x *recorded, t *store.Turn, e *history.Event) {
 // headersOfStart returns the headers that an execution has to begin with: those of
 // its client, those of the event that started it, or, where it continues another,
 // those of that one with what its code gave it.
-func (w *World) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
-	before := w.shadow.executions[executionKey{t.Instance, t.ExecutionID - 1}]
+func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
+	before := w.ledger.executions[executionKey{t.Instance, t.ExecutionID - 1}]
 	if before != nil && before.events[0].Start != nil {
 		if end := before.end(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
 			w.reached("formats")
 			var own map[string]string
-			if w.isProgram(e.Name) {
+			if w.scenario.isProgram(e.Name) {
 				own = program.Headers(t.ExecutionID - 1)
 			}
 			return history.MergeHeaders(before.events[0].Start.Headers, own), true
 		}
 	}
 	switch s := e.Start; {
-	case w.formats.said[s.StartID]:
+	case w.said[s.StartID]:
 		return headersOf(s.StartID), true
 	case s.Parent != nil:
-		parent := w.shadow.executions[executionKey{s.Parent.Instance, s.Parent.ExecutionID}]
+		parent := w.ledger.executions[executionKey{s.Parent.Instance, s.Parent.ExecutionID}]
 		if parent == nil || parent.events[0].Start == nil || s.Parent.EventID > int64(len(parent.events)) {
 			return nil, false
 		}
@@ -135,18 +93,12 @@ func (w *World) headersOfStart(t *store.Turn, e *history.Event) (want map[string
 	return want, known
 }
 
-// isProgram reports whether an orchestration is a random program of the run.
-func (w *World) isProgram(name string) bool {
-	s, random := w.scenario.(*randomScenario)
-	return random && slices.ContainsFunc(s.programs, func(p *program.Program) bool { return p.Name == name })
-}
-
 // checkScheduledHeaders: what a program starts has the headers of its context.
-func (w *World) checkScheduledHeaders(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+func (w *checker) checkScheduledHeaders(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
 	if len(x.events) == 0 || x.events[0].Start == nil {
 		return
 	}
-	if w.isProgram(x.events[0].Name) && !maps.Equal(e.Headers, program.Headers(t.ExecutionID)) {
+	if w.scenario.isProgram(x.events[0].Name) && !maps.Equal(e.Headers, program.Headers(t.ExecutionID)) {
 		violate("has the headers %v, want those of its context", e.Headers)
 	}
 	if e.Kind == history.OrchestrationChained {
@@ -155,13 +107,13 @@ func (w *World) checkScheduledHeaders(x *recorded, t *store.Turn, e *history.Eve
 }
 
 // checkMade: a completion names who made the attempt that it is of.
-func (w *World) checkMade(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+func (w *checker) checkMade(x *recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
 	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
-	if _, ok := w.scenario.(*randomScenario); !ok {
+	if !w.scenario.isRandom() {
 		return // Others don't tell who begins an attempt.
 	}
 	if e.StartedAtMS == 0 {
-		if e.Kind == history.ActivityCompleted && !w.outside.handed[key] {
+		if e.Kind == history.ActivityCompleted && !w.ledger.outside.handed[key] {
 			violate("does not say when its attempt began")
 		}
 		return
@@ -174,7 +126,7 @@ func (w *World) checkMade(x *recorded, t *store.Turn, e *history.Event, violate 
 
 // aboutToHop checks that what a process sends on is as old as what it has
 // received: else it would live for ever.
-func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
+func (w *checker) aboutToHop(p *process, m *queue.Outgoing) {
 	if p.dead || p.running == nil || len(m.Attributes) == 0 && !strings.Contains(m.Body, `"hops":`) {
 		return
 	}
@@ -205,13 +157,4 @@ func (w *World) aboutToHop(p *process, m *queue.Outgoing) {
 	if len(at) > 0 && !slices.Contains(at, item.SentMS) {
 		w.violate("formats", "%s received %s, sent first at %d, and sends it on as if that had been at %d", p.name, bodyText(m.Body), at, item.SentMS)
 	}
-}
-
-// requestID names the invocations of a process. Where a scope is searched all
-// have one name: which of two equal processes does what makes no other state.
-func (p *process) requestID(context.Context) string {
-	if p.w.walk != nil {
-		return "a process"
-	}
-	return p.name
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// deleting notes that an instance's histories go while a message for it, which
+// deletes notes that an instance's histories go while a message for it, which
 // was received before, is not settled yet: the grace was over before it came
 // back. What it may not have sent is not sent any more, which is the one thing
 // that a purge does not promise. Who may have waited for it is forsaken.
-func (w *World) deleting(instance string, upTo int64) {
+func (w *checker) deletes(instance string, upTo int64) {
 	unsettled := false
 	for _, q := range []*simQueue{w.fifo, w.delay, w.deadFIFO, w.deadStandard} {
 		for _, m := range q.Queue.Peek() {
@@ -28,8 +28,8 @@ func (w *World) deleting(instance string, upTo int64) {
 
 // forsake counts those whom an execution has to do with, and all with whom
 // they have, among the forsaken.
-func (w *World) forsake(key executionKey) {
-	x := w.shadow.executions[key]
+func (w *checker) forsake(key executionKey) {
+	x := w.ledger.executions[key]
 	if x == nil {
 		return
 	}
@@ -41,18 +41,18 @@ func (w *World) forsake(key executionKey) {
 		}
 		for _, name := range names {
 			if name != "" && name != key.instance {
-				w.forsaken[name] = true
+				w.ledger.forsaken[name] = true
 			}
 		}
 	}
 }
 
 // spreadForsaken follows them to the end.
-func (w *World) spreadForsaken() {
-	for n := -1; n != len(w.forsaken); {
-		n = len(w.forsaken)
-		for _, instance := range slices.Collect(maps.Keys(w.forsaken)) {
-			for e := int64(1); e <= w.shadow.last[instance]; e++ {
+func (w *checker) spreadForsaken() {
+	for n := -1; n != len(w.ledger.forsaken); {
+		n = len(w.ledger.forsaken)
+		for _, instance := range slices.Collect(maps.Keys(w.ledger.forsaken)) {
+			for e := int64(1); e <= w.ledger.last[instance]; e++ {
 				w.forsake(executionKey{instance, e})
 			}
 		}
@@ -61,15 +61,15 @@ func (w *World) spreadForsaken() {
 
 // forbidden reports whether a parent that has ended its child before it was
 // started has had its start refused.
-func (w *World) forbidden(start *wire.Item) bool {
+func (w *checker) forbidden(start *wire.Item) bool {
 	r, err := w.store.Describe(context.Background(), start.Instance)
 	p := start.Parent
-	return err == nil && r.Purged && p != nil && w.outside.closed[family{p.Instance, p.ExecutionID, p.EventID}]
+	return err == nil && r.Purged && p != nil && w.ledger.outside.closed[family{p.Instance, p.ExecutionID, p.EventID}]
 }
 
 // forbids notes the tombstone that does it.
-func (w *World) forbids(instance string, c *store.RecordChange) {
+func (w *checker) forbids(instance string, c *store.RecordChange) {
 	if c.Create != nil && c.Create.Purged {
-		w.shadow.hidden[instance] = c.Create.ExecutionID
+		w.ledger.hidden[instance] = c.Create.ExecutionID
 	}
 }

@@ -29,7 +29,7 @@ func Histories(seed uint64) ([]Left, error) {
 		return nil, errors.New(r.Text())
 	}
 	var all []Left
-	for _, instance := range slices.SortedFunc(maps.Keys(w.shadow.last), strings.Compare) {
+	for _, instance := range slices.SortedFunc(maps.Keys(w.ledger.last), strings.Compare) {
 		record, err := w.store.Describe(context.Background(), instance)
 		if errors.Is(err, store.ErrNotFound) || err == nil && record.Purged {
 			continue

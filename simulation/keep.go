@@ -23,13 +23,13 @@ func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) 
 		return nil, nil, errors.New(r.Text())
 	}
 	var all []*kept.Execution
-	for _, key := range slices.SortedFunc(maps.Keys(w.shadow.executions), func(a, b executionKey) int {
+	for _, key := range slices.SortedFunc(maps.Keys(w.ledger.executions), func(a, b executionKey) int {
 		if a.instance != b.instance {
 			return strings.Compare(a.instance, b.instance)
 		}
 		return int(a.execution - b.execution)
 	}) {
-		x := w.shadow.executions[key]
+		x := w.ledger.executions[key]
 		all = append(all, &kept.Execution{Instance: key.instance, ExecutionID: key.execution, Events: x.events, Parked: x.parked})
 	}
 	s, isRandom := w.scenario.(*randomScenario)

@@ -112,6 +112,11 @@ func (s *ordersScenario) begin(w *World) {
 
 func (s *ordersScenario) created(*World, string, string) {}
 
+func (s *ordersScenario) landed(*World, *process, *recorded, *store.Turn) {}
+func (s *ordersScenario) marked(*World, *store.Record)                    {}
+func (s *ordersScenario) isProgram(string) bool                           { return false }
+func (s *ordersScenario) isRandom() bool                                  { return false }
+
 // purge implements scenario: what an order came to has to stay.
 func (s *ordersScenario) purge(*World) {}
 

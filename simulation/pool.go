@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -14,7 +15,7 @@ import (
 // newProcess starts a process of the build that is deployed.
 func (w *World) newProcess(worker bool) *process {
 	w.started++
-	p := &process{w: w, code: w.starting(), clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}, latest: map[string]string{}}
+	p := &process{w: w, code: w.starting(), clock: skewed{Virtual: w.clock}, seen: map[executionKey]int64{}}
 	p.clock.p = p
 	if w.hit(Skew) {
 		p.clock.off = time.Duration(1+w.choices.IntN(w.how(Skew), 5*60)) * time.Second
@@ -120,7 +121,7 @@ func (w *World) starting() *build {
 // deployment, some time later; the others behind their invocation.
 func (w *World) deploy(b *build, within time.Duration) {
 	w.log("DEPLOY of build %s within %s", b.name, within)
-	w.trouble.other = w.trouble.other || b != w.good
+	w.other = w.other || b != w.good
 	w.deploys++
 	w.build, w.replaceAt = b, w.clock.Now().Add(within)
 	w.clock.AfterFunc(within, func() {
@@ -130,4 +131,13 @@ func (w *World) deploy(b *build, within time.Duration) {
 			}
 		}
 	})
+}
+
+// requestID names the invocations of a process. Where a scope is searched all
+// have one name: which of two equal processes does what makes no other state.
+func (p *process) requestID(context.Context) string {
+	if p.w.walk != nil {
+		return "a process"
+	}
+	return p.name
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/simulation/choice"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -29,10 +28,6 @@ type process struct {
 	// seen is the last event of each execution that it has seen, by a read or
 	// because its own commit was answered.
 	seen map[executionKey]int64
-	// listed are the records that it has listed last, by instance.
-	listed map[string]store.Record
-	// latest is the token of its last commit of each instance, landed or not.
-	latest map[string]string
 	// idle is since when it has nothing to do.
 	idle time.Time
 	// random is what it draws from. heard is all that it was told, where a
@@ -41,9 +36,10 @@ type process struct {
 	heard  []byte
 
 	running *invocation
-	// seals: its codecs seal what it writes and sends; shown is room for it.
+	// seals: its codecs seal what it writes and sends.
 	seals bool
-	shown []byte
+	// notes are the watcher's.
+	notes any
 	// dead: no call has any effect any more.
 	dead bool
 	// alarmed: what runs is a function that it gave to its clock.
@@ -65,28 +61,12 @@ type invocation struct {
 	about    string    // the call that it is about to make, while decisions are located
 	// committed are the instances that it has committed turns of.
 	committed perInstance[bool]
-	// lost are the instances of which it has lost a commit or a change.
-	lost perInstance[bool]
-	done bool
-	// marked are the suspects' marks that it has set, by instance.
-	marked map[string]string
-	// sent are the bodies of what it has sent, if a standard queue brought it
-	// anything.
-	sent []string
-	// learned is what it knows of activities where it has no strands; toCount of
-	// the stops that it was told of are not counted yet.
-	learned learned
-	toCount int
-	// shown is how many faults there were until it began by which a message
-	// comes back.
-	shown   int
+	done      bool
+	// notes are the watcher's.
+	notes   any
 	expired bool
 	// slowed: a call, or the work of an activity, took much longer than it should.
 	slowed bool
-	// afterDays: its process woke after a day or more for a message to an
-	// instance that was purged.
-	afterDays bool
-	progress  progress
 	// next is the call that it is about to make and verdict what happens to
 	// it, where a scope is searched.
 	next    nextCall
@@ -120,11 +100,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 	}
 	inv := &invocation{p: p, batch: batch, began: p.w.Steps, wakeAt: p.w.clock.Now(), deadline: p.w.clock.Now().Add(limit)}
 	p.running = inv
-	p.w.receives(p, batch)
-	if p.worker != nil {
-		p.w.checkHidden(p, batch)
-		inv.shown = p.w.shownAgain()
-	}
+	p.w.watch.receives(inv)
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
 	inv.routine = p.w.routine(func() {
 		deliveries := make([]host.Delivery, len(batch))
@@ -152,7 +128,7 @@ func (p *process) invoke(batch []delivered) *invocation {
 func (p *process) step() {
 	inv := p.running
 	if p.w.clock.Now().After(inv.deadline) {
-		p.w.checkDeadline(inv)
+		p.w.watch.outOfTime(inv)
 		p.die("its invocation is out of time")
 	}
 	p.w.executing = p
@@ -187,8 +163,7 @@ func (p *process) die(why string) {
 			if p.running.beside > 0 {
 				p.w.reached("side by side, crash")
 			}
-			p.w.dies(p.running)
-			p.w.diedWith(p.running)
+			p.w.watch.dies(p.running)
 		}
 		p.w.log("%s DIES: %s", p.name, why)
 	}

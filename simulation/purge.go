@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -20,16 +21,16 @@ func (s *randomScenario) purge(w *World) {
 		return
 	}
 	r := &s.roots[w.choices.IntN(w.how(Purged), len(s.roots))]
-	hidden, last := w.shadow.hidden[r.instance], w.shadow.last[r.instance]
+	hidden, last := w.ledger.hidden[r.instance], w.ledger.last[r.instance]
 	id := fmt.Sprintf("again-%d", w.Steps)
 	switch {
 	case last == 0:
 	case hidden == last:
 		again := w.choices.At(w.how(Purged), "again")
 		at := []time.Duration{0, time.Duration(w.choices.IntN(again, 14*24)) * time.Hour,
-			max(0, w.shadow.purged[r.instance].Add(held).Sub(w.clock.Now())+time.Duration(w.choices.IntN(again, 48*60)-60)*time.Minute)}[w.choices.IntN(again, 3)]
+			max(0, w.ledger.purged[r.instance].Add(held).Sub(w.clock.Now())+time.Duration(w.choices.IntN(again, 48*60)-60)*time.Minute)}[w.choices.IntN(again, 3)]
 		w.clock.AfterFunc(at, func() { s.startAgain(w, r) })
-	case w.shadow.ended(r.instance):
+	case w.ledger.ended(r.instance):
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:
 		force := w.choices.OneIn(w.how(Purged), 4)
@@ -43,8 +44,8 @@ func (s *randomScenario) purge(w *World) {
 // started detached. Or, where it is purged, something comes for it.
 func (s *randomScenario) purgeOther(w *World, at choice.Spot) {
 	var others []string
-	for _, instance := range w.shadow.instances() {
-		x := w.shadow.executions[executionKey{instance, w.shadow.last[instance]}]
+	for _, instance := range w.ledger.instances() {
+		x := w.ledger.executions[executionKey{instance, w.ledger.last[instance]}]
 		if name := x.events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" {
 			others = append(others, instance)
 		}
@@ -54,9 +55,9 @@ func (s *randomScenario) purgeOther(w *World, at choice.Spot) {
 	}
 	instance, id := others[w.choices.IntN(at, len(others))], fmt.Sprintf("other-%d", w.Steps)
 	switch {
-	case w.shadow.hidden[instance] == w.shadow.last[instance]:
+	case w.ledger.hidden[instance] == w.ledger.last[instance]:
 		w.sendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: "too late"})
-	case w.shadow.ended(instance):
+	case w.ledger.ended(instance):
 		s.purged = true
 		w.sendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
 	case w.choices.OneIn(at, 4):
@@ -71,4 +72,8 @@ func (s *randomScenario) isRoot(instance string) bool {
 }
 
 // purge implements scenario: a scope has what it says, and nothing else.
-func (s *Scope) purge(*World) {}
+func (s *Scope) purge(*World)                                    {}
+func (s *Scope) landed(*World, *process, *recorded, *store.Turn) {}
+func (s *Scope) marked(*World, *store.Record)                    {}
+func (s *Scope) isProgram(string) bool                           { return false }
+func (s *Scope) isRandom() bool                                  { return false }

@@ -12,9 +12,8 @@ import (
 // reach counts how often a run came into the situation of each scenario. It is
 // seen from outside: in what is received, stored, sent and answered.
 type reach struct {
-	counts map[string]int
-	stuck  map[string]bool // instances
-	wakes  map[string]int  // deliveries, by instance and id
+	stuck map[string]bool // instances
+	wakes map[string]int  // deliveries, by instance and id
 	// orphans are the schedules whose creator died behind their creation or
 	// their removal.
 	orphans map[string]bool
@@ -31,9 +30,6 @@ type reach struct {
 	unknown map[string]bool
 	unsaid  map[family]bool
 	waiting map[string]bool
-	// missed are instances of programs with several versions that are stuck
-	// for the one that they recorded.
-	missed map[string]bool
 	// strict are instances that are stuck by rule 9.
 	strict map[string]bool
 	// first is the step at which each message was received first: it may have had
@@ -42,20 +38,11 @@ type reach struct {
 	first map[string]int
 }
 
-// family names a child by what it is to its parent.
-type family struct {
-	parent             string
-	execution, eventID int64
-}
-
 func newReach() reach {
-	return reach{counts: map[string]int{}, stuck: map[string]bool{}, wakes: map[string]int{}, orphans: map[string]bool{},
+	return reach{stuck: map[string]bool{}, wakes: map[string]int{}, orphans: map[string]bool{},
 		undispatched: map[string]bool{}, noise: map[string]bool{}, early: map[[2]string]bool{}, unknown: map[string]bool{},
 		unsaid: map[family]bool{}, waiting: map[string]bool{}}
 }
-
-// reached counts a situation.
-func (w *World) reached(id string) { w.reach.counts[id]++ }
 
 // progress is how far an invocation has come, seen from outside.
 type progress struct {
@@ -72,35 +59,6 @@ type progress struct {
 	ran bool
 }
 
-// perInstance are values by instance, of an invocation: mostly of one, which is found
-// sooner in a list than in a map.
-type perInstance[V any] []struct {
-	instance string
-	value    V
-}
-
-func (f perInstance[V]) of(instance string) (v V) {
-	for i := range f {
-		if f[i].instance == instance {
-			return f[i].value
-		}
-	}
-	return v
-}
-
-func (f *perInstance[V]) set(instance string, v V) {
-	for i := range *f {
-		if (*f)[i].instance == instance {
-			(*f)[i].value = v
-			return
-		}
-	}
-	*f = append(*f, struct {
-		instance string
-		value    V
-	}{instance, v})
-}
-
 // note writes into a map that is made when it is needed: most invocations need
 // few of theirs.
 func note[K comparable, V any](m *map[K]V, key K, value V) {
@@ -110,9 +68,9 @@ func note[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// receives looks at a batch that a process receives: M-01, M-04, M-07, M-08,
+// reachReceived looks at a batch that a process receives: M-01, M-04, M-07, M-08,
 // M-15 to M-18, W-12, W-14.
-func (w *World) receives(p *process, batch []delivered) {
+func (w *checker) reachReceived(p *process, batch []delivered) {
 	for i, m := range batch {
 		if _, ok := w.reach.first[m.ID]; !ok {
 			note(&w.reach.first, m.ID, w.Steps)
@@ -125,12 +83,12 @@ func (w *World) receives(p *process, batch []delivered) {
 			continue
 		}
 		target := item.Target()
-		last := w.shadow.last[target]
+		last := w.ledger.last[target]
 		if item.Hops >= 3 && w.clock.Now().Sub(time.UnixMilli(item.FirstSeenMS)) < 5*time.Minute {
 			w.reached("M-18")
 		}
-		if w.shadow.hidden[target] > 0 && len(batch) == 1 && w.clock.Now().Sub(p.idle) >= 24*time.Hour {
-			p.running.afterDays = true // W-12, if it finds the instance in its cache
+		if w.ledger.hidden[target] > 0 && len(batch) == 1 && w.clock.Now().Sub(p.idle) >= 24*time.Hour {
+			w.of(p.running).afterDays = true // W-12, if it finds the instance in its cache
 		}
 		completion := item.SourceEventID > 0
 		switch {
@@ -141,11 +99,11 @@ func (w *World) receives(p *process, batch []delivered) {
 			}
 		case last == 0 && item.Kind == wire.ExternalRaised:
 			w.reach.early[[2]string{target, item.ID}] = true
-		case item.Kind != wire.StartOrchestration && item.Kind != wire.Wake && (last == 0 || w.shadow.ended(target)):
+		case item.Kind != wire.StartOrchestration && item.Kind != wire.Wake && (last == 0 || w.ledger.ended(target)):
 			w.reached("M-08")
-		case w.recorded(item) && (m.ReceiveCount > 1 || m.ghost):
+		case w.ledger.recorded(item) && (m.ReceiveCount > 1 || m.ghost):
 			w.reached("M-04")
-		case completion && (w.recorded(item) || slices.ContainsFunc(batch[:i], func(o delivered) bool {
+		case completion && (w.ledger.recorded(item) || slices.ContainsFunc(batch[:i], func(o delivered) bool {
 			other, err := w.item(o.Body)
 			return err == nil && other.SourceEventID > 0 && sameFact(item, other)
 		})):
@@ -154,66 +112,48 @@ func (w *World) receives(p *process, batch []delivered) {
 	}
 }
 
-// recorded reports whether what an item says stands in history.
-func (w *World) recorded(item *wire.Item) bool {
-	target := item.Target()
-	switch {
-	case item.SourceEventID > 0:
-		x := w.shadow.executions[executionKey{target, item.TargetExecution()}]
-		return x != nil && x.completed[item.SourceEventID] != 0
-	case item.Kind == wire.StartOrchestration:
-		return w.shadow.last[target] > 0
-	}
-	for n := int64(1); n <= w.shadow.last[target]; n++ {
-		if x := w.shadow.executions[executionKey{target, n}]; item.ID != "" && x != nil && x.senders[item.ID] {
-			return true
-		}
-	}
-	return false
-}
-
-// dies looks at how far an invocation had come: W-01, W-03, W-05, W-06, W-11.
-func (w *World) dies(inv *invocation) {
+// reachDeath looks at how far an invocation had come: W-01, W-03, W-05, W-06, W-11.
+func (w *checker) reachDeath(inv *invocation) {
 	switch {
 	case inv.p.worker != nil:
 		switch {
-		case inv.progress.sends > 0:
+		case w.of(inv).progress.sends > 0:
 			w.reached("W-06, sent")
-		case inv.progress.ran:
+		case w.of(inv).progress.ran:
 			w.reached("W-06, not sent")
 		}
-	case inv.progress.ran:
+	case w.of(inv).progress.ran:
 		w.reached("W-01, inline results")
 	case len(inv.committed) > 0:
-	case len(inv.progress.read) == 0:
+	case len(w.of(inv).progress.read) == 0:
 		w.reached("W-01, not read")
 	default:
 		w.reached("W-01, read")
 	}
 	w.countDeaths(inv)
-	if inv.p.worker == nil && inv.progress.sends > 0 {
+	if inv.p.worker == nil && w.of(inv).progress.sends > 0 {
 		if slices.ContainsFunc(inv.batch, func(m delivered) bool { return m.from == w.activityDead }) {
 			w.reached("W-06, sent anew")
 		}
 	}
 	switch {
 	case inv.p.worker != nil, len(inv.committed) == 0:
-	case inv.progress.sends > 0:
+	case w.of(inv).progress.sends > 0:
 		w.reached("W-03")
 	}
-	for child := range inv.progress.untold {
+	for child := range w.of(inv).progress.untold {
 		w.reach.unsaid[child] = true
 	}
-	for _, from := range inv.progress.from {
-		if inv.progress.to.of(from.instance) >= from.value+2 {
+	for _, from := range w.of(inv).progress.from {
+		if w.of(inv).progress.to.of(from.instance) >= from.value+2 {
 			w.reached("W-11")
 		}
 	}
 }
 
-// returns looks at what an invocation that has come to its end hands back:
+// reachReturned looks at what an invocation that has come to its end hands back:
 // M-10, M-12, W-14.
-func (w *World) returns(inv *invocation, failed map[string]bool) {
+func (w *checker) reachReturned(inv *invocation, failed map[string]bool) {
 	if len(failed) == 0 {
 		return
 	}
@@ -228,7 +168,7 @@ func (w *World) returns(inv *invocation, failed map[string]bool) {
 		if !failed[m.ID] {
 			if slices.ContainsFunc(inv.batch, func(o delivered) bool {
 				other, err := w.item(o.Body)
-				return err == nil && failed[o.ID] && inv.progress.refused.of(other.Target()) && other.Target() != item.Target()
+				return err == nil && failed[o.ID] && w.of(inv).progress.refused.of(other.Target()) && other.Target() != item.Target()
 			}) {
 				w.reached("M-10")
 			}
@@ -238,13 +178,13 @@ func (w *World) returns(inv *invocation, failed map[string]bool) {
 	}
 }
 
-// sends looks at a message that a process has sent: M-03, M-05, M-14, M-16.
-func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
+// reachSent looks at a message that a process has sent: M-03, M-05, M-14, M-16.
+func (w *checker) reachSent(p *process, to *simQueue, m *queue.Outgoing) {
 	inv := p.running
 	if inv == nil {
 		inv = &invocation{p: p} // It lands when its sender is done.
 	}
-	inv.progress.sends++
+	w.of(inv).progress.sends++
 	if to == w.deadFIFO || to == w.deadStandard {
 		switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
 		case wire.ReasonMisaddressed:
@@ -264,7 +204,7 @@ func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
 	w.losing(p, item)
 	if item.Kind == wire.SubOrchCompleted || item.Kind == wire.SubOrchFailed {
 		child := family{item.Target(), item.TargetExecution(), item.SourceEventID}
-		delete(inv.progress.untold, child)
+		delete(w.of(inv).progress.untold, child)
 		if w.reach.unsaid[child] && !p.dead {
 			delete(w.reach.unsaid, child)
 			w.reached("W-05")
@@ -280,8 +220,8 @@ func (w *World) sends(p *process, to *simQueue, m *queue.Outgoing) {
 	}
 }
 
-// schedules looks at a schedule that is created or removed: W-04.
-func (w *World) schedules(p *process, name string) {
+// scheduled looks at a schedule that is created or removed: W-04.
+func (w *checker) scheduled(p *process, name string) {
 	if p.dead {
 		w.reach.orphans[name] = true
 		return

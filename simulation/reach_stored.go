@@ -10,48 +10,48 @@ import (
 
 // What is reached, seen in what is stored.
 
-// answered looks at what a commit came to: M-11, W-02, W-08.
-func (w *World) answered(p *process, c *store.Commit, err error) {
+// reachAnswer looks at what a commit came to: M-11, W-02, W-08.
+func (w *checker) reachAnswer(p *process, c *store.Commit, err error) {
 	t := &c.Turns[0]
 	inv := p.running
 	switch {
 	case err == nil:
-		inv.progress.sends, inv.progress.ran = 0, false
+		w.of(inv).progress.sends, w.of(inv).progress.ran = 0, false
 		delete(w.reach.unknown, t.Token)
 	case errors.Is(err, store.ErrConflict) && !p.dead:
 		w.reached("M-11")
-		if !inv.progress.read.of(t.Instance) {
+		if !w.of(inv).progress.read.of(t.Instance) {
 			w.reached("W-08")
 		}
 	case errors.Is(err, store.ErrUnknownOutcome):
 		w.reach.unknown[t.Token] = true
 	}
 	if err != nil {
-		inv.progress.refused.set(t.Instance, true)
+		w.of(inv).progress.refused.set(t.Instance, true)
 	}
 }
 
 // landedIn notes which executions an invocation has committed turns of, whether
 // it hears of it or not.
-func (inv *invocation) landedIn(c *store.Commit) {
+func (w *checker) landedIn(inv *invocation, c *store.Commit) {
 	for i := range c.Turns {
 		t := &c.Turns[i]
-		if inv.progress.from.of(t.Instance) == 0 {
-			inv.progress.from.set(t.Instance, t.ExecutionID)
+		if w.of(inv).progress.from.of(t.Instance) == 0 {
+			w.of(inv).progress.from.set(t.Instance, t.ExecutionID)
 		}
-		inv.progress.to.set(t.Instance, t.ExecutionID)
+		w.of(inv).progress.to.set(t.Instance, t.ExecutionID)
 	}
 }
 
-// reads looks at what was read: W-02, if somebody finds what its writer does
+// reachRead looks at what was read: W-02, if somebody finds what its writer does
 // not know to be in.
-func (w *World) reads(p *process, instance string, turns []store.Turn, err error) {
+func (w *checker) reachRead(p *process, instance string, turns []store.Turn, err error) {
 	if p.dead {
 		return
 	}
-	p.running.progress.read.set(instance, true)
+	w.of(p.running).progress.read.set(instance, true)
 	if err != nil {
-		p.running.progress.refused.set(instance, true)
+		w.of(p.running).progress.refused.set(instance, true)
 	}
 	for i := range turns {
 		if w.reach.unknown[turns[i].Token] {
@@ -61,8 +61,8 @@ func (w *World) reads(p *process, instance string, turns []store.Turn, err error
 	}
 }
 
-// landed looks at a turn that has landed: M-02, M-07, M-09, M-17.
-func (w *World) landed(p *process, x *recorded, t *store.Turn) {
+// reachTurn looks at a turn that has landed: M-02, M-07, M-09, M-17.
+func (w *checker) reachTurn(p *process, x *recorded, t *store.Turn) {
 	if wire.Group(t.Instance) != t.Instance && t.First() > 1 {
 		w.reached("M-17")
 	}
@@ -93,18 +93,18 @@ func (w *World) landed(p *process, x *recorded, t *store.Turn) {
 		return
 	}
 	if start := x.events[0].Start; start != nil && start.Parent != nil {
-		note(&p.running.progress.untold, family{start.Parent.Instance, start.Parent.ExecutionID, start.Parent.EventID}, true)
+		note(&w.of(p.running).progress.untold, family{start.Parent.Instance, start.Parent.ExecutionID, start.Parent.EventID}, true)
 	}
 }
 
 // marked looks at a record: what M-13 and W-09 are about.
-func (w *World) marked(r *store.Record) {
+func (w *checker) marked(r *store.Record) {
 	stuck := r.Status == store.StatusStuck
 	if stuck && !w.reach.stuck[r.Instance] && r.Problem != nil && r.Problem.Kind == "killed" {
 		w.reached("W-09")
 	}
 	w.reach.stuck[r.Instance] = stuck
-	w.missed(r)
+	w.scenario.marked(w.World, r)
 	w.strictly(r)
 	if !stuck && w.reach.waiting[r.Instance] {
 		delete(w.reach.waiting, r.Instance)
@@ -116,14 +116,14 @@ func (w *World) marked(r *store.Record) {
 
 // landedLate looks at a commit that lands when its writer has been answered:
 // W-13, if the writer has gone on to another turn meanwhile.
-func (w *World) landedLate(p *process, c *store.Commit) {
-	if !p.dead && p.latest[c.Turns[0].Instance] != c.Turns[0].Token {
+func (w *checker) landedLate(p *process, c *store.Commit) {
+	if !p.dead && w.latest[commitOf{p, c.Turns[0].Instance}] != c.Turns[0].Token {
 		w.reached("W-13")
 	}
 }
 
 // present reports whether an instance can be described.
-func (w *World) present(instance string) bool {
+func (w *checker) present(instance string) bool {
 	r, err := w.describe(instance)
 	return err == nil && !r.Purged
 }

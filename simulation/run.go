@@ -76,14 +76,14 @@ func runOn(c choice.Choices, tracing bool, on Services, setup ...func(*World)) R
 	w.planOutages()
 	w.run()
 	if len(w.violations) == 0 && !w.givenUp {
-		w.checkEnd()
+		w.watch.end()
 	}
 	return w.result()
 }
 
 // result of a run that is over.
 func (w *World) result() Result {
-	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: map[string]int{}, Reached: w.reach.counts, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.sealing.sealed()}
+	r := Result{Violations: w.violations, Faults: map[string]int{}, Counts: map[string]int{}, Reached: w.situations, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.sealing.sealed()}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[Fault(f).String()] = n

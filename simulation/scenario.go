@@ -30,6 +30,15 @@ type scenario interface {
 	created(w *World, instance, name string)
 	// purge lets somebody purge an instance, or start one again.
 	purge(w *World)
+	// landed is told of each turn that lands, and of the execution as it stands then;
+	// marked of each record as it stands behind a write.
+	landed(w *World, p *process, x *recorded, t *store.Turn)
+	marked(w *World, r *store.Record)
+	// isProgram reports whether an orchestration is a random program: one whose
+	// headers are known, and whose transcript tells all that it took.
+	isProgram(name string) bool
+	// isRandom reports whether the orchestrations are random programs.
+	isRandom() bool
 	// check judges the outcome.
 	check(w *World)
 	// String describes it; size counts what there is in it.
@@ -53,6 +62,11 @@ type randomScenario struct {
 	// that detached starts ask for. They are empty if no program has several.
 	registered     map[*build]map[string][]string
 	asked, chained map[string]string
+	// missed are instances of programs with several versions that are stuck
+	// for the one that they recorded.
+	missed map[string]bool
+	// runs of inline activities that had a result.
+	runs int
 }
 
 type root struct {
@@ -163,7 +177,7 @@ func (p *process) takeTime(ctx context.Context, instance string) error {
 	if p.dead {
 		return errKilled
 	}
-	p.running.progress.ran = true
+	p.w.watch.works(p)
 	d := time.Duration(p.w.choices.IntN(p.w.choices.At(choice.OfDelivery, instance), 200)) * time.Millisecond
 	if p.w.hitFor(SlowActivity, instance) {
 		p.running.slowed = true
@@ -239,12 +253,12 @@ func (s *randomScenario) begin(w *World) {
 // check implements scenario.
 func (s *randomScenario) check(w *World) {
 	for _, r := range s.roots {
-		if w.shadow.last[r.instance] == 0 {
+		if w.ledger.last[r.instance] == 0 {
 			w.violate("I-07", "%s was never started", r.instance)
 		}
 	}
-	for _, instance := range w.shadow.instances() {
-		if w.shadow.hidden[instance] == w.shadow.last[instance] || w.forsaken[instance] {
+	for _, instance := range w.ledger.instances() {
+		if w.ledger.hidden[instance] == w.ledger.last[instance] || w.ledger.forsaken[instance] {
 			continue
 		}
 		judge := s.judge
@@ -264,12 +278,12 @@ func (s *randomScenario) judge(w *World, instance string) error {
 	}
 	p := s.program(r.Name)
 	cancelled := false
-	for n := w.shadow.hidden[instance] + 1; n <= w.shadow.last[instance]; n++ {
-		cancelled = cancelled || w.shadow.executions[executionKey{instance, n}].cancelled
+	for n := w.ledger.hidden[instance] + 1; n <= w.ledger.last[instance]; n++ {
+		cancelled = cancelled || w.ledger.executions[executionKey{instance, n}].cancelled
 	}
 	switch r.Status {
 	case store.StatusCompleted:
-		m := program.Match{Programs: s.programs, Sent: s.sent, Used: map[string]bool{}, Order: w.eventOrder(instance), Excused: w.excused(), Ended: len(s.ended) > 0, Purged: s.purged, Versions: w.versionsRan(instance, p)}
+		m := program.Match{Programs: s.programs, Sent: s.sent, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: w.excused(), Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
 	case store.StatusFailed:
 		if (!p.Fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && w.excused()[r.Failure.Kind]) {
@@ -300,7 +314,7 @@ func (s *randomScenario) mayBeTerminated(w *World, instance string) bool {
 	if s.ended[instance] {
 		return true
 	}
-	x := w.shadow.executions[executionKey{instance, w.shadow.last[instance]}]
+	x := w.ledger.executions[executionKey{instance, w.ledger.last[instance]}]
 	if x == nil || x.events[0].Start == nil || x.events[0].Start.Parent == nil {
 		return false
 	}
@@ -331,7 +345,7 @@ func (w *World) excused() map[string]bool {
 // an activity of the statement.
 func (w *World) hasRecorded(info engine.Info, id, round int) bool {
 	key := executionKey{info.Instance, info.ExecutionID}
-	x := w.shadow.executions[key]
+	x := w.ledger.executions[key]
 	if x == nil {
 		return false
 	}

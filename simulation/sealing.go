@@ -1,17 +1,14 @@
 package simulation
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/codec"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -161,110 +158,6 @@ func (w *World) opened(turns []store.Turn) []store.Turn {
 		w.violate("codec", "%v", err)
 	}
 	return turns
-}
-
-// shows is the invariant of codecs: no payload leaves a process that seals in
-// the clear. values are payloads with their mark, text is all the rest too.
-func (p *process) shows(what func() string, mark string, text []byte, values ...[]byte) {
-	if !p.seals || p.dead {
-		return
-	}
-	for _, v := range values {
-		if len(v) > 0 && mark == "" {
-			p.w.violate("codec", "%s: %s has a payload that is not sealed: %.80s", p.name, what(), v)
-		}
-	}
-	if bytes.Contains(text, []byte(`"`+marker)) {
-		p.w.violate("codec", "%s: %s shows a payload: %.400s", p.name, what(), text)
-	}
-}
-
-func (p *process) showsTurns(turns []store.Turn) {
-	if !p.seals {
-		return
-	}
-	for i := range turns {
-		for j := range turns[i].Events {
-			e := &turns[i].Events[j]
-			values := append(make([][]byte, 0, 3), e.Payload)
-			if e.Failure != nil {
-				values = append(values, e.Failure.Details)
-			}
-			if e.Start != nil {
-				values = append(values, e.Start.CustomStatus)
-			}
-			p.shown = history.AppendEvent(p.shown[:0], e)
-			p.shows(func() string { return fmt.Sprintf("event %d of %s", e.EventID, turns[i].Instance) }, e.Codec, p.shown, values...)
-		}
-	}
-}
-
-func (p *process) showsChange(instance string, c *store.RecordChange) {
-	if !p.seals || c == nil {
-		return
-	}
-	var mark string
-	if c.Codec != nil {
-		mark = *c.Codec
-	}
-	var values [][]byte
-	add := func(failure *history.Failure, payloads ...[]byte) {
-		if failure != nil {
-			payloads = append(payloads, failure.Details)
-		}
-		values = append(values, payloads...)
-	}
-	if r := c.Create; r != nil {
-		mark = r.Codec
-		add(r.Failure, r.CustomStatus, r.Output)
-	}
-	for _, v := range []*[]byte{c.CustomStatus, c.Output} {
-		if v != nil {
-			add(nil, *v)
-		}
-	}
-	if c.Failure != nil {
-		add(*c.Failure)
-	}
-	if c.Problem != nil && *c.Problem != nil {
-		problem := *c.Problem
-		p.shows(func() string { return "why " + instance + " is stuck" }, "", []byte(problem.Message+problem.Stack))
-	}
-	p.shows(func() string { return "the record of " + instance }, mark, bytes.Join(values, []byte(" ")), values...)
-}
-
-// showsLine looks at a line of a process's log.
-func (p *process) showsLine(r *slog.Record) {
-	p.shows(func() string { return "the log" }, "", []byte(r.Message))
-	r.Attrs(func(a slog.Attr) bool {
-		p.shows(func() string { return "the log: " + r.Message }, "", []byte(a.Value.String()))
-		return true
-	})
-}
-
-// showsBody looks at a message that a process sends. What nobody could make
-// anything of goes to a dead-letter queue as it came.
-func (p *process) showsBody(body string) {
-	if !p.seals {
-		p.w.isOthers(body)
-	}
-	if !p.seals || p.w.sealing.plain[body] {
-		return
-	}
-	m, err := p.w.message(body)
-	if err != nil {
-		p.shows(func() string { return "a message" }, "", []byte(body))
-		return
-	}
-	item := &m.sealed
-	values := [][]byte{item.Input, item.Data, item.Result}
-	for _, e := range item.Events {
-		values = append(values, e.Data)
-	}
-	if item.Details != nil {
-		values = append(values, item.Details.Details)
-	}
-	p.shows(func() string { return string(item.Kind) + " of " + item.Target() }, item.Codec, []byte(body), values...)
 }
 
 // isOthers notes a body that did not come from a process that seals.

@@ -1,45 +1,25 @@
 package simulation
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// judgeShared: only its own parent can have stopped it.
-func judgeShared(w *World, r *store.Record) error {
-	switch r.Status {
-	case store.StatusCompleted:
-		if got := ending(r); got != "shared "+r.Instance {
-			return fmt.Errorf("it ended with %q", got)
-		}
-		return nil
-	case store.StatusCancelled, store.StatusTerminated:
-		if p := r.Parent; p != nil && w.shadow.executions[executionKey{p.Instance, p.ExecutionID}].stopped[p.EventID] {
-			return nil
-		}
-		return errors.New("it was stopped, and its own parent did not do it")
-	}
-	return fmt.Errorf("it is %s", r.Status)
-}
-
 // checkAttached: whoever waits for an instance besides its own parent is told
 // of its end, unless it has ended itself.
-func (w *World) checkAttached(instance string, e *history.Event) {
-	if !w.shadow.ended(instance) {
+func (w *checker) checkAttached(instance string, e *history.Event) {
+	if !w.ledger.ended(instance) {
 		return
 	}
 	w.reached("P-03")
 	p := e.Start.Parent
-	if x := w.shadow.executions[executionKey{p.Instance, p.ExecutionID}]; x == nil || x.completed[p.EventID] == 0 && x.end() == nil {
+	if x := w.ledger.executions[executionKey{p.Instance, p.ExecutionID}]; x == nil || x.completed[p.EventID] == 0 && x.end() == nil {
 		w.violate("P-03", "%s has ended, and %s/%d, which waits for it by event %d, was not told", instance, p.Instance, p.ExecutionID, p.EventID)
 	}
 }
 
 // checkAttachedCarried: who waits for an instance waits for its last execution.
-func (w *World) checkAttachedCarried(x *recorded, next *store.Turn) {
+func (w *checker) checkAttachedCarried(x *recorded, next *store.Turn) {
 	for i := range x.events {
 		if x.events[i].Kind != history.ParentAttached {
 			continue

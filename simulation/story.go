@@ -67,7 +67,7 @@ func settingsText(s host.Settings) string {
 // histories is all that is stored, an execution a table.
 func (w *World) histories() string {
 	var b strings.Builder
-	for _, instance := range w.shadow.instances() {
+	for _, instance := range w.ledger.instances() {
 		if r, err := w.describe(instance); err == nil {
 			fmt.Fprintf(&b, "%s is %s", instance, r.Status)
 			if len(r.Output) > 0 {
@@ -84,7 +84,7 @@ func (w *World) histories() string {
 			}
 			b.WriteByte('\n')
 		}
-		for n := int64(1); n <= w.shadow.last[instance]; n++ {
+		for n := int64(1); n <= w.ledger.last[instance]; n++ {
 			w.historyTable(&b, instance, n)
 		}
 	}
@@ -92,7 +92,7 @@ func (w *World) histories() string {
 }
 
 func (w *World) historyTable(b *strings.Builder, instance string, n int64) {
-	x := w.shadow.executions[executionKey{instance, n}]
+	x := w.ledger.executions[executionKey{instance, n}]
 	if x == nil {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // strand is one of those that an invocation runs side by side: the turn of one
@@ -18,9 +17,8 @@ type strand struct {
 	// ready is what it waits for besides the time; nil for nothing.
 	ready <-chan struct{}
 	// inner are the strands that it runs itself, and waits for.
-	inner   []*strand
-	learned learned
-	done    bool
+	inner []*strand
+	done  bool
 }
 
 // never is the time at which a strand goes on that another has to wake.
@@ -67,24 +65,6 @@ func (c skewed) Await(ready <-chan struct{}, d time.Duration) {
 	if inv != nil && inv.strand != nil {
 		inv.strand.ready = nil
 	}
-}
-
-// learned is what was learned of activities.
-type learned struct {
-	// stops and told are those that are to stop: heard ahead of an attempt, and
-	// as the answer to a heartbeat.
-	stops, told map[store.ActivityKey]bool
-	// final are attempts that ended with an error behind which none follows.
-	final map[store.ActivityKey]int
-}
-
-// knows is what the strand that runs has learned, or the invocation without any:
-// of two copies of a message one knows nothing of the other.
-func (inv *invocation) knows() *learned {
-	if inv.strand != nil {
-		return &inv.strand.learned
-	}
-	return &inv.learned
 }
 
 // together is host's Together: which strand goes on is chosen, and between any
@@ -168,4 +148,12 @@ func (inv *invocation) pausesUntil(s *strand, at time.Time) {
 	}
 	inv.wakeAt = at
 	inv.routine.yield(struct{}{})
+}
+
+// runs tells which of an invocation's strands runs; nil where it has none.
+func (inv *invocation) runs() any {
+	if inv.strand == nil {
+		return nil
+	}
+	return inv.strand
 }

@@ -41,7 +41,7 @@ func (w *World) surprises() {
 		w.scenario.purge(w)
 	}
 	if w.hit(Operator) {
-		if all := w.shadow.instances(); len(all) > 0 {
+		if all := w.ledger.instances(); len(all) > 0 {
 			w.sendItem(wire.Item{Kind: wire.Wake, Instance: all[w.choices.IntN(w.how(Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})
 		}
 	}
@@ -98,7 +98,7 @@ func (w *World) deployAtOnce() {
 
 // wakeOne lets an operator wake an instance, past its group.
 func (w *World) wakeOne(at choice.Spot) {
-	all := w.shadow.instances()
+	all := w.ledger.instances()
 	if len(all) == 0 {
 		return
 	}

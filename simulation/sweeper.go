@@ -87,22 +87,3 @@ func (k *walk) nextSweep() (next time.Time, ok bool) {
 	}
 	return next, ok
 }
-
-// checkWake: the sweeper sends no second wake for a mark, while the first may still
-// come, as far as its process can know. It is asked when the send is begun.
-func (w *World) checkWake(p *process, body string) {
-	if len(p.listed) == 0 || p.dead {
-		return
-	}
-	item, err := w.item(body)
-	if err != nil {
-		return
-	}
-	r, ok := p.listed[item.Instance]
-	if item.Kind != wire.Wake || item.Number == 0 || item.Hops > 0 || !ok || r.Stamp != item.Number || r.Problem == nil || r.Problem.WokenMS == 0 {
-		return
-	}
-	if since := w.clock.Now().Sub(time.UnixMilli(r.Problem.WokenMS)); since < 23*time.Hour {
-		w.violate("M-15", "%s sends a wake for mark %d of %s, and has read that one was sent %s ago", p.name, r.Stamp, r.Instance, since)
-	}
-}

@@ -16,7 +16,7 @@ import (
 // time, or twice; gives signs of life before or behind that; and somebody who
 // has made up a token does so too.
 func (w *World) handOut(in *program.Work, info *activity.Info) {
-	w.outside.handed[keyOf(info)] = true
+	w.ledger.outside.handed[keyOf(info)] = true
 	client := w.choices.At(w.choices.At(choice.OfClient, info.Instance), "token")
 	use := func(what string, after time.Duration) {
 		w.clock.AfterFunc(after, func() { w.sendByToken(info.CompletionToken, what) })

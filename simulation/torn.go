@@ -2,12 +2,9 @@ package simulation
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // A commit of several items is a transaction, and a Query beside it, or a GetItem
@@ -60,7 +57,7 @@ func (w *World) tearing(p *process, c *store.Commit) (landed func()) {
 	t := &tear{by: p, changed: c.Record != nil, slots: map[int64]int64{}}
 	for i := range c.Turns {
 		turn := &c.Turns[i]
-		if x := w.shadow.executions[executionKey{instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
+		if x := w.ledger.executions[executionKey{instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
 			return func() {} // It is in already.
 		}
 		t.slots[turn.ExecutionID] = turn.First()
@@ -86,7 +83,7 @@ func (w *World) touches(c *store.Commit) bool {
 	}
 	for i := range c.Turns {
 		turn := &c.Turns[i]
-		if x := w.shadow.executions[executionKey{turn.Instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
+		if x := w.ledger.executions[executionKey{turn.Instance, turn.ExecutionID}]; x != nil && turn.First() <= int64(len(x.events)) {
 			return true
 		}
 	}
@@ -183,7 +180,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	}
 	w.log("the GetItem finds the record of %s as it was", instance)
 	if t.before == nil || t.before.Purged {
-		w.shadow.born[instance] = w.Steps // Who reads it has met no instance.
+		w.ledger.born[instance] = w.Steps // Who reads it has met no instance.
 	}
 	if t.before == nil {
 		return store.Record{}, store.NotFound(instance)
@@ -202,15 +199,4 @@ func (w *World) isolatedBeside(instance string) error {
 	}
 	w.mended(instance)
 	return nil
-}
-
-// checkCorrupt is: nothing in this world damages a history, so that
-// no message may be moved for that.
-func (w *World) checkCorrupt(to *simQueue, m *queue.Outgoing) {
-	if to != w.deadFIFO && to != w.deadStandard {
-		return
-	}
-	if reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) == wire.ReasonCorrupt {
-		w.violate("R-09", "a dead letter says that a history is damaged: %s: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
-	}
 }

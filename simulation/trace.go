@@ -215,11 +215,7 @@ type observer struct {
 
 func (o observer) Count(c host.Counter, reason string, n int) {
 	if !o.p.dead {
-		o.p.counts(c, reason, n)
-		if c == host.CountCache && reason == "evicted" && o.p.running != nil && o.p.running.afterDays {
-			o.p.running.afterDays = false
-			o.p.w.reached("W-12")
-		}
+		o.p.w.watch.counts(o.p, c, reason, n)
 		o.p.w.counts[counted{c, reason}] += n
 	}
 }
@@ -233,23 +229,6 @@ func (w *World) logger(p *process) *slog.Logger {
 	return slog.New(storyHandler{p: p})
 }
 
-// saysWhere checks that a line says what it is about.
-func (h storyHandler) saysWhere(r *slog.Record) {
-	has := map[string]bool{}
-	for _, key := range h.given {
-		has[key] = true
-	}
-	r.Attrs(func(a slog.Attr) bool {
-		has[a.Key] = true
-		return true
-	})
-	for _, key := range []string{"instance", "execution_id", "event_id"} {
-		if !has[key] {
-			h.p.w.violate("logs", "%s says %q without %s", h.p.name, r.Message, key)
-		}
-	}
-}
-
 type storyHandler struct {
 	p *process
 	// given are the keys that the logger has for all its lines.
@@ -259,10 +238,7 @@ type storyHandler struct {
 func (h storyHandler) Enabled(context.Context, slog.Level) bool { return !h.p.dead }
 
 func (h storyHandler) Handle(_ context.Context, r slog.Record) error {
-	h.saysWhere(&r)
-	if h.p.seals {
-		h.p.showsLine(&r)
-	}
+	h.p.w.watch.logs(h.p, &r, h.given)
 	if !h.p.w.tracing {
 		return nil
 	}

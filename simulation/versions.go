@@ -55,3 +55,14 @@ func (s *randomScenario) program(name string) *program.Program {
 	}
 	return nil
 }
+
+// deployStrict lets a build in which all is strict run first, at times, if that
+// makes a difference.
+func (s *randomScenario) deployStrict(w *World) {
+	at := w.choices.At(choice.OfWorld, "strict")
+	if w.build != w.good || !s.programs.Have(program.Kind.Loose) || !w.choices.OneIn(at, 6) {
+		return
+	}
+	violate := func(rule, text string) { w.violate(rule, "%s", text) }
+	w.deployFirst(s.build("strict", program.Defect{Kind: "strict", Violate: violate}), at)
+}

@@ -39,7 +39,7 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 	if p.w.tracing {
 		p.w.log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
 	}
-	p.w.attemptBegins(p, &in, &info)
+	p.w.watch.attemptBegins(p, &in, &info)
 	if err := p.goesAbout(ctx, &in, &info); err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (p *process) work(ctx context.Context, input []byte) ([]byte, error) {
 	case info.Inline:
 		// Each run has a result of its own, so that it shows if the code has
 		// seen another than history has.
-		p.w.outside.runs++
-		return fmt.Appendf(nil, `"%s#%d"`, in.Result(), p.w.outside.runs), nil
+		p.w.ledger.outside.runs++
+		return fmt.Appendf(nil, `"%s#%d"`, in.Result(), p.w.ledger.outside.runs), nil
 	}
 	return fmt.Appendf(nil, `"%s"`, in.Result()), nil
 }
@@ -90,7 +90,7 @@ func (p *process) goesAbout(ctx context.Context, in *program.Work, info *activit
 	}
 	for n := 1; left > 0; n++ {
 		_ = activity.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
-		p.w.hasBeaten(p, ctx, info)
+		p.w.watch.hasBeaten(ctx, p, info)
 		if p.dead {
 			return errKilled
 		}
@@ -121,7 +121,7 @@ func (p *process) fails(ctx context.Context, in *program.Work, info *activity.In
 	case program.DoesLater:
 		return laterError{err}
 	case program.DoesFinally:
-		p.failsFinally(info)
+		p.w.watch.failsFinally(p, info)
 		return finalError{err}
 	}
 	return err

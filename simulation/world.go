@@ -56,7 +56,6 @@ type World struct {
 	bias     bias
 	pace     time.Duration // of each call, at least
 	outages  []outage
-	trouble  trouble
 
 	processes []*process
 	executing *process // whose step it is
@@ -81,23 +80,25 @@ type World struct {
 	// lastMessage is the one that was asked for last.
 	lastMessage *message
 	lastBody    string
-	// forsaken are instances that a purge may have left waiting.
-	forsaken map[string]bool
-	works    map[string]program.Work // of activities, by input
-	routines []*routine              // with nothing to run
-	sweeping bool                    // the sweeper is going to come
-	sweeps   int                     // its sweeps so far
-	named    bool                    // builds have names
-	roundIn  bool                    // messages go round ahead of few receives
-	lost     bool                    // an activity was given up after all its deliveries
+	works       map[string]program.Work // of activities, by input
+	routines    []*routine              // with nothing to run
+	sweeping    bool                    // the sweeper is going to come
+	sweeps      int                     // its sweeps so far
+	named       bool                    // builds have names
+	roundIn     bool                    // messages go round ahead of few receives
+	lost        bool                    // an activity was given up after all its deliveries
+	other       bool                    // a build that is not the one that works has been deployed
+	older       bool                    // code from before a change in place ran first
 
 	scenario scenario
-	shadow   shadow
-	reach    reach
+	ledger   ledger
+	// watch looks at all that happens; reached counts the situations that it meets.
+	watch      watcher
+	situations map[string]int
 	// walk decides everything, where a scope is searched; else it is nil.
-	walk       *walk
-	outside    outside
-	formats    formats
+	walk *walk
+	// said has the ids of the items that clients have sent through sendItem.
+	said       map[string]bool
 	violations []Violation
 	// most bounds the steps; givenUp says that it was the bound of shrinking.
 	most    int
@@ -132,8 +133,9 @@ const (
 
 func newWorld(c choice.Choices, tracing bool, on Services) *World {
 	w := &World{choices: c, clock: clock.NewVirtual(epoch), tracing: tracing, most: maxSteps, counts: map[counted]int{},
-		on: on, store: on.Store(), shadow: newShadow(), reach: newReach(), outside: newOutside(), attempted: map[string]bool{}, messages: map[string]*message{},
-		forsaken: map[string]bool{}, forged: map[string]bool{forgedToken: true}}
+		on: on, store: on.Store(), ledger: newLedger(), situations: map[string]int{}, attempted: map[string]bool{}, messages: map[string]*message{},
+		forged: map[string]bool{forgedToken: true}}
+	w.watch = newChecker(w)
 	w.stops = on.Activities(w.clock.Now)
 	w.openQueues(2*time.Minute, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.clock, Journal: on.Timer(), Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
@@ -197,7 +199,7 @@ func (w *World) newQueue(o queuememory.Options) *simQueue {
 	if o.DeadLetter != nil {
 		// Operators look at the final dead letters in time.
 		o.Retention = retention
-		o.Expired = func(m queue.Message) { w.expires(o.Name, m) }
+		o.Expired = func(m queue.Message) { w.watch.expires(o.Name, m) }
 	}
 	q, err := queuememory.New(o)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 type executionKey struct {
@@ -15,14 +17,17 @@ type executionKey struct {
 	execution int64
 }
 
-// shadow is what the world itself knows to be stored: everything that landed,
+// ledger is what the world itself knows to be stored: everything that landed,
 // in the order in which it did. Nothing in it ever changes.
-type shadow struct {
+type ledger struct {
 	executions map[executionKey]*recorded
 	last       map[string]int64     // execution
 	born       map[string]int       // step at which its first execution landed
 	hidden     map[string]int64     // execution that was the last when it was purged
 	purged     map[string]time.Time // when its id was held last
+	// forsaken are instances that a purge may have left waiting.
+	forsaken map[string]bool
+	outside  outside
 }
 
 // recorded is one execution as it landed.
@@ -46,14 +51,15 @@ type recorded struct {
 	parked []int64
 }
 
-func newShadow() shadow {
-	return shadow{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}, hidden: map[string]int64{}, purged: map[string]time.Time{}}
+func newLedger() ledger {
+	return ledger{executions: map[executionKey]*recorded{}, last: map[string]int64{}, born: map[string]int{}, hidden: map[string]int64{}, purged: map[string]time.Time{},
+		forsaken: map[string]bool{}, outside: newOutside()}
 }
 
-func (s *shadow) instances() []string { return slices.Sorted(maps.Keys(s.last)) }
+func (s *ledger) instances() []string { return slices.Sorted(maps.Keys(s.last)) }
 
 // ended reports whether the instance has come to its end.
-func (s *shadow) ended(instance string) bool {
+func (s *ledger) ended(instance string) bool {
 	x := s.executions[executionKey{instance, s.last[instance]}]
 	return x != nil && x.end() != nil && x.end().Kind != history.OrchestrationContinuedAsNew
 }
@@ -186,4 +192,32 @@ func (x *recorded) holds(at int, e *history.Event) bool {
 		own = &x.stored[at]
 	}
 	return alike(own, e)
+}
+
+// cancel notes what a turn that has landed cancelled.
+func (x *recorded) cancel(t *store.Turn) {
+	for _, id := range t.Cancelled {
+		note(&x.stopped, id, true)
+		if id >= t.First() {
+			note(&x.never, id, true)
+		}
+	}
+}
+
+// recorded reports whether what an item says stands in history.
+func (w *ledger) recorded(item *wire.Item) bool {
+	target := item.Target()
+	switch {
+	case item.SourceEventID > 0:
+		x := w.executions[executionKey{target, item.TargetExecution()}]
+		return x != nil && x.completed[item.SourceEventID] != 0
+	case item.Kind == wire.StartOrchestration:
+		return w.last[target] > 0
+	}
+	for n := int64(1); n <= w.last[target]; n++ {
+		if x := w.executions[executionKey{target, n}]; item.ID != "" && x != nil && x.senders[item.ID] {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,19 @@
+package simulation
+
+import (
+	"strings"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// checkCorrupt is: nothing in this world damages a history, so that
+// no message may be moved for that.
+func (w *checker) checkCorrupt(to *simQueue, m *queue.Outgoing) {
+	if to != w.deadFIFO && to != w.deadStandard {
+		return
+	}
+	if reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) == wire.ReasonCorrupt {
+		w.violate("R-09", "a dead letter says that a history is damaged: %s: %s", m.Attributes[wire.ReasonAttribute], bodyText(m.Body))
+	}
+}
