@@ -108,11 +108,9 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Codecs:         o.codecs,
 		Keys:           keys,
 		ActivityRole:   env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend,
-		Timer:     timers,
-		Settings:  orchestratorSettings(o.settings, env),
-		RequestID: requestID,
-		Observer:  o.observers(metrics, logger), Propagator: o.propagator,
-		Logger: logger,
+		Timer:       timers,
+		Settings:    orchestratorSettings(o.settings, env),
+		Environment: host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger}, Propagator: o.propagator,
 	})
 	if err != nil {
 		return nil, err

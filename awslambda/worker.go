@@ -56,12 +56,10 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{
 			Tables: dynamo.Tables{Activities: env.ActivitiesTable},
 		}),
-		Queues:    queues,
-		Codecs:    o.codecs,
-		Settings:  workerSettings(o.settings, env),
-		RequestID: requestID,
-		Observer:  o.observers(metrics, logger),
-		Logger:    logger,
+		Queues:      queues,
+		Codecs:      o.codecs,
+		Settings:    workerSettings(o.settings, env),
+		Environment: host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 	})
 	if err != nil {
 		return nil, err

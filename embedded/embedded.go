@@ -124,14 +124,14 @@ func (e *Environment) wire(app *turnstile.App) error {
 	e.sweeper = queues.NewSweeper(e.clock, e.queues.Orchestrator)
 	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs, Keys: keys,
-		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, SweepAt: e.sweeper.At, Observer: e.opts.observer, Propagator: e.opts.propagator, Logger: e.opts.logger,
+		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger}, SweepAt: e.sweeper.At, Propagator: e.opts.propagator,
 	})
 	if err != nil {
 		return err
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
 		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
-		Settings: e.opts.settings, Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger,
+		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 	})
 	if err != nil {
 		return err

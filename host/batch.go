@@ -176,7 +176,7 @@ func (o *Orchestrator) close(ctx context.Context, b *batch) []string {
 		if m.Source == SourceOrchestrator {
 			receives = broken[m.Group]
 		}
-		back.Add(o.Queues.of(m.Source), &m.Message, &m.item, backoff.Grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1))
+		back.Add(o.Queues.Of(m.Source), &m.Message, &m.item, backoff.Grown(o.Settings.BackoffFirst, o.Settings.BackoffMax, receives-1))
 	}
 	back.Send(ctx, o.Logger.DebugContext)
 	return ids

@@ -130,7 +130,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(CountTurns, d.outcome, 1)
-		t.committed(Committed{Context: ctx, Turns: turns, Actions: out.actions, Outcome: d.outcome, RequestID: t.requestID(ctx)})
+		t.committed(Committed{Context: ctx, Turns: turns, Actions: out.actions, Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
 	}
 	if problem, changed := d.problem(); changed {
 		t.Observer.ProblemChanged(ProblemChange{Instance: t.group.instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})

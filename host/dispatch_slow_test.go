@@ -239,7 +239,7 @@ func (c *slowCloud) process() *Orchestrator {
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: registry, Keys: keys, Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c},
 		Queues: Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
 			DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)},
-		Timer: slowTimer{c.timer, c}, Settings: c.settings, Random: rand.NewChaCha8([32]byte{7})})
+		Timer: slowTimer{c.timer, c}, Settings: c.settings, Environment: Environment{Random: rand.NewChaCha8([32]byte{7})}})
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -259,7 +259,7 @@ func (w *Worker) send(ctx context.Context, item *wire.Item) error {
 
 func (w *Worker) sendAs(ctx context.Context, item *wire.Item, dedupID string) error {
 	if item.Kind != wire.ActivityPending {
-		item.RequestID = w.RequestID.of(ctx)
+		item.RequestID = w.RequestID.Of(ctx)
 	}
 	item.Stamp(w.Clock.Now())
 	body, err := w.edge.Encode(item)

@@ -107,7 +107,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 		result, failure := t.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
 			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result,
-				StartedAtMS: began, Attempt: n, RequestID: t.requestID(ctx)}
+				StartedAtMS: began, Attempt: n, RequestID: t.RequestID.Of(ctx)}
 		}
 		if activity.Retryable(retry, failure, n) {
 			share, _ := t.random.Share()
@@ -118,7 +118,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 		}
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
-			StartedAtMS: began, Attempt: n, RequestID: t.requestID(ctx)}
+			StartedAtMS: began, Attempt: n, RequestID: t.RequestID.Of(ctx)}
 	}
 }
 

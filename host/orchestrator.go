@@ -3,19 +3,15 @@ package host
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
-	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -49,15 +45,8 @@ type OrchestratorConfig struct {
 	Timer timer.Timer
 	// Settings; the zero value is DefaultSettings.
 	Settings Settings
-	// Clock; default [clock.Wall].
-	Clock clock.Clock
-	// Random; default crypto/rand.
-	Random io.Reader
-	// Go starts a goroutine; default the go statement.
-	Go func(func())
-	// Together runs a function so many times side by side, and returns when all
-	// runs have come to their end; default: on goroutines that Go starts.
-	Together func(n int, f func())
+	// Environment; its zero value will do.
+	Environment
 	// Build names what runs here: another name is another build, which tries at
 	// once what this one is stuck with. Empty where processes have no builds.
 	Build string
@@ -65,15 +54,8 @@ type OrchestratorConfig struct {
 	// then sends a wire.Sweep to the orchestrator queue. Nil where a schedule sends
 	// them. It must not block.
 	SweepAt func(time.Time)
-	// RequestID names the invocation, for the completions of inline activities;
-	// default: it has no name.
-	RequestID RequestID
-	// Observer; default NoObserver.
-	Observer Observer
 	// Propagator of the context of traces; nil for none.
 	Propagator Propagator
-	// Logger; default discards. Orchestration code logs to it too.
-	Logger *slog.Logger
 }
 
 // Orchestrator handles the messages of orchestrations. Its methods may be
@@ -108,11 +90,11 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 	require(cfg.Queues.Activity == nil, "the activity queue")
 	require(cfg.Queues.DeadFIFO == nil, "the FIFO dead-letter queue")
 	require(cfg.Queues.DeadStandard == nil, "the standard dead-letter queue")
-	errs = append(errs, cfg.Settings.complete())
+	errs = append(errs, cfg.Settings.Complete())
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
+	cfg.Environment.Complete()
 	q := &cfg.Queues
 	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
 	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}
@@ -126,27 +108,6 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
 	}
 	return o, nil
-}
-
-// surroundings fills in what an orchestrator and a worker have in common.
-func surroundings(now *clock.Clock, start *func(func()), together *func(int, func()), observer *Observer, logger **slog.Logger) {
-	if *now == nil {
-		*now = clock.Wall{}
-	}
-	if *start == nil {
-		*start = func(f func()) { go f() }
-	}
-	if *together == nil {
-		*together = sharing.OnGoroutines(*start)
-	}
-	if *observer == nil {
-		*observer = NoObserver{}
-	}
-	if *logger == nil {
-		*logger = slog.New(slog.DiscardHandler)
-	} else {
-		*logger = slog.New(logattr.New((*logger).Handler(), logattr.OfSubject))
-	}
 }
 
 // Handle takes a batch through its turns and returns the ids of the messages

@@ -13,7 +13,9 @@ import (
 // takes (see wire.Limits.ID) counts as empty.
 type RequestID func(ctx context.Context) string
 
-func (f RequestID) of(ctx context.Context) string {
+// Of returns the name of the invocation that ctx belongs to; empty where it has
+// none that a work item takes.
+func (f RequestID) Of(ctx context.Context) string {
 	if f == nil {
 		return ""
 	}
@@ -23,5 +25,3 @@ func (f RequestID) of(ctx context.Context) string {
 	}
 	return id
 }
-
-func (o *Orchestrator) requestID(ctx context.Context) string { return o.RequestID.of(ctx) }

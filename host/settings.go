@@ -208,7 +208,8 @@ func DefaultSettings() Settings {
 	}
 }
 
-func (s *Settings) complete() error {
+// Complete fills in the defaults; the error names everything that can't be.
+func (s *Settings) Complete() error {
 	d := DefaultSettings()
 	for _, f := range []struct{ set, fallback *int }{
 		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.RoundReceives, &d.RoundReceives}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},

@@ -9,18 +9,18 @@ import (
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	var zero Settings
-	if err := zero.complete(); err != nil {
+	if err := zero.Complete(); err != nil {
 		t.Fatal(err)
 	}
 	if zero != DefaultSettings() {
 		t.Errorf("the zero value becomes %+v, want the defaults", zero)
 	}
 	kept := Settings{Parallelism: 3, TimerBorder: -1, BlockLimit: -1, CacheInstances: -1}
-	if err := kept.complete(); err != nil || kept.Parallelism != 3 || kept.TimerBorder != -1 || kept.BlockLimit != -1 || kept.CacheInstances != -1 {
+	if err := kept.Complete(); err != nil || kept.Parallelism != 3 || kept.TimerBorder != -1 || kept.BlockLimit != -1 || kept.CacheInstances != -1 {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	wrong := Settings{CacheAge: time.Hour, PurgeGrace: time.Minute, TimerBorder: time.Hour, TimerLeast: time.Hour}
-	err := wrong.complete()
+	err := wrong.Complete()
 	for _, name := range []string{"CacheAge", "PurgeGrace", "TimerBorder", "TimerLeast"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)

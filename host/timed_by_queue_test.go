@@ -28,7 +28,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			o := &Orchestrator{OrchestratorConfig: OrchestratorConfig{Clock: newVirtualClock(), Timer: test.service,
+			o := &Orchestrator{OrchestratorConfig: OrchestratorConfig{Environment: Environment{Clock: newVirtualClock()}, Timer: test.service,
 				Settings: Settings{TimerBorder: test.border, TimerLeast: test.least}}}
 			out := o.newOutbox()
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}

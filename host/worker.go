@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -35,22 +33,8 @@ type WorkerConfig struct {
 	Codecs *codec.Set
 	// Settings; the zero value is DefaultSettings.
 	Settings Settings
-	// Clock; default [clock.Wall].
-	Clock clock.Clock
-	// Random; default crypto/rand.
-	Random io.Reader
-	// Go starts a goroutine; default the go statement. Each attempt has one.
-	Go func(func())
-	// Together runs a function so many times side by side, and returns when all
-	// runs have come to their end; default: on goroutines that Go starts.
-	Together func(n int, f func())
-	// RequestID names the invocation, for the completions that it sends;
-	// default: it has no name.
-	RequestID RequestID
-	// Observer; default NoObserver.
-	Observer Observer
-	// Logger; default discards.
-	Logger *slog.Logger
+	// Environment; its zero value will do.
+	Environment
 }
 
 // Worker runs attempts of activities. Its methods may be called from several
@@ -77,11 +61,11 @@ func NewWorker(cfg WorkerConfig) (*Worker, error) {
 	if cfg.Queues.Activity == nil {
 		errs = append(errs, errors.New("host: worker needs the activity queue"))
 	}
-	errs = append(errs, cfg.Settings.complete())
+	errs = append(errs, cfg.Settings.Complete())
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	surroundings(&cfg.Clock, &cfg.Go, &cfg.Together, &cfg.Observer, &cfg.Logger)
+	cfg.Environment.Complete()
 	sharing.Queues(&cfg.Queues.Orchestrator, &cfg.Queues.Activity, &cfg.Queues.ActivityDead)
 	return &Worker{WorkerConfig: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}, nil
 }

@@ -174,7 +174,7 @@ func (w *world) process() *orchestratorProcess {
 		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
 		o, err := NewOrchestrator(OrchestratorConfig{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
-			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger,
+			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Environment: Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger},
 			Build: w.build,
 		})
 		if err != nil {
@@ -203,7 +203,7 @@ func (w *world) ring() *keyring.Ring {
 func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
 	w.Helper()
 	o, err := NewOrchestrator(OrchestratorConfig{Orchestrations: code, Store: s, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Clock: w.clock, Random: w.random, Logger: w.logger})
+		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Environment: Environment{Clock: w.clock, Random: w.random, Logger: w.logger}})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func (w *world) workerProcess() *workerProcess {
 		queues := w.queues(p.faults)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
 		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues, Codecs: w.codecs,
-			Settings: w.settings, Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger})
+			Settings: w.settings, Environment: Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger}})
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -101,8 +101,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 		ring, err := keyring.New(keyring.Config{Keys: keys, Random: rand.Reader, Now: w.clock.Now})
 		must(err)
 		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: store, Stops: stops,
-			Queues: forHost, Timer: timers, Keys: ring, Settings: settings, Clock: w.clock, Observer: p.tel, Propagator: p.tel.Propagate,
-			RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }})
+			Queues: forHost, Timer: timers, Keys: ring, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }}, Propagator: p.tel.Propagate})
 		must(err)
 		t.Cleanup(o.Close)
 		p.handle = o.Handle
@@ -110,7 +109,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 
 		p = newProcess(t, fmt.Sprint("worker ", i))
 		app = turnstile.NewApp(append(parts(), p.tel.Interceptor())...)
-		worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Clock: w.clock, Observer: p.tel})
+		worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
 		must(err)
 		p.handle = worker.Handle
 		w.workers = append(w.workers, p)

@@ -39,7 +39,7 @@ func (w *World) newProcess(worker bool) *process {
 		p.name = fmt.Sprintf("worker%d", w.started)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
 		p.worker, err = host.NewWorker(host.WorkerConfig{Activities: w.scenario.activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
-			Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together, RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)})
+			Settings: w.settings, Environment: host.Environment{Clock: p.clock, Random: p.random, Go: here, Together: p.together, RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)}})
 	} else {
 		p.name = fmt.Sprintf("orch%d", w.started)
 		name := ""
@@ -49,8 +49,7 @@ func (w *World) newProcess(worker bool) *process {
 		p.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
 			Build:          name,
 			Orchestrations: p.code.orchestrations, Inline: w.scenario.inline(p), Store: simStore{w.store, p}, Stops: simStops{w.stops, p},
-			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.settings, Clock: p.clock, Random: p.random, Go: here, Together: p.together,
-			RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)})
+			Queues: queues, Timer: simTimer{w.timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.settings, Environment: host.Environment{Clock: p.clock, Random: p.random, Go: here, Together: p.together, RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)}})
 	}
 	if err != nil {
 		panic(err)

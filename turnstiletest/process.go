@@ -52,16 +52,14 @@ func (e *Env) processes() error {
 		}
 		e.orchestrators[i], err = host.NewOrchestrator(host.OrchestratorConfig{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
-			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Clock: clock, Random: draws{&e.boundary}, SweepAt: e.sweeper.At,
-			Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log(),
+			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Environment: host.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()}, SweepAt: e.sweeper.At,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	e.worker, err = host.NewWorker(host.WorkerConfig{
-		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Clock: clock, Random: middle{&e.claims},
-		Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log(),
+		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: host.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
 	})
 	return err
 }

@@ -21,7 +21,7 @@ func (s *Stack) process() *process {
 	s.must(err)
 	metrics := s.metrics("orchestrator")
 	o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
-		Keys: keys, Settings: host.Settings{BlockLimit: -1}, Observer: told{metrics}})
+		Keys: keys, Settings: host.Settings{BlockLimit: -1}, Environment: host.Environment{Observer: told{metrics}}})
 	s.must(err)
 	s.t.Cleanup(o.Close)
 	return &process{o, metrics}

@@ -133,7 +133,7 @@ func New(t testing.TB, setting Setting, code *engine.Registry, activities *activ
 	t.Cleanup(timers.Close)
 	s.timers = slowTimer{s.Meter.Timer(timers)}
 	s.told = s.metrics("activity")
-	s.worker, err = host.NewWorker(host.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues, Observer: told{s.told}})
+	s.worker, err = host.NewWorker(host.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues, Environment: host.Environment{Observer: told{s.told}}})
 	s.must(err)
 	for range setting.Processes {
 		s.warm = append(s.warm, s.process())

@@ -297,7 +297,7 @@ func (b *bench) host() *host.Orchestrator {
 			Orchestrator: b.queues[deadletter.Orchestrator], Delay: b.queues[deadletter.Delay], Activity: b.queues[deadletter.Activity],
 			ActivityDead: b.queues[deadletter.ActivityDead], DeadFIFO: b.queues[deadletter.DeadFIFO], DeadStandard: b.queues[deadletter.Dead],
 		},
-		Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}, Clock: b.clock, Random: &counting{},
+		Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}, Environment: host.Environment{Clock: b.clock, Random: &counting{}},
 	})
 	if err != nil {
 		b.t.Fatal(err)

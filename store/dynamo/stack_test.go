@@ -63,12 +63,12 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 		t.Fatal(err)
 	}
 	orchestrator, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: registry, Store: l.Store, Stops: stops,
-		Queues: s.queues.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Clock: s.clock, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
+		Queues: s.queues.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Environment: host.Environment{Clock: s.clock}, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(orchestrator.Close)
-	worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Clock: s.clock})
+	worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,54 @@
+package host
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
+	"github.com/turnstile-go/turnstile/internal/logattr"
+)
+
+// Environment is what a handler takes from the process that it runs in. Its zero
+// value is that of a process with the wall clock, random tokens and goroutines,
+// which tells nobody what it does.
+type Environment struct {
+	// Clock; default [clock.Wall].
+	Clock clock.Clock
+	// Random; default crypto/rand.
+	Random io.Reader
+	// Go starts a goroutine; default the go statement. Each attempt has one.
+	Go func(func())
+	// Together runs a function so many times side by side, and returns when all
+	// runs have come to their end; default: on goroutines that Go starts.
+	Together func(n int, f func())
+	// RequestID names the invocation, for the completions of the activities that ran
+	// in it; default: it has no name.
+	RequestID RequestID
+	// Observer; default NoObserver.
+	Observer Observer
+	// Logger; default discards. Orchestration code logs to it too.
+	Logger *slog.Logger
+}
+
+// Complete fills in the defaults, and has every line of the log say what it is
+// about.
+func (e *Environment) Complete() {
+	if e.Clock == nil {
+		e.Clock = clock.Wall{}
+	}
+	if e.Go == nil {
+		e.Go = func(f func()) { go f() }
+	}
+	if e.Together == nil {
+		e.Together = sharing.OnGoroutines(e.Go)
+	}
+	if e.Observer == nil {
+		e.Observer = NoObserver{}
+	}
+	if e.Logger == nil {
+		e.Logger = slog.New(slog.DiscardHandler)
+		return
+	}
+	e.Logger = slog.New(logattr.New(e.Logger.Handler(), logattr.OfSubject))
+}
