@@ -10,6 +10,8 @@ import (
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
+
+	"github.com/turnstile-go/turnstile/bench/workloads"
 )
 
 // DBOS keeps a workflow's steps as rows that are written when a step is done;
@@ -36,15 +38,52 @@ func newDBOS(_ context.Context, file, synchronous string) (engine, error) {
 	}
 	dbos.RegisterWorkflow(ctx, dbosChain)
 	dbos.RegisterWorkflow(ctx, dbosFanOut)
+	dbos.RegisterWorkflow(ctx, dbosHello)
+	dbos.RegisterWorkflow(ctx, dbosGreetAll)
+	dbos.RegisterWorkflow(ctx, dbosAccount)
+	dbos.RegisterWorkflow(ctx, dbosTransfer)
+	dbos.RegisterWorkflow(ctx, dbosTrip)
 	return &dbosEngine{ctx, db}, dbos.Launch(ctx)
 }
 
 func (e *dbosEngine) run(_ context.Context, s shape, id string) (int, error) {
-	workflow := dbosChain
-	if s.fanOut {
-		workflow = dbosFanOut
+	switch s.work {
+	case chain:
+		return dbosFinish(e.ctx, dbosChain, s.steps, id)
+	case fanOut:
+		return dbosFinish(e.ctx, dbosFanOut, s.steps, id)
+	case hello:
+		return dbosFinish(e.ctx, dbosHello, 0, id)
+	case greetAll:
+		return dbosFinish(e.ctx, dbosGreetAll, s.steps, id)
+	case transfer:
+		return dbosFinish(e.ctx, dbosTransfer, workloads.Order{From: from(id), To: to(id), Amount: amount}, id)
+	default:
+		_, err := dbosFinish(e.ctx, dbosTrip, lacking, id)
+		return s.steps, refused(err)
 	}
-	handle, err := dbos.RunWorkflow(e.ctx, workflow, s.steps, dbos.WithWorkflowID(id))
+}
+
+// dbosFinish runs a workflow to its end.
+func dbosFinish[In, Out any](ctx dbos.Context, w dbos.Workflow[In, Out], in In, id string) (Out, error) {
+	handle, err := dbos.RunWorkflow(ctx, w, in, dbos.WithWorkflowID(id))
+	if err != nil {
+		var zero Out
+		return zero, err
+	}
+	return handle.GetResult()
+}
+
+func (e *dbosEngine) openAccount(_ context.Context, id string) error {
+	_, err := dbos.RunWorkflow(e.ctx, dbosAccount, opening, dbos.WithWorkflowID(id))
+	return err
+}
+
+func (e *dbosEngine) closeAccount(_ context.Context, id string) (int, error) {
+	if err := dbos.Send(e.ctx, id, workloads.Posting{Close: true}, "posted"); err != nil {
+		return 0, err
+	}
+	handle, err := dbos.RetrieveWorkflow[int](e.ctx, id)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/microsoft/durabletask-go/backend"
 	"github.com/microsoft/durabletask-go/backend/sqlite"
 	"github.com/microsoft/durabletask-go/task"
+
+	"github.com/turnstile-go/turnstile/bench/workloads"
 )
 
 type durableTask struct {
@@ -30,14 +32,21 @@ func (quiet) Errorf(string, ...any) {}
 
 func newDurableTask(ctx context.Context, file, synchronous string) (engine, error) {
 	r := task.NewTaskRegistry()
-	if err := r.AddOrchestratorN("chain", durableTaskChain); err != nil {
-		return nil, err
+	e := &durableTask{}
+	for name, f := range map[string]task.Orchestrator{
+		"chain": durableTaskChain, "fan-out": durableTaskFanOut, "hello": durableTaskHello, "greet-all": durableTaskGreetAll,
+		"account": durableTaskAccount, "transfer": durableTaskTransfer, "trip": durableTaskTrip,
+	} {
+		if err := r.AddOrchestratorN(name, f); err != nil {
+			return nil, err
+		}
 	}
-	if err := r.AddOrchestratorN("fan-out", durableTaskFanOut); err != nil {
-		return nil, err
-	}
-	if err := r.AddActivityN("add", durableTaskAdd); err != nil {
-		return nil, err
+	for name, f := range map[string]task.Activity{
+		"add": durableTaskAdd, "say-hello": durableTaskSayHello, "raise": e.raise, "book": durableTaskBook, "cancel": durableTaskCancel,
+	} {
+		if err := r.AddActivityN(name, f); err != nil {
+			return nil, err
+		}
 	}
 	executor := task.NewTaskExecutor(r)
 	dsn := "file:" + file + "?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(" + synchronous + ")"
@@ -45,22 +54,43 @@ func newDurableTask(ctx context.Context, file, synchronous string) (engine, erro
 	worker := backend.NewTaskHubWorker(be,
 		backend.NewOrchestrationWorker(be, executor, quiet{}, backend.WithMaxParallelism(10)),
 		backend.NewActivityTaskWorker(be, executor, quiet{}, backend.WithMaxParallelism(10)), quiet{})
-	if err := worker.Start(ctx); err != nil {
-		return nil, err
-	}
-	return &durableTask{backend.NewTaskHubClient(be), worker}, nil
+	e.client, e.worker = backend.NewTaskHubClient(be), worker
+	return e, worker.Start(ctx)
 }
 
 func (e *durableTask) run(ctx context.Context, s shape, id string) (int, error) {
-	name := "chain"
-	if s.fanOut {
-		name = "fan-out"
+	switch s.work {
+	case chain:
+		return e.finish(ctx, "chain", s.steps, id)
+	case fanOut:
+		return e.finish(ctx, "fan-out", s.steps, id)
+	case hello:
+		return e.finish(ctx, "hello", 0, id)
+	case greetAll:
+		return e.finish(ctx, "greet-all", s.steps, id)
+	case transfer:
+		return e.finish(ctx, "transfer", workloads.Order{From: from(id), To: to(id), Amount: amount}, id)
+	default:
+		_, err := e.finish(ctx, "trip", lacking, id)
+		return s.steps, refused(err)
 	}
-	started, err := e.client.ScheduleNewOrchestration(ctx, name, api.WithInstanceID(api.InstanceID(id)), api.WithInput(s.steps))
-	if err != nil {
+}
+
+// finish runs an orchestration to its end.
+func (e *durableTask) finish(ctx context.Context, name string, input any, id string) (int, error) {
+	if err := e.start(ctx, name, input, id); err != nil {
 		return 0, err
 	}
-	end, err := e.client.WaitForOrchestrationCompletion(ctx, started)
+	return e.result(ctx, id)
+}
+
+func (e *durableTask) start(ctx context.Context, name string, input any, id string) error {
+	_, err := e.client.ScheduleNewOrchestration(ctx, name, api.WithInstanceID(api.InstanceID(id)), api.WithInput(input))
+	return err
+}
+
+func (e *durableTask) result(ctx context.Context, id string) (int, error) {
+	end, err := e.client.WaitForOrchestrationCompletion(ctx, api.InstanceID(id))
 	if err != nil {
 		return 0, err
 	}
@@ -69,6 +99,21 @@ func (e *durableTask) run(ctx context.Context, s shape, id string) (int, error) 
 	}
 	var v int
 	return v, json.Unmarshal([]byte(end.SerializedOutput), &v)
+}
+
+func (e *durableTask) openAccount(ctx context.Context, id string) error {
+	if err := e.start(ctx, "account", opening, id); err != nil {
+		return err
+	}
+	_, err := e.client.WaitForOrchestrationStart(ctx, api.InstanceID(id))
+	return err
+}
+
+func (e *durableTask) closeAccount(ctx context.Context, id string) (int, error) {
+	if err := e.client.RaiseEvent(ctx, api.InstanceID(id), "posted", api.WithEventPayload(workloads.Posting{Close: true})); err != nil {
+		return 0, err
+	}
+	return e.result(ctx, id)
 }
 
 func (e *durableTask) close() error { return e.worker.Shutdown(context.Background()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/cschleiden/go-workflows/backend"
@@ -12,6 +13,8 @@ import (
 	"github.com/cschleiden/go-workflows/client"
 	"github.com/cschleiden/go-workflows/worker"
 	"github.com/cschleiden/go-workflows/workflow"
+
+	"github.com/turnstile-go/turnstile/bench/workloads"
 )
 
 type goWorkflows struct {
@@ -19,6 +22,8 @@ type goWorkflows struct {
 	worker  *worker.Worker
 	client  *client.Client
 	stop    context.CancelFunc
+	// accounts are *workflow.Instance by their ids.
+	accounts sync.Map
 }
 
 // newGoWorkflows wraps the backend as its own benchmark does, so that nothing
@@ -30,33 +35,66 @@ func newGoWorkflows(_ context.Context, file, synchronous string) (engine, error)
 		sqlite.WithBackendOptions(backend.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))))
 	ctx, stop := context.WithCancel(context.Background())
 	w := worker.New(b, nil)
-	for _, f := range []any{goWorkflowsChain, goWorkflowsFanOut} {
+	for _, f := range []any{goWorkflowsChain, goWorkflowsFanOut, goWorkflowsHello, goWorkflowsGreetAll, goWorkflowsAccount, goWorkflowsTransfer, goWorkflowsTrip} {
 		if err := w.RegisterWorkflow(f); err != nil {
 			stop()
 			return nil, err
 		}
 	}
-	if err := w.RegisterActivity(goWorkflowsAdd); err != nil {
-		stop()
-		return nil, err
+	for _, f := range []any{goWorkflowsAdd, goWorkflowsSayHello, goWorkflowsBook, goWorkflowsCancel} {
+		if err := w.RegisterActivity(f); err != nil {
+			stop()
+			return nil, err
+		}
 	}
 	if err := w.Start(ctx); err != nil {
 		stop()
 		return nil, err
 	}
-	return &goWorkflows{b, w, client.New(b), stop}, nil
+	return &goWorkflows{backend: b, worker: w, client: client.New(b), stop: stop}, nil
 }
 
 func (e *goWorkflows) run(ctx context.Context, s shape, id string) (int, error) {
-	f := goWorkflowsChain
-	if s.fanOut {
-		f = goWorkflowsFanOut
+	switch s.work {
+	case chain:
+		return e.finish(ctx, id, goWorkflowsChain, s.steps)
+	case fanOut:
+		return e.finish(ctx, id, goWorkflowsFanOut, s.steps)
+	case hello:
+		return e.finish(ctx, id, goWorkflowsHello)
+	case greetAll:
+		return e.finish(ctx, id, goWorkflowsGreetAll, s.steps)
+	case transfer:
+		return e.finish(ctx, id, goWorkflowsTransfer, workloads.Order{From: from(id), To: to(id), Amount: amount})
+	default:
+		_, err := e.finish(ctx, id, goWorkflowsTrip, lacking)
+		return s.steps, refused(err)
 	}
-	wf, err := e.client.CreateWorkflowInstance(ctx, client.WorkflowInstanceOptions{InstanceID: id}, f, s.steps)
+}
+
+// finish runs a workflow to its end.
+func (e *goWorkflows) finish(ctx context.Context, id string, f workflow.Workflow, args ...any) (int, error) {
+	wf, err := e.client.CreateWorkflowInstance(ctx, client.WorkflowInstanceOptions{InstanceID: id}, f, args...)
 	if err != nil {
 		return 0, err
 	}
 	return client.GetWorkflowResult[int](ctx, e.client, wf, time.Minute)
+}
+
+func (e *goWorkflows) openAccount(ctx context.Context, id string) error {
+	wf, err := e.client.CreateWorkflowInstance(ctx, client.WorkflowInstanceOptions{InstanceID: id}, goWorkflowsAccount, opening)
+	if err == nil {
+		e.accounts.Store(id, wf)
+	}
+	return err
+}
+
+func (e *goWorkflows) closeAccount(ctx context.Context, id string) (int, error) {
+	if err := e.client.SignalWorkflow(ctx, id, "posted", workloads.Posting{Close: true}); err != nil {
+		return 0, err
+	}
+	wf, _ := e.accounts.Load(id)
+	return client.GetWorkflowResult[int](ctx, e.client, wf.(*workflow.Instance), time.Minute)
 }
 
 func (e *goWorkflows) close() error {

@@ -1,10 +1,11 @@
 // Command peers runs the same work on Turnstile's embedded database and on
-// engines that keep theirs in SQLite too: chains of activities, one after the
-// other, and fan-outs. Each measurement is a process of its own on a new file;
-// the engines take turns, so that a busy machine is busy for all of them.
+// engines that keep theirs in SQLite too: chains of activities and fan-outs, or
+// the workloads of bench/workloads. Each measurement is a process of its own on a
+// new file; the engines take turns, so that a busy machine is busy for all of them.
 //
-//	./fetch.sh       the sources of the peers, once
-//	go run .         all engines, all shapes, three rounds
+//	./fetch.sh                       the sources of the peers, once
+//	go run .                         chains and fan-outs, all engines, three rounds
+//	go run . -table workloads        the field's workloads
 //
 // What each keeps is said with the figures. "process" is SQLite's
 // synchronous=NORMAL in WAL mode: all that was committed survives the death of
@@ -18,37 +19,24 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"text/tabwriter"
-	"time"
 )
-
-// shape is what is run: instances of so many steps, so many side by side.
-type shape struct {
-	name                  string
-	steps                 int
-	fanOut                bool
-	instances, sideBySide int
-}
-
-var shapes = []shape{
-	{"one chain after the other", 10, false, 50, 1},
-	{"50 chains side by side", 10, false, 300, 50},
-	{"one fan-out after the other", 100, true, 10, 1},
-	{"10 fan-outs side by side", 100, true, 30, 10},
-}
 
 // engine runs instances.
 type engine interface {
 	// run makes one instance of the shape under this id, waits for it, and
 	// returns what it counted: the steps that it made.
 	run(ctx context.Context, s shape, id string) (int, error)
+	// openAccount opens an account of the bank, closeAccount closes it and returns
+	// what it had.
+	openAccount(ctx context.Context, id string) error
+	closeAccount(ctx context.Context, id string) (int, error)
 	close() error
 }
 
@@ -61,43 +49,40 @@ var engines = []struct {
 	{"dbos", newDBOS},
 	{"go-workflows", newGoWorkflows},
 	{"durabletask-go", newDurableTask},
+	{"temporal", newTemporal},
 }
 
 var durabilities = []struct{ name, synchronous string }{{"process", "NORMAL"}, {"power", "FULL"}}
 
-// figures of one measurement.
-type figures struct {
-	Steps      int
-	Wall, CPU  time.Duration
-	FileSystem int64 // blocks written, as the kernel counts them
-}
-
 func main() {
 	rounds := flag.Int("rounds", 3, "how often each is measured; the best counts")
-	one := flag.String("one", "", "make one measurement, ENGINE/SHAPE/DURABILITY, and print it as JSON; the command calls itself so")
+	table := flag.String("table", "steps", "what to run: "+strings.Join(slices.Sorted(maps.Keys(tables)), " or "))
 	only := flag.String("only", "", "engines to measure, by comma; all by default")
+	markdown := flag.Bool("markdown", false, "print the table as docs/performance.md has it")
+	one := flag.String("one", "", "make one measurement, ENGINE/SHAPE/DURABILITY, and print it as JSON; the command calls itself so")
 	flag.Parse()
-	if *one != "" {
-		if err := single(*one); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	err := fmt.Errorf("-table %s: there is none of this name", *table)
+	switch {
+	case tables[*table] == nil:
+	case *one != "":
+		err = single(*table, *one)
+	default:
+		err = compare(*table, *rounds, *only, *markdown)
 	}
-	if err := table(*rounds, *only); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func table(rounds int, only string) error {
+// compare measures and prints a line for each shape and durability.
+func compare(table string, rounds int, only string, markdown bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "shape\tkept over\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s")
-	for i, s := range shapes {
+	out := newPrinter(markdown)
+	for i, s := range tables[table] {
 		for _, d := range durabilities {
 			best := make([]figures, len(engines))
 			for range rounds {
@@ -105,31 +90,24 @@ func table(rounds int, only string) error {
 					if only != "" && !slices.Contains(strings.Split(only, ","), known.name) {
 						continue
 					}
-					f, err := measure(self, fmt.Sprintf("%s/%d/%s", known.name, i, d.synchronous))
+					f, err := measure(self, table, fmt.Sprintf("%s/%d/%s", known.name, i, d.synchronous))
 					if err != nil {
 						return fmt.Errorf("%s, %s: %w", known.name, s.name, err)
 					}
 					if best[e].Steps == 0 || f.Wall < best[e].Wall {
-						best[e] = f
+						best[e].Steps, best[e].Wall = f.Steps, f.Wall
 					}
+					best[e].CPU = min(f.CPU, cmp.Or(best[e].CPU, f.CPU))
 				}
 			}
-			for e, f := range best {
-				if f.Steps == 0 {
-					continue
-				}
-				ours := cmp.Or(best[0].Wall.Seconds(), f.Wall.Seconds())
-				fmt.Fprintf(w, "%s\t%s\t%s\t%.0f\t%.3f\t%.2f\n", s.name, d.name, engines[e].name,
-					float64(f.Steps)/f.Wall.Seconds(), float64(f.CPU.Microseconds())/1000/float64(f.Steps), ours/f.Wall.Seconds())
-			}
-			w.Flush()
+			out.line(s.name, d.name, best)
 		}
 	}
 	return nil
 }
 
-func measure(self, what string) (figures, error) {
-	cmd := exec.Command(self, "-one", what)
+func measure(self, table, what string) (figures, error) {
+	cmd := exec.Command(self, "-table", table, "-one", what)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -139,84 +117,72 @@ func measure(self, what string) (figures, error) {
 	return f, json.Unmarshal(out, &f)
 }
 
-func single(what string) error {
-	parts := strings.Split(what, "/")
-	var number int
-	if _, err := fmt.Sscan(parts[1], &number); err != nil || len(parts) != 3 || number >= len(shapes) {
-		return fmt.Errorf("-one %s: want ENGINE/SHAPE/DURABILITY, SHAPE from 0 to %d", what, len(shapes)-1)
+// printer prints the table, a line when it is known.
+type printer struct {
+	markdown bool
+	to       io.Writer
+	flush    func() error
+}
+
+func newPrinter(markdown bool) printer {
+	if !markdown {
+		w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "shape\tkept over\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s\tof turnstile's CPU")
+		return printer{false, w, w.Flush}
 	}
-	for _, e := range engines {
-		if e.name == parts[0] {
-			dir, err := os.MkdirTemp("", "peers")
-			if err != nil {
-				return err
+	p := printer{true, os.Stdout, func() error { return nil }}
+	p.row("", "kept over", "CPU a step, times Turnstile's", "steps a second, of Turnstile's")
+	p.row("---", "---", "---", "---")
+	return p
+}
+
+// row of a table in Markdown: what it is about, and two figures of each peer, or
+// what stands over them.
+func (p printer) row(shape, kept, cpu, speed string) {
+	fmt.Fprintf(p.to, "| %s | %s |", shape, kept)
+	for _, about := range []string{cpu, speed} {
+		for i, e := range engines[1:] {
+			switch {
+			case about == "---":
+				fmt.Fprint(p.to, " --- |")
+			case i == 0:
+				fmt.Fprintf(p.to, " %s: %s |", about, e.name)
+			default:
+				fmt.Fprintf(p.to, " %s |", e.name)
 			}
-			defer os.RemoveAll(dir)
-			opened, err := e.open(context.Background(), filepath.Join(dir, "db.sqlite"), parts[2])
-			if err != nil {
-				return err
-			}
-			f, err := load(opened, shapes[number])
-			if err != nil {
-				return err
-			}
-			if err := opened.close(); err != nil {
-				return err
-			}
-			return json.NewEncoder(os.Stdout).Encode(f)
 		}
 	}
-	return fmt.Errorf("-one %s: no engine %q", what, parts[0])
+	fmt.Fprintln(p.to)
 }
 
-// load runs the instances of a shape, behind one that warms the engine up.
-func load(e engine, s shape) (figures, error) {
-	ctx := context.Background()
-	if _, err := e.run(ctx, s, "warm-up"); err != nil {
-		return figures{}, err
-	}
-	before, cpu, written := time.Now(), used(), blocks()
-	ids := make(chan int)
-	errs := make(chan error, s.sideBySide)
-	var wg sync.WaitGroup
-	for range s.sideBySide {
-		wg.Go(func() {
-			for i := range ids {
-				n, err := e.run(ctx, s, fmt.Sprintf("instance-%d", i))
-				if err == nil && n != s.steps {
-					err = fmt.Errorf("instance %d made %d steps of %d", i, n, s.steps)
+// line prints what was best of each engine.
+func (p printer) line(shape, kept string, best []figures) {
+	ours := best[0]
+	if p.markdown {
+		fmt.Fprintf(p.to, "| %s | %s |", shape, kept)
+		for _, ratio := range []func(f figures) float64{
+			func(f figures) float64 { return f.CPU.Seconds() / ours.CPU.Seconds() },
+			func(f figures) float64 { return ours.Wall.Seconds() / f.Wall.Seconds() },
+		} {
+			for _, f := range best[1:] {
+				if f.Steps == 0 || ours.Steps == 0 {
+					fmt.Fprint(p.to, " – |")
+					continue
 				}
-				if err != nil {
-					select {
-					case errs <- err:
-					default:
-					}
-				}
+				fmt.Fprintf(p.to, " %.2g |", ratio(f))
 			}
-		})
+		}
+		fmt.Fprintln(p.to)
+		return
 	}
-	for i := range s.instances {
-		ids <- i
+	for e, f := range best {
+		if f.Steps == 0 {
+			continue
+		}
+		beside := cmp.Or(ours, f)
+		fmt.Fprintf(p.to, "%s\t%s\t%s\t%.0f\t%.3f\t%.3f\t%.2f\n", shape, kept, engines[e].name,
+			float64(f.Steps)/f.Wall.Seconds(), float64(f.CPU.Microseconds())/1000/float64(f.Steps),
+			beside.Wall.Seconds()/f.Wall.Seconds(), f.CPU.Seconds()/beside.CPU.Seconds())
 	}
-	close(ids)
-	wg.Wait()
-	select {
-	case err := <-errs:
-		return figures{}, err
-	default:
-	}
-	return figures{Steps: s.instances * s.steps, Wall: time.Since(before), CPU: used() - cpu, FileSystem: blocks() - written}, nil
+	_ = p.flush()
 }
-
-func usage() (u syscall.Rusage) {
-	// It cannot fail for the own process.
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return u
-}
-
-func used() time.Duration {
-	u := usage()
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func blocks() int64 { u := usage(); return u.Oublock }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/bench/workloads"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/sqlite"
@@ -34,8 +35,9 @@ func newTurnstile(_ context.Context, file, synchronous string) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	app := turnstile.NewApp(chainOf.Is(chain), fanOutOf.Is(fanOut),
-		add.Is(func(_ context.Context, v int) (int, error) { return v + 1, nil }))
+	app := turnstile.NewApp(chainOf.Is(countUp), fanOutOf.Is(countAtOnce),
+		add.Is(func(_ context.Context, v int) (int, error) { return v + 1, nil }),
+		workloads.Parts(&agency))
 	env, err := embedded.New(app, embedded.Storage(db))
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -47,15 +49,49 @@ func newTurnstile(_ context.Context, file, synchronous string) (engine, error) {
 }
 
 func (e *ours) run(ctx context.Context, s shape, id string) (int, error) {
-	o := chainOf
-	if s.fanOut {
-		o = fanOutOf
+	switch s.work {
+	case chain:
+		return finish(ctx, e.client, chainOf, s.steps, id)
+	case fanOut:
+		return finish(ctx, e.client, fanOutOf, s.steps, id)
+	case hello:
+		greetings, err := finish(ctx, e.client, workloads.HelloSequence5, struct{}{}, id)
+		return len(greetings), err
+	case greetAll:
+		_, err := finish(ctx, e.client, workloads.FanOutFanIn, s.steps, id)
+		return s.steps, err
+	case transfer:
+		_, err := finish(ctx, e.client, workloads.Transfer, workloads.Order{From: from(id), To: to(id), Amount: amount}, id)
+		return 2, err
+	default:
+		_, err := finish(ctx, e.client, workloads.Trip, lacking, id)
+		return s.steps, refused(err)
 	}
-	run, err := client.Start(ctx, e.client, o, s.steps, client.InstanceID(id))
+}
+
+// finish runs an instance to its end.
+func finish[In, Out any](ctx context.Context, c *client.Client, o turnstile.Orchestration[In, Out], in In, id string) (Out, error) {
+	run, err := client.Start(ctx, c, o, in, client.InstanceID(id))
 	if err != nil {
-		return 0, err
+		var zero Out
+		return zero, err
 	}
 	return run.Wait(ctx)
+}
+
+func (e *ours) openAccount(ctx context.Context, id string) error {
+	run, err := client.Start(ctx, e.client, workloads.Account, opening, client.InstanceID(id))
+	if err != nil {
+		return err
+	}
+	return run.Confirm(ctx)
+}
+
+func (e *ours) closeAccount(ctx context.Context, id string) (int, error) {
+	if err := client.Raise(ctx, e.client, workloads.Posted, id, workloads.Posting{Close: true}); err != nil {
+		return 0, err
+	}
+	return client.Attach(e.client, workloads.Account, id).Wait(ctx)
 }
 
 func (e *ours) close() error {
@@ -63,7 +99,7 @@ func (e *ours) close() error {
 	return errors.Join(<-e.ended, e.db.Close())
 }
 
-func chain(ctx turnstile.Context, n int) (int, error) {
+func countUp(ctx turnstile.Context, n int) (int, error) {
 	v := 0
 	for range n {
 		var err error
@@ -74,7 +110,7 @@ func chain(ctx turnstile.Context, n int) (int, error) {
 	return v, nil
 }
 
-func fanOut(ctx turnstile.Context, n int) (int, error) {
+func countAtOnce(ctx turnstile.Context, n int) (int, error) {
 	futures := make([]turnstile.Future[int], n)
 	for i := range futures {
 		futures[i] = add.Start(ctx, 0)

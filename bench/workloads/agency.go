@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -61,12 +62,25 @@ func (a *Agency) Cancel(_ context.Context, r Reservation) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-// Log returns what was done for a trip, in order: "book flight", "cancel flight".
-// What was asked for again, and cancels of what was not booked, are not in it.
-func (a *Agency) Log(trip string) []string {
+// Check returns an error unless what was done for a trip is what has to be: all
+// three parts were booked, or, if it lacks one, those before it booked and then
+// cancelled, the last first. What was asked for again does not count, nor do
+// cancels of what was not booked.
+func (a *Agency) Check(trip, lacks string) error {
+	var want, undo []string
+	for _, part := range []string{"flight", "hotel", "car"} {
+		if part == lacks {
+			want = append(want, undo...)
+			break
+		}
+		want, undo = append(want, "book "+part), append([]string{"cancel " + part}, undo...)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.of(trip).log)
+	if got := a.of(trip).log; !slices.Equal(got, want) {
+		return fmt.Errorf("the agency did %q for %s, want %q", got, trip, want)
+	}
+	return nil
 }
 
 func (a *Agency) of(trip string) *bookings {

@@ -1,0 +1,54 @@
+package main
+
+// work is what an instance does. A step of it is an activity; of a transfer, one
+// of its two postings.
+type work int
+
+const (
+	// chain and fanOut count: activities that add one, one after the other or all
+	// at once.
+	chain work = iota
+	fanOut
+	// The others are those of bench/workloads. A transfer is between two accounts of
+	// its own, which are open before the clock starts and closed after it has
+	// stopped. A trip has no car to be had: three bookings, of which the last is
+	// refused, and three cancels.
+	hello
+	greetAll
+	transfer
+	trip
+)
+
+// shape is what is run: instances of so many steps, so many side by side.
+type shape struct {
+	name                  string
+	work                  work
+	steps                 int
+	instances, sideBySide int
+}
+
+// tables of shapes, by the name of the flag -table.
+var tables = map[string][]shape{
+	"steps": {
+		{"one chain after the other", chain, 10, 50, 1},
+		{"50 chains side by side", chain, 10, 300, 50},
+		{"one fan-out after the other", fanOut, 100, 10, 1},
+		{"10 fan-outs side by side", fanOut, 100, 30, 10},
+	},
+	"workloads": {
+		{"HelloSequence5, 50 side by side", hello, 5, 200, 50},
+		{"FanOutFanIn/1000, 5 side by side", greetAll, 1000, 5, 5},
+		{"Bank, 50 transfers side by side", transfer, 2, 150, 50},
+		{"Trip without a car, 50 side by side", trip, 6, 150, 50},
+	},
+}
+
+// The accounts of a transfer.
+func from(id string) string { return id + "-from" }
+func to(id string) string   { return id + "-to" }
+
+// opening is the balance of a new account, amount what a transfer moves.
+const (
+	opening = 100
+	amount  = 10
+)
