@@ -58,22 +58,23 @@ type Stack struct {
 	Client *client.Client
 	// FIFO is the orchestrator queue.
 	FIFO *queuememory.Queue
-	// Attempts are the durations of the worker's invocations.
-	Attempts []time.Duration
-	t        testing.TB
-	setting  Setting
-	store    *storememory.Store
-	metered  store.Store
-	stops    store.Activities
-	queues   host.Queues
-	timers   timer.Timer
-	keys     *keyring.Memory
-	code     *engine.Registry
-	inline   *activity.Registry
-	worker   *host.Worker
-	told     *embeddedmetrics.Metrics // of the worker
-	warm     []*process
-	batches  int
+	// Attempts are the durations of the worker's invocations, Batches those of the
+	// orchestrator's.
+	Attempts, Batches []time.Duration
+	t                 testing.TB
+	setting           Setting
+	store             *storememory.Store
+	metered           store.Store
+	stops             store.Activities
+	queues            host.Queues
+	timers            timer.Timer
+	keys              *keyring.Memory
+	code              *engine.Registry
+	inline            *activity.Registry
+	worker            *host.Worker
+	told              *embeddedmetrics.Metrics // of the worker
+	warm              []*process
+	batches           int
 	// messages sent over all queues, and turns stored.
 	messages, turns atomic.Int64
 }
@@ -224,6 +225,7 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 		p.backlog(batch, began)
 		failed = p.Handle(ctx, batch)
 		p.told.End()
+		s.Batches = append(s.Batches, time.Since(began))
 	}
 	s.Meter.Invoked(time.Since(began), bill.MemoryMB)
 	s.Meter.Delivered(q.FIFO(), got, len(got)-len(failed))
