@@ -21,20 +21,20 @@ type Activities interface {
 	// attempt before the last that was recorded changes nothing.
 	Heartbeat(ctx context.Context, key ActivityKey, beat Heartbeat, expiresAt time.Time) (ActivityState, error)
 
-	// Claim claims an attempt for one who is about to make it. Of all claims
-	// of one attempt the first is granted, and repeats of it with the same
-	// token; one of an earlier attempt than the last claimed is not.
-	// *ClaimedError with the claim that stands.
+	// Claim claims an attempt for the worker that is about to make it. The first
+	// claim of an attempt is granted, and so are repeats of it with the same
+	// token. Any other, and one of an earlier attempt than the last that was
+	// claimed, is refused: *ClaimedError with the claim that stands.
 	Claim(ctx context.Context, key ActivityKey, claim Claim, expiresAt time.Time) error
 
-	// MarkSuspect marks the activity with an attempt that is about to be made, or,
-	// with the zero Suspect, takes the mark away. It replaces whatever mark there
-	// is.
+	// MarkSuspect notes that an attempt is about to be made which may kill its
+	// process, or, with the zero Suspect, removes the note. It replaces whatever
+	// note there is.
 	MarkSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
 
-	// NoteNext notes the attempt that is to follow one which failed, for those
-	// who look: nobody else hears of it before the activity ends. One before the
-	// last that was noted changes nothing, and is no error.
+	// NoteNext notes the attempt that follows a failed one, for consoles: the
+	// history says nothing of it before the activity ends. An earlier attempt than
+	// the last that was noted changes nothing, and is no error.
 	NoteNext(ctx context.Context, key ActivityKey, next NextAttempt, expiresAt time.Time) error
 }
 
@@ -52,7 +52,7 @@ type ActivityState struct {
 	StopReason string
 	// Beat is the last heartbeat; the zero value if there was none.
 	Beat Heartbeat
-	// Suspect is the mark of an attempt that has not returned; the zero value
+	// Suspect is the note of an attempt that has not returned; the zero value
 	// if there is none.
 	Suspect Suspect
 	// Next is the attempt that was noted last as the one to follow; the zero
@@ -92,15 +92,16 @@ type Heartbeat struct {
 	Codec string
 }
 
-// Suspect is the mark of an attempt of which its process may die: a process that
-// returns takes it away, one that dies leaves it.
+// Suspect notes an attempt that may kill its process: a process that returns from
+// the attempt removes the note, one that dies leaves it.
 type Suspect struct {
-	// Attempt that it is of, from 1; 0 for no mark.
+	// Attempt that it is of, from 1; 0 for no note.
 	Attempt int
 	// Deaths is how many processes in a row have died in attempts of the activity
 	// before this one, as earlier marks told.
 	Deaths int
-	// Until when the attempt may take: the mark says nothing before.
+	// Until when the attempt may take. Before, the note says nothing: the attempt
+	// may be under way.
 	Until time.Time
 }
 

@@ -20,12 +20,12 @@ type Store interface {
 	// Commit appends turns and changes the instance record, all of it or
 	// nothing.
 	//
-	// Each turn must begin where its execution's stored history ends. The
-	// store sees of that only that First must not exist yet, so that a writer
-	// may append only behind what it has read itself; events are checked for
-	// gaps before anything is written (ErrInvalidTurn). If First exists and the stored
-	// item has the same Token and the same content, this commit has been made
-	// already and Commit returns nil. Otherwise ErrConflict.
+	// Each turn must begin where its execution's stored history ends. The store
+	// checks only that nothing is stored at First yet; that nothing is missing
+	// before First is up to the writer, which has read the history. Events are
+	// checked for gaps before anything is written (ErrInvalidTurn). If First
+	// exists and the stored item has the same Token and the same content, this
+	// commit has been made already and Commit returns nil. Otherwise ErrConflict.
 	//
 	// If the record's condition does not hold: *RecordConflictError with the
 	// record found (errors.Is ErrConflict), also where First exists as well.
@@ -43,11 +43,11 @@ type Store interface {
 	// a history without its head: *CorruptError; an item written by a newer
 	// build: history.ErrNewer (wrapped).
 	//
-	// A Read beside a commit that is under way may find part of it: the end of
-	// an execution and not the start of the next, or the record (Describe)
-	// changed and not the turn that changed it, for a moment. Whoever appends
-	// behind what was read loses its conditional write; whoever acts otherwise on
-	// what is not there asks ReadIsolated first.
+	// A Read during a commit may find part of it, for a moment: the end of an
+	// execution and not the start of the next, or the record (Describe) changed
+	// and not the turn that changed it. A caller that appends after what it has
+	// read loses its conditional write then. A caller that acts in another way on
+	// what it did not find asks ReadIsolated first.
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
 	// Describe returns the instance record, also that of a purged instance
@@ -56,7 +56,7 @@ type Store interface {
 
 	// ReadIsolated returns the record and whether something is stored in the slot
 	// eventID of an execution, both as of one moment at which no commit of either
-	// is under way. eventID is where a turn begins: the one behind the last event
+	// is under way. eventID is where a turn begins: the one after the last event
 	// that Read returned, 1 for the first. A turn that is stored in several items
 	// is there only if all of them are.
 	//
@@ -195,17 +195,17 @@ type Record struct {
 
 	// Problem says why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem
-	// Suspect is the mark of the message that is being handled, and was received
-	// so often that it may kill its process: its id, and once the message has
-	// found that mark, its id with "#2". Empty if there is none.
+	// Suspect is the id of a message that is being handled and was received so
+	// often that it may kill its process; with "#2" after it once the message, in
+	// another process, has found its own id here. Empty if there is none.
 	Suspect string
 	// Dispatched says how far a dispatch came that could not be finished in its
 	// invocation, in words of package host; empty if none was cut short.
 	Dispatched string
-	// Stamp of the mark: it grows by one each time that Problem is set, replaced
-	// or cleared, and never falls in a life of the id; 0 before the first. Who
-	// replaces the mark, clears it or ends the instance demands the stamp that
-	// it has read, so that of two such writers one loses.
+	// Stamp grows by one each time that Problem is set, replaced or cleared; 0
+	// before the first time. A writer that does one of these, or ends the
+	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
+	// that of two such writers one loses.
 	Stamp int64
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID and FreeAt
 	// are set.
