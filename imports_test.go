@@ -59,7 +59,9 @@ var layers = []layer{
 	{dir: "host/internal/delivery", own: "internal/logattr queue wire"},
 	{dir: "host/internal/edge", own: "codec engine history queue store wire"},
 	{dir: "host/internal/attempt", own: "activity clock engine history host/internal/edge host/internal/random store wire"},
-	{dir: "host", own: "activity clock codec engine history host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge " +
+	{dir: "host/internal/dispatch", own: "clock history host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
+		"host/internal/sharing keyring queue store timer wire"},
+	{dir: "host", own: "activity clock codec engine history host/internal/attempt host/internal/backoff host/internal/delivery host/internal/dispatch host/internal/edge " +
 		"host/internal/random host/internal/sharing internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},

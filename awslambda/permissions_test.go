@@ -2,7 +2,9 @@ package awslambda_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ func (g grants) add(action, resource string) { g[action+" "+resource] = true }
 // in both directions.
 func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	host := readSource(t, []string{"../host", "../host/internal/delivery"}, "Orchestrator.Handle", "Worker.Handle")
+	host := readSource(t, hostFolders(t), "Orchestrator.Handle", "Worker.Handle")
 	tests := []struct {
 		name, role string
 		policies   string // path of the policy documents
@@ -130,6 +132,21 @@ func clientReads(t *testing.T) grants {
 	}
 	g.add("lambda:ListEventSourceMappings", "*")
 	return g
+}
+
+// hostFolders are those of the packages of the host.
+func hostFolders(t *testing.T) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir("../host", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() != "testdata" && d.Name() != "internal" {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 // storeCalls adds what the methods of store.Store, store.Activities and

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -37,7 +38,7 @@ type entry struct {
 	instance  string
 	x         *engine.Execution
 	execution int64
-	work      work
+	work      dispatch.Work
 	record    *store.Record
 	current   bool // as of turn
 

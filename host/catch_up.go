@@ -34,10 +34,7 @@ func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
 		}
 		if err == nil && len(turns) > 0 {
 			err = e.x.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
-			for i := range turns {
-				e.work.add(turns[i].Events)
-				e.work.close(turns[i].Cancelled)
-			}
+			e.work.AddTurns(turns)
 		}
 		if err != nil || e.x.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
 			// Judged from nothing, by what is stored; where arrivals are parked

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -111,17 +112,20 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	for _, l := range d.Logs {
 		t.emit(ctx, l)
 	}
-	t.work.add(d.Events)
+	t.work.Add(d.Events)
 	out := t.newOutbox()
-	out.row, out.next = t.row, t.next
+	out.Row = t.row
 	for i := range turns {
-		start, name := t.started().Start, t.started().Name
+		c := dispatch.Commit{Turn: &turns[i], Start: t.started().Start, Name: t.started().Name, Opened: t.work}
 		if i > 0 {
-			start = turns[i].Events[0].Start
+			c.Start = turns[i].Events[0].Start
 		}
-		out.add(sending{Turn: &turns[i], start: start, name: name, attached: t.x.Attached, find: func(id int64) openWork { return t.work[id] }})
+		if dispatch.Ends(&turns[i]) {
+			c.Parents = t.x.Attached()
+		}
+		out.Add(c)
 	}
-	t.work.close(d.Cancelled)
+	t.work.Close(d.Cancelled)
 	if err := t.dispatch(ctx, out); err != nil {
 		return err
 	}
@@ -130,7 +134,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(CountTurns, d.outcome, 1)
-		t.committed(Committed{Context: ctx, Turns: turns, Actions: out.actions, Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
+		t.committed(Committed{Context: ctx, Turns: turns, Actions: out.Actions(), Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
 	}
 	if problem, changed := d.problem(); changed {
 		t.Observer.ProblemChanged(ProblemChange{Instance: t.group.instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 )
 
 // toNextExecution goes on with the execution whose first events were committed
@@ -13,8 +14,8 @@ import (
 func (t *turn) toNextExecution(ctx context.Context, events []history.Event) (short bool) {
 	t.x.Close()
 	t.execution++
-	t.x, t.work, t.warm = t.newExecution(t.execution), newWork(), false
-	t.work.add(events)
+	t.x, t.work, t.warm = t.newExecution(t.execution), dispatch.Work{}, false
+	t.work.Add(events)
 	// They were made by the engine itself: they can't be corrupt.
 	_ = t.x.Feed(events, true)
 	t.continued++

@@ -575,7 +575,7 @@ func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 				t.Errorf("activity %d is not asked to stop: %+v, %v", id, s, err)
 			}
 		}
-		if calls := c.calls["RequestStop"] + c.calls["Cancel"]; calls > 2*n+stepParcels {
+		if calls := c.calls["RequestStop"] + c.calls["Cancel"]; calls > 2*n+queue.MaxBatch {
 			t.Errorf("%v; want %d requests to stop and as many schedules removed, and no more than a step of them again", c.calls, n)
 		}
 	})
@@ -604,7 +604,7 @@ func TestN03ADispatchGoesOnThroughAContinueAsNew(t *testing.T) {
 		if c.invocations != 2 || c.killed > 0 {
 			t.Errorf("%d invocations, %d processes killed; want two for 3,000 calls at 25 ms, and none killed", c.invocations, c.killed)
 		}
-		if calls := c.calls["Schedule"] + c.calls["Cancel"]; calls > 2*n+stepParcels {
+		if calls := c.calls["Schedule"] + c.calls["Cancel"]; calls > 2*n+queue.MaxBatch {
 			t.Errorf("%v; want %d schedules made and as many removed, and no more than a step of them again", c.calls, n)
 		}
 		for _, s := range c.timer.Pending() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -64,7 +65,7 @@ func (t *turn) forbidStart(ctx context.Context, m *message) error {
 		return nil
 	}
 	p, now := m.item.Parent, t.Clock.Now()
-	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: placedID("child", p.Instance, p.ExecutionID, p.EventID)}
+	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
 	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
 	if r := t.record; r != nil {
 		tombstone.ExecutionID = r.ExecutionID

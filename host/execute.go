@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -220,7 +221,7 @@ func (w *Worker) sendAttempt(ctx context.Context, item wire.Item, due time.Time)
 		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: attempt %d: %w", errDispatch, item.Attempt, err)
+		return fmt.Errorf("%w: attempt %d: %w", dispatch.ErrUnsent, item.Attempt, err)
 	}
 	return nil
 }
@@ -267,7 +268,7 @@ func (w *Worker) sendAs(ctx context.Context, item *wire.Item, dedupID string) er
 		err = w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Instance), DedupID: dedupID})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s of event %d of instance %q: %w", errDispatch, item.Kind, item.SourceEventID, item.Instance, err)
+		return fmt.Errorf("%w: %s of event %d of instance %q: %w", dispatch.ErrUnsent, item.Kind, item.SourceEventID, item.Instance, err)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (t *turn) exists(ctx context.Context, m *message) error {
 func (t *turn) tellRefused(ctx context.Context, m *message, outcome string, end *history.Event) error {
 	if m.item.Parent != nil {
 		out := t.newOutbox()
-		out.parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end, nil)
+		out.Parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end, nil)
 		if err := t.flush(ctx, out); err != nil {
 			return err
 		}

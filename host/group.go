@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/store"
@@ -217,7 +218,7 @@ func (o *Orchestrator) endGroup(ctx context.Context, g *group, e end, err error,
 	case e == lost:
 		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.TurnAttempts, "error", err)
 		o.failOpen(g, "conflict")
-	case errors.Is(err, errCutShort):
+	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
 		o.failOpen(g, failureWord(err))
 	default:
@@ -248,13 +249,13 @@ func (o *Orchestrator) failOpen(g *group, reason string) {
 
 func failureWord(err error) string {
 	switch {
-	case errors.Is(err, errCutShort):
+	case errors.Is(err, dispatch.ErrCutShort):
 		return "no time"
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return "unknown outcome"
 	case errors.Is(err, store.ErrUnavailable):
 		return "store unavailable"
-	case errors.Is(err, errDispatch):
+	case errors.Is(err, dispatch.ErrUnsent):
 		return "dispatch"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "no time"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -65,7 +66,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 			// What is derived from a number is never the same again.
 			t.execution = r.ExecutionID + 1
 		}
-		t.x, t.work = t.newExecution(t.execution), newWork()
+		t.x, t.work = t.newExecution(t.execution), dispatch.Work{}
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *message) bool {
 		// A purge without force has never committed anything.
@@ -150,11 +151,8 @@ func (t *turn) feed(n int64, turns []store.Turn) error {
 			return err
 		}
 	}
-	t.x, t.execution, t.work = x, n, newWork()
-	for i := range turns {
-		t.work.add(turns[i].Events)
-		t.work.close(turns[i].Cancelled)
-	}
+	t.x, t.execution, t.work = x, n, dispatch.Work{}
+	t.work.AddTurns(turns)
 	return nil
 }
 

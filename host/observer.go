@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -59,18 +60,7 @@ type ProblemChange struct {
 }
 
 // Action is something sent, scheduled or stopped outside.
-type Action struct {
-	// Kind in words: "activity", "timer", "child", "detached", "parent",
-	// "stop", "remove timer", "cancel child", "terminate child",
-	// "failure", "dead letter".
-	Kind string
-	// EventID of the scheduling event, 0 where there is none.
-	EventID int64
-	// Name of the activity or orchestration, or id of the instance.
-	Name string
-	// Due is when a timer is due.
-	Due time.Time
-}
+type Action = dispatch.Action
 
 // Counter is what is counted.
 type Counter string

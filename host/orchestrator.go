@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
@@ -64,6 +65,7 @@ type Orchestrator struct {
 	OrchestratorConfig
 	edge   edge.Edge
 	random *random.Source
+	sender *dispatch.Sender
 	cache  *cache
 	engine engine.Options
 	// asked: this process has asked for the sweep of its build.
@@ -98,6 +100,7 @@ func NewOrchestrator(cfg OrchestratorConfig) (*Orchestrator, error) {
 	q := &cfg.Queues
 	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
 	o := &Orchestrator{OrchestratorConfig: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}
+	o.sender = newSender(&o.OrchestratorConfig, o)
 	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
 	o.engine = engine.Options{
 		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,

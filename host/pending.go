@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -156,7 +157,7 @@ func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event,
 		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", errDispatch, next.Attempt, scheduled.EventID, item.Instance, err)
+		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, scheduled.EventID, item.Instance, err)
 	}
 	t.settle(m, outcome)
 	return nil

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -12,18 +10,6 @@ import (
 // time, for what is sent again is asked for again. Headers that do not fit beside
 // the others (wire.CheckHeaders) are left out.
 type Propagator func(instance string, executionID, firstEventID int64) map[string]string
-
-// sent adds the headers of a commit to those that an item has.
-func (p Propagator) sent(t *store.Turn, headers map[string]string) map[string]string {
-	if p == nil {
-		return headers
-	}
-	all := history.MergeHeaders(headers, p(t.Instance, t.ExecutionID, t.First()))
-	if wire.CheckHeaders(all) != nil {
-		return headers
-	}
-	return all
-}
 
 // traceHeader is the header of W3C trace context that a completion brings back, so
 // that it can be told which trace the work was part of.

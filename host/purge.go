@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -164,7 +165,7 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	}
 	out := t.newOutbox()
 	for _, p := range parents {
-		out.parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
+		out.Parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
 	}
 	return t.flush(ctx, out)
 }
@@ -237,7 +238,7 @@ func (t *turn) deleteLater(ctx context.Context, m *message) error {
 			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: deletion of instance %q: %w", errDispatch, t.group.instance, err)
+		return fmt.Errorf("%w: deletion of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
 	}
 	t.settle(m, "deleting")
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -300,7 +301,7 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 				w := waitingWorld(t)
 				w.fifoBatch(1, before...)
 				w.clock.Advance(10 * 24 * time.Hour)
-				child := childStart(placedID("child", "px", 1, 2), "px")
+				child := childStart(dispatch.ChildID("px", 1, 2), "px")
 				child.SentMS = w.clock.Now().UnixMilli()
 				w.fifoBatch(1, wire.Item{Kind: kind, Instance: "a", ID: "c", Parent: child.Parent})
 				w.runFor(time.Hour)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -50,13 +51,13 @@ func (t *turn) takeReturning(ctx context.Context) error {
 // resending gathers what has to be sent again, each commit once.
 type resending struct {
 	t    *turn
-	out  *outbox
-	done map[place]bool // by execution and slot
-	open map[int64]work // by execution
+	out  *dispatch.Outbox
+	done map[place]bool          // by execution and slot
+	open map[int64]dispatch.Work // by execution
 }
 
 func (t *turn) newResending() *resending {
-	return &resending{t: t, out: t.newOutbox(), done: map[place]bool{}, open: map[int64]work{}}
+	return &resending{t: t, out: t.newOutbox(), done: map[place]bool{}, open: map[int64]dispatch.Work{}}
 }
 
 // heard reports whether one of the messages is about a scheduling event of the
@@ -171,24 +172,25 @@ func (r *resending) turn(turns []store.Turn, i int) {
 	r.done[slot] = true
 	open := r.open[t.ExecutionID]
 	if open == nil {
-		open = newWork()
-		for j := range turns {
-			open.add(turns[j].Events)
-			open.close(turns[j].Cancelled)
-		}
+		open = dispatch.Work{}
+		open.AddTurns(turns)
 		r.open[t.ExecutionID] = open
 	}
-	current := t.ExecutionID == r.t.execution
-	send := sending{Turn: t, start: &history.Start{}, name: turns[0].Events[0].Name,
-		attached: func() []*history.Parent { return engine.AttachedIn(eventsOf(turns)) },
-		open:     func(id int64) bool { _, ok := open[id]; return ok && !(current && r.t.heard(id)) },
-		find:     func(id int64) openWork { return workAt(turns, id) },
+	started := &turns[0].Events[0]
+	c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+	if c.Start == nil {
+		c.Start = &history.Start{}
 	}
-	if s := turns[0].Events[0].Start; s != nil {
-		send.start = s
+	if dispatch.Ends(t) {
+		c.Parents = engine.AttachedIn(eventsOf(turns))
+	}
+	for i := range t.Events {
+		id := t.Events[i].EventID
+		_, still := open[id]
+		c.Done[id] = !still || t.ExecutionID == r.t.execution && r.t.heard(id)
 	}
 	r.t.Observer.Count(CountResent, "commit", 1)
-	r.out.add(send)
+	r.out.Add(c)
 }
 
 func (r *resending) flush(ctx context.Context) error {
@@ -199,27 +201,6 @@ func (r *resending) flush(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// indexOf returns the index of the turn that holds the event.
-func indexOf(turns []store.Turn, eventID int64) int {
-	for i := range turns {
-		if eventID <= turns[i].Last() {
-			return i
-		}
-	}
-	return max(len(turns)-1, 0)
-}
-
-// workAt returns what the scheduling event asked for.
-func workAt(turns []store.Turn, eventID int64) openWork {
-	i := indexOf(turns, eventID)
-	at := eventID - turns[i].First()
-	if at < 0 || at >= int64(len(turns[i].Events)) {
-		return openWork{}
-	}
-	e := &turns[i].Events[at]
-	return opened(e)
 }
 
 func continuedAsNew(turns []store.Turn) bool {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -189,11 +190,11 @@ func (v *town) expectWaiting() {
 			continue
 		}
 		events := v.events(r.Instance, r.ExecutionID)
-		open := newWork()
+		open := dispatch.Work{}
 		waits := map[string]int{}
 		for _, turn := range v.turns(r.Instance, r.ExecutionID) {
-			open.add(turn.Events)
-			open.close(turn.Cancelled)
+			open.Add(turn.Events)
+			open.Close(turn.Cancelled)
 		}
 		for i := range events {
 			switch e := &events[i]; e.Kind {
@@ -220,9 +221,9 @@ func (v *town) expectWaiting() {
 }
 
 // exists reports whether what will complete an open operation is there.
-func (v *town) exists(r *store.Record, eventID int64, w openWork) bool {
-	if w.kind == history.SubOrchestrationScheduled {
-		child := v.record(w.child)
+func (v *town) exists(r *store.Record, eventID int64, w dispatch.Open) bool {
+	if w.Kind == history.SubOrchestrationScheduled {
+		child := v.record(w.Child)
 		return child.Instance != "" && !child.Status.Terminal()
 	}
 	name := timer.Name(r.Instance, r.ExecutionID, eventID)

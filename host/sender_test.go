@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -152,7 +153,7 @@ func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
 func TestAForeseenDeduplicationIDKeepsAStartBackUntilAWake(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)
-	start := wire.Item{Kind: wire.StartOrchestration, Instance: "child", Name: "Child", ID: placedID("child", "parent", 1, 2)}
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "child", Name: "Child", ID: dispatch.ChildID("parent", 1, 2)}
 	rubbish := queue.Outgoing{Body: "{", Group: wire.Group("child"), DedupID: wire.DedupID(&start)}
 	if err := w.fifo.SendFrom(t.Context(), roleOfActivities+":f", rubbish); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -105,7 +106,7 @@ func (o *Orchestrator) sendWakes(ctx context.Context, due []*store.Record) error
 	out := o.newOutbox()
 	for _, r := range due {
 		item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: r.Instance, Number: r.Stamp, ID: fmt.Sprintf("sweep-%d", r.Stamp)}
-		if err := out.send(&item); err != nil {
+		if err := out.Send(&item); err != nil {
 			return fmt.Errorf("host: wake of instance %q: %w", r.Instance, err)
 		}
 	}
@@ -144,7 +145,7 @@ func (o *Orchestrator) askForSweep(ctx context.Context, item wire.Item) error {
 		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: sweep: %w", errDispatch, err)
+		return fmt.Errorf("%w: sweep: %w", dispatch.ErrUnsent, err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -60,7 +61,7 @@ type running struct {
 	// come of it.
 	x         *engine.Execution
 	execution int64
-	work      work
+	work      dispatch.Work
 	// warm: it comes from the cache. confirmed: a commit has shown that it was not
 	// stale.
 	warm, confirmed bool
@@ -68,10 +69,9 @@ type running struct {
 
 // sent is what a turn has dispatched.
 type sent struct {
-	// row and next are those of what was dispatched last (outbox): the next
-	// commit of this turn goes on with its row.
-	row  position
-	next place
+	// row is that of what was dispatched last: the next commit of this turn goes on
+	// with it.
+	row dispatch.Row
 	// began is when the work on the next commit did, before the commit that this
 	// turn has made last.
 	began  time.Time

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -77,7 +78,7 @@ func (t *turn) goOnLater(ctx context.Context) error {
 		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: wake of instance %q: %w", errDispatch, t.group.instance, err)
+		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
 	}
 	return nil
 }

@@ -75,8 +75,8 @@ func activityMutations() []Mutation {
 		{
 			Name:  "nothing is said to other instances",
 			Bug:   "Events and cancels that code has for other instances are recorded and not sent.",
-			File:  "host/dispatch_message.go",
-			Edits: edit("if err := out.send(&item); err != nil {", "if err := error(nil); err != nil {"),
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("	out.sendOrRefuse(c, e.EventID, &item, string(item.Kind), ", "	_ = fmt.Sprint("),
 		},
 	}
 }

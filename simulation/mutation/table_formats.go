@@ -13,20 +13,20 @@ func formatMutations() []Mutation {
 		{
 			Name:  "an item is young again behind a hop",
 			Bug:   "What goes round the delay queue says that it was sent first when it was sent round.",
-			File:  "host/outbox.go",
+			File:  "host/send.go",
 			Edits: edit("round.Hops++\n", "round.Hops++\n\tround.SentMS = o.Clock.Now().UnixMilli()\n"),
 		},
 		{
 			Name:  "an attempt gets no headers",
 			Bug:   "The headers of a start do not go to its activities.",
-			File:  "host/dispatch.go",
-			Edits: edit("Retry: e.Retry, Headers: out.headersOf(s, e)}", "Retry: e.Retry}"),
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("Retry: e.Retry, Headers: out.startHeaders(c, e)}", "Retry: e.Retry}"),
 		},
 		{
 			Name:  "headers forgotten at a child",
 			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
-			File:  "host/dispatch.go",
-			Edits: edit("UseExisting: e.UseExisting, Headers: out.headersOf(s, e),", "UseExisting: e.UseExisting, Headers: s.start.Headers,"),
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("UseExisting: e.UseExisting, Headers: out.startHeaders(c, e),", "UseExisting: e.UseExisting, Headers: c.Start.Headers,"),
 		},
 		{
 			Name:  "headers forgotten at continue-as-new",

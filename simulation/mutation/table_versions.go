@@ -50,8 +50,8 @@ func versionMutations() []Mutation {
 		{
 			Name:  "a version that was asked for is not sent",
 			Bug:   "A child that is started in a version gets the newest.",
-			File:  "host/dispatch.go",
-			Edits: edit("OrchVersion: e.Version,\n		Input: e.Payload, Codec: e.Codec, ID: derivedID(\"child\"", "\n		Input: e.Payload, Codec: e.Codec, ID: derivedID(\"child\""),
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("OrchVersion: e.Version,\n		Input: e.Payload, Codec: e.Codec, ID: c.id(\"child\"", "\n		Input: e.Payload, Codec: e.Codec, ID: c.id(\"child\""),
 		},
 		{
 			Name:  "the record keeps the version",

@@ -1,4 +1,4 @@
-package host
+package dispatch
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
 		sharing.Queues(&shared)
 		ctx, invocation := sharing.Begin(t.Context(), clock.Wall{}, 20*time.Millisecond)
 		sharing.SideBySide(2, 2, invocation.Together(together), func(i int) {
-			s := &sender{Queues: Queues{Orchestrator: shared}, clock: clock.Wall{}, parallel: 32, together: together}
+			s := &Sender{Queues: Queues{Orchestrator: shared}, Clock: clock.Wall{}, Limits: Limits{Parallel: 32}, Together: together}
 			var parcels []parcel
 			for n := range 3 {
 				parcels = append(parcels, parcel{route: toOrchestrator, msg: queue.Outgoing{Body: strconv.Itoa(i) + "-" + strconv.Itoa(n), Group: "g"}})

@@ -1,0 +1,178 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Composer is what work items are made with.
+type Composer struct {
+	Edge edge.Edge
+	Keys *keyring.Ring
+	// Timers up to Border, and those due in less than Least, go through the delay
+	// queue. All do unless there is a timer service (Scheduled).
+	Border, Least time.Duration
+	Scheduled     bool
+	// Propagate returns headers that go with all that a commit sends, by instance,
+	// execution and first event; nil for none.
+	Propagate func(instance string, executionID, firstEventID int64) map[string]string
+}
+
+// Outbox gathers what has to be sent because of commits, in their order.
+type Outbox struct {
+	Composer
+	// Now is when it is made.
+	Now time.Time
+
+	parcels []parcel
+	// at is where what is being added stands.
+	at position
+	Row
+	actions []Action
+	// refused are the dead letters among the parcels, for the log.
+	refused []refusal
+	err     error
+}
+
+// Action is something sent, scheduled or stopped outside.
+type Action struct {
+	// Kind in words: "activity", "timer", "child", "detached", "parent",
+	// "stop", "remove timer", "cancel child", "terminate child",
+	// "failure", "dead letter".
+	Kind string
+	// EventID of the scheduling event, 0 where there is none.
+	EventID int64
+	// Name of the activity or orchestration, or id of the instance.
+	Name string
+	// Due is when a timer is due.
+	Due time.Time
+}
+
+// parcel is one thing to send, schedule or stop.
+type parcel struct {
+	route route
+	// at is where it stands in the histories, row where the unbroken row of
+	// commits that it belongs to begins in this outbox; zero for what stands
+	// in no commit.
+	at, row position
+
+	msg      queue.Outgoing // to a queue
+	schedule timer.Schedule // its name alone for a removal
+	stop     stop
+	// done: it was sent, in this dispatch or in one before.
+	done bool
+}
+
+type stop struct {
+	key    store.ActivityKey
+	reason string
+}
+
+// route is where a parcel goes.
+type route uint8
+
+// The routes, in the order in which a step of a dispatch takes them. What the
+// timer service refuses as past goes to the delay queue in the same step.
+// Activities are last: of all that a dispatch sends they alone have an effect
+// each time that they are sent, and so none of them is in while something ahead
+// of it is not.
+const (
+	toStop route = iota
+	toRemoval
+	toSchedule
+	toDelay
+	toOrchestrator
+	toDead // in place of what no message can hold
+	toActivity
+	routes
+)
+
+// Actions returns what is sent, in words.
+func (out *Outbox) Actions() []Action { return out.actions }
+
+func (out *Outbox) put(p parcel) {
+	p.at, p.row = out.at, out.begins
+	out.parcels = append(out.parcels, p)
+}
+
+func (out *Outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to, msg: m}) }
+
+// encode returns the body of an item. What the host decides to send again, as open
+// work of a commit is, is sent first then.
+func (out *Outbox) encode(item *wire.Item) (string, error) {
+	item.Stamp(out.Now)
+	return out.Edge.Encode(item)
+}
+
+// Send adds an item for the orchestrator queue.
+func (out *Outbox) Send(item *wire.Item) error {
+	body, err := out.encode(item)
+	if err == nil {
+		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
+	}
+	return err
+}
+
+func (out *Outbox) failed(err error) { out.err = errors.Join(out.err, err) }
+
+func (out *Outbox) note(kind string, eventID int64, name string) {
+	out.actions = append(out.actions, Action{Kind: kind, EventID: eventID, Name: name})
+}
+
+// unsent is where the event of something stands that could not be sent.
+type unsent struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+}
+
+// refusal is why something was not sent: what it was, and the word of its dead
+// letter.
+type refusal struct {
+	unsent
+	what   string
+	reason wire.Reason
+	err    error
+}
+
+// maxReason is the longest text of a refusal, in bytes.
+const maxReason = 4 << 10
+
+// sendOrRefuse sends an item that nobody waits for: a detached start, or the cancel
+// of a child. If no message can hold it, it leaves a dead letter, whose body is no
+// work item, so that a redrive of it starts nothing with half of its input; it names
+// the event, whose history holds all of it. Repeated with its dispatch, it may be
+// there twice.
+func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
+	err := out.Send(item)
+	if err == nil {
+		out.note(kind, eventID, item.Instance)
+		return
+	}
+	if edge.NotSealed(err) {
+		out.failed(err)
+		return
+	}
+	reason := wire.ReasonMalformed
+	if edge.TooLarge(err) {
+		reason = wire.ReasonTooLarge
+	}
+	text := fmt.Sprintf("%s: event %d of instance %q execution %d can't be sent: %v", what, eventID, c.Instance, c.ExecutionID, err)
+	place := unsent{c.Instance, c.ExecutionID, eventID}
+	body, _ := json.Marshal(map[string]any{"unsent": place})
+	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
+	delivery.FitReason(&m, reason, edge.Cut(text, maxReason))
+	out.queue(toDead, m)
+	out.refused = append(out.refused, refusal{place, what, reason, err})
+	out.note("dead letter", eventID, "")
+}
