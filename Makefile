@@ -1,5 +1,5 @@
 # What people type. The steps of `make test` stand in test.sh.
-.PHONY: run test test-go local-up local-down local-status smoke bench build fuzz screenshots
+.PHONY: run test test-go lint local-up local-down local-status smoke bench build fuzz screenshots
 
 run: ## The sample application, embedded: Go alone
 	go run ./examples/orders
@@ -9,6 +9,11 @@ test: ## Everything, emulators included; installs what it needs into .local/
 
 test-go: ## What needs Go only
 	./test.sh go
+
+lint: ## golangci-lint of .golangci.yaml in every module
+	@which golangci-lint >/dev/null || { echo "golangci-lint is not there: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0" >&2; exit 2; }
+	@set -e; for module in . sqlite otel smoke cmd/turnstile lint release bench browsertest; do \
+		echo "== golangci-lint in $$module"; (cd $$module && golangci-lint run ./...); done
 
 local-up: ## AWS on this machine, with Turnstile deployed into it
 	localstack/local.sh up

@@ -27,7 +27,7 @@ func Any[T any](ctx Context, futures ...Future[T]) (int, T, error) {
 	run := ctx.engine("Any")
 	var zero T
 	i, value, err := run.Any(operations("Any", futures)...)
-	if failed, ok := err.(*engine.AllFailedError); ok {
+	if failed, ok := errors.AsType[*engine.AllFailedError](err); ok {
 		all := &AllFailedError{Errs: make([]error, len(failed.Errs))}
 		for i := range failed.Errs {
 			all.Errs[i] = futures[i].explain(failed.Errs[i])

@@ -132,7 +132,7 @@ func (p RetryPolicy) problems() []error {
 
 // validDuration returns what is wrong with a duration that an option sets.
 func validDuration(call, argument string, d time.Duration) []error {
-	problem := ""
+	var problem string
 	switch {
 	case d < 0:
 		problem = fmt.Sprintf("is %s, it cannot be negative; leave it out, or give 0, for none", d)

@@ -79,9 +79,8 @@ type stmt struct {
 }
 
 type program struct {
-	main       []*stmt
-	size       int
-	strictable bool
+	main []*stmt
+	size int
 }
 
 // programOptions leaves out what a property can't have.

@@ -10,8 +10,8 @@ import (
 type kind uint8
 
 const (
-	// plain functions are findings only where orchestration code calls them.
-	plain kind = iota
+	// Plain functions are findings only where orchestration code calls them.
+	_ kind = iota
 	// orchestration code is where findings are reported.
 	orchestration
 	// activity code may do anything but make durable calls. What is given to

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,7 +96,7 @@ func (r *repository) export(ctx context.Context, folder string) error {
 	files := tar.NewReader(bytes.NewReader(packed))
 	for {
 		header, err := files.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -140,7 +141,7 @@ func (r *repository) committed(ctx context.Context) (time.Time, error) {
 func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.root}, args...)...)
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, exit.Stderr)
 	}
 	return out, err

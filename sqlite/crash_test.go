@@ -113,8 +113,6 @@ func crashed(t *testing.T, db *sqlite.DB, random *rand.Rand) (states []state, du
 			now["schedule "+name] = true
 			did()
 			db.Timer().Created(timer.Schedule{Name: name, Due: time.Now().Add(time.Hour), Body: "x"})
-		default:
-			db.WriteNotes()
 		case 6:
 			if len(schedules) > 0 {
 				name := schedules[0]
@@ -123,6 +121,8 @@ func crashed(t *testing.T, db *sqlite.DB, random *rand.Rand) (states []state, du
 				did()
 				db.Timer().Removed(name)
 			}
+		default:
+			db.WriteNotes()
 		}
 	}
 	return states, durable

@@ -151,11 +151,10 @@ func do(ctx context.Context, c *client.Client, line string) (answer string, err 
 
 // killed is a process that serves.
 type served struct {
-	t      *testing.T
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Scanner
-	before int // answers so far
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
 }
 
 func startServing(t *testing.T, dir string) *served {

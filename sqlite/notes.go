@@ -150,7 +150,7 @@ func (n *notes) apply(c *conn) error {
 		}
 	}
 	for name, s := range n.schedules {
-		err := error(nil)
+		var err error
 		if s.created == nil {
 			err = c.exec("DELETE FROM schedules WHERE name = ?", name)
 		} else {

@@ -30,7 +30,7 @@ type SearchCondition struct {
 	Value    history.SearchValue
 }
 
-// ErrBadSearch: a condition that can't be one.
+// ErrBadSearch is a condition that can't be one.
 var ErrBadSearch = errors.New("store: not a search condition")
 
 // Holds reports whether the condition holds for the attributes.

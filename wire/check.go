@@ -178,7 +178,7 @@ func (c *checker) ranges(i *Item) {
 	if r := i.Retry; r != nil {
 		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS} {
 			if n < 0 || n > maxWaitMS {
-				c.fail(ReasonInvalidField, "retry", "a number below 0, or over %d, which is 292 years in milliseconds", int64(maxWaitMS))
+				c.fail(ReasonInvalidField, "retry", "a number below 0, or over %d, which is 292 years in milliseconds", maxWaitMS)
 			}
 		}
 		if !(r.Coefficient >= 0) || !(r.Jitter >= 0 && r.Jitter <= 1) {

@@ -181,7 +181,7 @@ func flagError(at *cobra.Command, err error) error {
 	}
 	if invalid, ok := errors.AsType[*flag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
-		why := ""
+		var why string
 		switch f.Value.Type() {
 		case "int", "int64":
 			why = "it is no whole number"

@@ -73,7 +73,7 @@ func ReadBundle(file string) ([]*Run, error) {
 	files := map[string]map[string][]byte{}
 	for bundle := tar.NewReader(zip); ; {
 		head, err := bundle.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package timeline_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/timeline"
@@ -173,5 +172,3 @@ func openIn(turns []store.Turn) map[int64]bool {
 	}
 	return open
 }
-
-func ms(at time.Time) int64 { return at.UnixMilli() }

@@ -16,7 +16,7 @@ func (r *Row) AttemptText() string {
 		}
 		return "one attempt; whether it runs is not known"
 	}
-	text := ""
+	var text string
 	switch doing := r.Spans[len(r.Spans)-1].Doing; {
 	case l.attempt() == 0:
 		text = "whether it runs is not known"

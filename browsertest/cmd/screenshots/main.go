@@ -66,8 +66,8 @@ func run(ctx context.Context, only []string) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: console}
-	defer server.Close()
-	go server.Serve(listener)
+	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(listener) }()
 
 	for _, p := range pictures {
 		if len(only) > 0 && !slices.Contains(only, p.name) {
