@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/internal/screen"
 )
 
@@ -147,6 +149,7 @@ func TestDev(t *testing.T) {
 	s.post(console+"api/v1/instances/customer-1/raise", `{"name":"confirmed","data":{}}`)
 	shows(`OrchestrationCompleted      "confirmed"\n`)
 
+	export := s.replays()
 	s.stop()
 	if got := <-s.status; got != exitOK {
 		t.Errorf("it ends with exit status %d", got)
@@ -155,6 +158,7 @@ func TestDev(t *testing.T) {
 		conn.Close()
 		t.Error("the program lives on")
 	}
+	s.replaysChanged(export)
 
 	// All is forgotten where that is asked for.
 	again := screen.New()
@@ -164,6 +168,68 @@ func TestDev(t *testing.T) {
 	if got := <-status; got != exitOK {
 		t.Errorf("it ends with exit status %d", got)
 	}
+}
+
+// line runs another command in the project's folder, as in a second terminal.
+func (s *shop) line(args ...string) result {
+	s.Helper()
+	var out, errs strings.Builder
+	c := cli{in: strings.NewReader(""), out: &out, err: &errs, getenv: func(string) string { return "" }, now: time.Now, open: openPlace}
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	status := c.run(s.Context(), args)
+	return result{status, out.String(), errs.String()}
+}
+
+// replays has an instance of the program that runs replayed with the code that it is
+// made of, and returns a file with its history.
+func (s *shop) replays() (export string) {
+	s.Helper()
+	if r := s.line("replay", "customer-1"); r.status != exitOK || !strings.Contains(r.out, "agrees: the code here does what") || !strings.Contains(r.out, "of customer-1 say (1 execution)") {
+		s.Errorf("turnstile replay customer-1: %s", r)
+	}
+	if r := s.line("replay", "nobody"); r.status != exitNotFound || !strings.Contains(r.err, `no instance "nobody"`) {
+		s.Errorf("turnstile replay nobody: %s", r)
+	}
+	r := s.line("history", "customer-1", "--export")
+	if r.status != exitOK {
+		s.Fatalf("turnstile history --export: %s", r)
+	}
+	export = filepath.Join(s.TempDir(), "customer-1.json")
+	if err := os.WriteFile(export, []byte(r.out), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return export
+}
+
+// replaysChanged replays a file, for which nothing has to run, with the code as it was
+// and with code that it does not fit.
+func (s *shop) replaysChanged(export string) {
+	s.Helper()
+	if r := s.line("replay", export); r.status != exitOK || !strings.Contains(r.out, "agrees") {
+		s.Errorf("turnstile replay of a file: %s", r)
+	}
+	s.edit("app/welcome.go", `"Please confirm."`, `"Please confirm!"`)
+	r := s.line("replay", export)
+	if r.status != exitFailed || !strings.Contains(r.err, `the code here does not agree with the history of "customer-1"; docs/guide/versions.md`) {
+		s.Errorf("turnstile replay with other code: %s", r)
+	}
+	for _, want := range []string{"at event 2", "history has", "Please confirm.", "Please confirm!", "app/welcome.go:21"} {
+		if !strings.Contains(r.out, want) {
+			s.Errorf("turnstile replay with other code does not say %q: %s", want, r)
+		}
+	}
+	var out api.Replayed
+	if r := s.line("replay", export, "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || out.Agrees || out.Instance != "customer-1" || !strings.Contains(out.Problem, "welcome.go:21") {
+		s.Errorf("turnstile replay --output json: %s", r)
+	}
+	if r := s.line("replay", export, "--all"); r.status != exitUsage || !strings.Contains(r.err, "are for an instance") {
+		s.Errorf("turnstile replay FILE --all: %s", r)
+	}
+	s.edit("app/welcome.go", `return "confirmed", nil`, `return "confirmed" nil`)
+	if r := s.line("replay", export); r.status != exitFailed || !strings.Contains(r.err, "the build failed: see above") {
+		s.Errorf("turnstile replay of what does not build: %s", r)
+	}
+	s.edit("app/welcome.go", `return "confirmed" nil`, `return "confirmed", nil`)
 }
 
 func TestDevSaysWhatIsMissing(t *testing.T) {

@@ -219,11 +219,17 @@ func detail(e *history.Event, width int) string {
 		add("imposed: %s", printable(e.Imposed))
 	}
 	if f := e.Failure; f != nil {
-		attempt := ""
-		if f.Attempt > 1 {
-			attempt = fmt.Sprintf(" (attempt %d)", f.Attempt)
+		kind := printable(f.Kind)
+		if f.Code != "" {
+			kind += " " + printable(f.Code)
 		}
-		add("%s%s: %s", printable(f.Kind), attempt, clip(printable(f.Message), width))
+		if f.Attempt > 1 {
+			kind += fmt.Sprintf(" (attempt %d)", f.Attempt)
+		}
+		add("%s: %s", kind, clip(printable(f.Message), width))
+		if len(f.Details) > 0 && e.Codec == "" {
+			add("%s", oneLine(f.Details, width))
+		}
 	}
 	if e.Codec != "" {
 		add("[%s, %d bytes]", printable(e.Codec), len(e.Payload))

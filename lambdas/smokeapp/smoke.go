@@ -1,6 +1,6 @@
 // Package smokeapp holds the orchestrations by which the smoke program
 // (smoke/) tells whether a deployed stack works: a chain of activities, a
-// timer, and an external event.
+// timer, and an external event; and one more, which waits for somebody outside.
 package smokeapp
 
 import (
@@ -21,6 +21,13 @@ var (
 	// Echo waits for Signal and returns its data.
 	Echo = turnstile.NewOrchestration[struct{}, string]("SmokeEcho")
 
+	// Pending returns what somebody completes Answer with, by its token.
+	Pending = turnstile.NewOrchestration[struct{}, string]("SmokePending")
+
+	// Answer leaves its completion token in the details of a heartbeat, where
+	// those find it who may read the activities table, and lets them complete it.
+	Answer = turnstile.NewActivity[struct{}, string]("SmokeAnswer").With(turnstile.HeartbeatTimeout(time.Hour))
+
 	// Step returns its input plus one.
 	Step = turnstile.NewActivity[int, int]("SmokeStep")
 
@@ -30,12 +37,12 @@ var (
 
 // Orchestrations returns what the process that runs orchestrations registers.
 func Orchestrations() []turnstile.Part {
-	return []turnstile.Part{Chain.Is(chain), Timer.Is(timer), Echo.Is(echo)}
+	return []turnstile.Part{Chain.Is(chain), Timer.Is(timer), Echo.Is(echo), Pending.Is(pending)}
 }
 
 // Activities returns what the process that runs activities registers.
 func Activities() []turnstile.Part {
-	return []turnstile.Part{Step.Is(step)}
+	return []turnstile.Part{Step.Is(step), Answer.Is(answer)}
 }
 
 func chain(ctx turnstile.Context, steps int) (int, error) {
@@ -62,3 +69,12 @@ func echo(ctx turnstile.Context, _ struct{}) (string, error) {
 }
 
 func step(_ context.Context, n int) (int, error) { return n + 1, nil }
+
+func pending(ctx turnstile.Context, in struct{}) (string, error) { return Answer.Call(ctx, in) }
+
+func answer(ctx context.Context, _ struct{}) (string, error) {
+	if err := turnstile.Heartbeat(ctx, turnstile.ActivityInfo(ctx).CompletionToken); err != nil {
+		return "", err
+	}
+	return "", turnstile.ErrPending
+}
