@@ -44,12 +44,29 @@ type infoKey struct{}
 
 // NewContext returns a context that carries info.
 func NewContext(ctx context.Context, info Info) context.Context {
-	return context.WithValue(ctx, infoKey{}, info)
+	return &infoContext{ctx, info}
+}
+
+// infoContext is a context with the info of an attempt, in one piece of memory.
+type infoContext struct {
+	context.Context
+	info Info
+}
+
+// Value implements context.Context.
+func (c *infoContext) Value(key any) any {
+	if key == (infoKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // InfoFrom returns the info of the attempt that ctx belongs to, and whether
 // ctx is that of an activity.
 func InfoFrom(ctx context.Context) (Info, bool) {
-	info, ok := ctx.Value(infoKey{}).(Info)
-	return info, ok
+	c, ok := ctx.Value(infoKey{}).(*infoContext)
+	if !ok {
+		return Info{}, false
+	}
+	return c.info, true
 }

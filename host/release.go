@@ -27,6 +27,9 @@ type release struct {
 
 // newRelease returns the release of a batch; nil where nobody waits for another.
 func (o *Orchestrator) newRelease(ctx context.Context, messages []*message, groups []*group) *release {
+	if len(messages) < 2 || o.Settings.ReleaseTime < 0 {
+		return nil
+	}
 	r := &release{o: o, open: map[string]int{}, ready: map[string][]*message{}}
 	for _, g := range groups {
 		for name := range fifoGroups(g) {
@@ -34,7 +37,7 @@ func (o *Orchestrator) newRelease(ctx context.Context, messages []*message, grou
 			r.left++
 		}
 	}
-	if len(r.open) < 2 || o.Settings.ReleaseTime < 0 {
+	if len(r.open) < 2 {
 		return nil
 	}
 	for _, m := range messages {

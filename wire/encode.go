@@ -108,8 +108,15 @@ func (e *encoder) item(i *Item) {
 	if f := i.Details; f != nil {
 		e.object("details", func(o *encoder) { o.failure(f) })
 	}
-	for _, name := range slices.Sorted(maps.Keys(i.Unknown)) {
-		if value := i.Unknown[name]; len(value) > 0 {
+	if len(i.Unknown) > 0 {
+		e.unknown(i.Unknown)
+	}
+}
+
+// unknown writes what a newer sender has in its items, by name.
+func (e *encoder) unknown(fields map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if value := fields[name]; len(value) > 0 {
 			e.anyName(name)
 			e.out = append(e.out, forSQS(value)...)
 		}

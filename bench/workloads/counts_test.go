@@ -32,7 +32,7 @@ func measure(t *testing.T, run func(ctx context.Context, s *stack.Stack, agency 
 		if err := run(t.Context(), s, agency); err != nil {
 			t.Fatal(err)
 		}
-		c = count{s.Meter.Bill(), s.Turns(), s.Messages()}
+		c = count{s.Bill(), s.Turns(), s.Messages()}
 	})
 	return c
 }
@@ -98,7 +98,7 @@ func TestTheTableOfWorkloads(t *testing.T) {
 		}
 	}
 	t.Logf("\n%s", table.String())
-	document.Hold(t, "../../docs/performance.md", "workloads", "go -C bench test ./workloads -update", table.String(), *update)
+	document.HoldAbout(t, "../../docs/performance.md", "workloads", "go -C bench test ./workloads -update", table.String(), 0.02, *update)
 }
 
 // short is a quotient in few digits.

@@ -22,11 +22,29 @@ type subjectKey struct{}
 
 // In returns a context whose lines are about s.
 func (s Subject) In(ctx context.Context) context.Context {
-	return context.WithValue(ctx, subjectKey{}, s)
+	return &subjectContext{ctx, s}
+}
+
+// subjectContext is a context with a subject. It stands in one piece of memory,
+// for each turn and each message has one or more.
+type subjectContext struct {
+	context.Context
+	subject Subject
+}
+
+// Value implements context.Context.
+func (c *subjectContext) Value(key any) any {
+	if key == (subjectKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // OfSubject are the attributes of what lines with the context are about.
 func OfSubject(ctx context.Context) []slog.Attr {
-	s, _ := ctx.Value(subjectKey{}).(Subject)
+	var s Subject
+	if c, ok := ctx.Value(subjectKey{}).(*subjectContext); ok {
+		s = c.subject
+	}
 	return []slog.Attr{slog.String("instance", s.Instance), slog.Int64("execution_id", s.ExecutionID), slog.Int64("event_id", s.EventID)}
 }

@@ -248,7 +248,7 @@ func (s *Sender) queueOf(r route) (to queue.Queue, name string) {
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sharing.SideBySide(d.Parallel, n, sharing.TogetherIn(d.deadline, d.Together), f)
+		sharing.SideBySideIn(d.deadline, d.Parallel, n, d.Together, f)
 	}
 }
 

@@ -33,7 +33,7 @@ type Invocation struct {
 	// busy are the goroutines that may come to send, waiting those of them that
 	// have come and not returned.
 	busy, waiting int
-	// open are the calls that can be joined.
+	// open are the calls that can be joined; nil until there is one.
 	open map[sharedKind]*sharedCall
 }
 
@@ -72,7 +72,7 @@ func Begin(ctx context.Context, c clock.Clock, window time.Duration) (context.Co
 	if window < 0 {
 		return ctx, nil
 	}
-	s := &Invocation{clock: c, window: window, busy: 1, open: map[sharedKind]*sharedCall{}}
+	s := &Invocation{clock: c, window: window, busy: 1}
 	return context.WithValue(ctx, sharingKey{}, s), s
 }
 
@@ -92,11 +92,13 @@ func (s *Invocation) Together(together func(n int, f func())) func(n int, f func
 	}
 }
 
-// TogetherIn is together for those who share calls in a context; together itself
-// where nobody does.
-func TogetherIn(ctx context.Context, together func(n int, f func())) func(n int, f func()) {
-	s, _ := ctx.Value(sharingKey{}).(*Invocation)
-	return s.Together(together)
+// SideBySideIn is SideBySide for those who share calls in a context, if they do.
+func SideBySideIn(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
+	if limit > 1 && n > 1 {
+		s, _ := ctx.Value(sharingKey{}).(*Invocation)
+		together = s.Together(together)
+	}
+	SideBySide(limit, n, together, f)
 }
 
 // come counts more goroutines, or fewer.
@@ -206,6 +208,9 @@ func (s *Invocation) call(ctx context.Context, kind sharedKind, n, bytes int, ad
 	leads := c == nil
 	if leads {
 		c = &sharedCall{kind: kind, full: make(chan struct{}), made: make(chan struct{}), err: errNotMade}
+		if s.open == nil {
+			s.open = map[sharedKind]*sharedCall{}
+		}
 		s.open[kind] = c
 	}
 	at := c.len()
