@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
 )
 
 // A run whose decisions are recorded is the run that it is without, and its
@@ -11,15 +12,15 @@ import (
 func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
-		plain := run(choice.Seeded(seed), true)
+		plain := Make(choice.Seeded(seed), true)
 		c := choice.Seeded(seed)
 		c.Record = choice.NewRecord()
-		recorded := run(c, true)
+		recorded := Make(c, true)
 		if plain.Story != recorded.Story {
 			t.Fatalf("seed %d is another run when it is recorded", seed)
 		}
 		again := choice.Choices{Source: choice.NewReplay(c.Record.Made), Record: choice.NewRecord()}
-		replayed := run(again, true)
+		replayed := Make(again, true)
 		if plain.Story != replayed.Story {
 			t.Fatalf("seed %d: its choices are another run", seed)
 		}
@@ -32,7 +33,7 @@ func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 // Zero is the plainest: nothing goes wrong, and little is done.
 func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 	t.Parallel()
-	r := run(choice.Choices{Source: choice.NewReplay(nil)}, true)
+	r := Make(choice.Choices{Source: choice.NewReplay(nil)}, true)
 	if r.Failed() || len(r.Faults) > 0 || r.Commits != 1 || r.Processes != 1 {
 		t.Errorf("faults %v, %d commits, %d processes: %s\n%s", r.Faults, r.Commits, r.Processes, r.Text(), r.Story)
 	}
@@ -48,7 +49,7 @@ func TestDecisionsOfASeedTakeNoMemory(t *testing.T) {
 		c.IntN(c.AtNumber(choice.OfProgram, 4711), 17)
 		c.Chance(choice.OfFault.Of(3), 100)
 		c.OneIn(choice.OfDelivery, 4)
-		c.Which(choice.OfFault.Of(ofCalls), parts, 600)
+		c.Which(choice.OfFault.Of(fault.OfCallsSort), parts, 600)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -11,4 +11,17 @@
 // can finish has to finish, with an outcome that a run without faults could
 // have had. A run that breaks one of them names its seed, and running that seed
 // again repeats it exactly.
+//
+// It is made of these packages, each of which imports those above it alone:
+//
+//	choice    what a seed, or a list of recorded decisions, decides
+//	fault     what may go wrong, by name
+//	program   random orchestrations, and the outcomes that each may have
+//	ledger    what has landed in the store, and what was asked of other services
+//	world     queues, store, timer, processes, what goes wrong, and who runs next
+//	check     the invariants: it watches a world
+//	scenario  who uses the world: random programs and their clients, or a sample application
+//
+// This package puts them together: Run makes the run of a seed. Package search
+// makes many runs, shrinks one that fails, and makes every run of small scopes.
 package simulation

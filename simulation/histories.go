@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -23,21 +24,21 @@ type Left struct {
 // tests of what looks at histories. Instances that were purged are left out. A
 // run that breaks an invariant is an error.
 func Histories(seed uint64) ([]Left, error) {
-	var w *World
-	r := run(choice.Seeded(seed), false, func(world *World) { w = world })
+	var w *world.World
+	r := Make(choice.Seeded(seed), false, func(world *world.World) { w = world })
 	if r.Seed = seed; r.Failed() {
 		return nil, errors.New(r.Text())
 	}
 	var all []Left
-	for _, instance := range slices.SortedFunc(maps.Keys(w.ledger.last), strings.Compare) {
-		record, err := w.store.Describe(context.Background(), instance)
+	for _, instance := range slices.SortedFunc(maps.Keys(w.Ledger.Last), strings.Compare) {
+		record, err := w.Store.Describe(context.Background(), instance)
 		if errors.Is(err, store.ErrNotFound) || err == nil && record.Purged {
 			continue
 		}
 		left := Left{Record: record}
 		for n := max(record.FirstExecution, 1); err == nil && n <= record.ExecutionID; n++ {
 			var turns []store.Turn
-			turns, err = w.store.Read(context.Background(), instance, n, 1)
+			turns, err = w.Store.Read(context.Background(), instance, n, 1)
 			left.Executions = append(left.Executions, turns)
 		}
 		if err != nil {

@@ -10,29 +10,32 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/kept"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/program"
+	"github.com/turnstile-go/turnstile/simulation/scenario"
+	"github.com/turnstile-go/turnstile/simulation/world"
 )
 
 // Keep runs a seed and returns its random programs with the history of every
 // execution, for builds to come. Of a seed that runs the sample application it
 // returns exports alone. A run that breaks an invariant is not kept.
 func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) {
-	var w *World
-	r := run(choice.Seeded(seed), false, func(world *World) { w = world })
+	var w *world.World
+	r := Make(choice.Seeded(seed), false, func(world *world.World) { w = world })
 	if r.Seed = seed; r.Failed() {
 		return nil, nil, errors.New(r.Text())
 	}
 	var all []*kept.Execution
-	for _, key := range slices.SortedFunc(maps.Keys(w.ledger.executions), func(a, b executionKey) int {
-		if a.instance != b.instance {
-			return strings.Compare(a.instance, b.instance)
+	for _, key := range slices.SortedFunc(maps.Keys(w.Ledger.Executions), func(a, b ledger.Execution) int {
+		if a.Instance != b.Instance {
+			return strings.Compare(a.Instance, b.Instance)
 		}
-		return int(a.execution - b.execution)
+		return int(a.Execution - b.Execution)
 	}) {
-		x := w.ledger.executions[key]
-		all = append(all, &kept.Execution{Instance: key.instance, ExecutionID: key.execution, Events: x.events, Parked: x.parked})
+		x := w.Ledger.Executions[key]
+		all = append(all, &kept.Execution{Instance: key.Instance, ExecutionID: key.Execution, Events: x.Events, Parked: x.Parked})
 	}
-	s, isRandom := w.scenario.(*randomScenario)
+	s, isRandom := w.Scenario.(*scenario.Random)
 	if !isRandom {
 		for _, x := range all {
 			sample = append(sample, history.Export{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: x.Events})
@@ -40,7 +43,7 @@ func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) 
 		return nil, sample, nil
 	}
 	programs = &kept.Run{Name: fmt.Sprintf("seed-%d", seed), From: fmt.Sprintf("seed %d of the simulation", seed), Executions: all}
-	for _, p := range s.programs {
+	for _, p := range s.Programs {
 		programs.Programs = append(programs.Programs, &kept.Program{Name: p.Name, Versions: p.Versions, Next: p.Next, Rounds: p.Rounds,
 			Fails: p.Fails, Catches: p.Catches, Strict: p.Strict, Body: keptBlock(p.Body)})
 	}

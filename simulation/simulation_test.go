@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 var (
@@ -76,7 +77,7 @@ func TestEachBiasAlone(t *testing.T) {
 				if !r.Failed() {
 					continue
 				}
-				s, _, err := simulation.ShrinkBiased(r.Seed, bias, simulation.MostShrinkRuns)
+				s, _, err := search.ShrinkBiased(r.Seed, bias, search.MostShrinkRuns)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,7 +114,7 @@ func report(t *testing.T, r *simulation.Result) {
 	if !r.Failed() {
 		return
 	}
-	s, _ := simulation.Shrink(r.Seed, simulation.MostShrinkRuns)
+	s, _ := search.Shrink(r.Seed, search.MostShrinkRuns)
 	t.Errorf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go test ./simulation -run TestRandomSchedules -seed %d\nor shrunk with: -choices %s",
 		r.Text(), s.Runs, s.Story, r.Seed, s.Choices)
 }
@@ -126,7 +127,7 @@ func TestSeedsThatOnceFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	all, err := simulation.ReadCorpus(f)
+	all, err := search.ReadCorpus(f)
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d runs, %v", len(all), err)
 	}

@@ -22,7 +22,7 @@ type Match struct {
 	Order map[string]int
 	// Excused are kinds of failure that faults of the run account for.
 	Excused map[string]bool
-	// ended: clients cancelled or terminated children.
+	// Ended: clients cancelled or terminated children.
 	Ended bool
 	// Purged: an instance may have been purged whose id a program wants for a child.
 	Purged bool

@@ -80,7 +80,7 @@ type Program struct {
 	Body []*Statement
 	// Rounds are how many executions it has, continuing as new.
 	Rounds int
-	// fails: it returns an error in the end. catches: cancelled, it cleans up
+	// Fails: it returns an error in the end. catches: cancelled, it cleans up
 	// and returns what it has; else it returns the cancelled error.
 	Fails, Catches bool
 	// Versions that it is registered in, oldest first, nil for one without a

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 // runCorpus makes the runs of a corpus, one after the other up to the first that
@@ -16,7 +16,7 @@ func runCorpus(out io.Writer, path string) (good bool, err error) {
 		return false, err
 	}
 	defer f.Close()
-	all, err := simulation.ReadCorpus(f)
+	all, err := search.ReadCorpus(f)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}

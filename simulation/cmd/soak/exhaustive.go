@@ -6,21 +6,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 // scopesNamed returns the scope of that name, or all of them for "".
-func scopesNamed(name string) ([]*simulation.Scope, error) {
+func scopesNamed(name string) ([]*search.Scope, error) {
 	if name == "" {
-		return simulation.Scopes(), nil
+		return search.Scopes(), nil
 	}
-	s, err := simulation.ScopeNamed(name)
-	return []*simulation.Scope{s}, err
+	s, err := search.ScopeNamed(name)
+	return []*search.Scope{s}, err
 }
 
-// search makes every run of the scopes, so many side by side, and reports
+// searchAll makes every run of the scopes, so many side by side, and reports
 // whether none broke an invariant and all states were visited.
-func search(out io.Writer, scopes []*simulation.Scope, parallel int) bool {
+func searchAll(out io.Writer, scopes []*search.Scope, parallel int) bool {
 	began := time.Now()
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 func TestASearchReportsEveryScopeAndThatAllWasVisited(t *testing.T) {
@@ -14,7 +14,7 @@ func TestASearchReportsEveryScopeAndThatAllWasVisited(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if !search(&out, scopes, 2) {
+	if !searchAll(&out, scopes, 2) {
 		t.Error("it reports a failure")
 	}
 	for _, want := range []string{"cancel+crash ", "all were visited", "1 scopes in "} {
@@ -26,7 +26,7 @@ func TestASearchReportsEveryScopeAndThatAllWasVisited(t *testing.T) {
 
 func TestScopesAreNamed(t *testing.T) {
 	t.Parallel()
-	if all, err := scopesNamed(""); err != nil || len(all) != len(simulation.Scopes()) {
+	if all, err := scopesNamed(""); err != nil || len(all) != len(search.Scopes()) {
 		t.Errorf("%d scopes, %v", len(all), err)
 	}
 	if _, err := scopesNamed("none"); err == nil || !strings.Contains(err.Error(), `"race+crash"`) {

@@ -26,15 +26,16 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 func main() {
-	s := soak{out: os.Stdout, try: simulation.Run, shrink: simulation.Shrink}
+	s := soak{out: os.Stdout, try: simulation.Run, shrink: search.Shrink}
 	flag.IntVar(&s.n, "n", 10_000, "how many schedules to run")
 	flag.Uint64Var(&s.from, "from", 1, "first seed")
 	flag.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "how many run side by side")
 	flag.BoolVar(&s.keepGoing, "keep-going", false, "go on behind a failure, to the end of the range")
-	flag.IntVar(&s.runs, "shrink", simulation.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
+	flag.IntVar(&s.runs, "shrink", search.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
 	bias := flag.String("bias", "", "let all runs have a bias: one of "+strings.Join(simulation.Biases(), ", ")+"; by default, some have one of them")
 	seed := flag.Uint64("seed", 0, "run this seed alone and print its story, as it is and, when it fails, shrunk")
 	choices := flag.String("choices", "", "run these choices alone and print their story")
@@ -52,8 +53,8 @@ func main() {
 			r, _ := simulation.RunBiased(seed, *bias, tracing)
 			return r
 		}
-		s.shrink = func(seed uint64, runs int) (simulation.Shrunk, bool) {
-			small, ok, _ := simulation.ShrinkBiased(seed, *bias, runs)
+		s.shrink = func(seed uint64, runs int) (search.Shrunk, bool) {
+			small, ok, _ := search.ShrinkBiased(seed, *bias, runs)
 			return small, ok
 		}
 	}
@@ -65,7 +66,7 @@ func main() {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
-		good = search(s.out, scopes, s.parallel)
+		good = searchAll(s.out, scopes, s.parallel)
 	case *scope != "":
 		scopes, err := scopesNamed(*scope)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
 )
 
 // soak runs a range of seeds.
@@ -24,7 +25,7 @@ type soak struct {
 	flags string
 
 	try    func(seed uint64, tracing bool) simulation.Result
-	shrink func(seed uint64, runs int) (simulation.Shrunk, bool)
+	shrink func(seed uint64, runs int) (search.Shrunk, bool)
 
 	mu             sync.Mutex
 	begun          int // seeds

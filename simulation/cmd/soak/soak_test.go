@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/simulation/search"
+	"github.com/turnstile-go/turnstile/simulation/world"
 )
 
 // broken is a simulation in which every third seed fails.
@@ -14,12 +16,12 @@ func broken(out *strings.Builder) *soak {
 	fails := func(seed uint64, _ bool) simulation.Result {
 		r := simulation.Result{Seed: seed, Steps: 1, Story: "THE STORY", Choices: "TEXT"}
 		if seed%3 == 0 {
-			r.Violations = []simulation.Violation{{Rule: "I-07", Text: "a message is gone"}}
+			r.Violations = []world.Violation{{Rule: "I-07", Text: "a message is gone"}}
 		}
 		return r
 	}
-	return &soak{out: out, from: 1, n: 10, parallel: 1, runs: 100, try: fails, shrink: func(seed uint64, runs int) (simulation.Shrunk, bool) {
-		return simulation.Shrunk{Result: fails(seed, true), Runs: runs}, true
+	return &soak{out: out, from: 1, n: 10, parallel: 1, runs: 100, try: fails, shrink: func(seed uint64, runs int) (search.Shrunk, bool) {
+		return search.Shrunk{Result: fails(seed, true), Runs: runs}, true
 	}}
 }
 
@@ -53,7 +55,7 @@ func TestASoakThatKeepsGoingRunsTheWholeRange(t *testing.T) {
 func TestASoakOfGoodSeedsIsGood(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	s := &soak{out: &out, from: 1, n: 20, parallel: 2, runs: 100, try: simulation.Run, shrink: simulation.Shrink}
+	s := &soak{out: &out, from: 1, n: 20, parallel: 2, runs: 100, try: simulation.Run, shrink: search.Shrink}
 	if !s.run() || !strings.Contains(out.String(), "20 schedules from seed 1") {
 		t.Error(out.String())
 	}

@@ -1,0 +1,172 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/simulation/fault"
+	"github.com/turnstile-go/turnstile/simulation/ledger"
+	"github.com/turnstile-go/turnstile/simulation/program"
+	"github.com/turnstile-go/turnstile/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+func keyOf(info *activity.Info) store.ActivityKey {
+	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
+}
+
+// AttemptBegins checks that an attempt may begin, which it does.
+func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activity.Info) {
+	w.hasHeaders(p, info)
+	key := keyOf(info)
+	violate := func(rule, text string) {
+		w.Violate(rule, "%s begins attempt %d of activity %d of %s/%d %s", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, text)
+	}
+	if in.Most > 0 && info.Attempt > in.Most {
+		violate("A-05", "which has fewer")
+	}
+	if info.Inline {
+		x := ledger.At(key.Instance, key.ExecutionID)
+		if r := w.Ledger.Executions[x]; r != nil && r.Completed[key.EventID] != 0 && r.Completed[key.EventID] <= p.Seen[x] {
+			violate("A-14", "inline, and has seen its completion")
+		}
+		return
+	}
+	// The first delivery of a first attempt may not look (Settings.LookAfter), though
+	// another message of the activity in its batch did.
+	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.LookAfter < 0) {
+		violate("K-03", "and was told that it is to stop")
+	}
+	w.checkAgain(p, key, info)
+	delete(w.knows(p.Running).final, key)
+	if in.Do == program.DoesOnce {
+		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
+		if w.Ledger.Outside.Begun[began]++; w.Ledger.Outside.Begun[began] > 1 {
+			violate("A-16", "again")
+		}
+	}
+}
+
+// FailsFinally notes an error behind which no attempt follows.
+func (w *checker) FailsFinally(p *world.Process, info *activity.Info) {
+	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
+}
+
+// aboutToRetry checks that nobody sends another attempt behind a final error.
+func (w *checker) aboutToRetry(p *world.Process, body string) {
+	if p.Dead || len(w.knows(p.Running).final) == 0 {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.ActivityExecute {
+		return
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	if last := w.knows(p.Running).final[key]; last > 0 && item.Attempt > last {
+		w.Violate("A-04", "%s sends attempt %d of activity %d of %s/%d, and attempt %d ended with a final error", p.Name, item.Attempt, key.EventID, key.Instance, key.ExecutionID, last)
+	}
+}
+
+// HasBeaten checks that an attempt that gave a heartbeat knows of its stop.
+func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activity.Info) {
+	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
+		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
+	}
+}
+
+// Told notes what a worker was told of a stop.
+func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
+	if p.Dead || p.Worker == nil || !state.Stop {
+		return
+	}
+	k := w.knows(p.Running)
+	if beat {
+		note(&k.told, key, true)
+		return
+	}
+	note(&k.stops, key, true)
+	w.of(p.Running).toCount++
+}
+
+// Counts notes what a worker told of attempts that were asked to stop.
+func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int) {
+	if p.Running == nil {
+		return
+	}
+	if c == host.CountAttempts && reason == "stopped" {
+		w.of(p.Running).toCount -= n
+	}
+	if c == host.CountCache && reason == "evicted" && w.of(p.Running).afterDays {
+		w.of(p.Running).afterDays = false
+		w.Reached("W-12")
+	}
+}
+
+// checkCounted: each attempt that was not begun because of a stop is counted.
+func (w *checker) checkCounted(inv *world.Invocation) {
+	if w.of(inv).toCount != 0 {
+		w.Violate("K-03", "%s was told of stops, and has counted %d fewer", inv.P.Name, w.of(inv).toCount)
+	}
+}
+
+// Beats: nothing is said of a pending activity by who has no token of it.
+func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Heartbeat) {
+	w.shows(p, func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
+	beat, err := w.Sealing.World.OpenHeartbeat(key, beat)
+	if err != nil {
+		w.Violate("codec", "%v", err)
+	}
+	if string(beat.Details) == `"`+world.ForgedSign+`"` {
+		w.Violate("A-12", "%s records a sign of life of activity %d of %s/%d that came with a made up token", p.Name, key.EventID, key.Instance, key.ExecutionID)
+	}
+}
+
+// shown are the faults by which a message comes back while it is handled.
+var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Frozen}
+
+func (w *checker) shownAgain() (n int) {
+	for _, f := range shown {
+		n += w.Faults[f]
+	}
+	return n
+}
+
+// checkHidden is A-10: the message of an attempt is hidden for as long as it
+// takes, where nothing goes wrong.
+func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
+	for _, other := range w.Processes {
+		inv := other.Running
+		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Expired || w.of(inv).shown != w.shownAgain() {
+			continue
+		}
+		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost }) {
+			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
+		}
+	}
+}
+
+// checkScopes: what was open in a scope that is over was stopped in the turn in
+// which it was.
+func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Kind != history.SystemCall || e.Op != history.OpSideEffect || e.Name != program.ScopeIsOver {
+			continue
+		}
+		var ids []int64
+		if err := json.Unmarshal(e.Payload, &ids); err != nil {
+			w.Violate("world", "event %d of %s/%d: %v", e.EventID, t.Instance, t.ExecutionID, err)
+		}
+		for _, id := range ids {
+			open := x.Events[id-1].Kind != history.ExternalSubscribed && x.Completed[id] == 0
+			if open && !x.Stopped[id] {
+				w.Violate("K-02", "event %d of %s/%d is open in a scope that is over", id, t.Instance, t.ExecutionID)
+			}
+		}
+	}
+}

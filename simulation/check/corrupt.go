@@ -1,0 +1,20 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/world"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// checkCorrupt is: nothing in this world damages a history, so that
+// no message may be moved for that.
+func (w *checker) checkCorrupt(to *world.Queue, m *queue.Outgoing) {
+	if to != w.DeadFIFO && to != w.DeadStandard {
+		return
+	}
+	if reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) == wire.ReasonCorrupt {
+		w.Violate("R-09", "a dead letter says that a history is damaged: %s: %s", m.Attributes[wire.ReasonAttribute], world.BodyText(m.Body))
+	}
+}

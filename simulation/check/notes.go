@@ -1,0 +1,86 @@
+package check
+
+import (
+	"github.com/turnstile-go/turnstile/simulation/ledger"
+	"github.com/turnstile-go/turnstile/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// processNotes are what the checker keeps of a process.
+type processNotes struct {
+	// listed are the records that it has listed last, by instance.
+	listed map[string]store.Record
+	// shown is room for what is looked at.
+	shown []byte
+}
+
+func (w *checker) notesOf(p *world.Process) *processNotes {
+	n, ok := p.Notes.(*processNotes)
+	if !ok {
+		n = &processNotes{}
+		p.Notes = n
+	}
+	return n
+}
+
+// notes are what the checker keeps of an invocation.
+type notes struct {
+	// lost are the instances of which it has lost a commit or a change.
+	lost ledger.ByInstance[bool]
+	// marked are the suspects' marks that it has set, by instance.
+	marked map[string]string
+	// sent are the bodies of what it has sent, if a standard queue brought it
+	// anything.
+	sent []string
+	// learned is what each of its strands knows of activities, and what it knows
+	// itself where it has none; toCount of the stops that it was told of are not
+	// counted yet.
+	learned map[any]*learned
+	toCount int
+	// shown is how many faults there were until it began by which a message
+	// comes back.
+	shown int
+	// afterDays: its process woke after a day or more for a message to an
+	// instance that was purged.
+	afterDays bool
+	progress  progress
+}
+
+func (w *checker) of(inv *world.Invocation) *notes {
+	n, ok := inv.Notes.(*notes)
+	if !ok {
+		n = &notes{}
+		inv.Notes = n
+	}
+	return n
+}
+
+// learned is what was learned of activities.
+type learned struct {
+	// stops and told are those that are to stop: heard ahead of an attempt, and
+	// as the answer to a heartbeat.
+	stops, told map[store.ActivityKey]bool
+	// final are attempts that ended with an error behind which none follows.
+	final map[store.ActivityKey]int
+}
+
+// knows is what the strand that runs has learned, or the invocation without any:
+// of two copies of a message one knows nothing of the other.
+func (w *checker) knows(inv *world.Invocation) *learned {
+	n, at := w.of(inv), inv.Runs()
+	k := n.learned[at]
+	if k == nil {
+		k = &learned{}
+		note(&n.learned, at, k)
+	}
+	return k
+}
+
+// note writes into a map that is made when it is needed: most invocations need
+// few of theirs.
+func note[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}

@@ -1,0 +1,18 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// strictly looks at a record: R-03, if it is stuck by rule 9, and goes on later.
+func (w *checker) strictly(r *store.Record) {
+	switch stuck := r.Status == store.StatusStuck; {
+	case stuck && r.Problem != nil && strings.Contains(r.Problem.Message, "(strict mode)"):
+		note(&w.reach.strict, r.Instance, true)
+	case !stuck && w.reach.strict[r.Instance]:
+		delete(w.reach.strict, r.Instance)
+		w.Reached("R-03, strict")
+	}
+}

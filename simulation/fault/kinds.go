@@ -1,0 +1,106 @@
+package fault
+
+import (
+	"fmt"
+)
+
+// Kind is one kind of what may go wrong.
+type Kind int
+
+// The faults.
+const (
+	// Of a call that leaves a process.
+	CrashBefore   Kind = iota // the process dies; the call had no effect
+	CrashAfter                // the process dies; the call took effect
+	CrashLate                 // the process dies; the call takes effect later
+	Unavailable               // throttled: no effect
+	AnswerLost                // took effect, but the answer says that nobody knows
+	LandsLate                 // nobody knows; it takes effect later
+	NeverLands                // nobody knows; it had no effect
+	Repeated                  // the client library makes the call twice
+	FalseConflict             // a commit is refused although nobody else wrote
+	Slow                      // the call takes seconds
+	OutOfTime                 // the call takes longer than the invocation has
+	// Of a delivery.
+	Expired     // a message in flight becomes visible again
+	Unhandled   // a receive that nobody handles
+	AckLost     // a message that was handled comes again
+	Ghost       // a message of a standard queue comes again after its deletion
+	Resent      // its sender sends a message twice, minutes apart
+	Disordered  // a message of a standard queue is delayed
+	MixedBatch  // a batch has messages of several queues
+	TimerEarly  // a schedule fires up to a minute early
+	TimerLate   // a schedule fires up to an hour late
+	TimerTwice  // a schedule fires twice
+	TimerFailed // a schedule's deliveries fail until it is in its dead-letter queue
+	// Of the surroundings.
+	SlowActivity // an activity takes minutes
+	Frozen       // nothing runs for hours, and goes on with what it had cached
+	Skew         // a process starts whose clock is minutes off
+	Deployed     // code that does not work is deployed
+	Operator     // somebody sends a wake
+	Forged       // somebody sends a completion that is made up
+	Noise        // somebody sends what is no work item
+	Purged       // somebody purges an instance, by force or not, or starts one again
+	CountedUp    // a message has been received more often than it was handled
+	OfCallsPlace // no fault: its number is that of the decisions about calls
+	Exhausted    // the messages of a process that died have been received too often, and are dead letters
+	Copied       // a standard queue hands out a message twice at once, both times as its first delivery
+	Outage       // a service refuses everything, to everybody or to one role, for minutes to days
+	Torn         // whoever reads beside a commit finds some of its items, and others not yet
+	EntryRefused // some messages of a batch are refused, and the others are in
+	None
+)
+
+var faultNames = [None]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
+	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
+	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused"}
+
+// String returns the fault in words.
+func (f Kind) String() string {
+	if f < 0 || f >= None {
+		return fmt.Sprintf("fault %d", int(f))
+	}
+	return faultNames[f]
+}
+
+// The faults of calls, by what the calls do.
+type Calls int
+
+const (
+	Reads Calls = iota
+	Writes
+	Commits
+	// Of the writes behind which a crash tells most: those that end an execution,
+	// that mark an instance as stuck, or take the mark away.
+	TellingWrites
+	TellingCommits
+	// Of a commit that was sent before, whose answer nobody knew.
+	Repeats
+	CallsEnd
+)
+
+// OfCallsSort is the sort of the decisions about them.
+const OfCallsSort = int(OfCallsPlace)
+
+// OfCalls are those that may happen to a call of each sort, at most one of
+// them. The order is part of what recorded choices mean.
+var OfCalls = [CallsEnd][]Kind{
+	{CrashBefore, Unavailable},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated, FalseConflict},
+	{CrashBefore, CrashAfter, CrashLate, Unavailable, AnswerLost, LandsLate, NeverLands, Repeated},
+}
+
+// Counts counts faults by kind.
+type Counts [None]int
+
+func (c *Counts) Total() (n int) {
+	for _, k := range c {
+		n += k
+	}
+	return n
+}

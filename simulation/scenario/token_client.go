@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/program"
+	"github.com/turnstile-go/turnstile/simulation/world"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// handOut gives the token of a pending activity to a client. He uses it at some
+// time, or twice; gives signs of life before or behind that; and somebody who
+// has made up a token does so too.
+func handOut(w *world.World, in *program.Work, info *activity.Info) {
+	w.Ledger.Outside.Handed[keyOf(info)] = true
+	client := w.Choices.At(w.Choices.At(choice.OfClient, info.Instance), "token")
+	use := func(what string, after time.Duration) {
+		w.Clock.AfterFunc(after, func() { sendByToken(w, info.CompletionToken, what) })
+	}
+	at := time.Duration(w.Choices.IntN(client, 60)) * time.Second
+	if w.Choices.OneIn(client, 4) {
+		at *= 60
+	}
+	if in.Do != program.DoesNever {
+		what := func(mark string) string {
+			return fmt.Sprintf(`"kind":"ActivityCompleted","result":"%s#%s"`, in.Result(), mark)
+		}
+		if in.Refused {
+			what = func(mark string) string {
+				return fmt.Sprintf(`"kind":"ActivityFailed","details":{"kind":"application","message":"refused %s"}`, mark)
+			}
+		}
+		use(what("first"), at)
+		if w.Choices.OneIn(client, 3) {
+			use(what("again"), at+time.Duration(w.Choices.IntN(client, 3600))*time.Second)
+		}
+	}
+	for i := range w.Choices.IntN(client, 4) {
+		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*program.Silence)
+	}
+	if w.Choices.OneIn(client, 4) {
+		own, err := wire.ParseActivityToken(info.CompletionToken)
+		if err != nil {
+			w.Violate("A-12", "an attempt got a token that can't be read: %v", err)
+			return
+		}
+		own.Token = world.ForgedToken
+		w.Clock.AfterFunc(at/2, func() { sendByToken(w, own.String(), `"kind":"ActivityHeartbeat","data":"`+world.ForgedSign+`"`) })
+	}
+}
+
+// sendByToken sends what somebody in another language would send.
+func sendByToken(w *world.World, token, what string) {
+	body := fmt.Sprintf(`{"v":1,"activity_token":%q,%s}`, token, what)
+	item, err := w.Item(body)
+	if err != nil {
+		w.Violate("A-12", "what was sent with the token of an activity can't be read: %v: %s", err, body)
+		return
+	}
+	dedup := wire.DedupID(item)
+	if strings.Contains(what, "ActivityHeartbeat") || dedup == "" {
+		dedup = fmt.Sprintf("by-token-%d", w.Steps)
+	}
+	w.SendAs("who has a token", w.Fifo, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedup})
+}

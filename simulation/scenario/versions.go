@@ -1,0 +1,64 @@
+package scenario
+
+import (
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
+	"github.com/turnstile-go/turnstile/simulation/program"
+	"github.com/turnstile-go/turnstile/simulation/world"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// missing lets the build lack a program, or one of its versions. One whose
+// versions all have names is not missing as a whole: a start that comes meanwhile
+// would ask for the version without a name for ever.
+func (s *Random) missing(w *world.World, d *program.Defect) {
+	at := w.Choices.At(w.How(fault.Deployed), "missing")
+	d.At = w.Choices.IntN(at, len(s.Programs))
+	d.Lacks = s.Programs[len(s.Programs)-1-d.At]
+	if all := d.Lacks.Versions; all != nil {
+		d.Version = w.Choices.IntN(w.Choices.At(at, "version"), len(all)+1)
+		if d.Version == 0 && all[0] != "" {
+			d.Version = len(all)
+		}
+	}
+}
+
+// deployUnreleased lets a build run first, at times, that does not have the
+// newest versions yet.
+func (s *Random) deployUnreleased(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "unreleased")
+	if !s.Programs.Versioned() || w.Build != w.Good || !w.Choices.Even(at) {
+		return
+	}
+	w.DeployFirst(s.build("unreleased", program.Defect{Kind: "unreleased"}), at)
+}
+
+// asks is the version that a client asks for.
+func (s *Random) asks(w *world.World, start *wire.Item, p *program.Program) string {
+	v := program.DrawVersion(&w.Choices, w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "version"), p.Versions, 4)
+	if v != "" {
+		note(&s.asked, start.Instance+" "+start.ID, v)
+	}
+	return v
+}
+
+// program of that name, nil if it is none.
+func (s *Random) program(name string) *program.Program {
+	for _, p := range s.Programs {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// deployStrict lets a build in which all is strict run first, at times, if that
+// makes a difference.
+func (s *Random) deployStrict(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "strict")
+	if w.Build != w.Good || !s.Programs.Have(program.Kind.Loose) || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	violate := func(rule, text string) { w.Violate(rule, "%s", text) }
+	w.DeployFirst(s.build("strict", program.Defect{Kind: "strict", Violate: violate}), at)
+}

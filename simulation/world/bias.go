@@ -1,0 +1,111 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// bias is what goes wrong in a run far more often than chance would have it:
+// situations that ordinary schedules hardly reach, because several unlikely things
+// have to meet in one place.
+type bias int
+
+const (
+	noBias bias = iota
+	// lateMarks: every second change that marks an instance, or takes its mark
+	// away, takes effect later than its writer believes, and code that does not
+	// work is deployed meanwhile.
+	lateMarks
+	// lateCommits: every second commit of a batch with a wake-up takes effect late,
+	// its process dies, and whoever takes its messages next runs code that does
+	// not work.
+	lateCommits
+	// outages: a service refuses, for everybody or for one role, for minutes to days.
+	outages
+	// slowCalls: every call takes so long that an invocation can be out of time.
+	slowCalls
+	// crowds: activities that take minutes share their invocations with others.
+	crowds
+	// tornReads: every second commit of several items is met in the middle.
+	tornReads
+	// sharedCalls: groups and attempts run side by side in one process of each role,
+	// and every second call that several of them share goes wrong: some of its
+	// messages are refused, its answer is lost, or its process dies at it.
+	sharedCalls
+	// lateEnds: every second commit that ends an execution, or changes a mark, takes
+	// effect late, its process dies or is told that nobody knows, and whoever takes
+	// its messages next runs code that does not work.
+	lateEnds
+	biasEnd
+)
+
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends"}
+
+// Biases are the names of the biases that a run can have.
+func Biases() []string { return slices.Clone(biasNames[1:]) }
+
+func BiasOf(name string) (bias, error) {
+	i := slices.Index(biasNames[:], name)
+	if i < 1 {
+		return noBias, fmt.Errorf("simulation: no bias %q; there are %s", name, strings.Join(Biases(), ", "))
+	}
+	return bias(i), nil
+}
+
+// oneBiasIn: one run in so many has a bias.
+const oneBiasIn = 3
+
+// drawBias decides for the bias of a run. One that was asked for is noted like a
+// decision, so that recorded choices have it.
+func drawBias(c *choice.Choices) bias {
+	at := c.At(choice.OfWorld, "bias")
+	if c.Bias != 0 && !c.Asked(at) {
+		return bias(c.Note(at, c.Bias))
+	}
+	if c.Asked(at) {
+		return bias(c.Given(at, int(biasEnd)))
+	}
+	b := c.Uniform(oneBiasIn * int(biasEnd-1))
+	if b >= int(biasEnd) {
+		b = 0
+	}
+	return bias(c.Note(at, b))
+}
+
+// markIsLate reports whether a change of a record is to take effect late.
+func (w *World) markIsLate(p *Process, c *class) bool {
+	return w.bias == lateMarks && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// commitIsLate reports whether a commit is to take effect late, behind the death
+// of its process.
+func (w *World) commitIsLate(p *Process) bool {
+	if w.bias != lateCommits || p.Dead || w.calm {
+		return false
+	}
+	wakes := slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.Wake
+	})
+	return wakes && w.Choices.OneIn(w.How(fault.CrashLate), 2)
+}
+
+// endIsLate reports whether a commit that ends an execution, or changes a mark, is
+// to take effect late.
+func (w *World) endIsLate(p *Process, c *class) bool {
+	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// drawPace decides how long each call of the run takes at least.
+func (w *World) drawPace() time.Duration {
+	if w.bias != slowCalls {
+		return 0
+	}
+	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
+}

@@ -1,0 +1,71 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// simStops is what is known of activities, as a process sees it.
+type simStops struct {
+	store.Activities
+	p *Process
+}
+
+func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
+		s.p.W.Ledger.Outside.Stopped[key] = true
+		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
+	})
+}
+
+func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
+	err = s.p.call(stopsRead, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
+		state, err = s.Activities.State(ctx, key)
+		s.p.hears(func() string { return stateText(&state) })
+		return err
+	})
+	if err == nil {
+		s.p.W.Watch.Told(s.p, key, &state, false)
+	}
+	return state, err
+}
+
+func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
+	err = s.p.call(stopsWrite, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
+		s.p.W.Watch.Beats(s.p, key, beat)
+		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
+		s.p.hears(func() string { return stateText(&state) })
+		return err
+	})
+	if err == nil {
+		s.p.W.Watch.Told(s.p, key, &state, true)
+	}
+	return state, err
+}
+
+func (s simStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	return s.p.call(writeClass, func() string {
+		return fmt.Sprintf("marks activity %v: attempt %d, %d deaths", key, suspect.Attempt, suspect.Deaths)
+	}, func() error {
+		return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+	})
+}
+
+func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("notes attempt %d of activity %v", next.Attempt, key) }, func() error {
+		return s.Activities.NoteNext(ctx, key, next, expiresAt)
+	})
+}
+
+func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
+		err := s.Activities.Claim(ctx, key, claim, expiresAt)
+		if err == nil {
+			s.p.W.Ledger.Outside.Claims[key] = claim
+		}
+		return err
+	})
+}

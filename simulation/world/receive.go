@@ -1,0 +1,126 @@
+package world
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
+)
+
+// receive takes a batch from a queue and gives it to a process.
+func (w *World) receive() bool {
+	if w.noneReceives() {
+		return false
+	}
+	left := [...]*Queue{w.Fifo, w.Delay, w.ActivityDead, w.Activity}
+	for n := len(left); n > 0; n-- {
+		i := w.Choices.IntN(w.Choices.At(choice.OfDelivery, w.lately), n)
+		from := left[i]
+		copy(left[i:], left[i+1:])
+		worker := from == w.Activity
+		if !w.free(worker) {
+			continue
+		}
+		batch := w.receiveFrom(from)
+		if len(batch) == 0 {
+			continue
+		}
+		if w.hit(fault.Unhandled) {
+			if w.Tracing {
+				w.Log("a receive of %s is handled by nobody", batchText(batch))
+			}
+			for _, m := range batch {
+				w.ghostReturns(m)
+			}
+			return true
+		}
+		p := w.idle(worker)
+		if !worker && w.hit(fault.MixedBatch) {
+			batch = append(batch, w.receiveFrom(w.Sources[w.Choices.IntN(w.How(fault.MixedBatch), 3)])...)
+		}
+		expired := w.hit(fault.Expired)
+		if expired {
+			for _, m := range batch {
+				if !m.Ghost {
+					_ = m.From.Queue.SetVisibility(context.Background(), time.Duration(w.Choices.IntN(w.How(fault.Expired), 3))*time.Second, m.Message)
+				}
+			}
+		}
+		inv := p.invoke(batch)
+		inv.Expired = expired
+		return true
+	}
+	return false
+}
+
+func (w *World) receiveFrom(from *Queue) []Delivered {
+	var batch []Delivered
+	for i, g := range w.returning {
+		if g.From == from {
+			w.returning = slices.Delete(w.returning, i, i+1)
+			g.ReceiveCount++
+			return []Delivered{g}
+		}
+	}
+	w.copies = slices.DeleteFunc(w.copies, func(c Delivered) bool { return w.Clock.Now().After(c.until) })
+	for i, c := range w.copies {
+		if c.From == from {
+			w.copies = slices.Delete(w.copies, i, i+1)
+			return []Delivered{c}
+		}
+	}
+	if len(w.ghosts) > 0 && w.hit(fault.Ghost) {
+		g := w.ghosts[w.Choices.IntN(w.How(fault.Ghost), len(w.ghosts))]
+		if g.From == from {
+			g.Ghost = true
+			g.ReceiveCount++
+			return []Delivered{g}
+		}
+	}
+	// As many as there may be in half of the cases.
+	n := min(1+w.Choices.IntN(w.Choices.At(w.Choices.At(choice.OfDelivery, from.Name), w.lately), 20), 10)
+	msgs, err := from.Queue.Receive(context.Background(), n, 0)
+	if err != nil {
+		w.Violate("world", "receive: %v", err)
+	}
+	for _, m := range msgs {
+		if m.ReceiveCount == 1 && (from == w.Delay || from == w.ActivityDead) && w.hit(fault.Copied) {
+			w.copy(from.delivered(m))
+		}
+		if w.hit(fault.CountedUp) {
+			m.ReceiveCount += 1 + w.Choices.IntN(w.How(fault.CountedUp), 4)
+		}
+		batch = append(batch, from.delivered(m))
+	}
+	return batch
+}
+
+// copy has another copy of a message that was just received handed out while it
+// is in flight: at once, or some seconds later.
+func (w *World) copy(m Delivered) {
+	m.copy, m.until = true, w.Clock.Now().Add(time.Minute)
+	d := time.Duration(w.Choices.IntN(w.How(fault.Copied), 1000)) * time.Millisecond
+	d *= [...]time.Duration{0, 1, 1, 20}[w.Choices.IntN(w.How(fault.Copied), 4)]
+	w.Clock.AfterFunc(d, func() {
+		w.meanwhile(m.ID)
+		w.copies = append(w.copies, m)
+	})
+}
+
+// delivered is a message that was received of the queue.
+func (q *Queue) delivered(m queue.Message) Delivered {
+	source := host.SourceOrchestrator
+	switch q {
+	case q.w.Delay:
+		source = host.SourceDelay
+	case q.w.ActivityDead:
+		source = host.SourceActivityDead
+	case q.w.Activity:
+		source = host.SourceActivity
+	}
+	return Delivered{Delivery: host.Delivery{Message: m, Source: source}, From: q}
+}

@@ -1,0 +1,32 @@
+package world
+
+import "iter"
+
+// routine is a coroutine in which invocations run, one behind the other: a
+// stack that has grown once need not grow again for each of them.
+type routine struct {
+	resume func() (struct{}, bool)
+	yield  func(struct{}) bool
+	stop   func()
+	f      func()
+}
+
+// routine returns a coroutine that runs f when it is resumed. Who finds f done
+// puts it back among the idle ones.
+func (w *World) routine(f func()) *routine {
+	if n := len(w.routines); n > 0 {
+		r := w.routines[n-1]
+		w.routines = w.routines[:n-1]
+		r.f = f
+		return r
+	}
+	r := &routine{f: f}
+	r.resume, r.stop = iter.Pull(func(yield func(struct{}) bool) {
+		r.yield = yield
+		growWide()
+		for more := true; more; more = yield(struct{}{}) {
+			r.f()
+		}
+	})
+	return r
+}

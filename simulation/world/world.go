@@ -1,0 +1,348 @@
+package world
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
+	"github.com/turnstile-go/turnstile/simulation/ledger"
+
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+
+	timermemory "github.com/turnstile-go/turnstile/timer/memory"
+)
+
+// World is one run: queues, store and timer in virtual time, the processes
+// that use them, and what is known of all that happened.
+type World struct {
+	// Faults that happened, by kind; counts is what the processes told their
+	// observers; Steps how often something was scheduled to run.
+	Faults fault.Counts
+	counts map[counted]int
+	Steps  int
+	// Commits that landed.
+	Commits int
+
+	Choices choice.Choices
+	Clock   *clock.Virtual
+	Tracing bool
+	trace   strings.Builder
+
+	on    Services
+	Store store.Store
+	stops store.Activities
+	// keys of the stack, and the deployments so far, which may each have another;
+	// forged are the tokens that somebody has made up.
+	keys    keyring.Memory
+	deploys int
+	forged  map[string]bool
+	Timer   *timermemory.Timer
+	// The queues; sources are those that messages are received from.
+	Fifo, Delay, Activity, ActivityDead, DeadFIFO, DeadStandard *Queue
+	Sources                                                     []*Queue
+
+	Settings host.Settings
+	plan     plan
+	calm     bool // faults have stopped
+	bias     bias
+	pace     time.Duration // of each call, at least
+	outages  []outage
+
+	Processes []*Process
+	Executing *Process // whose step it is
+	lately    string   // what was done last, while decisions are located
+	// beside is the build that a slow rollout replaces; nil where there is none.
+	beside    *Build
+	slots     int // processes of each role
+	entropy   int // of what processes draw
+	Sealing   *sealing
+	started   int // processes so far
+	Build     *Build
+	Good      *Build
+	replaceAt time.Time
+	Bad       int // builds that do not work, so far
+	ghosts    []Delivered
+	returning []Delivered // ghosts to be received again
+	copies    []Delivered // of messages in flight, to be received
+	// attempted are the tokens of commits that were sent.
+	attempted map[string]bool
+	messages  map[string]*message // by body
+	tears     map[string]*tear    // by instance
+	// lastMessage is the one that was asked for last.
+	lastMessage *message
+	lastBody    string
+	routines    []*routine // with nothing to run
+	sweeping    bool       // the sweeper is going to come
+	sweeps      int        // its sweeps so far
+	named       bool       // builds have names
+	roundIn     bool       // messages go round ahead of few receives
+	Lost        bool       // an activity was given up after all its deliveries
+	Other       bool       // a build that is not the one that works has been deployed
+	Older       bool       // code from before a change in place ran first
+
+	Scenario Scenario
+	Ledger   ledger.Ledger
+	// Watch looks at all that happens; reached counts the situations that it meets.
+	Watch      Watcher
+	situations map[string]int
+	// Walk decides everything, where a scope is searched; else it is nil.
+	Walk *Walk
+	// Said has the ids of the items that clients have sent through sendItem.
+	Said       map[string]bool
+	Violations []Violation
+	// most bounds the steps; givenUp says that it was the bound of shrinking.
+	most    int
+	givenUp bool
+	// Sabotage breaks what a test wants to see found.
+	Sabotage Sabotage
+}
+
+// Violation is a broken invariant.
+type Violation struct {
+	// Rule is the id of the invariant, or what it is about.
+	Rule string
+	Text string
+	At   time.Time
+}
+
+const (
+	// MaxSteps bounds a run: one that does not settle is a failure.
+	MaxSteps = 300_000
+	// redriven is how long an alarm about dead letters may stand when the
+	// faults have stopped.
+	redriven = time.Hour
+	// longest is how much virtual time a run may take.
+	longest = 120 * 24 * time.Hour
+)
+
+// Options are how a world is made.
+type Options struct {
+	// Tracing: it writes its story.
+	Tracing bool
+	// On are its services; nil for those in memory.
+	On Services
+	// Watch makes who looks at it.
+	Watch func(*World) Watcher
+}
+
+func New(c choice.Choices, o Options) *World {
+	on := o.On
+	if on == nil {
+		on = inMemory{}
+	}
+	w := &World{Choices: c, Clock: clock.NewVirtual(epoch), Tracing: o.Tracing, most: MaxSteps, counts: map[counted]int{},
+		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, messages: map[string]*message{},
+		forged: map[string]bool{ForgedToken: true}}
+	w.Watch = o.Watch(w)
+	w.stops = on.Activities(w.Clock.Now)
+	w.openQueues(2*time.Minute, 16*time.Minute)
+	tm, err := timermemory.New(timermemory.Options{Clock: w.Clock, Journal: on.Timer(), Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
+	if err != nil {
+		panic(err)
+	}
+	w.Timer = tm
+	w.plan = newPlan(&w.Choices)
+	w.bias = drawBias(&w.Choices)
+	w.pace = w.drawPace()
+	w.Settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
+	if w.roundIn {
+		w.Settings.RoundReceives = 5
+	}
+	w.Settings.CacheInstances = []int{0, 0, 1, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "cache"), 4)]
+	if w.Choices.OneIn(w.Choices.At(choice.OfWorld, "timer border"), 3) {
+		w.Settings.TimerBorder = -1
+	}
+	// Where somebody waits for what never begins, each round says the same.
+	w.Settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "early window"), 4)]
+	w.Settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "continue limit"), 8)]
+	w.Settings.Parallelism = []int{1, 1, 2, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "parallelism"), 4)]
+	w.Settings.DispatchParallelism = w.Settings.Parallelism
+	w.Settings.LookAfter = []time.Duration{0, 0, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "look after"), 3)]
+	w.named = w.Choices.Even(w.Choices.At(choice.OfWorld, "names of builds"))
+	w.slots = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "processes"), 3)
+	if w.bias == crowds {
+		// Few at a time, so that some are done long before the last begins.
+		w.Settings.Parallelism = []int{2, 3, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "lanes"), 3)]
+		w.slots = max(w.slots, 2)
+	}
+	if w.bias == sharedCalls {
+		w.Settings.Parallelism, w.slots = 10, 1
+	}
+	w.entropy = w.Choices.IntN(w.Choices.At(choice.OfWorld, "entropy"), 1<<30)
+	w.Sealing = newSealing(w.entropy)
+	return w
+}
+
+// openQueues makes the queues, empty, with these visibility timeouts.
+func (w *World) openQueues(visibility, ofActivities time.Duration) {
+	w.DeadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
+	w.DeadStandard = w.newQueue(queuememory.Options{Name: "dead"})
+	// Few receives bring messages into the dead-letter queues.
+	receives := []int{1000, 1000, 1000, 6}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives"), 4)]
+	w.roundIn = receives == 6 && w.Choices.Even(w.Choices.At(choice.OfWorld, "round in time"))
+	w.Fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.DeadFIFO.Queue, MaxReceiveCount: receives})
+	w.Delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: receives})
+	w.ActivityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: 1000})
+	attempts := []int{1000, 12}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives of activities"), 2)]
+	w.Activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.ActivityDead.Queue, MaxReceiveCount: attempts})
+	w.Sources = []*Queue{w.Fifo, w.Delay, w.ActivityDead, w.Activity}
+}
+
+// retention of the queues, the longest that SQS has.
+const retention = 14 * 24 * time.Hour
+
+func (w *World) newQueue(o queuememory.Options) *Queue {
+	o.Clock = newQueueClock(w.Clock)
+	o.Journal = w.on.Queue(o.Name)
+	if o.DeadLetter != nil {
+		// Operators look at the final dead letters in time.
+		o.Retention = retention
+		o.Expired = func(m queue.Message) { w.Watch.Expires(o.Name, m) }
+	}
+	q, err := queuememory.New(o)
+	if err != nil {
+		panic(err)
+	}
+	return &Queue{q, w, o.Name}
+}
+
+// sets puts a scenario into the world.
+func (w *World) sets(s Scenario) {
+	w.Scenario = s
+	w.Good = s.Working()
+	w.Build = w.Good
+}
+
+// Play lets a scenario happen, from its first message until nothing is left to
+// come, and has what it came to looked at.
+func (w *World) Play(s Scenario) Result {
+	w.sets(s)
+	defer w.Close()
+	s.Begin(w)
+	w.planOutages()
+	w.run()
+	if len(w.Violations) == 0 && !w.givenUp {
+		w.Watch.End()
+	}
+	return w.Result()
+}
+
+// run lets everything happen until nothing is left to come.
+func (w *World) run() {
+	var ready []*Process // that can go on
+	for w.Steps = 0; len(w.Violations) == 0; w.Steps++ {
+		if w.Steps > w.most {
+			if w.givenUp = w.most < MaxSteps; w.givenUp {
+				return
+			}
+			w.Violate("I-03", "no end to the messages after %d steps: %s", w.Steps, w.LeftText())
+			return
+		}
+		if !w.calm && (w.plan.left <= 0 || !w.Clock.Now().Before(w.plan.until)) {
+			w.calmDown()
+		}
+		w.surprises()
+		ready = ready[:0]
+		for _, p := range w.Processes {
+			if p.Running != nil && !p.Running.wakeAt.After(w.Clock.Now()) {
+				ready = append(ready, p)
+			}
+		}
+		// Beginning another batch is as likely as each step of those begun.
+		if n := w.Choices.IntN(w.turn(ready), len(ready)+1); n < len(ready) {
+			ready[n].step()
+			continue
+		}
+		if w.receive() {
+			continue
+		}
+		if len(ready) > 0 {
+			ready[w.Choices.IntN(w.turn(ready), len(ready))].step()
+			continue
+		}
+		next, ok := w.nextDue()
+		if !ok {
+			if w.calm && w.Redrive() == 0 {
+				return
+			}
+			w.calmDown()
+			continue
+		}
+		if next.Sub(epoch) > longest {
+			w.Violate("I-03", "not settled after %s: %s", longest, w.LeftText())
+			return
+		}
+		if rest := next.Sub(w.Clock.Now()); (w.calm && rest > redriven || rest > 24*redriven) && w.Redrive() > 0 {
+			continue
+		}
+		if !w.calm && next.After(w.plan.until) {
+			next = w.plan.until // Operators are not as late as the next timer.
+		}
+		w.Clock.AdvanceTo(next)
+	}
+}
+
+func (w *World) nextDue() (next time.Time, ok bool) {
+	next, ok = w.Clock.Next()
+	for _, p := range w.Processes {
+		if p.Running != nil && (!ok || p.Running.wakeAt.Before(next)) {
+			next, ok = p.Running.wakeAt, true
+		}
+	}
+	return next, ok
+}
+
+// calmDown stops the faults and deploys what works.
+func (w *World) calmDown() {
+	if w.calm {
+		return
+	}
+	w.Log("FAULTS STOP")
+	w.calm = true
+	if w.Sealing.complete != nil {
+		w.Good = w.Scenario.Working() // The same code, and all keys: each process is replaced.
+	}
+	w.deploy(w.Good, 0)
+}
+
+// Close ends everything.
+func (w *World) Close() {
+	for _, p := range slices.Clone(w.Processes) {
+		p.Dead = true
+		for p.Running != nil && !p.Running.done {
+			p.Running.routine.resume()
+		}
+		if p.Running != nil {
+			p.Running.routine.stop()
+		}
+		w.bury(p)
+	}
+	for _, r := range w.routines {
+		r.stop()
+	}
+	w.Timer.Close()
+	for _, q := range append(slices.Clone(w.Sources), w.DeadFIFO, w.DeadStandard) {
+		q.Queue.Close()
+	}
+}
+
+// turn is the spot of who runs next: what the first of those that can go on is
+// about to do.
+func (w *World) turn(ready []*Process) choice.Spot {
+	if len(ready) == 0 || !w.Choices.Located() {
+		return choice.OfSchedule
+	}
+	return w.Choices.At(choice.OfSchedule, ready[0].Running.about)
+}
+
+// StopAfter bounds the steps of a run that shrinking makes: it is given up behind them.
+func (w *World) StopAfter(steps int) { w.most = steps }
