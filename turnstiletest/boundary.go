@@ -121,7 +121,7 @@ func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
 	if opts.killBefore == nil && opts.killBehind == nil {
 		return false, false
 	}
-	call := Call{Number: b.calls, Worker: t.from.Is == host.SourceActivity, What: what()}
+	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == host.SourceActivity, What: what()}
 	return opts.killBefore != nil && opts.killBefore(call), opts.killBehind != nil && opts.killBehind(call)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // reached says why drive returned.
@@ -124,11 +126,39 @@ func (e *Env) stepQueues() bool {
 			}
 			return e.stepReturning()
 		default:
-			e.handle(&task{env: e, from: s, batch: batch})
-			return true
+			for _, part := range e.parts(batch) {
+				e.returning = append(e.returning, &task{env: e, from: s, batch: part})
+			}
+			return e.stepReturning()
 		}
 	}
 	return false
+}
+
+// parts cuts what was received into the batches that the test has chosen. Messages
+// of an instance stay together, in their order.
+func (e *Env) parts(batch []queue.Message) [][]queue.Message {
+	if e.opts.together == nil {
+		return [][]queue.Message{batch}
+	}
+	var names []string
+	parts := map[string][]queue.Message{}
+	for _, m := range batch {
+		instance := m.Group
+		if item, err := wire.Parse([]byte(m.Body)); err == nil {
+			instance = item.Target()
+		}
+		name := e.opts.together(instance)
+		if _, is := parts[name]; !is {
+			names = append(names, name)
+		}
+		parts[name] = append(parts[name], m)
+	}
+	cut := make([][]queue.Message, len(names))
+	for i, name := range names {
+		cut[i] = parts[name]
+	}
+	return cut
 }
 
 // nextOver returns which of the paused tasks goes on next, -1 for none.

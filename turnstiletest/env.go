@@ -61,7 +61,9 @@ type Env struct {
 	orchestrators []*host.Orchestrator
 	// handled counts what orchestrators were given, which take it in turn.
 	handled int
-	worker  *host.Worker
+	// invocations of all processes so far.
+	invocations int
+	worker      *host.Worker
 
 	// driving: messages are being handled.
 	driving bool

@@ -23,6 +23,8 @@ func (e *Env) handle(t *task) {
 	// Buffered, so that a task that was given up can still end.
 	t.turn, t.resumed = make(chan bool, 1), make(chan struct{})
 	t.dead, t.failed = false, nil
+	e.invocations++
+	t.invocation = e.invocations
 	t.attempt.Store(nil)
 	e.boundary.enter(t)
 	e.metrics.of(t).Begin()

@@ -6,6 +6,9 @@ package turnstiletest
 type Call struct {
 	// Number of the call in its environment, from 1.
 	Number int
+	// Invocation of a process that makes it, from 1: calls with the same number
+	// are of one batch of messages.
+	Invocation int
 	// Worker: a worker makes it, else an orchestrator.
 	Worker bool
 	// What it does, in words: "commits events 1 to 2 of order-7 execution 1",
@@ -42,6 +45,23 @@ func KillBehind(at func(Call) bool) Option {
 // handled, so that it may meet a history that another has gone on with.
 func Processes(n int) Option {
 	return func(o *options) { o.processes = max(n, 1) }
+}
+
+// BatchesOf says which instances share a batch: messages that wait at the same time
+// are handled by one invocation if the names are the same that of gives for their
+// instances, and by several else, in the order in which they came. The instance's id
+// itself keeps every instance for itself. Default: whatever waits is taken together,
+// up to BatchSize.
+//
+//	// Two orders meet in a batch, and the third is handled alone.
+//	turnstiletest.BatchesOf(func(instance string) string {
+//		if instance == "order-1" || instance == "order-2" {
+//			return "together"
+//		}
+//		return instance
+//	})
+func BatchesOf(of func(instance string) string) Option {
+	return func(o *options) { o.together = of }
 }
 
 // BatchSize is how many messages one invocation of an orchestrator takes together,

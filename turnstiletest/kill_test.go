@@ -97,3 +97,51 @@ func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
 		}
 	}
 }
+
+// Which instances meet in an invocation is for the test to say.
+func TestABatchHasTheInstancesThatTheTestWants(t *testing.T) {
+	t.Parallel()
+	// batches are the instances of each batch of starts.
+	batches := func(options ...turnstiletest.Option) string {
+		var all []string
+		last := 0
+		list := turnstiletest.KillBefore(func(c turnstiletest.Call) bool {
+			instance, isFirst := strings.CutPrefix(c.What, "commits events 1 to 2 of ")
+			if !isFirst {
+				return false
+			}
+			instance, _, _ = strings.Cut(instance, " ")
+			if c.Invocation == last {
+				all[len(all)-1] += "+" + instance
+			} else {
+				all = append(all, instance)
+			}
+			last = c.Invocation
+			return false
+		})
+		env := turnstiletest.New(t, flow(chargeAndShip), append(options, list)...)
+		turnstiletest.On(env, charge).Return("r-1", nil)
+		turnstiletest.On(env, ship).Return("t-1", nil)
+		for i := range 4 {
+			turnstiletest.Start(env, fulfil, 7, client.InstanceID(fmt.Sprint("o", i)))
+		}
+		env.Run()
+		return strings.Join(all, " ")
+	}
+	for want, of := range map[string]func(string) string{
+		"o0 o1 o2 o3": func(instance string) string { return instance },
+		"o0+o2 o1+o3": func(instance string) string {
+			if instance == "o0" || instance == "o2" {
+				return "even"
+			}
+			return "odd"
+		},
+	} {
+		if got := batches(turnstiletest.BatchesOf(of)); got != want {
+			t.Errorf("the batches are %s, want %s", got, want)
+		}
+	}
+	if got := batches(); got != "o0+o1+o2+o3" {
+		t.Errorf("by default the batches are %s", got)
+	}
+}

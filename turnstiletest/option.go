@@ -29,6 +29,8 @@ type options struct {
 	twice, warm, warmth bool
 	// processes that run orchestrations, and how many messages they take together.
 	processes, batch int
+	// together says which instances share a batch; nil for all.
+	together func(instance string) string
 	// killBefore and killBehind choose the calls at which a process dies; nil for
 	// none.
 	killBefore, killBehind func(Call) bool

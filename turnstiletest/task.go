@@ -21,6 +21,8 @@ type task struct {
 	env   *Env
 	from  queues.Source
 	batch []queue.Message
+	// invocation is its number, from 1.
+	invocation int
 	// again: its messages were delivered before, and are answered for there.
 	again        bool
 	orchestrator *host.Orchestrator
