@@ -28,6 +28,17 @@ type flags struct {
 	pickUp       time.Duration // how long a parcel waits for the carrier
 }
 
+// toTry stands below the flags.
+const toTry = `
+To try:
+  a card that is declined: what was done is undone
+    go run ./examples/orders -input '{"card":"4242 4242 4242 0000"}'
+  an instance that is stuck, for nothing here has its code
+    echo '{"kind":"StartOrchestration","instance":"order-7","name":"Nobody"}' | go run ./examples/orders -keep
+  and, with a project of your own and turnstile dev, one whose code has changed under it:
+    docs/guide/getting-started.md
+`
+
 func parse(args []string, out io.Writer) (flags, error) {
 	f := flags{order: sampleOrder(), pickUp: 2 * time.Second}
 	set := flag.NewFlagSet("orders", flag.ContinueOnError)
@@ -42,6 +53,11 @@ func parse(args []string, out io.Writer) (flags, error) {
 	set.BoolVar(&f.keep, "keep", false, "go on, and take work items as JSON on standard input, one a line, until it ends")
 	set.DurationVar(&f.limit, "limit", 25*time.Second, "give up waiting for the order after this time; with -keep there is no limit")
 	set.DurationVar(&f.latency, "latency", 300*time.Millisecond, "how long an activity works")
+	set.Usage = func() {
+		fmt.Fprintln(out, "Usage of orders:")
+		set.PrintDefaults()
+		fmt.Fprint(out, toTry)
+	}
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}

@@ -46,7 +46,7 @@ func TestOutputs(t *testing.T) {
 			input: "\nnonsense\n" + `{"kind":"StartOrchestration","instance":"second","name":"Fulfil","input":{"id":"2","card":"0000"}}` + "\n",
 			shows: []string{"dead letter  nonsense\n        malformed", "OrchestrationFailed         application: order 2:"},
 		},
-		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after"}},
+		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after", "To try:", `"name":"Nobody"`}},
 		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
 		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
 		"an input with another field":   {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
