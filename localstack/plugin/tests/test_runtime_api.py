@@ -62,6 +62,17 @@ class RuntimeApiTest(unittest.TestCase):
             self.api.ready.result(0)
         self.assertEqual(caught.exception.payload, b'{"errorType":"X"}')
 
+    def test_a_bootstrap_may_register_an_extension_of_its_own(self) -> None:
+        self.client.request("POST", "/2020-01-01/extension/register", b'{"events":null}')
+        response = self.client.getresponse()
+        response.read()
+        self.assertEqual(response.status, 200)
+        self.assertTrue(response.headers["Lambda-Extension-Identifier"])
+        self.client.request("GET", "/2020-01-01/extension/event/next")
+        self.api.close()
+        with self.assertRaises(http.client.HTTPException):
+            self.client.getresponse()
+
     def test_an_unknown_path_is_not_found(self) -> None:
         self.assertEqual(self.request("GET", "/2018-06-01/runtime/nothing")[0], 404)
         self.assertEqual(self.request("POST", "/2018-06-01/runtime/invocation/r1")[0], 404)

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 VERSION = "2018-06-01"
 _PREFIX = f"/{VERSION}/runtime/"
+_EXTENSION = "/2020-01-01/extension/"
 
 
 class ChunkedBodyError(ValueError):
@@ -61,6 +62,7 @@ class RuntimeApi:
         self._pending: queue.SimpleQueue[Invocation | None] = queue.SimpleQueue()
         self._current: tuple[str, Future[Answer]] | None = None
         self._closed = False
+        self._over = threading.Event()
         self._server = _Server(self)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), daemon=True, name="runtime-api"
@@ -94,6 +96,7 @@ class RuntimeApi:
             if self._closed:
                 return
             self._closed = True
+        self._over.set()
         self._pending.put(None)
         self._server.shutdown()
         self._server.server_close()
@@ -107,6 +110,10 @@ class RuntimeApi:
         if invocation is None:
             self._pending.put(None)  # for a second thread of the bootstrap
         return invocation
+
+    def next_extension_event(self) -> None:
+        """Waits until the end: no extension is told of anything."""
+        self._over.wait()
 
     def init_error(self, payload: bytes) -> None:
         self._resolve_ready(InitError(payload))
@@ -149,6 +156,10 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        if self.path == _EXTENSION + "event/next":
+            self.server.api.next_extension_event()
+            self.close_connection = True
+            return
         if self.path != _PREFIX + "invocation/next":
             return self._refuse(404, "ResourceNotFound", f"no such path: {self.path}")
         invocation = self.server.api.next()
@@ -173,6 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             self.close_connection = True
             return self._refuse(400, "InvalidRequest", str(error))
+        if self.path == _EXTENSION + "register":
+            # Of the bootstrap itself, without events: it asks for a SIGTERM when it ends.
+            return self._reply(200, b"{}", {"Content-Type": "application/json", "Lambda-Extension-Identifier": "internal"})
         match self.path.removeprefix(_PREFIX).split("/"):
             case ["init", "error"]:
                 self.server.api.init_error(body)
