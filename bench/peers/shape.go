@@ -37,7 +37,7 @@ var tables = map[string][]shape{
 	},
 	"workloads": {
 		{"HelloSequence5, 50 side by side", hello, 5, 200, 50},
-		{"FanOutFanIn/1000, 5 side by side", greetAll, 1000, 5, 5},
+		{"FanOutFanIn/1000, one after the other", greetAll, 1000, 3, 1},
 		{"Bank, 50 transfers side by side", transfer, 2, 150, 50},
 		{"Trip without a car, 50 side by side", trip, 6, 150, 50},
 	},

@@ -8,7 +8,7 @@
 //		run, err := client.Start(t.Context(), s.Client, Fulfil, order)
 //		...
 //		result, err := run.Wait(t.Context()) // lets the stack work
-//		t.Log(s.Meter.Bill())
+//		t.Log(s.Bill())
 //	})
 package stack
 
