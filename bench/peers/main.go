@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // engine runs instances.
@@ -55,7 +56,7 @@ var engines = []struct {
 var durabilities = []struct{ name, synchronous string }{{"process", "NORMAL"}, {"power", "FULL"}}
 
 func main() {
-	rounds := flag.Int("rounds", 3, "how often each is measured; the best counts")
+	rounds := flag.Int("rounds", 3, "how often each is measured, once if that takes 20 seconds; the best counts")
 	table := flag.String("table", "steps", "what to run: "+strings.Join(slices.Sorted(maps.Keys(tables)), " or "))
 	only := flag.String("only", "", "engines to measure, by comma; all by default")
 	markdown := flag.Bool("markdown", false, "print the table as docs/performance.md has it")
@@ -75,19 +76,23 @@ func main() {
 	}
 }
 
+// long is what an engine may take to be measured more than once.
+const long = 20 * time.Second
+
 // compare measures and prints a line for each shape and durability.
 func compare(table string, rounds int, only string, markdown bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	out := newPrinter(markdown)
+	measured := func(name string) bool { return only == "" || slices.Contains(strings.Split(only, ","), name) }
+	out := newPrinter(markdown, measured)
 	for i, s := range tables[table] {
 		for _, d := range durabilities {
 			best := make([]figures, len(engines))
 			for range rounds {
 				for e, known := range engines {
-					if only != "" && !slices.Contains(strings.Split(only, ","), known.name) {
+					if !measured(known.name) || best[e].Wall > long {
 						continue
 					}
 					f, err := measure(self, table, fmt.Sprintf("%s/%d/%s", known.name, i, d.synchronous))
@@ -120,39 +125,32 @@ func measure(self, table, what string) (figures, error) {
 // printer prints the table, a line when it is known.
 type printer struct {
 	markdown bool
-	to       io.Writer
-	flush    func() error
+	// peers are the places in engines of those beside Turnstile that are measured.
+	peers []int
+	to    io.Writer
+	flush func() error
 }
 
-func newPrinter(markdown bool) printer {
-	if !markdown {
-		w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "shape\tkept over\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s\tof turnstile's CPU")
-		return printer{false, w, w.Flush}
-	}
-	p := printer{true, os.Stdout, func() error { return nil }}
-	p.row("", "kept over", "CPU a step, times Turnstile's", "steps a second, of Turnstile's")
-	p.row("---", "---", "---", "---")
-	return p
-}
-
-// row of a table in Markdown: what it is about, and two figures of each peer, or
-// what stands over them.
-func (p printer) row(shape, kept, cpu, speed string) {
-	fmt.Fprintf(p.to, "| %s | %s |", shape, kept)
-	for _, about := range []string{cpu, speed} {
-		for i, e := range engines[1:] {
-			switch {
-			case about == "---":
-				fmt.Fprint(p.to, " --- |")
-			case i == 0:
-				fmt.Fprintf(p.to, " %s: %s |", about, e.name)
-			default:
-				fmt.Fprintf(p.to, " %s |", e.name)
-			}
+func newPrinter(markdown bool, measured func(name string) bool) printer {
+	p := printer{markdown: markdown, to: os.Stdout, flush: func() error { return nil }}
+	for i, e := range engines[1:] {
+		if measured(e.name) {
+			p.peers = append(p.peers, i+1)
 		}
 	}
-	fmt.Fprintln(p.to)
+	if !markdown {
+		w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+		p.to, p.flush = w, w.Flush
+		fmt.Fprintln(w, "shape\tkept over\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s\tof turnstile's CPU")
+		return p
+	}
+	var names []string
+	for _, e := range p.peers {
+		names = append(names, engines[e].name)
+	}
+	fmt.Fprintf(p.to, "| | kept over | CPU a step, times Turnstile's: %s | steps a second, of Turnstile's: %s |\n", strings.Join(names, " | "), strings.Join(names, " | "))
+	fmt.Fprintln(p.to, "|"+strings.Repeat(" --- |", 2+2*len(names)))
+	return p
 }
 
 // line prints what was best of each engine.
@@ -164,12 +162,12 @@ func (p printer) line(shape, kept string, best []figures) {
 			func(f figures) float64 { return f.CPU.Seconds() / ours.CPU.Seconds() },
 			func(f figures) float64 { return ours.Wall.Seconds() / f.Wall.Seconds() },
 		} {
-			for _, f := range best[1:] {
-				if f.Steps == 0 || ours.Steps == 0 {
+			for _, e := range p.peers {
+				if ours.Steps == 0 {
 					fmt.Fprint(p.to, " – |")
 					continue
 				}
-				fmt.Fprintf(p.to, " %.2g |", ratio(f))
+				fmt.Fprintf(p.to, " %s |", short(ratio(best[e])))
 			}
 		}
 		fmt.Fprintln(p.to)
@@ -185,4 +183,12 @@ func (p printer) line(shape, kept string, best []figures) {
 			beside.Wall.Seconds()/f.Wall.Seconds(), f.CPU.Seconds()/beside.CPU.Seconds())
 	}
 	_ = p.flush()
+}
+
+// short is a ratio with two digits that count.
+func short(ratio float64) string {
+	if ratio >= 10 {
+		return fmt.Sprintf("%.0f", ratio)
+	}
+	return fmt.Sprintf("%.2g", ratio)
 }

@@ -36,10 +36,10 @@ var tables = map[string][]shape{
 		{"10 fan-outs side by side", fanOut, 100, 30, 10},
 	},
 	"workloads": {
-		{"HelloSequence5, 50 side by side", hello, 5, 200, 50},
-		{"FanOutFanIn/1000, one after the other", greetAll, 1000, 3, 1},
-		{"Bank, 50 transfers side by side", transfer, 2, 150, 50},
-		{"Trip without a car, 50 side by side", trip, 6, 150, 50},
+		{"HelloSequence5, 50 side by side", hello, 5, 100, 50},
+		{"FanOutFanIn/1000, one alone", greetAll, 1000, 1, 1},
+		{"Bank, 30 transfers side by side", transfer, 2, 60, 30},
+		{"Trip without a car, 30 side by side", trip, 6, 60, 30},
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/bench/workloads"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -88,4 +89,37 @@ func TestNoCrashChangesAGreeting(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A cancel may come at any moment of a transfer. It is made to the end, so that the
+// money is in one of the accounts.
+func TestACancelledTransferLosesNothing(t *testing.T) {
+	t.Parallel()
+	for _, at := range []struct {
+		name   string
+		signal turnstiletest.Signal
+	}{
+		{"before anything", turnstiletest.OrchestrationStarted(workloads.Account)},
+		{"while the first answer is awaited", turnstiletest.EventAwaited(workloads.Answered)},
+	} {
+		t.Run(at.name, func(t *testing.T) {
+			t.Parallel()
+			env := turnstiletest.New(t, workloads.App(&workloads.Agency{}))
+			from := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.InstanceID("from"))
+			to := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.InstanceID("to"))
+			env.Run()
+			transfer := turnstiletest.Start(env, workloads.Transfer, workloads.Order{From: "from", To: "to", Amount: 30})
+			env.WaitFor(at.signal)
+			transfer.Cancel("changed my mind")
+			if done, err := transfer.Wait(); err != nil || !done {
+				t.Errorf("the transfer returned %t, %v", done, err)
+			}
+			for account, want := range map[*turnstiletest.Run[int]]int{from: 70, to: 130} {
+				turnstiletest.Raise(env, workloads.Posted, account.Instance, workloads.Posting{Close: true})
+				if balance, err := account.Wait(); err != nil || balance != want {
+					t.Errorf("%s was closed with %d (%v), want %d", account.Instance, balance, err, want)
+				}
+			}
+		})
+	}
 }
