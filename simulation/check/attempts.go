@@ -133,7 +133,7 @@ func (w *checker) shownAgain() (n int) {
 	for _, f := range shown {
 		n += w.Faults[f]
 	}
-	return n
+	return n + w.QueueRefusals
 }
 
 // checkHidden is A-10: the message of an attempt is hidden for as long as it

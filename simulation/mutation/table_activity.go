@@ -24,6 +24,13 @@ func activityMutations() []Mutation {
 			Edits: edit("if state.Stop {", "if state.Stop && p.Interval < 0 {"),
 		},
 		{
+			Name:  "a heartbeat that is refused does not hide the message",
+			Bug:   "An attempt whose heartbeats the table refuses for a minute is delivered to another worker.",
+			File:  "host/internal/attempt/pulse.go",
+			Edits: edit("if p.Extend != nil && (", "if p.Extend != nil && err == nil && ("),
+			Rare:  true,
+		},
+		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
 			File:  "host/execute.go",

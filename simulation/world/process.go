@@ -204,6 +204,9 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 	}
 	w.lately = who
 	if w.refuses(c.of, p) {
+		if c.of == theQueues {
+			w.QueueRefusals++
+		}
 		w.Reached("outage")
 		if w.Tracing {
 			w.Log("%s %s: refused", p.Name, what())

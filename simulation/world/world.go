@@ -31,6 +31,8 @@ type World struct {
 	Steps  int
 	// Commits that landed.
 	Commits int
+	// QueueRefusals are calls that an outage of the queues has refused.
+	QueueRefusals int
 
 	Choices choice.Choices
 	Clock   *clock.Virtual

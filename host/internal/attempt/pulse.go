@@ -22,7 +22,8 @@ type Pulse struct {
 	Interval time.Duration
 	// Record a heartbeat of now.
 	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
-	// Extend is called behind each that was recorded; nil for nothing.
+	// Extend is called with the first heartbeat and then with one each Interval,
+	// recorded or not, for the attempt lives; nil for nothing.
 	Extend func(ctx context.Context)
 	Log    func(ctx context.Context, text string, args ...any)
 
@@ -34,7 +35,8 @@ type Pulse struct {
 	mu       sync.Mutex
 	stop     func() bool // of the timeout
 	last     time.Time   // recorded
-	unsent   []byte      // details not recorded yet
+	extended time.Time
+	unsent   []byte // details not recorded yet
 	finished bool
 }
 
@@ -77,15 +79,17 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		return context.Cause(ctx)
 	}
 	state, err := p.Record(ctx, p.unsent)
+	// A table that refuses for a minute must not bring a second attempt beside this one.
+	if p.Extend != nil && (p.extended.IsZero() || now.Sub(p.extended) >= p.Interval) {
+		p.extended = now
+		p.Extend(ctx)
+	}
 	if err != nil {
 		p.Log(ctx, "heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
 			"event_id", p.info.EventID, "attempt", p.info.Attempt, "error", err)
 		return context.Cause(ctx)
 	}
 	p.last, p.unsent = now, nil
-	if p.Extend != nil {
-		p.Extend(ctx)
-	}
 	if state.Stop {
 		p.cancel(&activity.StoppedError{Reason: state.StopReason})
 	}
