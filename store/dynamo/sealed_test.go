@@ -231,7 +231,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 			if err != nil {
 				return "", err
 			}
-			if out, err = step.Inline(ctx, out); err != nil {
+			if _, err = step.Inline(ctx, out); err != nil {
 				return "", err
 			}
 			card, err := paid.Wait(ctx)
