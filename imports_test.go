@@ -59,10 +59,13 @@ var layers = []layer{
 	{dir: "host/internal/delivery", own: "internal/logattr queue wire"},
 	{dir: "host/internal/edge", own: "codec engine history queue store wire"},
 	{dir: "host/internal/attempt", own: "activity clock engine history host/internal/edge host/internal/random store wire"},
-	{dir: "host/internal/dispatch", own: "clock history host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
+	// What runs orchestrations and activities: the contract with what runs it in
+	// (host), the handlers, and below them what they are made of.
+	{dir: "host", own: "clock history host/internal/sharing internal/logattr queue store wire"},
+	{dir: "host/internal/dispatch", own: "clock history host host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
 		"host/internal/sharing keyring queue store timer wire"},
-	{dir: "host", own: "activity clock codec engine history host/internal/attempt host/internal/backoff host/internal/delivery host/internal/dispatch host/internal/edge " +
-		"host/internal/random host/internal/sharing internal/logattr keyring queue store timer wire"},
+	{dir: "host/orchestrator", own: "activity clock codec engine history host host/internal/attempt host/internal/backoff host/internal/delivery " +
+		"host/internal/dispatch host/internal/edge host/internal/random host/internal/sharing internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},
@@ -169,7 +172,7 @@ func TestImportsTableRefusesWhatItShould(t *testing.T) {
 		{"client", module, true},
 		{"client", module + "/engine", false},
 		{".", "github.com/aws/aws-sdk-go-v2/service/sqs", false},
-		{"host", module, false},
+		{"host", module, false}, {"host", module + "/host/orchestrator", false},
 		{"store/memory", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
 		{"store/dynamo", "github.com/aws/aws-sdk-go-v2/service/dynamodb", true},
 		{"embedded", module + "/awslambda", false},

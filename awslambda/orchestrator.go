@@ -13,6 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -58,7 +59,7 @@ type Orchestrator struct {
 	flush      func(context.Context) error
 }
 
-// batchHandler is *host.Orchestrator or *host.Worker.
+// batchHandler is *orchestrator.Orchestrator or *orchestrator.Worker.
 type batchHandler interface {
 	Handle(ctx context.Context, batch []host.Delivery) (failed []string)
 }
@@ -98,7 +99,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	if err != nil {
 		return nil, err
 	}
-	h, err := host.NewOrchestrator(host.OrchestratorConfig{
+	h, err := orchestrator.New(orchestrator.Config{
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -35,8 +36,8 @@ type Environment struct {
 	queues       *queues.Queues
 	timer        *memorytimer.Timer
 	sweeper      *queues.Sweeper
-	orchestrator *host.Orchestrator
-	worker       *host.Worker
+	orchestrator *orchestrator.Orchestrator
+	worker       *orchestrator.Worker
 	client       *client.Client
 	ran          atomic.Bool
 	beside       beside // nil if nothing runs beside it
@@ -122,14 +123,14 @@ func (e *Environment) wire(app *turnstile.App) error {
 		return err
 	}
 	e.sweeper = queues.NewSweeper(e.clock, e.queues.Orchestrator)
-	e.orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+	e.orchestrator, err = orchestrator.New(orchestrator.Config{
 		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs, Keys: keys,
 		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger}, SweepAt: e.sweeper.At, Propagator: e.opts.propagator,
 	})
 	if err != nil {
 		return err
 	}
-	e.worker, err = host.NewWorker(host.WorkerConfig{
+	e.worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{
 		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
 		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 	})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Observer is told what happens. Its methods may be called from several
@@ -49,6 +49,16 @@ type Committed struct {
 	Before struct{ ExecutionID, EventID int64 }
 }
 
+// Cause is a message that a turn was made of and that has headers.
+type Cause struct {
+	Kind wire.Kind
+	// SourceEventID and Attempt are those of a completion.
+	SourceEventID int64
+	Attempt       int
+	// Headers of the message. Not to be changed.
+	Headers map[string]string
+}
+
 // ProblemChange is what became of an instance that cannot go on, or can again.
 type ProblemChange struct {
 	Instance    string
@@ -60,7 +70,18 @@ type ProblemChange struct {
 }
 
 // Action is something sent, scheduled or stopped outside.
-type Action = dispatch.Action
+type Action struct {
+	// Kind in words: "activity", "timer", "child", "detached", "parent",
+	// "stop", "remove timer", "cancel child", "terminate child",
+	// "failure", "dead letter".
+	Kind string
+	// EventID of the scheduling event, 0 where there is none.
+	EventID int64
+	// Name of the activity or orchestration, or id of the instance.
+	Name string
+	// Due is when a timer is due.
+	Due time.Time
+}
 
 // Counter is what is counted.
 type Counter string
@@ -131,3 +152,10 @@ func (NoObserver) Committed(Committed) {}
 
 // ProblemChanged implements Observer.
 func (NoObserver) ProblemChanged(ProblemChange) {}
+
+// Propagator says which headers go with everything that a commit sends, besides
+// those that are recorded: the context of a trace. The commit is named by
+// instance, execution and the id of its first event. It has to say the same each
+// time, for what is sent again is asked for again. Headers that do not fit beside
+// the others (wire.CheckHeaders) are left out.
+type Propagator func(instance string, executionID, firstEventID int64) map[string]string

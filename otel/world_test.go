@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/otel"
@@ -100,7 +101,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 		must(app.Err())
 		ring, err := keyring.New(keyring.Config{Keys: keys, Random: rand.Reader, Now: w.clock.Now})
 		must(err)
-		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: store, Stops: stops,
+		o, err := orchestrator.New(orchestrator.Config{Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: store, Stops: stops,
 			Queues: forHost, Timer: timers, Keys: ring, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }}, Propagator: p.tel.Propagate})
 		must(err)
 		t.Cleanup(o.Close)
@@ -109,7 +110,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 
 		p = newProcess(t, fmt.Sprint("worker ", i))
 		app = turnstile.NewApp(append(parts(), p.tel.Interceptor())...)
-		worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
+		worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
 		must(err)
 		p.handle = worker.Handle
 		w.workers = append(w.workers, p)

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -58,12 +58,12 @@ type Env struct {
 	// shuffle decides the order; nil for the order of sending.
 	shuffle *rand.Rand
 	// orchestrators and worker are the processes, nil until they are needed.
-	orchestrators []*host.Orchestrator
+	orchestrators []*orchestrator.Orchestrator
 	// handled counts what orchestrators were given, which take it in turn.
 	handled int
 	// invocations of all processes so far.
 	invocations int
-	worker      *host.Worker
+	worker      *orchestrator.Worker
 
 	// driving: messages are being handled.
 	driving bool

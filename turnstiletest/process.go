@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -21,7 +22,7 @@ import (
 // processes starts the processes that are not there.
 func (e *Env) processes() error {
 	if e.orchestrators == nil {
-		e.orchestrators = make([]*host.Orchestrator, e.opts.processes)
+		e.orchestrators = make([]*orchestrator.Orchestrator, e.opts.processes)
 	}
 	if e.worker != nil && !slices.Contains(e.orchestrators, nil) {
 		return nil
@@ -50,7 +51,7 @@ func (e *Env) processes() error {
 		if err != nil {
 			return err
 		}
-		e.orchestrators[i], err = host.NewOrchestrator(host.OrchestratorConfig{
+		e.orchestrators[i], err = orchestrator.New(orchestrator.Config{
 			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
 			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Environment: host.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()}, SweepAt: e.sweeper.At,
 		})
@@ -58,7 +59,7 @@ func (e *Env) processes() error {
 			return err
 		}
 	}
-	e.worker, err = host.NewWorker(host.WorkerConfig{
+	e.worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{
 		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: host.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
 	})
 	return err

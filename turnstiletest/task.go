@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
 )
@@ -25,7 +26,7 @@ type task struct {
 	invocation int
 	// again: its messages were delivered before, and are answered for there.
 	again        bool
-	orchestrator *host.Orchestrator
+	orchestrator *orchestrator.Orchestrator
 	failed       []string
 	// dead: its process was killed; guarded by the boundary.
 	dead bool

@@ -16,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
@@ -122,21 +123,21 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) b
 	t.Cleanup(timers.Close)
 	stops := storememory.NewActivities(time.Now)
 	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
-	var orchestrators []*host.Orchestrator
+	var orchestrators []*orchestrator.Orchestrator
 	kept := &keyring.Memory{}
 	for range processes {
 		keys, err := keyring.New(keyring.Config{Keys: kept})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Keys: keys, Settings: settings})
+		o, err := orchestrator.New(orchestrator.Config{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Keys: keys, Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(o.Close)
 		orchestrators = append(orchestrators, o)
 	}
-	worker, err := host.NewWorker(host.WorkerConfig{Activities: activities, Stops: stops, Queues: queues, Settings: settings})
+	worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: activities, Stops: stops, Queues: queues, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

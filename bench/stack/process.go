@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
@@ -11,7 +12,7 @@ import (
 
 // process is one of the orchestrator function.
 type process struct {
-	*host.Orchestrator
+	*orchestrator.Orchestrator
 	told *embeddedmetrics.Metrics
 }
 
@@ -20,7 +21,7 @@ func (s *Stack) process() *process {
 	keys, err := keyring.New(keyring.Config{Keys: s.keys})
 	s.must(err)
 	metrics := s.metrics("orchestrator")
-	o, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
+	o, err := orchestrator.New(orchestrator.Config{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
 		Keys: keys, Settings: host.Settings{BlockLimit: -1}, Environment: host.Environment{Observer: told{metrics}}})
 	s.must(err)
 	s.t.Cleanup(o.Close)

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memorystore "github.com/turnstile-go/turnstile/store/memory"
@@ -284,14 +285,14 @@ func TestW07ARedrivenMessageSendsWhatItsTurnLeftOpen(t *testing.T) {
 }
 
 // host is an orchestrator over the queues of the bench.
-func (b *bench) host() *host.Orchestrator {
+func (b *bench) host() *orchestrator.Orchestrator {
 	b.t.Helper()
 	app := fulfilment()
 	keys, err := keyring.New(keyring.Config{Keys: &b.keys})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	o, err := host.NewOrchestrator(host.OrchestratorConfig{
+	o, err := orchestrator.New(orchestrator.Config{
 		Orchestrations: app.Orchestrations(), Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Keys: keys,
 		Queues: host.Queues{
 			Orchestrator: b.queues[deadletter.Orchestrator], Delay: b.queues[deadletter.Delay], Activity: b.queues[deadletter.Activity],
@@ -306,7 +307,7 @@ func (b *bench) host() *host.Orchestrator {
 }
 
 // handle handles what the orchestrator and the delay queue have now.
-func (b *bench) handle(o *host.Orchestrator) {
+func (b *bench) handle(o *orchestrator.Orchestrator) {
 	b.t.Helper()
 	for _, from := range []struct {
 		name string

@@ -29,7 +29,7 @@ func NewSweeper(c clock.Clock, orchestrator queue.Queue) *Sweeper {
 	return &Sweeper{clock: c, to: orchestrator}
 }
 
-// At has a sweep come at a time, or before; it is host.OrchestratorConfig.SweepAt.
+// At has a sweep come at a time, or before; it is orchestrator.Config.SweepAt.
 func (s *Sweeper) At(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

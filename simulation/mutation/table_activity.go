@@ -14,7 +14,7 @@ func activityMutations() []Mutation {
 			Name:  "an interruption is counted by who cannot know",
 			Rare:  true,
 			Bug:   "Another attempt follows one that was not heard of, though its result came.",
-			File:  "host/claim.go",
+			File:  "host/orchestrator/claim.go",
 			Edits: edit("return false, 0, w.sendUnheard(ctx, item)", "return false, 0, w.finish(ctx, item, attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
@@ -33,31 +33,31 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
-			File:  "host/execute.go",
+			File:  "host/orchestrator/execute.go",
 			Edits: edit("p.Extend = func(ctx context.Context) { w.hide(ctx, m, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
 		},
 		{
 			Name:  "a pending activity has no deadline",
 			Bug:   "The time limit of all attempts is not looked at once an activity is pending.",
-			File:  "host/pending.go",
+			File:  "host/orchestrator/pending.go",
 			Edits: edit("time.UnixMilli(scheduled.AtMS)); bounded {", "time.UnixMilli(scheduled.AtMS)); bounded && item.Attempt < 0 {"),
 		},
 		{
 			Name:  "a batch mate is left to become visible",
 			Bug:   "The message of an attempt that is done becomes visible while its batch is worked on, and is run again.",
-			File:  "host/batch_mates.go",
+			File:  "host/orchestrator/batch_mates.go",
 			Edits: edit("b.working == 0 || m.state != settled {", "b.working >= 0 || m.state != settled {"),
 		},
 		{
 			Name:  "two rounds of a watch have one number",
 			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
-			File:  "host/pending_round.go",
+			File:  "host/orchestrator/pending_round.go",
 			Edits: edit("item.Number = max(due.UnixMilli(), item.Number+1)", "item.Number = 1"),
 		},
 		{
 			Name:  "a sign of life needs no token",
 			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
-			File:  "host/pending.go",
+			File:  "host/orchestrator/pending.go",
 			Edits: edit("case v.Kind == engine.Recorded:", "case v.Kind == engine.Recorded, v.Kind == engine.Forged && m.item.Kind == wire.ActivityHeartbeat:"),
 		},
 		{
@@ -76,7 +76,7 @@ func activityMutations() []Mutation {
 			Name:  "a cancel ahead of the start is dropped",
 			Rare:  true,
 			Bug:   "What a parent sends to end its child is acknowledged when it overtakes the child's start.",
-			File:  "host/early.go",
+			File:  "host/orchestrator/early.go",
 			Edits: edit("if m.item.Kind != wire.ExternalRaised && !endsChild {", "if m.item.Kind != wire.ExternalRaised || endsChild {"),
 		},
 		{

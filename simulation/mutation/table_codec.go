@@ -12,20 +12,20 @@ func codecMutations() []Mutation {
 		{
 			Name: "codec: a commit is sealed anew when it is repeated",
 			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
-			File: "host/commit.go",
+			File: "host/orchestrator/commit.go",
 			Edits: edit("// lands now. Reading back would prove nothing.\n",
 				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})\n"),
 		},
 		{
 			Name:  "codec: the status of another key stays",
 			Bug:   "An end seals the record's output under a new key and leaves the custom status under the old one, with the mark of the new.",
-			File:  "host/project.go",
+			File:  "host/orchestrator/project.go",
 			Edits: edit("if !s.sealed || c.CustomStatus != nil || s.creating {", "if c != nil {"),
 		},
 		{
 			Name:  "codec: a reason quotes a payload",
 			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
-			File:  "host/load.go",
+			File:  "host/orchestrator/load.go",
 			Edits: edit("options.Conceal = concealing(t.group.instance, n, t.Keys)", "_ = concealing"),
 		},
 	}

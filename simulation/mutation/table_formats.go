@@ -7,13 +7,13 @@ func formatMutations() []Mutation {
 		{
 			Name:  "the age of an item is not looked at",
 			Bug:   "An event that was sent more than fourteen days ago is applied.",
-			File:  "host/batch.go",
+			File:  "host/orchestrator/batch.go",
 			Edits: edit("max(m.item.Age(now), 0))\n\tif m.item.Expired(now) {", "max(m.item.Age(now), 0))\n\tif m.item.Expired(now) && m.item.Hops < 0 {"),
 		},
 		{
 			Name:  "an item is young again behind a hop",
 			Bug:   "What goes round the delay queue says that it was sent first when it was sent round.",
-			File:  "host/send.go",
+			File:  "host/orchestrator/send.go",
 			Edits: edit("round.Hops++\n", "round.Hops++\n\tround.SentMS = o.Clock.Now().UnixMilli()\n"),
 		},
 		{
@@ -37,19 +37,19 @@ func formatMutations() []Mutation {
 		{
 			Name:  "an inline attempt forgets headers",
 			Bug:   "An inline activity gets the headers of the start alone.",
-			File:  "host/inline.go",
+			File:  "host/orchestrator/inline.go",
 			Edits: edit("info.Headers = history.MergeHeaders(s.Headers, call.Headers)", "info.Headers = s.Headers"),
 		},
 		{
 			Name:  "an attempt behind a silent one forgets headers",
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
-			File:  "host/pending.go",
+			File:  "host/orchestrator/pending.go",
 			Edits: edit("Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}", "Headers: t.started().Start.Headers}"),
 		},
 		{
 			Name:  "a completion names another attempt",
 			Bug:   "A worker says of a result that the first attempt made it.",
-			File:  "host/execute.go",
+			File:  "host/orchestrator/execute.go",
 			Edits: edit("Result: r.Output, Attempt: item.Attempt, ", "Result: r.Output, Attempt: 1, "),
 		},
 	}

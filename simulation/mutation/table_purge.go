@@ -6,7 +6,7 @@ func purgeMutations() []Mutation {
 		{
 			Name:  "a purged id begins with its old number",
 			Bug:   "A new start of a purged id uses an execution number again.",
-			File:  "host/load.go",
+			File:  "host/orchestrator/load.go",
 			Edits: edit("t.execution = r.ExecutionID + 1", "t.execution = r.ExecutionID"),
 		},
 		{
@@ -18,44 +18,44 @@ func purgeMutations() []Mutation {
 		{
 			Name:  "the turn does not look at the tombstone",
 			Bug:   "A start of a purged id is run and cannot be written, again and again.",
-			File:  "host/load.go",
+			File:  "host/orchestrator/load.go",
 			Edits: edit("if t.newStart(open) == nil || t.held() {", "if t.newStart(open) == nil {"),
 		},
 		{
 			Name:  "a tombstone expires at once",
 			Bug:   "The id of a purged instance is free the moment after.",
-			File:  "host/purge.go",
+			File:  "host/orchestrator/purge.go",
 			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = day - day"),
 		},
 		{
 			Name:  "a tombstone expires ahead of a message",
 			Bug:   "The id of a purged instance is free while messages for it may still come.",
-			File:  "host/purge.go",
+			File:  "host/orchestrator/purge.go",
 			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = wire.MaxAge - day"),
 		},
 		{
 			Name:  "a purge deletes before it hides",
 			Bug:   "The history of an instance is deleted while its record still says that it is there.",
-			File:  "host/purge.go",
+			File:  "host/orchestrator/purge.go",
 			Edits: edit("	if err := t.scheduleDeletion(ctx, r); err != nil {\n", "	if _, err := t.Store.DeleteHistory(ctx, t.group.instance, r.ExecutionID, 0); err != nil {\n"),
 		},
 		{
 			Name:  "a history is deleted with the purge",
 			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
-			File:  "host/purge.go",
+			File:  "host/orchestrator/purge.go",
 			Edits: edit("r.EndedAt.Add(t.Settings.PurgeGrace)", "r.EndedAt"),
 		},
 		{
 			Name:  "a parent is not told of a purged id",
 			Bug:   "A start of a purged id that a parent has sent is acknowledged, and the parent waits forever.",
-			File:  "host/purge.go",
+			File:  "host/orchestrator/purge.go",
 			Edits: edit("	return t.tellRefused(ctx, m, \"purged_id\", taken(", "	m.item.Parent = nil\n	return t.tellRefused(ctx, m, \"purged_id\", taken("),
 		},
 		{
 			Name:  "a purge with force that comes back sends nothing again",
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
 			Rare:  true,
-			File:  "host/load.go",
+			File:  "host/orchestrator/load.go",
 			Edits: edit("return m.returning() && (!m.purges() || m.item.Force) ||", "return m.returning() && !m.purges() ||"),
 		},
 	}

@@ -36,14 +36,14 @@ func versionMutations() []Mutation {
 		{
 			Name:  "a patch of another build is a mistake",
 			Bug:   "A process of the build before a patch marks instances as stuck in the middle of its rollout.",
-			File:  "host/advance.go",
+			File:  "host/orchestrator/advance.go",
 			Edits: edit("out.Stuck.Patch != \"\" {", "out.Stuck.Patch == \"?\" {"),
 			Rare:  true,
 		},
 		{
 			Name:  "a message that goes round for a patch is always new",
 			Bug:   "Where the code of a patch was taken out, its instances' messages go round for ever.",
-			File:  "host/patch.go",
+			File:  "host/orchestrator/patch.go",
 			Edits: edit("	if m.item.FirstSeenMS == 0 || redriven {", "	if m.item.FirstSeenMS >= 0 || redriven {"),
 			Rare:  true,
 		},
@@ -56,7 +56,7 @@ func versionMutations() []Mutation {
 		{
 			Name:  "the record keeps the version",
 			Bug:   "The record of an instance that continued as new says the version that it was.",
-			File:  "host/project.go",
+			File:  "host/orchestrator/project.go",
 			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != s.instance"),
 		},
 	}

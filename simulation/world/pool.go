@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -41,7 +42,7 @@ func (w *World) newProcess(worker bool) *Process {
 	if worker {
 		p.Name = fmt.Sprintf("worker%d", w.started)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.Worker, err = host.NewWorker(host.WorkerConfig{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
+		p.Worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
 			Settings: w.Settings, Environment: around})
 	} else {
 		p.Name = fmt.Sprintf("orch%d", w.started)
@@ -49,7 +50,7 @@ func (w *World) newProcess(worker bool) *Process {
 		if w.named {
 			name = p.Code.Name
 		}
-		p.Orchestrator, err = host.NewOrchestrator(host.OrchestratorConfig{
+		p.Orchestrator, err = orchestrator.New(orchestrator.Config{
 			Build:          name,
 			Orchestrations: p.Code.Orchestrations, Inline: w.Scenario.Inline(p), Store: simStore{w.Store, p}, Stops: simStops{w.stops, p},
 			Queues: queues, Timer: simTimer{w.Timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.Settings, Environment: around})

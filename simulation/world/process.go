@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -22,8 +23,8 @@ type Process struct {
 	W    *World
 	Name string
 	// Orchestrator or worker, the other is nil.
-	Orchestrator *host.Orchestrator
-	Worker       *host.Worker
+	Orchestrator *orchestrator.Orchestrator
+	Worker       *orchestrator.Worker
 	clock        skewed
 	// Code is what its build does.
 	Code *Build

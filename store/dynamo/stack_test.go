@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -62,13 +63,13 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 	if err != nil {
 		t.Fatal(err)
 	}
-	orchestrator, err := host.NewOrchestrator(host.OrchestratorConfig{Orchestrations: app.Orchestrations(), Inline: registry, Store: l.Store, Stops: stops,
+	turns, err := orchestrator.New(orchestrator.Config{Orchestrations: app.Orchestrations(), Inline: registry, Store: l.Store, Stops: stops,
 		Queues: s.queues.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Environment: host.Environment{Clock: s.clock}, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(orchestrator.Close)
-	worker, err := host.NewWorker(host.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
+	t.Cleanup(turns.Close)
+	worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 		if from == host.SourceActivity {
 			return worker.Handle
 		}
-		return orchestrator.Handle
+		return turns.Handle
 	}
 	if s.client, err = client.New(client.Config{Store: l.Store, Queue: s.queues.Orchestrator, Codecs: codecs, Clock: s.clock}); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"github.com/turnstile-go/turnstile/host"
 	"strconv"
 	"time"
 
@@ -50,7 +51,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		out.put(parcel{route: toSchedule, schedule: timer.Schedule{
 			Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}})
 	}
-	out.actions = append(out.actions, Action{Kind: "timer", EventID: e.EventID, Due: due})
+	out.actions = append(out.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
 // timedByQueue reports whether a timer with that long to go goes through the

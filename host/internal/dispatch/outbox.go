@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
@@ -25,7 +26,7 @@ type Composer struct {
 	Scheduled     bool
 	// Propagate returns headers that go with all that a commit sends, by instance,
 	// execution and first event; nil for none.
-	Propagate func(instance string, executionID, firstEventID int64) map[string]string
+	Propagate host.Propagator
 }
 
 // Outbox gathers what has to be sent because of commits, in their order.
@@ -38,24 +39,10 @@ type Outbox struct {
 	// at is where what is being added stands.
 	at position
 	Row
-	actions []Action
+	actions []host.Action
 	// refused are the dead letters among the parcels, for the log.
 	refused []refusal
 	err     error
-}
-
-// Action is something sent, scheduled or stopped outside.
-type Action struct {
-	// Kind in words: "activity", "timer", "child", "detached", "parent",
-	// "stop", "remove timer", "cancel child", "terminate child",
-	// "failure", "dead letter".
-	Kind string
-	// EventID of the scheduling event, 0 where there is none.
-	EventID int64
-	// Name of the activity or orchestration, or id of the instance.
-	Name string
-	// Due is when a timer is due.
-	Due time.Time
 }
 
 // parcel is one thing to send, schedule or stop.
@@ -98,7 +85,7 @@ const (
 )
 
 // Actions returns what is sent, in words.
-func (out *Outbox) Actions() []Action { return out.actions }
+func (out *Outbox) Actions() []host.Action { return out.actions }
 
 func (out *Outbox) put(p parcel) {
 	p.at, p.row = out.at, out.begins
@@ -126,7 +113,7 @@ func (out *Outbox) Send(item *wire.Item) error {
 func (out *Outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
 func (out *Outbox) note(kind string, eventID int64, name string) {
-	out.actions = append(out.actions, Action{Kind: kind, EventID: eventID, Name: name})
+	out.actions = append(out.actions, host.Action{Kind: kind, EventID: eventID, Name: name})
 }
 
 // unsent is where the event of something stands that could not be sent.

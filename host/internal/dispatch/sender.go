@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host"
 	"log/slog"
 	"sync"
 	"time"
@@ -41,15 +42,10 @@ const (
 	maxSendErrors = 3
 )
 
-// Queues are those that a dispatch sends to.
-type Queues struct {
-	Orchestrator, Delay, Activity, DeadStandard queue.Queue
-}
-
 // Sender sends what outboxes have. It knows queues, requests to stop and the timer
 // service, and nothing of instances.
 type Sender struct {
-	Queues Queues
+	Queues host.Queues
 	Stops  store.Activities
 	// Timer may be nil where no Outbox has a schedule.
 	Timer  timer.Timer

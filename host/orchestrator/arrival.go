@@ -1,0 +1,73 @@
+package orchestrator
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// arrival returns what a message brings for the engine. The version of a start
+// is pinned: the newest registered if none was asked for. A name that is not
+// registered keeps what was asked; the instance is started and stuck until that
+// code is deployed.
+func (t *turn) arrival(m *message) engine.Arrival {
+	i := &m.item
+	a := engine.Arrival{Token: i.Token, Proven: m.proven}
+	if m.completion() || i.Kind == wire.CancelInstance {
+		a.ExecutionID = i.TargetExecution()
+	}
+	switch i.Kind {
+	case wire.StartOrchestration:
+		return t.startArrival(i)
+	case wire.ExternalRaised:
+		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
+	case wire.CancelInstance:
+		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+	case wire.ActivityCompleted:
+		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+	case wire.ActivityFailed:
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+	case wire.TimerFired:
+		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
+	case wire.SubOrchCompleted:
+		a.Event = history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
+	case wire.SubOrchFailed:
+		a.Event = history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
+	}
+	return a
+}
+
+func (t *turn) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, SearchAttributes: i.SearchAttributes,
+		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
+	if p := i.Parent; p != nil {
+		start.Parent = recordedParent(p)
+	}
+	version := i.OrchVersion
+	if version == "" {
+		if newest, err := t.Orchestrations.Newest(i.Name); err == nil {
+			version = newest.Version
+		}
+	}
+	a := engine.Arrival{UseExisting: i.UseExisting, Event: history.Event{
+		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
+	for _, e := range i.Events {
+		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
+	}
+	return a
+}
+
+// input puts together what a run needs from outside.
+func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
+	seed, err := t.random.Bytes()
+	if err != nil {
+		return engine.Input{}, err
+	}
+	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, Park: park}
+	for _, m := range messages {
+		in.Arrivals = append(in.Arrivals, t.arrival(m))
+	}
+	return in, nil
+}

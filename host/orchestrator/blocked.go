@@ -1,0 +1,84 @@
+package orchestrator
+
+import (
+	"context"
+	"sync"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// blockedCode are the instances in whose code a goroutine of this process is
+// blocked. While one is, the code of its instance is not run again here, so that
+// no more than one goroutine is left behind for an instance: its arrivals are
+// recorded, and the instance is stuck. Another process, or this one when the
+// goroutine has ended after all, runs it.
+type blockedCode struct {
+	mu sync.Mutex
+	by map[string]engine.Blocked
+}
+
+func (b *blockedCode) add(e engine.Blocked) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.by == nil {
+		b.by = map[string]engine.Blocked{}
+	}
+	b.by[e.Instance] = e
+}
+
+// of returns what blocks in the code of an instance, nil if nothing does.
+func (b *blockedCode) of(instance string) *engine.Blocked {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, found := b.by[instance]
+	if !found {
+		return nil
+	}
+	select {
+	case <-e.Over:
+		delete(b.by, instance)
+		return nil
+	default:
+		return &e
+	}
+}
+
+// onBlocked is told of each goroutine that is left in orchestration code. A
+// turn that was blocked says so by itself.
+func (o *Orchestrator) onBlocked(b engine.Blocked) {
+	o.blocked.add(b)
+	if b.Unwinding {
+		o.Observer.Count(host.CountStuck, "unwinding", 1)
+		o.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
+			"stack", edge.Cut(b.Stack, maxProblemStack))
+	}
+}
+
+// checkBlocked finds out whether a goroutine of this process is blocked in the
+// code of the instance.
+func (t *turn) checkBlocked(ctx context.Context) error {
+	if t.creating {
+		return nil
+	}
+	if t.blockedBy = t.blocked.of(t.group.instance); t.blockedBy == nil || t.described {
+		return nil
+	}
+	return t.describe(ctx)
+}
+
+// blockedProblem is why such an instance is stuck: what it is stuck for already,
+// if it is.
+func (t *turn) blockedProblem() store.Problem {
+	if t.record != nil && t.record.Problem != nil && t.record.Problem.Kind != problemCorrupt {
+		return *t.record.Problem
+	}
+	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"
+	if t.blockedBy.Unwinding {
+		message = "a deferred function blocks while the orchestration is put away; it must not wait for anything: unlock what is locked, and leave sleeps, channels and I/O to activities"
+	}
+	return problemOf(&engine.StuckError{Kind: engine.StuckBlocked, EventID: t.x.LastEventID(), Message: message, Stack: t.blockedBy.Stack})
+}

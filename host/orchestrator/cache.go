@@ -1,0 +1,178 @@
+package orchestrator
+
+import (
+	"container/list"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// cache keeps recent instances, replayed and parked, bounded by the bytes that
+// they hold, by coroutines, age and, if asked for, count. What is taken out of it
+// is used by one turn alone and put back when it is committed. It is never
+// trusted: one made stale by another process loses its conditional write.
+//
+// What no longer fits makes one go by chance. Were it the one used longest ago,
+// instances that take their turns one after the other, and are a few more than
+// fit, would each have gone when their turn comes: all of them would be read, not
+// those few.
+type cache struct {
+	settings *host.Settings
+	clock    clock.Clock
+	observer host.Observer
+
+	mu                sync.Mutex
+	entries           map[string]*entry
+	order             list.List // most recently used first
+	places            []*entry  // in no order, to draw from
+	drawn             uint64
+	bytes, coroutines int
+}
+
+// entry is an instance in the cache.
+type entry struct {
+	instance  string
+	x         *engine.Execution
+	execution int64
+	work      dispatch.Work
+	record    *store.Record
+	current   bool // as of turn
+
+	// used is when it was last read or committed, by the wall clock: a frozen
+	// environment may wake days later.
+	used              time.Time
+	bytes, coroutines int
+	// element and place are where it stands in order and places.
+	element *list.Element
+	place   int
+}
+
+func newCache(s *host.Settings, clock clock.Clock, observer host.Observer) *cache {
+	return &cache{settings: s, clock: clock, observer: observer, entries: map[string]*entry{}}
+}
+
+// take removes the instance from the cache and returns it; nil if it is not
+// there, or too old.
+func (c *cache) take(instance string) *entry {
+	c.mu.Lock()
+	e := c.entries[instance]
+	if e == nil {
+		c.mu.Unlock()
+		return nil
+	}
+	c.remove(e)
+	c.mu.Unlock()
+	if c.old(e, c.clock.Now()) {
+		c.evict([]*entry{e})
+		return nil
+	}
+	return e
+}
+
+func (c *cache) old(e *entry, now time.Time) bool {
+	age := now.Sub(e.used)
+	return age > c.settings.CacheAge || age < 0
+}
+
+// put adds an instance, and closes what no longer fits.
+func (c *cache) put(e *entry) {
+	if c.settings.CacheInstances < 0 {
+		e.x.Close()
+		return
+	}
+	// Round takes the reading of the monotonic clock off: it may stand still
+	// while the environment is frozen, and Sub would go by it.
+	e.used = c.clock.Now().Round(0)
+	e.bytes, e.coroutines = e.x.Size()
+	e.bytes += e.besides()
+	c.mu.Lock()
+	var out []*entry
+	if old := c.entries[e.instance]; old != nil {
+		// Another turn of this process was faster; the later commit is the
+		// better one, and a wrong guess costs a retry.
+		out = append(out, c.remove(old))
+	}
+	c.add(e)
+	for c.over() {
+		out = append(out, c.remove(c.next(e)))
+	}
+	c.mu.Unlock()
+	c.evict(out)
+}
+
+// besides is what the cache holds of an instance beside its execution.
+func (e *entry) besides() int {
+	const own, ofRecord, ofOpen = 600, 600, 160
+	n := own + 2*len(e.instance) + len(e.work)*ofOpen
+	if r := e.record; r != nil {
+		n += ofRecord + len(r.CustomStatus)
+	}
+	return n
+}
+
+func (c *cache) over() bool {
+	return c.settings.CacheInstances > 0 && len(c.places) > c.settings.CacheInstances ||
+		c.bytes > c.settings.CacheBytes || c.coroutines > c.settings.CacheCoroutines
+}
+
+// next returns the entry that has to go: one that is too old to be used, else
+// one by chance, and kept only if there is no other.
+func (c *cache) next(kept *entry) *entry {
+	if last := c.order.Back().Value.(*entry); last != kept && c.old(last, kept.used) {
+		return last
+	}
+	// A linear congruential generator: the same turns make the same ones go.
+	c.drawn = c.drawn*6364136223846793005 + 1442695040888963407
+	i := int((c.drawn >> 33) % uint64(len(c.places)))
+	if c.places[i] == kept {
+		i = (i + 1) % len(c.places)
+	}
+	return c.places[i]
+}
+
+// clear empties the cache.
+func (c *cache) clear() {
+	c.mu.Lock()
+	var out []*entry
+	for c.order.Len() > 0 {
+		out = append(out, c.remove(c.order.Back().Value.(*entry)))
+	}
+	c.mu.Unlock()
+	for _, e := range out {
+		e.x.Close()
+	}
+}
+
+// evict closes entries outside the lock: deferred functions of user code run.
+func (c *cache) evict(out []*entry) {
+	for _, e := range out {
+		e.x.Close()
+		c.observer.Count(host.CountCache, "evicted", 1)
+	}
+}
+
+func (c *cache) add(e *entry) {
+	c.entries[e.instance] = e
+	e.element, e.place = c.order.PushFront(e), len(c.places)
+	c.places = append(c.places, e)
+	c.bytes += e.bytes
+	c.coroutines += e.coroutines
+}
+
+func (c *cache) remove(e *entry) *entry {
+	delete(c.entries, e.instance)
+	c.order.Remove(e.element)
+	last := len(c.places) - 1
+	c.places[e.place] = c.places[last]
+	c.places[e.place].place = e.place
+	c.places[last] = nil
+	c.places = c.places[:last]
+	c.bytes -= e.bytes
+	c.coroutines -= e.coroutines
+	return e
+}

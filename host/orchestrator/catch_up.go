@@ -1,0 +1,50 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"github.com/turnstile-go/turnstile/host"
+	"slices"
+)
+
+// catchUp takes the instance out of the cache and, if a completion among the
+// messages names an event that it does not have, feeds it what other processes
+// have appended since: the new tail alone, so that a turn costs the same
+// however long the history is, on whichever warm process it runs. It reports
+// false if there is nothing in the cache to go on from.
+func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
+	e := t.cache.take(t.group.instance)
+	if e == nil {
+		return false, nil
+	}
+	later := slices.ContainsFunc(open, func(m *message) bool { return m.completion() && m.item.TargetExecution() > e.execution })
+	behind := slices.ContainsFunc(open, func(m *message) bool {
+		return m.completion() && m.item.TargetExecution() == e.execution && m.item.SourceEventID > e.x.LastEventID()
+	})
+	if later {
+		e.x.Close()
+		return false, nil
+	}
+	if behind {
+		began := t.Clock.Now()
+		turns, err := t.readOpened(ctx, t.group.instance, e.execution, e.x.LastEventID()+1)
+		t.Observer.Timing(host.TimeRead, t.Clock.Now().Sub(began))
+		if err != nil && !corrupt(err) {
+			e.x.Close()
+			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.execution, err)
+		}
+		if err == nil && len(turns) > 0 {
+			err = e.x.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
+			e.work.AddTurns(turns)
+		}
+		if err != nil || e.x.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
+			// Judged from nothing, by what is stored; where arrivals are parked
+			// the record says why.
+			e.x.Close()
+			return false, nil
+		}
+	}
+	t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
+	t.current = e.current && !behind
+	return true, nil
+}

@@ -1,0 +1,53 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// describe reads the record.
+func (t *turn) describe(ctx context.Context) error {
+	r, err := t.Store.Describe(ctx, t.group.instance)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		t.record = nil
+	case err != nil:
+		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
+	default:
+		// What has ended can be purged without the key of its output.
+		if err := t.openRecord(ctx, &r); err != nil && (!r.Status.Terminal() || !t.group.onlyPurges()) {
+			return err
+		}
+		t.record = &r
+	}
+	t.described, t.current = true, t.x != nil
+	return nil
+}
+
+// currentRecord reads the record again if it may be older than the history that
+// the turn goes by: another process may have changed both between the two reads.
+// store.ErrConflict if more has changed than what the history gave.
+func (t *turn) currentRecord(ctx context.Context) error {
+	if t.current {
+		return nil
+	}
+	before, known := t.record, t.described
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	r := t.record
+	if t.warm && r != nil && r.Problem != nil {
+		return errRebuild // Who took it out of the cache did not know.
+	}
+	if !known || before == nil {
+		return nil
+	}
+	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.Stamp != before.Stamp ||
+		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
+		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.group.instance, before.ExecutionID, store.ErrConflict)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// early deals with an event for an instance that has not started: it goes
+// round the delay queue with growing delay, so that it holds up neither its
+// group, in which the start may be next, nor others. If no start comes within
+// the window it is a dead letter; a redrive begins a new window.
+//
+// What a parent sends to end its child goes the same way, for it can overtake
+// the child's start: another process may take the parent on before the one that
+// scheduled the child has sent it. Behind the window the start is forbidden.
+func (t *turn) early(ctx context.Context, m *message) error {
+	endsChild := m.endsChild()
+	if m.item.Kind != wire.ExternalRaised && !endsChild {
+		t.settle(m, "unknown_instance")
+		return nil
+	}
+	now := t.Clock.Now()
+	item := m.item
+	if since, begins := t.roundSince(m); begins {
+		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
+	}
+	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.EarlyWindow)
+	if !now.Before(end) && endsChild {
+		return t.forbidStart(ctx, m)
+	}
+	if !now.Before(end) {
+		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
+			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.EarlyWindow))
+	}
+	due := now.Add(backoff.Grown(t.Settings.EarlyFirst, t.Settings.EarlyMax, item.Hops))
+	if due.After(end) {
+		due = end
+	}
+	if err := t.sendRound(ctx, &item, due, roundMark(m)); err != nil {
+		return err
+	}
+	t.Observer.Count(host.CountDelayed, "early", 1)
+	m.state = settled
+	return nil
+}
+
+// forbidStart has a child's start refused that comes after all: where nothing
+// was received for as long as the window, or where the start is redriven from
+// the dead letters days later. Its parent has closed it, and nobody would end
+// the child. A tombstone does it that refuses this start alone, so that others may
+// have the id; where the id is held by a purge, it is held until the start, which
+// was sent before, is too old to be applied.
+func (t *turn) forbidStart(ctx context.Context, m *message) error {
+	if t.held() {
+		if err := t.hide(ctx); err != nil {
+			return err
+		}
+		t.settle(m, "purged_instance")
+		return nil
+	}
+	p, now := m.item.Parent, t.Clock.Now()
+	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
+	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
+	if r := t.record; r != nil {
+		tombstone.ExecutionID = r.ExecutionID
+		change.If.ExecutionID, change.If.At = r.ExecutionID, now
+	}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
+	}
+	t.changed(&change)
+	t.settle(m, "unknown_instance")
+	return nil
+}
+
+// forbids reports whether a start is the one that a tombstone refuses which holds
+// no id.
+func (t *turn) forbids(m *message) bool {
+	r := t.record
+	return m.item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.item.ID
+}
+
+// endsChild reports whether it is what a parent sends to end its child.
+func (m *message) endsChild() bool {
+	return m.item.Parent != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance)
+}

@@ -1,0 +1,91 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// exists deals with a start for an instance that runs or has run. Its own
+// repeat is a duplicate. Another is acknowledged, so that no late redelivery
+// revives a finished run; a parent that wanted the id for a child is told: that
+// it is taken, or, if it may use the instance that has it, how that one ended.
+// While that one runs, the parent stands in its history (engine/attach.go).
+func (t *turn) exists(ctx context.Context, m *message) error {
+	if t.startID() == m.item.ID {
+		t.settle(m, "duplicate")
+		return nil
+	}
+	if t.record != nil && t.record.Purged {
+		return t.refuseStart(ctx, m)
+	}
+	var end *history.Event
+	if m.item.Parent != nil {
+		var err error
+		if end, err = t.endFor(ctx, m); err != nil {
+			return err
+		}
+	}
+	return t.tellRefused(ctx, m, "exists", end)
+}
+
+// tellRefused tells the parent of a start that begins nothing, if it has one, as
+// what its child counts, and settles the start.
+func (t *turn) tellRefused(ctx context.Context, m *message, outcome string, end *history.Event) error {
+	if m.item.Parent != nil {
+		out := t.newOutbox()
+		out.Parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end, nil)
+		if err := t.flush(ctx, out); err != nil {
+			return err
+		}
+	}
+	t.settle(m, outcome)
+	return nil
+}
+
+// taken is the end of a child that found its id taken.
+func taken(kind, format string, args ...any) *history.Event {
+	return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}}
+}
+
+// endFor returns as what the child of a parent counts that found its id taken.
+func (t *turn) endFor(ctx context.Context, m *message) (*history.Event, error) {
+	id := t.group.instance
+	if !m.item.UseExisting {
+		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
+	}
+	if m.item.Parent.Instance == id {
+		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
+	}
+	if err := t.describe(ctx); err != nil {
+		return nil, err
+	}
+	switch r := t.record; {
+	case r == nil || r.Purged:
+		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
+	case r.Name != m.item.Name:
+		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.item.Name), nil
+	case !r.Status.Terminal():
+		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
+	case r.Status == store.StatusCompleted && t.damaged:
+		return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{
+			Kind: history.FailureApplication, Message: fmt.Sprintf("instance %q has completed, and the output in its record is damaged", id)}}, nil
+	case r.Status == store.StatusCompleted:
+		return &history.Event{Kind: history.OrchestrationCompleted, Payload: r.Output}, nil
+	default:
+		f := history.Failure{Kind: history.FailureApplication, Message: "the record holds no failure"}
+		if r.Failure != nil {
+			f = *r.Failure
+		}
+		return &history.Event{Kind: history.OrchestrationFailed, Failure: &f}, nil
+	}
+}
+
+func (t *turn) startID() string {
+	if t.record != nil {
+		return t.record.StartID
+	}
+	return t.started().Start.StartID
+}

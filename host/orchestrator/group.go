@@ -1,0 +1,265 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// group is what a batch holds for one instance: one turn.
+type group struct {
+	instance string
+	messages []*message
+	// all are the messages of the batch for the instance: more than messages where
+	// the turn was too large for them.
+	all []*message
+	// suspect is the id of the message under which the instance is marked
+	// while its turn is made; empty where nothing is suspected.
+	suspect string
+	// marked: this invocation has marked the instance with it.
+	marked bool
+	// tooLarge is the commit that could not be made: the instance is to fail.
+	tooLarge *store.TooLargeError
+	// sent are the commits whose actions this invocation has sent, by slot.
+	sent map[place]bool
+}
+
+// groupsOf gathers the unsettled messages by the instance that their body
+// names, whatever the message group was. The order within a group is that of
+// the batch, but for a start, which is taken ahead of all that stands behind the
+// last purge: an event of the same batch waits for it.
+func groupsOf(messages []*message, suspectReceives int) []*group {
+	var groups []*group
+	byInstance := map[string]*group{}
+	for _, m := range messages {
+		if m.state != unsettled || m.item.Kind == wire.Sweep {
+			continue
+		}
+		target := m.item.Target()
+		g := byInstance[target]
+		if g == nil {
+			g = &group{instance: target}
+			byInstance[target] = g
+			groups = append(groups, g)
+		}
+		g.messages = append(g.messages, m)
+		if g.suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
+			g.suspect = m.ID
+		}
+	}
+	for _, g := range groups {
+		g.all = g.messages
+		behind := len(g.messages)
+		for behind > 0 && !g.messages[behind-1].purges() {
+			behind--
+		}
+		startsFirst(g.messages[behind:])
+	}
+	return groups
+}
+
+func startsFirst(messages []*message) {
+	slices.SortStableFunc(messages, func(a, b *message) int {
+		return boolInt(b.item.Kind == wire.StartOrchestration) - boolInt(a.item.Kind == wire.StartOrchestration)
+	})
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// hasSent notes that the actions of a commit have been sent.
+func (g *group) hasSent(slot place) {
+	if g.sent == nil {
+		g.sent = map[place]bool{}
+	}
+	g.sent[slot] = true
+}
+
+// open returns the messages not yet settled.
+func (g *group) open() []*message {
+	var open []*message
+	for _, m := range g.messages {
+		if m.state == unsettled {
+			open = append(open, m)
+		}
+	}
+	return open
+}
+
+// runGroup makes the turn of a group. What is unsettled afterwards goes back.
+func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
+	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
+	began := o.Clock.Now()
+	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
+		if !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
+			o.failOpen(g, "no time")
+			return
+		}
+		t := &turn{Orchestrator: o, group: g, cold: made.cold, sent: sent{began: began}}
+		err := t.handle(ctx)
+		t.release(t.about(ctx), err)
+		end := endOf(err)
+		if end == lost {
+			t.lost()
+		}
+		if !made.another(end, o.Settings.TurnAttempts) {
+			o.endGroup(t.about(ctx), g, end, err, o.Clock.Now().Sub(began))
+			return
+		}
+	}
+}
+
+// end is how an attempt at a turn ended.
+type end uint8
+
+const (
+	// made: its messages are settled.
+	made end = iota
+	// stale: what it learned from a warm or partly known instance has to be learned
+	// from what is stored.
+	stale
+	// lost: another process made a commit. Nothing was dispatched.
+	lost
+	// large: no commit can hold it.
+	large
+	// unpatched and newer: another build is to make it.
+	unpatched
+	newer
+	// broken: its messages come back.
+	broken
+)
+
+// endOf tells by the error of an attempt how it ended.
+func endOf(err error) end {
+	switch {
+	case err == nil:
+		return made
+	case errors.Is(err, errRebuild):
+		return stale
+	case isA[*store.TooLargeError](err):
+		return large
+	case errors.Is(err, store.ErrConflict):
+		return lost
+	case isA[*patchError](err):
+		return unpatched
+	case errors.Is(err, history.ErrNewer), edge.MissesCodec(err):
+		return newer
+	}
+	return broken
+}
+
+func isA[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
+// attempts are those made at one turn.
+type attempts struct {
+	cold, rebuilt bool
+	conflicts     int
+}
+
+// another reports whether another attempt follows one that ended so: whoever lost
+// reloads and runs again, so often.
+func (a *attempts) another(e end, limit int) bool {
+	switch e {
+	case stale:
+		again := !a.rebuilt
+		a.rebuilt = true
+		return again
+	case lost:
+		a.conflicts++
+		return a.conflicts < limit
+	}
+	return false
+}
+
+// lost takes in that another process made the commit. If it was no stale cache that
+// lost, nobody knows whether what that process committed is sent.
+func (t *turn) lost() {
+	t.Observer.Count(host.CountConflicts, t.heat(), 1)
+	if t.warm && !t.confirmed {
+		return
+	}
+	for _, m := range t.group.open() {
+		m.handled = true
+	}
+}
+
+// endGroup does with the messages of a group what the end of its last attempt asks
+// for.
+func (o *Orchestrator) endGroup(ctx context.Context, g *group, e end, err error, took time.Duration) {
+	switch {
+	case e == made:
+		o.Observer.Timing(host.TimeTurn, took)
+		o.failOpen(g, "not handled")
+	case e == large && len(g.open()) > 1:
+		o.runHalves(ctx, g)
+	case e == large && g.tooLarge == nil:
+		g.tooLarge, _ = errors.AsType[*store.TooLargeError](err)
+		o.runGroup(ctx, g)
+	case e == unpatched:
+		o.anotherBuild(ctx, g, err)
+	case e == newer:
+		o.newer(ctx, g, err)
+	case e == lost:
+		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.TurnAttempts, "error", err)
+		o.failOpen(g, "conflict")
+	case errors.Is(err, dispatch.ErrCutShort):
+		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
+		o.failOpen(g, failureWord(err))
+	default:
+		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
+		o.failOpen(g, failureWord(err))
+	}
+}
+
+// runHalves makes two turns of one that is too large: an instance must not fail
+// for what happened to come in one batch. Nothing is taken behind a failure.
+func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
+	open := g.open()
+	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
+		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent}
+		o.runGroup(ctx, part)
+		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
+			o.failOpen(g, "behind a failure")
+			return
+		}
+	}
+}
+
+func (o *Orchestrator) failOpen(g *group, reason string) {
+	for _, m := range g.open() {
+		o.fail(m, reason)
+	}
+}
+
+func failureWord(err error) string {
+	switch {
+	case errors.Is(err, dispatch.ErrCutShort):
+		return "no time"
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return "unknown outcome"
+	case errors.Is(err, store.ErrUnavailable):
+		return "store unavailable"
+	case errors.Is(err, dispatch.ErrUnsent):
+		return "dispatch"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "no time"
+	}
+	return "error"
+}

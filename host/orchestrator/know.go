@@ -1,0 +1,129 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// project finds out what a draft changes of the record, and tells of it.
+func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) error {
+	if err := t.knowFor(ctx, d, parked); err != nil {
+		return err
+	}
+	p := t.standing(d, w, parked).project(d)
+	d.change = p.change
+	if d.Stuck != nil {
+		t.Observer.Count(host.CountStuck, string(d.Stuck.Kind), 1)
+	}
+	if p.mark != nil {
+		t.sweepAt(p.mark)
+	}
+	if p.moved {
+		t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
+			"kind", p.mark.Kind, "event_id", p.mark.EventID, "message", t.loggedProblem(p.mark))
+	}
+	if p.recovered != nil {
+		d.outcome = outcomeRecovered
+		t.Observer.Count(host.CountRecovered, p.recovered.Kind, 1)
+	}
+	if p.suspected {
+		t.mark, t.marked = t.group.suspect, true
+	}
+	return nil
+}
+
+// knowFor reads of the record what the projection of a draft goes by, and is not
+// known or may be old.
+func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
+	if t.creating {
+		return nil
+	}
+	if d.StatusChanged && t.record != nil && bytes.Equal(t.record.CustomStatus, d.CustomStatus) {
+		if err := t.currentRecord(ctx); err != nil {
+			return err
+		}
+	}
+	if len(d.SearchSet) > 0 {
+		if err := t.knowSearch(ctx, d); err != nil {
+			return err
+		}
+	}
+	end := d.End()
+	switch {
+	case len(d.Next) > 0:
+	case end != nil && end.Imposed != "" && t.Codecs != nil, end != nil && t.record == nil && !d.messaged:
+		unread := t.record == nil
+		if err := t.currentRecord(ctx); err != nil {
+			return err
+		}
+		if r := t.record; unread && !d.messaged && (r == nil || r.Purged || r.ExecutionID != t.execution || r.Problem != nil) {
+			return errRebuild
+		}
+	case end == nil && !t.described && t.problemIn(d, parked) != nil:
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+		if t.record == nil || t.record.Purged || t.record.ExecutionID != t.execution {
+			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.group.instance, t.execution, store.ErrConflict)
+		}
+	}
+	return nil
+}
+
+// knowSearch reads the record for a draft that sets search attributes. It says under
+// which time the index keeps them, and what it has already: setting a value that is
+// there costs this one read.
+func (t *turn) knowSearch(ctx context.Context, d *draft) error {
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+		if r := t.record; t.warm && r != nil && r.Problem != nil {
+			return errRebuild // What the cache has knows nothing of what is parked.
+		}
+	}
+	known := standing{record: t.record}
+	if t.record != nil && len(known.searchDiffers(d)) < len(d.SearchSet) {
+		return t.currentRecord(ctx)
+	}
+	return nil
+}
+
+// problemIn is the problem with which a draft leaves its instance, parked or run;
+// nil if it can go on.
+func (t *turn) problemIn(d *draft, parked bool) *store.Problem {
+	var p store.Problem
+	switch {
+	case t.killer:
+		p = t.killedProblem()
+	case parked && t.blockedBy != nil:
+		p = t.blockedProblem()
+	case d.Stuck != nil:
+		p = problemOf(d.Stuck)
+	default:
+		return nil
+	}
+	p.Build = t.Build
+	return &p
+}
+
+// standing of the turn's instance for a draft.
+func (t *turn) standing(d *draft, w wakes, parked bool) *standing {
+	s := &standing{
+		instance: t.group.instance, execution: t.execution, record: t.record, creating: t.creating,
+		suspect: t.group.suspect, problem: t.problemIn(d, parked), try: w.try, sealed: t.Codecs != nil, now: t.Clock.Now(),
+		ran:   !parked && !d.Turn.Parked && d.State != engine.NotStarted,
+		delay: func(tries int) time.Duration { return backoff.Grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1) },
+	}
+	if t.killer {
+		s.found = t.mark
+	}
+	return s
+}

@@ -1,0 +1,224 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// load finds out how the instance stands, with as few reads as will do:
+//
+//   - none, if the instance is in the cache: one made stale by another process
+//     loses its conditional write and is thrown away; or the new tail alone, if
+//     a message shows that it is stale;
+//   - the history of the execution that all messages name, if they are
+//     completions;
+//   - else the record, and the history of its execution, unless it has ended
+//     and nothing has to be sent again.
+//
+// A message that comes back, one that is settled without a commit that would show
+// a stale cache (a wake, a terminate, a purge, a parent's cancel), is judged by
+// what is stored.
+func (t *turn) load(ctx context.Context) error {
+	open := t.group.open()
+	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
+		return m.returning() || !m.records() || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
+	})
+	if !stored {
+		if found, err := t.catchUp(ctx, open); found || err != nil {
+			return err
+		}
+		if n := commonExecution(open); n > 0 {
+			turns, err := t.read(ctx, n)
+			if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked {
+				return t.feed(n, turns)
+			}
+			if err != nil && !corrupt(err) {
+				return err
+			}
+			// Not there, or damaged: the record tells whether it was purged. Or
+			// its last arrivals are parked: the record tells why.
+		}
+	} else if e := t.cache.take(t.group.instance); e != nil {
+		e.x.Close()
+	}
+	return t.loadByRecord(ctx, open)
+}
+
+func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
+	if err := t.describe(ctx); err != nil {
+		return err
+	}
+	r := t.record
+	switch {
+	case r == nil, r.Purged:
+		if t.newStart(open) == nil || t.held() {
+			return nil
+		}
+		t.creating, t.execution = true, 1
+		if r != nil {
+			// What is derived from a number is never the same again.
+			t.execution = r.ExecutionID + 1
+		}
+		t.x, t.work = t.newExecution(t.execution), dispatch.Work{}
+		return nil
+	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *message) bool {
+		// A purge without force has never committed anything.
+		return m.returning() && (!m.purges() || m.item.Force) || m.item.Kind == wire.Wake
+	}):
+		return nil
+	}
+	turns, err := t.read(ctx, r.ExecutionID)
+	if err != nil {
+		return err
+	}
+	if continuedAsNew(turns) {
+		// Between the two reads the instance went on to another execution.
+		// What is meant for the current one must not be judged by this one.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
+	}
+	return t.feed(r.ExecutionID, turns)
+}
+
+// newStart returns the start that may begin the instance; nil if there is none.
+func (t *turn) newStart(messages []*message) *message {
+	for _, m := range messages {
+		if m.item.Kind == wire.StartOrchestration && !t.forbids(m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// commonExecution returns the execution that all messages are completions for,
+// 0 if there is none.
+func commonExecution(open []*message) int64 {
+	var n int64
+	for _, m := range open {
+		if !m.completion() || n != 0 && n != m.item.TargetExecution() {
+			return 0
+		}
+		n = m.item.TargetExecution()
+	}
+	return n
+}
+
+// read returns the turns of an execution, each execution once an attempt.
+func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) {
+	if turns, ok := t.histories[execution]; ok {
+		return turns, nil
+	}
+	began := t.Clock.Now()
+	turns, err := t.readOpened(ctx, t.group.instance, execution, 1)
+	t.Observer.Timing(host.TimeRead, t.Clock.Now().Sub(began))
+	if missing := t.missing(execution, turns, err); missing != nil {
+		err = t.confirm(ctx, missing)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", t.group.instance, execution, err)
+	}
+	if len(turns) > 0 {
+		// Nothing is no answer to keep: the start may be committed meanwhile.
+		if t.histories == nil {
+			t.histories = map[int64][]store.Turn{}
+		}
+		t.histories[execution] = turns
+	}
+	return turns, nil
+}
+
+func (t *turn) newExecution(n int64) *engine.Execution {
+	options := t.engine
+	if t.Codecs != nil {
+		options.Conceal = concealing(t.group.instance, n, t.Keys)
+	}
+	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
+}
+
+// feed makes the execution of what was read.
+func (t *turn) feed(n int64, turns []store.Turn) error {
+	x := t.newExecution(n)
+	x.Reserve(eventCount(turns))
+	for i := range turns {
+		if err := x.Feed(turns[i].Events, turns[i].Parked && i == len(turns)-1); err != nil {
+			x.Close()
+			return err
+		}
+	}
+	t.x, t.execution, t.work = x, n, dispatch.Work{}
+	t.work.AddTurns(turns)
+	return nil
+}
+
+func eventsOf(turns []store.Turn) []history.Event {
+	if len(turns) == 1 {
+		return turns[0].Events
+	}
+	events := make([]history.Event, 0, eventCount(turns))
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	return events
+}
+
+func eventCount(turns []store.Turn) (n int) {
+	for i := range turns {
+		n += len(turns[i].Events)
+	}
+	return n
+}
+
+// started returns OrchestrationStarted of the current execution; its Start is
+// never nil.
+func (t *turn) started() *history.Event {
+	if t.x != nil {
+		if e := t.x.Started(); e != nil && e.Start != nil {
+			return e
+		}
+	}
+	return &history.Event{Start: &history.Start{}}
+}
+
+// withoutExecution settles messages for an instance that is not there, was
+// purged, or has ended and has nothing to be sent again.
+func (t *turn) withoutExecution(ctx context.Context) error {
+	for _, m := range t.group.open() {
+		var err error
+		switch {
+		case m.item.Kind == wire.PurgeInstance:
+			err = t.purge(ctx, m)
+		case m.item.Kind == wire.StartOrchestration:
+			err = t.exists(ctx, m)
+		case t.record != nil && !t.record.Purged:
+			err = t.afterEnd(ctx, m)
+		case t.held():
+			err = t.afterPurge(ctx, m)
+		case m.item.Kind == wire.ExternalRaised || m.endsChild():
+			err = t.early(ctx, m)
+		default:
+			t.settle(m, "unknown_instance")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterEnd: anything for a finished instance is acknowledged, unless it names
+// an execution that never was.
+func (t *turn) afterEnd(ctx context.Context, m *message) error {
+	if m.completion() && m.item.TargetExecution() > t.record.ExecutionID {
+		return t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
+			"it is for execution %d of instance %q, which ended with execution %d", m.item.TargetExecution(), t.group.instance, t.record.ExecutionID))
+	}
+	t.settle(m, "late")
+	return nil
+}

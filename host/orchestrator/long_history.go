@@ -1,0 +1,72 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// fullHistory reports whether the execution has as many events, or bytes in
+// them, as it may.
+func (t *turn) fullHistory() bool {
+	s := &t.Settings
+	return s.MaxHistory >= 0 && t.x.LastEventID() >= int64(s.MaxHistory) || s.MaxHistoryBytes >= 0 && t.x.HistoryBytes() >= s.MaxHistoryBytes
+}
+
+// overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
+// wake. Duplicates end nothing.
+func (t *turn) overHistory(arrivals []*message, w wakes) bool {
+	if t.creating || !t.fullHistory() {
+		return false
+	}
+	if w.run {
+		return true
+	}
+	for _, m := range arrivals {
+		if t.x.Judge(t.arrival(m)).Kind == engine.Recorded {
+			return true
+		}
+	}
+	return false
+}
+
+// imposeLongHistory fails an instance whose history has reached its limit. The
+// arrivals are recorded ahead of the end, without running the code: by them a
+// message that comes back finds this commit, and has it dispatched again.
+func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error {
+	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", t.x.LastEventID(), t.Settings.MaxHistory)
+	if most := t.Settings.MaxHistoryBytes; most >= 0 && t.x.HistoryBytes() >= most {
+		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", t.x.HistoryBytes(), most)
+	}
+	q := &arrivalQueue{pending: arrivals}
+	d, err := t.run(ctx, q, true)
+	if err != nil {
+		return err
+	}
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
+		Kind: history.FailureLimit, Source: t.started().Name, Message: fmt.Sprintf(
+			"the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
+			t.group.instance, t.execution, text)})
+	if err != nil {
+		return err
+	}
+	d.goOn(&out)
+	d.messaged = true
+	if err := t.commitImposed(ctx, d); err != nil {
+		return err
+	}
+	return t.settleAll(ctx, q.decided)
+}
+
+// warnOfLength logs once an execution that its history has reached four fifths
+// of what it may.
+func (t *turn) warnOfLength(ctx context.Context, committed *store.Turn) {
+	at := int64(t.Settings.MaxHistory) / 5 * 4
+	if at > 0 && committed.First() <= at && at <= committed.Last() {
+		t.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
+			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", t.Settings.MaxHistory)
+	}
+}

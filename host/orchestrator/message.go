@@ -1,0 +1,80 @@
+package orchestrator
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// message is a delivery on its way through Handle.
+type message struct {
+	host.Delivery
+	item  wire.Item
+	state messageState
+	// handled: a commit for it may stand in history, though this is its first
+	// delivery: this invocation lost one to another process, which may have it too.
+	handled bool
+	// proven: it brought back the token of the event that it names, under a key
+	// of the stack.
+	proven bool
+	// visible is when the message of an attempt becomes visible to other workers.
+	visible time.Time
+	// alone: no other attempt of the batch runs beside this one. waits: it has to
+	// wait until that is so.
+	alone, waits bool
+	// deleted: this process has deleted it. marked: its attempt was marked as one
+	// that may end the process.
+	deleted, marked bool
+	// claim is the token with which its attempt was claimed; empty for none.
+	claim string
+}
+
+type messageState uint8
+
+const (
+	// unsettled: nothing has been decided.
+	unsettled messageState = iota
+	// settled: all that follows from it has been done; to be acknowledged.
+	settled
+	// failed: to be reported as failed.
+	failed
+)
+
+// returning reports whether the message may have been handled before, so that
+// a fact of it that stands in history has to be dispatched again.
+func (m *message) returning() bool { return m.ReceiveCount > 1 || m.handled || m.redriven() }
+
+// returning returns the messages that come back.
+func returning(messages []*message) []*message {
+	var back []*message
+	for _, m := range messages {
+		if m.returning() {
+			back = append(back, m)
+		}
+	}
+	return back
+}
+
+func (m *message) redriven() bool {
+	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
+}
+
+// completion reports whether the item names the execution that it is for and
+// nothing but that is needed to find it.
+func (m *message) completion() bool {
+	switch m.item.Kind {
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed:
+		return true
+	}
+	return false
+}
+
+// records reports whether the item becomes an event of the history.
+func (m *message) records() bool {
+	switch m.item.Kind {
+	case wire.StartOrchestration, wire.ExternalRaised, wire.CancelInstance:
+		return true
+	}
+	return m.completion()
+}

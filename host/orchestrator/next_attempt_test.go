@@ -1,0 +1,46 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// While an activity is tried again its history says nothing; what is noted
+// beside it says which attempt is next, when, and why.
+func TestTheAttemptThatFollowsAFailedOneIsNotedForThoseWhoLook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(&history.Retry{MaxAttempts: 3, InitialMS: 60_000}))
+	key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}
+	var seen []store.NextAttempt
+	var began []time.Time
+	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+		state, err := w.stops.State(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		seen, began = append(seen, state.Next), append(began, w.clock.Now())
+		if len(seen) < 3 {
+			return nil, errors.New("the bank is closed")
+		}
+		return []byte("1"), nil
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectOutput("a", "1")
+	if len(seen) != 3 || seen[0] != (store.NextAttempt{}) {
+		t.Fatalf("noted %+v, want nothing at the first of 3 attempts", seen)
+	}
+	for i, next := range seen[1:] {
+		n := i + 2
+		if next.Attempt != n || next.Kind != history.FailureApplication || next.Message != "the bank is closed" ||
+			next.DueAt.Sub(next.NotedAt) != time.Duration(i+1)*time.Minute || began[i+1].Before(next.DueAt) {
+			t.Errorf("attempt %d began at %s and finds noted %+v", n, began[i+1], next)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// OrchestratorConfig is what an Orchestrator works with.
+type Config struct {
+	// Orchestrations that this build can run. Required.
+	Orchestrations *engine.Registry
+	// Inline activities; nil for none.
+	Inline *activity.Registry
+	// Store of histories and records, and Stops, the requests to stop
+	// activities. Required.
+	Store store.Store
+	Stops store.Activities
+	// Queues; all but ActivityDead are required.
+	Queues host.Queues
+	// Codecs seal and open payloads; nil for plain ones. They seal what goes
+	// into the store and the queues; code and Observer have plain payloads.
+	Codecs *codec.Set
+	// Keys of the tokens that completions bring back. Required; all processes of
+	// a stack need the same.
+	Keys *keyring.Ring
+	// ActivityRole is the unique id of the activity function's role, as
+	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
+	// workers send becomes a dead letter. Empty: no sender is judged.
+	ActivityRole string
+	// ActivitiesMaySend lets it send starts and events too.
+	ActivitiesMaySend bool
+	// Timer for long waits. With nil they go round the delay queue.
+	Timer timer.Timer
+	// Settings; the zero value is DefaultSettings.
+	Settings host.Settings
+	// Environment; its zero value will do.
+	host.Environment
+	// Build names what runs here: another name is another build, which tries at
+	// once what this one is stuck with. Empty where processes have no builds.
+	Build string
+	// SweepAt is told when a mark is due that this process has set or seen, by who
+	// then sends a wire.Sweep to the orchestrator queue. Nil where a schedule sends
+	// them. It must not block.
+	SweepAt func(time.Time)
+	// Propagator of the context of traces; nil for none.
+	Propagator host.Propagator
+}
+
+// Orchestrator handles the messages of orchestrations. Its methods may be
+// called from several goroutines at once.
+type Orchestrator struct {
+	Config
+	edge   edge.Edge
+	random *random.Source
+	sender *dispatch.Sender
+	cache  *cache
+	engine engine.Options
+	// asked: this process has asked for the sweep of its build.
+	asked atomic.Bool
+	// blocked is the code in which goroutines of this process are blocked.
+	blocked blockedCode
+}
+
+// NewOrchestrator returns an orchestrator; the error names everything that is
+// missing or can't be.
+func New(cfg Config) (*Orchestrator, error) {
+	var errs []error
+	require := func(missing bool, what string) {
+		if missing {
+			errs = append(errs, errors.New("host: orchestrator needs "+what))
+		}
+	}
+	require(cfg.Orchestrations == nil, "a registry of orchestrations")
+	require(cfg.Store == nil, "a store")
+	require(cfg.Stops == nil, "a store of requests to stop")
+	require(cfg.Keys == nil, "a keyring")
+	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
+	require(cfg.Queues.Delay == nil, "the delay queue")
+	require(cfg.Queues.Activity == nil, "the activity queue")
+	require(cfg.Queues.DeadFIFO == nil, "the FIFO dead-letter queue")
+	require(cfg.Queues.DeadStandard == nil, "the standard dead-letter queue")
+	errs = append(errs, cfg.Settings.Complete())
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	cfg.Environment.Complete()
+	q := &cfg.Queues
+	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
+	o := &Orchestrator{Config: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}
+	o.sender = newSender(&o.Config, o)
+	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
+	o.engine = engine.Options{
+		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
+		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
+	}
+	if cfg.Settings.BlockLimit > 0 {
+		o.engine.OnBlocked = o.onBlocked
+		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
+	}
+	return o, nil
+}
+
+// Handle takes a batch through its turns and returns the ids of the messages
+// that are not done, to be reported as batch item failures; never nil. All
+// others may be deleted. Messages of one batch may come from several sources.
+//
+// ctx carries the deadline of the invocation, by Clock. When too little time is
+// left no further turn is begun, and what was not handled is among the failed.
+func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (failed []string) {
+	ctx, shared := sharing.Begin(ctx, o.Clock, o.Settings.SendWindow)
+	b := o.open(ctx, batch)
+	if !o.keysReady(ctx, b) {
+		return o.close(ctx, b)
+	}
+	o.askFirst(ctx, b.messages)
+	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
+	limit := o.Settings.Parallelism
+	for _, g := range groups {
+		if g.suspect != "" {
+			// One after the other, so that a process that dies leaves the mark
+			// of the turn that killed it, and no other.
+			limit = 1
+		}
+	}
+	r := o.newRelease(ctx, b.messages, groups)
+	defer r.end()
+	sharing.SideBySide(limit, len(groups), shared.Together(o.Together), func(i int) {
+		o.runGroup(ctx, groups[i])
+		r.done(ctx, groups[i])
+	})
+	o.takeSweeps(ctx, b.messages)
+	return o.close(ctx, b)
+}
+
+// Close unwinds the instances in the cache: deferred functions of their code
+// run. The orchestrator stays usable.
+func (o *Orchestrator) Close() { o.cache.clear() }

@@ -1,0 +1,92 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// patchError says that a history may agree with the code of another build: that
+// of a patch which is being rolled out.
+type patchError struct{ stuck *engine.StuckError }
+
+func (e *patchError) Error() string {
+	return fmt.Sprintf("host: left to a build that has the patch %q: %v", e.stuck.Patch, e.stuck)
+}
+
+func (e *patchError) Unwrap() error { return e.stuck }
+
+// leaveToAnotherBuild returns a *patchError while the instance is not to be
+// marked as stuck for a patch that this build does not have, or has and another
+// one has retired: in a rollout that looks like a mistake, and is none. Each
+// message goes round for as long as the window, from when a process first could
+// not do anything with it. Behind that the instance is stuck for this reason: a
+// patch whose code was taken out by mistake looks the same.
+//
+// Nothing may have been committed for the messages in this turn, which is not
+// so where they were recorded ahead of the run; and an instance that is stuck
+// already tries with its wake-ups.
+func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError) error {
+	if t.confirmed || t.creating || t.killer {
+		return nil
+	}
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+	}
+	if t.record == nil || t.record.Problem != nil {
+		return nil
+	}
+	open := t.group.open()
+	for _, m := range open {
+		if since, _ := t.roundSince(m); t.Clock.Now().Sub(since) >= t.Settings.PatchWindow {
+			return nil
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return &patchError{stuck}
+}
+
+// roundSince returns since when a message goes round, and whether that begins
+// now: a redrive from the dead letters begins anew.
+func (o *Orchestrator) roundSince(m *message) (since time.Time, begins bool) {
+	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
+	if m.item.FirstSeenMS == 0 || redriven {
+		return o.Clock.Now(), true
+	}
+	return time.UnixMilli(m.item.FirstSeenMS), false
+}
+
+// anotherBuild sends the messages of a turn round for a build that has the
+// patch.
+func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, err error) {
+	cause, _ := errors.AsType[*patchError](err)
+	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
+		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
+	for _, m := range g.open() {
+		since, begins := o.roundSince(m)
+		if begins {
+			m.item.FirstSeenMS, m.item.Hops = since.UnixMilli(), 0
+		}
+		due := o.Clock.Now().Add(backoff.Grown(o.Settings.EarlyFirst, o.Settings.EarlyMax, m.item.Hops))
+		if end := since.Add(o.Settings.PatchWindow); due.After(end) {
+			due = end
+		}
+		if err := o.sendRound(ctx, &m.item, due, roundMark(m)); err != nil {
+			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
+			o.fail(m, "queue")
+			continue
+		}
+		o.Observer.Count(host.CountDelayed, "patch", 1)
+		m.state = settled
+	}
+}

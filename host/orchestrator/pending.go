@@ -1,0 +1,187 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// takePending looks at what is said of pending activities: that one is, and
+// that one lives. The first goes round for as long as the activity is open and
+// has a time limit (pending_round.go); at the limit it becomes the failure of the
+// activity, and goes on as such.
+func (t *turn) takePending(ctx context.Context) error {
+	for _, m := range t.group.open() {
+		unheard := m.unheard()
+		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat && !unheard {
+			continue
+		}
+		v := t.x.Judge(engine.Arrival{ExecutionID: m.item.ExecutionID, Token: m.item.Token, Proven: m.proven,
+			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.item.SourceEventID}})
+		var err error
+		switch {
+		case unheard && v.Kind == engine.Recorded && !t.brings(m.item.SourceEventID):
+			err = t.interrupted(ctx, m)
+		case unheard:
+			// It is judged as any other completion.
+		case v.Kind == engine.Recorded:
+			err = t.stillPending(ctx, m)
+		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.item.Kind == wire.ActivityPending && m.returning():
+			// It may have become the failure that stands there: then it is settled
+			// when what follows from that has been run.
+			t.failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
+		case v.Kind == engine.Misaddressed:
+			err = t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.item.Kind, v.Reason))
+		case v.Kind == engine.Forged:
+			err = t.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s: %s", m.item.Kind, v.Reason))
+		default:
+			t.settle(m, "late")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stillPending takes a message about an activity that is not completed.
+func (t *turn) stillPending(ctx context.Context, m *message) error {
+	item := &m.item
+	if _, open := t.work[item.SourceEventID]; !open {
+		// Nobody waits for it any more.
+		t.settle(m, "late")
+		return nil
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
+	state, err := t.Stops.State(ctx, key)
+	if err != nil {
+		return fmt.Errorf("host: what is known of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
+	}
+	if item.Kind == wire.ActivityHeartbeat {
+		now := t.Clock.Now()
+		beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
+		if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.StopRetention)); err != nil {
+			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
+		}
+		t.settle(m, "heartbeat")
+		return nil
+	}
+	scheduled, err := t.scheduled(ctx, item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	return t.watchPending(ctx, m, scheduled, state.Beat)
+}
+
+// watchPending lets the message about a pending activity go round until the
+// next of its time limits, or ends the attempt where one has passed.
+func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.Event, beat store.Heartbeat) error {
+	now, item := t.Clock.Now(), m.item
+	retry := scheduled.Retry
+	if item.FirstSeenMS == 0 {
+		item.FirstSeenMS = now.UnixMilli()
+	}
+	var next time.Time
+	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
+		if !end.After(now) {
+			t.failPending(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))
+			return nil
+		}
+		next = end
+	}
+	if retry != nil && retry.HeartbeatTimeoutMS > 0 {
+		silence := time.Duration(retry.HeartbeatTimeoutMS) * time.Millisecond
+		alive := time.UnixMilli(item.FirstSeenMS)
+		if beat.At.After(alive) {
+			alive = beat.At
+		}
+		end := alive.Add(silence)
+		if !end.After(now) {
+			return t.silent(ctx, m, scheduled, silence)
+		}
+		if next.IsZero() || end.Before(next) {
+			next = end
+		}
+	}
+	if next.IsZero() {
+		t.settle(m, "pending")
+		return nil
+	}
+	item.ScheduledAtMS = scheduled.AtMS
+	return t.nextRound(ctx, m, item, next)
+}
+
+// silent ends an attempt of which nothing was heard for too long: another
+// follows if the retry policy has one left.
+func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event, silence time.Duration) error {
+	item := &m.item
+	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
+		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
+	if !activity.Retryable(scheduled.Retry, &f, item.Attempt) {
+		t.failPending(m, f)
+		return nil
+	}
+	return t.nextOf(ctx, m, scheduled, &f, "heartbeat_timeout")
+}
+
+// nextOf sends the attempt that follows a failed one of which no worker sends
+// it, and settles the message that told of the failure.
+func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event, f *history.Failure, outcome string) error {
+	if t.warm && !t.confirmed {
+		// No commit would show that a result came to another process meanwhile.
+		return errRebuild
+	}
+	item := &m.item
+	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
+		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}
+	now := t.Clock.Now()
+	next, due, err := attempt.Next(&execute, f, nil, now, t.random)
+	if err != nil {
+		return err
+	}
+	body, delay, err := t.edge.AttemptMessage(next, due, now)
+	if err == nil {
+		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, scheduled.EventID, item.Instance, err)
+	}
+	t.settle(m, outcome)
+	return nil
+}
+
+// failPending makes of the message the failure of its activity. Its kind does
+// not matter where that failure stands in history already.
+func (t *turn) failPending(m *message, f history.Failure) {
+	i := &m.item
+	m.item = wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
+		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
+}
+
+// scheduled returns the ActivityScheduled of an open activity of the current
+// execution.
+func (t *turn) scheduled(ctx context.Context, eventID int64) (*history.Event, error) {
+	turns, err := t.read(ctx, t.execution)
+	if err != nil {
+		return nil, err
+	}
+	for i := range turns {
+		if turn := &turns[i]; eventID <= turn.Last() {
+			return &turn.Events[eventID-turn.First()], nil
+		}
+	}
+	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, t.group.instance, t.execution)
+}

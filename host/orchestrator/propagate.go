@@ -1,0 +1,38 @@
+package orchestrator
+
+import (
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// traceHeader is the header of W3C trace context that a completion brings back, so
+// that it can be told which trace the work was part of.
+const traceHeader = "traceparent"
+
+// traceOf are the headers of what completes an item.
+func traceOf(i *wire.Item) map[string]string {
+	if trace, traced := i.Headers[traceHeader]; traced {
+		return map[string]string{traceHeader: trace}
+	}
+	return nil
+}
+
+// causes are those of the commits of a turn.
+func (t *turn) causes() []host.Cause {
+	var all []host.Cause
+	for _, m := range t.group.messages {
+		if i := &m.item; len(i.Headers) > 0 {
+			all = append(all, host.Cause{Kind: i.Kind, SourceEventID: i.SourceEventID, Attempt: i.Attempt, Headers: i.Headers})
+		}
+	}
+	return all
+}
+
+// committed tells the observer of a commit and its dispatch.
+func (t *turn) committed(c host.Committed) {
+	c.At, c.Began = t.Clock.Now(), t.began
+	c.Causes, c.Messages = t.causes(), len(t.group.messages)
+	c.Before.ExecutionID, c.Before.EventID = t.before.execution, t.before.eventID
+	t.Observer.Committed(c)
+	t.began, t.before = c.At, place{c.Turns[0].ExecutionID, c.Turns[0].First()}
+}

@@ -1,0 +1,246 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// An id lives once. A purge leaves a tombstone, which refuses every start until it
+// is older than any message lives: what comes late for the purged instance finds no
+// other in its place.
+
+// idHeld is how long the id of a purged instance refuses a start: fifteen days, a
+// day more than any item is applied (wire.MaxAge), which is as long as SQS keeps
+// a message at most
+// (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
+const idHeld = wire.MaxAge + day
+
+// held reports whether the id is that of a purged instance, and not free yet.
+func (t *turn) held() bool {
+	return t.record != nil && t.record.Purged && !t.record.Free(t.Clock.Now())
+}
+
+// purges reports whether it is a purge that somebody asked for.
+func (m *message) purges() bool {
+	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
+}
+
+// purge hides a finished instance at once; its history is deleted by a work
+// item that comes no sooner than the grace after its end, for a stalled writer
+// must never find its slot free again. A running instance is refused unless
+// forced; then it is terminated first. All that came before a purge in its group is
+// acknowledged, so that nothing has to be sent again from what it hides.
+func (t *turn) purge(ctx context.Context, m *message) error {
+	if m.item.UpToExecution > 0 {
+		return t.deleteHistory(ctx, m)
+	}
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+	}
+	r := t.record
+	switch {
+	case r == nil, r.Free(t.Clock.Now()):
+		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.group.instance)
+		t.settle(m, "unknown_instance")
+		return nil
+	case r.Purged:
+		t.settle(m, "purged")
+		return nil
+	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
+		t.settle(m, "late")
+		return nil
+	case !r.Status.Terminal() && !m.item.Force:
+		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.group.instance)
+		t.settle(m, "purge_refused")
+		return nil
+	case !r.Status.Terminal():
+		if err := t.forceEnd(ctx, m.item.Actor); err != nil {
+			return err
+		}
+		r = t.record
+	}
+	// The deletion is scheduled first: hidden, an instance no longer says when
+	// it ended, and one that was not hidden is not deleted.
+	if err := t.scheduleDeletion(ctx, r); err != nil {
+		return err
+	}
+	if err := t.hide(ctx); err != nil {
+		return err
+	}
+	t.keep = false
+	t.settle(m, "purged")
+	return nil
+}
+
+// hide makes a tombstone of the record, or has the one that is there hold the id
+// for longer.
+func (t *turn) hide(ctx context.Context) error {
+	freeAt := t.Clock.Now().Add(idHeld)
+	if err := t.Store.Hide(ctx, t.group.instance, t.record.ExecutionID, freeAt); err != nil {
+		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
+	}
+	hidden := t.record.Hidden(freeAt)
+	t.record = &hidden
+	return nil
+}
+
+// afterPurge settles what comes for a purged instance. Nothing begins under its id
+// before it is free, and by then what was sent to it is too old to be applied.
+func (t *turn) afterPurge(ctx context.Context, m *message) error {
+	if m.endsChild() {
+		return t.forbidStart(ctx, m)
+	}
+	if m.item.Kind == wire.ExternalRaised {
+		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.group.instance, "event", m.item.Name, "id", m.item.ID)
+	}
+	t.settle(m, "purged_instance")
+	return nil
+}
+
+// refuseStart settles a start whose id is that of a purged instance: it can never
+// begin. Its parent is told.
+func (t *turn) refuseStart(ctx context.Context, m *message) error {
+	free := t.record.FreeAt.UTC().Format(time.RFC3339)
+	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",
+		"instance", t.group.instance, "id", m.item.ID, "name", m.item.Name, "free_at", free)
+	return t.tellRefused(ctx, m, "purged_id", taken(history.FailurePurged,
+		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.group.instance, free))
+}
+
+// onlyPurges reports whether nothing else is to be done.
+func (g *group) onlyPurges() bool {
+	return !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Kind != wire.PurgeInstance })
+}
+
+// forceEnd ends what runs. A history that is corrupt can't be ended; its
+// record is.
+func (t *turn) forceEnd(ctx context.Context, actor string) error {
+	if t.x != nil && !t.x.Ended() {
+		return t.impose(ctx, history.ImposedTerminated, actor, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
+	}
+	if t.x != nil {
+		// It ended between the reads of its record and of its history. What
+		// its own end wrote in the record stands.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, t.execution, store.ErrConflict)
+	}
+	// Ahead of the record's end: what comes again behind that finds it ended.
+	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {
+		return err
+	}
+	now, status, read := t.Clock.Now(), store.StatusTerminated, t.record.Stamp
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
+	}
+	t.changed(&change)
+	return nil
+}
+
+// tellParents tells those who wait for an instance that is corrupt that it ends,
+// those among them that attached themselves as far as its history can be read.
+func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
+	var parents []*history.Parent
+	if p := t.record.Parent; p != nil {
+		parents = append(parents, p)
+	}
+	turns, err := t.read(ctx, t.record.ExecutionID)
+	if err != nil && !corrupt(err) {
+		return err
+	}
+	if err == nil {
+		parents = append(parents, engine.AttachedIn(eventsOf(turns))...)
+	}
+	out := t.newOutbox()
+	for _, p := range parents {
+		out.Parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
+	}
+	return t.flush(ctx, out)
+}
+
+func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
+	now := t.Clock.Now()
+	due := r.EndedAt.Add(t.Settings.PurgeGrace)
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
+		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
+	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
+		return t.sendRound(ctx, &item, due)
+	}
+	body, err := t.edge.Encode(&item)
+	if err == nil {
+		err = t.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
+	}
+	if err != nil {
+		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.group.instance, err)
+	}
+	return nil
+}
+
+// deleteHistory deletes in pages. It can be interrupted: what is left of a
+// history never looks like a valid one, and the work item goes on.
+func (t *turn) deleteHistory(ctx context.Context, m *message) error {
+	upTo := m.item.UpToExecution
+	if !t.described {
+		if err := t.describe(ctx); err != nil {
+			return err
+		}
+	}
+	if r := t.record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
+		// Not hidden: it was never purged.
+		t.settle(m, "purge_refused")
+		return nil
+	}
+	if m.item.NotBeforeMS == 0 {
+		// Nobody who asks for it by hand knows when it ended.
+		item := m.item
+		due := t.Clock.Now().Add(t.Settings.PurgeGrace)
+		item.NotBeforeMS = due.UnixMilli()
+		if err := t.sendRound(ctx, &item, due); err != nil {
+			return err
+		}
+		t.Observer.Count(host.CountDelayed, "grace", 1)
+		m.state = settled
+		return nil
+	}
+	for {
+		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.PurgePage)
+		if err != nil {
+			return fmt.Errorf("host: history of instance %q not deleted: %w", t.group.instance, err)
+		}
+		if done {
+			t.settle(m, "deleted")
+			return nil
+		}
+		if !clock.HasTime(ctx, t.Clock, t.Settings.TurnTime) {
+			return t.deleteLater(ctx, m)
+		}
+	}
+}
+
+func (t *turn) deleteLater(ctx context.Context, m *message) error {
+	item := m.item
+	item.Hops++
+	body, err := t.edge.Again(&item)
+	if err == nil {
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance),
+			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: deletion of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
+	}
+	t.settle(m, "deleting")
+	return nil
+}

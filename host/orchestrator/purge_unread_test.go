@@ -1,0 +1,117 @@
+package orchestrator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// withKey lets other processes take over, which have that key alone.
+func (w *world) withKey(id string) {
+	w.Helper()
+	w.codecs = setOf(w, keyOf(w, id))
+	w.restart()
+}
+
+// What deletes a hidden history needs not read it.
+func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
+	t.Parallel()
+	for _, receives := range []int{1, 2} {
+		for name, from := range map[string]host.Source{"fifo": host.SourceOrchestrator, "delay": host.SourceOrchestrator} {
+			t.Run(name, func(t *testing.T) {
+				w := waitingWorld(t)
+				w.withKey("a")
+				w.fifoBatch(1, startOf("s1"), purgeOf("p"))
+				w.clock.Advance(2 * time.Hour)
+				w.withKey("b") // The key is given up.
+				item := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-1", UpToExecution: 1, NotBeforeMS: 1}
+				w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: queue.Message{ID: "d", Body: w.body(item), Group: "a", ReceiveCount: receives}, Source: from}})
+				w.idle = 100 * time.Hour
+				w.runFor(72 * time.Hour)
+				turns, err := w.store.Read(t.Context(), "a", 1, 1)
+				if len(turns) > 0 {
+					t.Errorf("receives %d: %d turns are left behind three days, %v; %v", receives, len(turns), err, w.observer.counts)
+				}
+				w.expectQuiet()
+			})
+		}
+	}
+}
+
+// What has ended can be purged where its key is away.
+func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.withKey("a")
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.withKey("b")
+	w.fifoBatch(1, purgeOf("p"))
+	w.runFor(72 * time.Hour)
+	r, err := w.store.Describe(t.Context(), "a")
+	if !r.Purged {
+		t.Errorf("%+v %v %v", r, err, w.observer.counts)
+	}
+}
+
+// So it can when the purge comes again: it has committed nothing of which anything
+// could be left to send.
+func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		receives int
+		mark     map[string]string
+	}{
+		"received twice": {2, nil},
+		"redriven":       {1, map[string]string{wire.RedriveAttribute: "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := waitingWorld(t)
+			w.withKey("a")
+			w.fifoBatch(1, startOf("s1"), eventOf("e"))
+			w.withKey("b")
+			unforced := purgeOf("p")
+			unforced.Force = false
+			w.give(host.Delivery{Message: queue.Message{ID: "m-p", Body: w.body(unforced), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, Source: host.SourceOrchestrator})
+			w.expectHeld("s1", w.clock.Now().Add(idHeld))
+		})
+	}
+}
+
+// A purge with force that comes again may have ended it, and died ahead of its
+// dispatch: it waits for the key.
+func TestAForcedPurgeThatComesAgainWaitsForTheKey(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.withKey("a")
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.withKey("b")
+	w.fifoBatch(2, purgeOf("p"))
+	w.runFor(24 * time.Hour)
+	w.expectCount(host.CountMessages, "purged", 0)
+	w.withKey("a")
+	w.runFor(24 * time.Hour)
+	if !w.record("a").Purged {
+		t.Errorf("it is not purged: %v", w.observer.counts)
+	}
+}
+
+// The start behind a purge that goes round for a newer build is refused all the same.
+func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.restart()
+	w.newer = true
+	w.idle = 100 * time.Hour
+	w.give(append(deliveriesOf(w, 2, host.SourceOrchestrator, purgeOf("p")), deliveriesOf(w, 1, host.SourceOrchestrator, startOf("s2"))...)...)
+	w.newer = false
+	w.restart()
+	w.runFor(72 * time.Hour)
+	if r := w.record("a"); r.StartID != "s1" || !r.Purged {
+		t.Errorf("%+v %v", r, w.observer.counts)
+	}
+}

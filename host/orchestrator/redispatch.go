@@ -1,0 +1,221 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// place is where an event stands in the histories of an instance.
+type place struct {
+	execution, eventID int64
+}
+
+// furthestBack is through how many executions a message that others may have
+// overtaken sends again what is open.
+const furthestBack = 100
+
+// takeReturning sends again, ahead of all else, what messages that came back may
+// not have sent. Each commit is dispatched before the next is made, and the message
+// that caused it stands ahead of all others of its group: so for one that comes
+// back, that is the last turn of the instance. One that was redriven, or went
+// round, others may have overtaken: it sends again all that is open since the
+// execution that it names. Ids are derived from instance, execution and event, so
+// that sending twice is harmless.
+func (t *turn) takeReturning(ctx context.Context) error {
+	back := returning(t.group.open())
+	if t.creating || len(back) == 0 {
+		return nil
+	}
+	out := t.newResending()
+	if err := out.lastTurn(ctx); err != nil {
+		return err
+	}
+	for _, m := range back {
+		if m.redriven() {
+			if err := out.everything(ctx, m.item.TargetExecution()); err != nil {
+				return err
+			}
+		}
+	}
+	return out.flush(ctx)
+}
+
+// resending gathers what has to be sent again, each commit once.
+type resending struct {
+	t    *turn
+	out  *dispatch.Outbox
+	done map[place]bool          // by execution and slot
+	open map[int64]dispatch.Work // by execution
+}
+
+func (t *turn) newResending() *resending {
+	return &resending{t: t, out: t.newOutbox(), done: map[place]bool{}, open: map[int64]dispatch.Work{}}
+}
+
+// heard reports whether one of the messages is about a scheduling event of the
+// current execution, which was sent therefore: a completion that came back must not
+// bring about another attempt of what it completes.
+func (t *turn) heard(eventID int64) bool {
+	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *message) bool {
+		i := &m.item
+		if i.SourceEventID != eventID || i.TargetExecution() != t.execution {
+			return false
+		}
+		a := t.arrival(m)
+		if i.Kind == wire.ActivityPending || i.Kind == wire.ActivityHeartbeat {
+			a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: eventID}
+		}
+		v := t.x.Judge(a).Kind
+		return v == engine.Recorded || v == engine.Duplicate
+	})
+}
+
+// lastTurn adds what is open of the last turn of the instance: of its last commit,
+// and of those ahead of it back to the last one that a message began. Where the
+// visibility of a message has lapsed, two processes may have the turn at once: one
+// makes its first commit and dies, and the other goes on with the second.
+//
+// The commit that holds the first events of a continued execution holds the end of
+// the one before too.
+func (r *resending) lastTurn(ctx context.Context) error {
+	turns, err := r.t.read(ctx, r.t.execution)
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	i := len(turns) - 1
+	for i > 0 && !turns[i].Messaged {
+		i--
+	}
+	if i == 0 {
+		if err := r.endBefore(ctx); err != nil {
+			return err
+		}
+	}
+	for ; i < len(turns); i++ {
+		r.turn(turns, i)
+	}
+	return nil
+}
+
+// current adds all that is open of the current execution, and of the end of the one
+// before: for an operator's wake.
+func (r *resending) current(ctx context.Context) error {
+	if err := r.endBefore(ctx); err != nil {
+		return err
+	}
+	return r.execution(ctx, r.t.execution)
+}
+
+// everything adds all that is open of the executions from one on, 0 for the first of
+// the instance; of a hundred at most.
+func (r *resending) everything(ctx context.Context, since int64) error {
+	for n := max(since, r.t.execution-furthestBack, r.t.firstExecution(), 1); n <= r.t.execution; n++ {
+		if err := r.execution(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *resending) execution(ctx context.Context, n int64) error {
+	turns, err := r.read(ctx, n)
+	if err != nil {
+		return err
+	}
+	for i := range turns {
+		r.turn(turns, i)
+	}
+	return nil
+}
+
+// endBefore adds the end of the execution before the current one, of which this is
+// the continuation.
+func (r *resending) endBefore(ctx context.Context) error {
+	n := r.t.execution
+	if n <= max(r.t.firstExecution(), 1) {
+		return nil
+	}
+	turns, err := r.read(ctx, n-1)
+	if err == nil && len(turns) > 0 {
+		r.turn(turns, len(turns)-1)
+	}
+	return err
+}
+
+// read reads an execution. One that can't be read by anybody, or by this build, has
+// nothing to be sent again; a read that fails for the moment is made again when the
+// message comes back.
+func (r *resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
+	turns, err := r.t.read(ctx, n)
+	if corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
+		return nil, nil
+	}
+	return turns, err
+}
+
+// turn adds one commit of an execution: what it scheduled and is open still,
+// what it cancelled, and its end.
+func (r *resending) turn(turns []store.Turn, i int) {
+	t := &turns[i]
+	slot := place{t.ExecutionID, t.First()}
+	if r.done[slot] || r.t.group.sent[slot] {
+		return
+	}
+	r.done[slot] = true
+	open := r.open[t.ExecutionID]
+	if open == nil {
+		open = dispatch.Work{}
+		open.AddTurns(turns)
+		r.open[t.ExecutionID] = open
+	}
+	started := &turns[0].Events[0]
+	c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+	if c.Start == nil {
+		c.Start = &history.Start{}
+	}
+	if dispatch.Ends(t) {
+		c.Parents = engine.AttachedIn(eventsOf(turns))
+	}
+	for i := range t.Events {
+		id := t.Events[i].EventID
+		_, still := open[id]
+		c.Done[id] = !still || t.ExecutionID == r.t.execution && r.t.heard(id)
+	}
+	r.t.Observer.Count(host.CountResent, "commit", 1)
+	r.out.Add(c)
+}
+
+func (r *resending) flush(ctx context.Context) error {
+	err := r.t.dispatch(ctx, r.out)
+	for slot := range r.done {
+		if err == nil {
+			r.t.group.hasSent(slot)
+		}
+	}
+	return err
+}
+
+func continuedAsNew(turns []store.Turn) bool {
+	if len(turns) == 0 {
+		return false
+	}
+	last := &turns[len(turns)-1]
+	return last.Events[len(last.Events)-1].Kind == history.OrchestrationContinuedAsNew
+}
+
+// firstExecution of the instance; 0 if that is not known.
+func (t *turn) firstExecution() int64 {
+	if t.record != nil {
+		return t.record.FirstExecution
+	}
+	return 0
+}

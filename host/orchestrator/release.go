@@ -1,0 +1,128 @@
+package orchestrator
+
+import (
+	"context"
+	"github.com/turnstile-go/turnstile/host"
+	"sync"
+)
+
+// release bounds how long a FIFO group waits for the others of its batch. Lambda
+// deletes the messages of a batch when the whole invocation has returned, and a
+// group with a message in flight gives none: one slow turn (a long inline
+// activity, blocked code, a throttled table) would hold up as many as nine other
+// groups for as long as the invocation lasts. Behind ReleaseTime the process
+// deletes the messages of each group that is done. A batch that returns before
+// costs no request.
+type release struct {
+	o *Orchestrator
+
+	mu    sync.Mutex
+	late  bool
+	over  bool
+	open  map[string]int        // by FIFO group: the turns that are still to be made
+	ready map[string][]*message // of each FIFO group, until they are deleted
+	names []string              // of the FIFO groups, in the order of the batch
+	left  int                   // turns of them that are still to be made
+	stop  func() bool
+}
+
+// newRelease returns the release of a batch; nil where nobody waits for another.
+func (o *Orchestrator) newRelease(ctx context.Context, messages []*message, groups []*group) *release {
+	if len(messages) < 2 || o.Settings.ReleaseTime < 0 {
+		return nil
+	}
+	r := &release{o: o, open: map[string]int{}, ready: map[string][]*message{}}
+	for _, g := range groups {
+		for name := range fifoGroups(g) {
+			r.open[name]++
+			r.left++
+		}
+	}
+	if len(r.open) < 2 {
+		return nil
+	}
+	for _, m := range messages {
+		if m.Source == host.SourceOrchestrator && r.open[m.Group] > 0 {
+			if r.ready[m.Group] == nil {
+				r.names = append(r.names, m.Group)
+			}
+			r.ready[m.Group] = append(r.ready[m.Group], m)
+		}
+	}
+	r.stop = o.Clock.AfterFunc(o.Settings.ReleaseTime, func() {
+		r.mu.Lock()
+		r.late = true
+		done := r.take()
+		r.mu.Unlock()
+		r.acknowledge(ctx, done)
+	})
+	return r
+}
+
+// fifoGroups are the FIFO groups whose messages a turn has.
+func fifoGroups(g *group) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range g.all {
+		if m.Source == host.SourceOrchestrator {
+			names[m.Group] = true
+		}
+	}
+	return names
+}
+
+// done takes in that the turn of a group has been made.
+func (r *release) done(ctx context.Context, g *group) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	for name := range fifoGroups(g) {
+		r.open[name]--
+		r.left--
+	}
+	done := r.take()
+	r.mu.Unlock()
+	r.acknowledge(ctx, done)
+}
+
+// take returns the messages that are to be deleted now: those of groups of which
+// all are settled. The caller holds the lock.
+func (r *release) take() (done []*message) {
+	if !r.late || r.over || r.left == 0 {
+		return nil // With none left the invocation returns.
+	}
+	for _, name := range r.names {
+		messages := r.ready[name]
+		if r.open[name] > 0 || messages == nil {
+			continue
+		}
+		delete(r.ready, name)
+		settledAll := true
+		for _, m := range messages {
+			settledAll = settledAll && m.state == settled
+		}
+		if settledAll {
+			done = append(done, messages...)
+		}
+	}
+	return done
+}
+
+func (r *release) acknowledge(ctx context.Context, done []*message) {
+	for _, m := range done {
+		if err := r.o.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
+			r.o.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
+		}
+	}
+}
+
+// end stops what is still to come: the invocation returns.
+func (r *release) end() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.stop()
+}

@@ -1,0 +1,46 @@
+package orchestrator
+
+import (
+	"github.com/turnstile-go/turnstile/host"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	var zero host.Settings
+	if err := zero.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	if zero != host.DefaultSettings() {
+		t.Errorf("the zero value becomes %+v, want the defaults", zero)
+	}
+	kept := host.Settings{Parallelism: 3, TimerBorder: -1, BlockLimit: -1, CacheInstances: -1}
+	if err := kept.Complete(); err != nil || kept.Parallelism != 3 || kept.TimerBorder != -1 || kept.BlockLimit != -1 || kept.CacheInstances != -1 {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	wrong := host.Settings{CacheAge: time.Hour, PurgeGrace: time.Minute, TimerBorder: time.Hour, TimerLeast: time.Hour}
+	err := wrong.Complete()
+	for _, name := range []string{"CacheAge", "PurgeGrace", "TimerBorder", "TimerLeast"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+}
+
+func TestWhatIsMissingIsNamedAllAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := New(Config{Settings: host.Settings{CacheAge: time.Hour}})
+	for _, what := range []string{"orchestrations", "a store", "stop", "orchestrator queue", "delay queue", "activity queue", "FIFO dead-letter", "standard dead-letter", "CacheAge"} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v does not name %s", err, what)
+		}
+	}
+	_, err = NewWorker(WorkerConfig{})
+	for _, what := range []string{"activities", "stop", "orchestrator queue", "activity queue"} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v does not name %s", err, what)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package orchestrator
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// W-03: a process commits a turn, and runs the inline activity that it asks for.
+// Another, which has an operator's wake, does so too, is faster, and dies ahead of
+// its dispatch. The one that lost sends what follows from its turn; also if the
+// result did not fit in, and it makes two turns of its messages.
+func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
+	t.Parallel()
+	for name, halves := range map[string]bool{"a turn": false, "two turns of one that is too large": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whoLosesAnInlineResult(t, halves)
+		})
+	}
+}
+
+func whoLosesAnInlineResult(t *testing.T, halves bool) {
+	w := newWorld(t, func(w *world) {
+		w.inline = append(w.inline, activity.Activity{Name: "Inline", Source: "test", Func: step})
+		w.activityFunc("Step", step)
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: in, Inline: true})); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+	})
+	both := w.two()
+	handle := func(p *orchestratorProcess, items ...wire.Item) []string {
+		var batch []host.Delivery
+		for _, i := range items {
+			batch = append(batch, host.Delivery{Message: queue.Message{ID: i.ID, Body: w.body(i), Group: "a", ReceiveCount: 1}, Source: host.SourceOrchestrator})
+		}
+		return p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, batch)
+	}
+	commits := 0
+	w.beforeCommit = func(*store.Commit) error {
+		commits++
+		if commits == 2 && halves {
+			return &store.TooLargeError{Instance: "a", Limit: "a byte"}
+		}
+		if commits >= 2 {
+			w.beforeCommit = func(c *store.Commit) error {
+				if !slices.ContainsFunc(c.Turns[0].Events, func(e history.Event) bool { return e.Kind == history.ActivityScheduled }) {
+					return nil // the result alone
+				}
+				w.beforeCommit = nil
+				both[1].killAt, both[1].after = both[1].calls+1, false // ahead of its dispatch
+				return nil
+			}
+			handle(both[1], wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"})
+		}
+		return nil
+	}
+	items := []wire.Item{{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}}
+	if halves {
+		items = append(items, wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"})
+	}
+	failed := handle(both[0], items...)
+	if len(failed) > 0 || !both[1].isDead() {
+		t.Fatalf("handed back %v; the other is dead: %t", failed, both[1].isDead())
+	}
+	w.orchestrator = both[0]
+	w.run()
+	w.expectOutput("a", "11")
+}

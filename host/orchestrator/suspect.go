@@ -1,0 +1,97 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// suspicion is what a turn knows of the message that may kill its process.
+type suspicion struct {
+	// marked: the record has the mark of this group's suspect, which is mark.
+	marked bool
+	mark   string
+	// killer: the suspect found its own second mark.
+	killer bool
+}
+
+// checkSuspect deals with a message that came back too often. A receive count
+// alone proves nothing: throttling, conflicts and hand-backs count too. So the
+// instance is marked with the message before its turn; a process that dies in
+// it leaves the mark. One mark proves nothing either: the answer to its write may
+// have been lost, so that nothing was run. A message that finds its own mark is
+// therefore marked a second time and run once more, and only one that finds the
+// second mark is the killer. A mark that this invocation has set is no finding: it
+// makes its turn again, behind a conflict.
+func (t *turn) checkSuspect(ctx context.Context) error {
+	if t.creating || t.record == nil || t.record.Status.Terminal() {
+		// A start is marked in the commit that records it.
+		return nil
+	}
+	id, second := strings.CutSuffix(t.record.Suspect, secondMark)
+	if id != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {
+		suspected := t.group.suspect != ""
+		t.group.suspect = id
+		switch t.mark = t.record.Suspect; {
+		case t.group.marked || !second && !suspected:
+			// It is taken away when the turn has returned.
+			t.marked = true
+			return nil
+		case second:
+			// The mark goes with the commit that records the finding.
+			t.killer = true
+			t.Observer.Count(host.CountStuck, problemKilled, 1)
+			return nil
+		}
+		t.mark += secondMark
+	} else if t.mark = t.group.suspect; t.mark == "" {
+		return nil
+	}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &t.mark, UpdatedAt: t.Clock.Now()}
+	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
+		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
+	}
+	t.changed(&change)
+	t.marked, t.group.marked = true, true
+	return nil
+}
+
+// clearSuspect removes the mark: the turn returned, so it has not killed its
+// process. That of a killer stays until what was found is recorded.
+func (t *turn) clearSuspect(ctx context.Context, failed bool) {
+	if !t.marked && (!t.killer || failed) || t.record == nil || t.record.Suspect == "" {
+		return
+	}
+	none := ""
+	change := store.RecordChange{If: store.RecordCondition{Suspect: &t.mark}, Suspect: &none, UpdatedAt: t.Clock.Now()}
+	var err error
+	for range 3 {
+		// A mark that stays takes the innocent for the killer.
+		if err = t.Store.UpdateRecord(ctx, t.group.instance, change); err == nil || errors.Is(err, store.ErrConflict) {
+			t.changed(&change)
+			return
+		}
+	}
+	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.group.instance, "message_id", t.group.suspect, "error", err)
+}
+
+// secondMark follows the message's id in the mark of one that found its first.
+const secondMark = "#2"
+
+func (t *turn) killedProblem() store.Problem {
+	return store.Problem{Kind: problemKilled, Message: fmt.Sprintf(
+		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
+		t.group.suspect)}
+}
+
+// mustPark reports whether arrivals are recorded without running the code:
+// those of a killer, and those that reach an instance whose turn killed its
+// process and that only wake-ups try.
+func (t *turn) mustPark(w wakes) bool {
+	return t.killer || !w.try && !t.creating && t.record != nil && t.record.Problem != nil && t.record.Problem.Kind == problemKilled
+}

@@ -1,0 +1,182 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/sharing"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+const (
+	// sweepWakes is how many wakes one sweep sends; another goes on with the rest.
+	sweepWakes = 1000
+	// sweepPage is how many records a sweep reads at a time.
+	sweepPage = 100
+	// sweepAgain is after how long a mark gets another wake while nobody has
+	// handled the one before: it may lie in a dead-letter queue.
+	sweepAgain = 24 * time.Hour
+)
+
+// takeSweeps wakes what is stuck and due, once for all sweeps of a batch. A sweep
+// makes no turn and changes no history. It is done whatever becomes of it: another
+// follows by the schedule.
+func (o *Orchestrator) takeSweeps(ctx context.Context, messages []*message) {
+	var sweeps []*message
+	before := int64(-1)
+	for _, m := range messages {
+		if m.state == unsettled && m.item.Kind == wire.Sweep {
+			sweeps = append(sweeps, m)
+			if before != 0 && (m.item.BeforeMS == 0 || m.item.BeforeMS > before) {
+				before = m.item.BeforeMS
+			}
+		}
+	}
+	if len(sweeps) == 0 {
+		return
+	}
+	if err := o.sweep(ctx, before); err != nil {
+		o.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
+		if o.SweepAt != nil {
+			o.SweepAt(o.Clock.Now().Add(o.Settings.WakeFirst))
+		}
+	}
+	for _, m := range sweeps {
+		o.settle(m, "sweep")
+	}
+}
+
+// sweep sends a wake for each mark that is due, of instances created before a
+// time, or of all, and notes that it has: no second one is sent while the first is
+// not handled.
+func (o *Orchestrator) sweep(ctx context.Context, beforeMS int64) error {
+	q := store.ListQuery{Status: store.StatusStuck, PageSize: sweepPage}
+	if beforeMS > 0 {
+		q.To = time.UnixMilli(beforeMS)
+	}
+	for woken := 0; ; {
+		page, err := o.Store.List(ctx, q)
+		if err != nil {
+			return fmt.Errorf("host: stuck instances not listed: %w", err)
+		}
+		var due []*store.Record
+		for i := range page.Records {
+			r := &page.Records[i]
+			if o.toWake(r) {
+				due = append(due, r)
+			} else if r.Problem != nil {
+				o.sweepAt(r.Problem)
+			}
+		}
+		if len(due) > 0 {
+			if err := o.sendWakes(ctx, due); err != nil {
+				return err
+			}
+			o.noteWoken(ctx, due)
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			return nil
+		}
+		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
+			if n := len(page.Records); n > 0 {
+				// Those of the same millisecond are looked at again.
+				return o.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
+			}
+		}
+	}
+}
+
+// toWake reports whether a mark is to get a wake now: its time has come, or this is
+// another build than the one that has tried it.
+func (o *Orchestrator) toWake(r *store.Record) bool {
+	p, now := r.Problem, o.Clock.Now()
+	if p == nil || p.Kind == problemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < sweepAgain {
+		return false
+	}
+	return !time.UnixMilli(p.NextMS).After(now) || p.Build != o.Build
+}
+
+// sendWakes sends a wake for each mark, which names its stamp.
+func (o *Orchestrator) sendWakes(ctx context.Context, due []*store.Record) error {
+	out := o.newOutbox()
+	for _, r := range due {
+		item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: r.Instance, Number: r.Stamp, ID: fmt.Sprintf("sweep-%d", r.Stamp)}
+		if err := out.Send(&item); err != nil {
+			return fmt.Errorf("host: wake of instance %q: %w", r.Instance, err)
+		}
+	}
+	return o.flush(ctx, out)
+}
+
+// noteWoken notes in marks that their wakes are sent. One that is not noted gets
+// another wake by the next sweep, which finds the mark moved and is dropped.
+func (o *Orchestrator) noteWoken(ctx context.Context, woken []*store.Record) {
+	sharing.SideBySide(o.Settings.DispatchParallelism, len(woken), o.Together, func(i int) {
+		r := woken[i]
+		p := *r.Problem
+		p.WokenMS = o.Clock.Now().UnixMilli()
+		problem := &p
+		change := store.RecordChange{
+			If:      store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &r.Stamp},
+			Problem: &problem, UpdatedAt: r.UpdatedAt,
+		}
+		if err := o.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
+			o.Logger.DebugContext(ctx, "wake of a stuck instance not noted", "instance", r.Instance, "error", err)
+		}
+	})
+}
+
+// sweepOn has another sweep go on with instances created before a time.
+func (o *Orchestrator) sweepOn(ctx context.Context, beforeMS int64) error {
+	return o.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", beforeMS, o.Clock.Now().UnixMilli()), BeforeMS: beforeMS})
+}
+
+// askForSweep sends a Sweep to the orchestrator queue.
+func (o *Orchestrator) askForSweep(ctx context.Context, item wire.Item) error {
+	item.V, item.Kind = wire.Version, wire.Sweep
+	item.Stamp(o.Clock.Now())
+	body, err := o.edge.Encode(&item)
+	if err == nil {
+		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: sweep: %w", dispatch.ErrUnsent, err)
+	}
+	return nil
+}
+
+// askFirst asks for a sweep once in the life of a process of a named build: what
+// the build before was stuck with is tried by this one at once, and not when it is
+// due. Sweeps that many processes ask for within five minutes are one.
+func (o *Orchestrator) askFirst(ctx context.Context, messages []*message) {
+	if o.Build == "" || o.asked.Swap(true) {
+		return
+	}
+	for _, m := range messages {
+		if m.item.Kind == wire.Sweep {
+			return // This one will do.
+		}
+	}
+	if err := o.askForSweep(ctx, wire.Item{ID: "build-" + o.Build}); err != nil {
+		o.Logger.DebugContext(ctx, "no sweep asked for; the schedule brings one", "error", err)
+	}
+}
+
+// sweepAt tells who has a timer in place of a schedule when a mark is due.
+func (o *Orchestrator) sweepAt(p *store.Problem) {
+	if o.SweepAt == nil || p.Kind == problemCorrupt {
+		return
+	}
+	at := time.UnixMilli(p.NextMS)
+	if p.WokenMS > 0 {
+		if again := time.UnixMilli(p.WokenMS).Add(sweepAgain); again.After(at) {
+			at = again
+		}
+	}
+	o.SweepAt(at)
+}

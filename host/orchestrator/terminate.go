@@ -1,0 +1,59 @@
+package orchestrator
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// terminate ends the execution without running any code.
+func (t *turn) terminate(ctx context.Context, m *message) error {
+	if t.foreignParent(m) {
+		t.settle(m, "misaddressed")
+		return nil
+	}
+	if t.creating {
+		// The start that is among the messages stands behind it.
+		if m.endsChild() {
+			return t.early(ctx, m)
+		}
+		t.settle(m, "unknown_instance")
+		return nil
+	}
+	if n := m.item.ExecutionID; n != 0 && n != t.execution {
+		t.settle(m, "late")
+		return nil
+	}
+	if t.x.Ended() {
+		t.settle(m, "late")
+		return nil
+	}
+	reason := m.item.Reason
+	if reason == "" {
+		reason = "terminated"
+	}
+	if err := t.impose(ctx, history.ImposedTerminated, m.item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
+		return err
+	}
+	t.settle(m, "recorded")
+	return nil
+}
+
+// impose ends the execution with an end that the code did not make.
+func (t *turn) impose(ctx context.Context, imposed, actor string, f history.Failure) error {
+	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), imposed, actor, f)
+	if err != nil {
+		return err
+	}
+	d := newDraft(out)
+	// Its message answers for its dispatch.
+	d.messaged = true
+	return t.commitImposed(ctx, d)
+}
+
+func (t *turn) commitImposed(ctx context.Context, d *draft) error {
+	if err := t.project(ctx, d, wakes{}, true); err != nil {
+		return err
+	}
+	return t.commitAndDispatch(ctx, d)
+}

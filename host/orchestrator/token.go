@@ -1,0 +1,102 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// errKeys says that a key could not be read. It says nothing about the message.
+var errKeys = errors.New("host: key of a token")
+
+// prove looks at the tokens of a message, for which no history is needed: that
+// of a completion is judged by the engine, in its place; that of a parent here,
+// since it is not recorded. What was made from the secret of an execution, before
+// there were keys, is known to that execution alone: its parent looks at it when
+// the child ends.
+func (o *Orchestrator) prove(ctx context.Context, m *message) error {
+	i := &m.item
+	token := i.Token
+	if i.Parent != nil {
+		token = i.Parent.Token
+	}
+	if _, keyed := keyring.Keyed(token); !keyed {
+		return nil
+	}
+	if err := o.Keys.Learn(ctx, token); err != nil {
+		return fmt.Errorf("%w: %w", errKeys, err)
+	}
+	if p := i.Parent; p != nil {
+		if o.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
+			return nil
+		}
+		return o.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
+			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, o.missingKey(p.Token)))
+	}
+	m.proven = o.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
+	return nil
+}
+
+// keysReady reports whether turns can be made: what they send out needs tokens.
+// If not, what is left of the batch goes back.
+func (o *Orchestrator) keysReady(ctx context.Context, b *batch) bool {
+	var left []*message
+	for _, m := range b.messages {
+		if m.state == unsettled {
+			left = append(left, m)
+		}
+	}
+	if len(left) == 0 {
+		return true
+	}
+	err := o.Keys.Ready(ctx)
+	if err == nil {
+		return true
+	}
+	o.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
+	for _, m := range left {
+		o.fail(m, "keys")
+	}
+	return false
+}
+
+// recordedParent returns a parent as it stands in the history of its child:
+// without a token that can be made anew, for whoever may read the child's
+// history could complete the parent's event with it.
+func recordedParent(p *wire.Parent) *history.Parent {
+	if p == nil {
+		return nil
+	}
+	r := &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
+	if _, keyed := keyring.Keyed(p.Token); keyed {
+		r.Token = ""
+	}
+	return r
+}
+
+// withoutKey says of a forged message if the stack has no key for its token.
+func (o *Orchestrator) withoutKey(j judged) string {
+	if j.Kind != engine.Forged {
+		return ""
+	}
+	return o.missingKey(j.item.Token)
+}
+
+func (o *Orchestrator) missingKey(token string) string {
+	if id, keyed := keyring.Keyed(token); keyed && !o.Keys.Knows(token) {
+		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is made up", id)
+	}
+	return ""
+}
+
+func admitWord(err error) string {
+	if errors.Is(err, errKeys) {
+		return "keys"
+	}
+	return "queue"
+}

@@ -1,0 +1,84 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// goOnNumber is the number of a wake that goes on with a turn that was cut
+// short for want of time. It is the stamp of no mark.
+const goOnNumber = math.MaxInt32
+
+// wakes is what the wakes among the messages ask for.
+type wakes struct {
+	// run the code, though there may be no arrival.
+	run bool
+	// try even an instance whose turn killed its process, and move or clear its
+	// mark whatever comes of it.
+	try bool
+}
+
+// takeWakes looks at wakes. One of the sweeper counts only while the record has
+// the mark that it names, unless it comes back: then the process that had it
+// before may have a change of the mark on its way, which loses because this one
+// moves the mark too. Ahead of the code, a wake sends again what may not have been
+// sent: of the last turn, or for an operator's of the current execution.
+func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
+	var w wakes
+	if len(messages) == 0 {
+		return w, nil
+	}
+	out := t.newResending()
+	for _, m := range messages {
+		if n := m.item.ExecutionID; n != 0 && n != t.execution {
+			if w.run = w.run || m.returning(); !m.returning() {
+				t.settle(m, "late")
+			}
+			continue // What it began may stand in the next execution.
+		}
+		var err error
+		switch stamp := m.item.Number; {
+		case stamp == 0:
+			w = wakes{run: true, try: true}
+			err = out.current(ctx)
+		case stamp == goOnNumber:
+			w.run = true
+		case m.returning(), t.record != nil && t.record.Problem != nil && stamp == t.record.Stamp:
+			w = wakes{run: true, try: true}
+			err = out.lastTurn(ctx)
+		default:
+			t.settle(m, "obsolete_wake")
+		}
+		if err != nil {
+			return w, err
+		}
+	}
+	return w, out.flush(ctx)
+}
+
+// goOnLater sends the wake by which a turn that was cut short goes on in
+// another invocation. All that the turn committed is dispatched by then. Its id is new for each invocation: the queue must not
+// take it for a wake of the same turn that was handled a minute ago.
+func (t *turn) goOnLater(ctx context.Context) error {
+	m := t.group.messages[0]
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
+	item.Stamp(t.Clock.Now())
+	body, err := t.edge.Encode(&item)
+	if err == nil {
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
+	}
+	if err != nil {
+		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
+	}
+	return nil
+}
