@@ -59,7 +59,7 @@ type Orchestrator struct {
 	flush      func(context.Context) error
 }
 
-// batchHandler is *orchestrator.Orchestrator or *orchestrator.Worker.
+// batchHandler is *orchestrator.Orchestrator or *worker.Worker.
 type batchHandler interface {
 	Handle(ctx context.Context, batch []host.Delivery) (failed []string)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
@@ -52,7 +52,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 	if queues.ActivityDead, err = sqs.New(client, env.ActivityDeadQueueURL, sqs.Options{}); err != nil {
 		return nil, err
 	}
-	h, err := orchestrator.NewWorker(orchestrator.WorkerConfig{
+	h, err := worker.New(worker.Config{
 		Activities: app.Activities(),
 		Stops: dynamo.NewActivities(dynamodb.NewFromConfig(clients), dynamo.Config{
 			Tables: dynamo.Tables{Activities: env.ActivitiesTable},

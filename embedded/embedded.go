@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -37,7 +38,7 @@ type Environment struct {
 	timer        *memorytimer.Timer
 	sweeper      *queues.Sweeper
 	orchestrator *orchestrator.Orchestrator
-	worker       *orchestrator.Worker
+	worker       *worker.Worker
 	client       *client.Client
 	ran          atomic.Bool
 	beside       beside // nil if nothing runs beside it
@@ -130,7 +131,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	if err != nil {
 		return err
 	}
-	e.worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{
+	e.worker, err = worker.New(worker.Config{
 		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
 		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/otel"
@@ -110,7 +111,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 
 		p = newProcess(t, fmt.Sprint("worker ", i))
 		app = turnstile.NewApp(append(parts(), p.tel.Interceptor())...)
-		worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
+		worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
 		must(err)
 		p.handle = worker.Handle
 		w.workers = append(w.workers, p)

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -63,7 +64,7 @@ type Env struct {
 	handled int
 	// invocations of all processes so far.
 	invocations int
-	worker      *orchestrator.Worker
+	worker      *worker.Worker
 
 	// driving: messages are being handled.
 	driving bool

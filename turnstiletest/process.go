@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -59,7 +60,7 @@ func (e *Env) processes() error {
 			return err
 		}
 	}
-	e.worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{
+	e.worker, err = worker.New(worker.Config{
 		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: host.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
 	})
 	return err

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
@@ -137,7 +138,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) b
 		t.Cleanup(o.Close)
 		orchestrators = append(orchestrators, o)
 	}
-	worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: activities, Stops: stops, Queues: queues, Settings: settings})
+	worker, err := worker.New(worker.Config{Activities: activities, Stops: stops, Queues: queues, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -72,7 +72,7 @@ type Stack struct {
 	keys              *keyring.Memory
 	code              *engine.Registry
 	inline            *activity.Registry
-	worker            *orchestrator.Worker
+	worker            *worker.Worker
 	told              *embeddedmetrics.Metrics // of the worker
 	warm              []*process
 	batches           int
@@ -135,7 +135,7 @@ func New(t testing.TB, setting Setting, code *engine.Registry, activities *activ
 	t.Cleanup(timers.Close)
 	s.timers = slowTimer{s.Meter.Timer(timers)}
 	s.told = s.metrics("activity")
-	s.worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: activities, Stops: s.stops, Queues: s.queues, Environment: host.Environment{Observer: told{s.told}}})
+	s.worker, err = worker.New(worker.Config{Activities: activities, Stops: s.stops, Queues: s.queues, Environment: host.Environment{Observer: told{s.told}}})
 	s.must(err)
 	for range setting.Processes {
 		s.warm = append(s.warm, s.process())

@@ -1,9 +1,8 @@
 package orchestrator
 
 import (
-	"time"
-
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -18,16 +17,6 @@ type message struct {
 	// proven: it brought back the token of the event that it names, under a key
 	// of the stack.
 	proven bool
-	// visible is when the message of an attempt becomes visible to other workers.
-	visible time.Time
-	// alone: no other attempt of the batch runs beside this one. waits: it has to
-	// wait until that is so.
-	alone, waits bool
-	// deleted: this process has deleted it. marked: its attempt was marked as one
-	// that may end the process.
-	deleted, marked bool
-	// claim is the token with which its attempt was claimed; empty for none.
-	claim string
 }
 
 type messageState uint8
@@ -56,9 +45,7 @@ func returning(messages []*message) []*message {
 	return back
 }
 
-func (m *message) redriven() bool {
-	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
-}
+func (m *message) redriven() bool { return delivery.Redriven(&m.Message) }
 
 // completion reports whether the item names the execution that it is for and
 // nothing but that is needed to find it.

@@ -1,10 +1,12 @@
 package orchestrator
 
 import (
-	"github.com/turnstile-go/turnstile/host"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/worker"
 )
 
 func TestSettings(t *testing.T) {
@@ -37,7 +39,7 @@ func TestWhatIsMissingIsNamedAllAtOnce(t *testing.T) {
 			t.Errorf("%v does not name %s", err, what)
 		}
 	}
-	_, err = NewWorker(WorkerConfig{})
+	_, err = worker.New(worker.Config{})
 	for _, what := range []string{"activities", "stop", "orchestrator queue", "activity queue"} {
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v does not name %s", err, what)

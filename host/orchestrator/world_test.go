@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
@@ -221,7 +222,7 @@ func (w *world) workerProcess() *workerProcess {
 		p := &workerProcess{faults: &faults{die: w.die}}
 		queues := w.queues(p.faults)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.worker, err = NewWorker(WorkerConfig{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues, Codecs: w.codecs,
+		p.worker, err = worker.New(worker.Config{Activities: registry, Stops: faultyStops{w.stops, p.faults}, Queues: queues, Codecs: w.codecs,
 			Settings: w.settings, Environment: host.Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger}})
 		if err != nil {
 			w.Fatal(err)
@@ -245,7 +246,7 @@ type orchestratorProcess struct {
 
 type workerProcess struct {
 	*faults
-	worker *Worker
+	worker *worker.Worker
 }
 
 // sources of messages, in the order in which step looks at them.

@@ -14,8 +14,8 @@ func activityMutations() []Mutation {
 			Name:  "an interruption is counted by who cannot know",
 			Rare:  true,
 			Bug:   "Another attempt follows one that was not heard of, though its result came.",
-			File:  "host/orchestrator/claim.go",
-			Edits: edit("return false, 0, w.sendUnheard(ctx, item)", "return false, 0, w.finish(ctx, item, attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
+			File:  "host/worker/begin.go",
+			Edits: edit("return unheard(item), nil", "return &answer{}, w.finish(ctx, item, &attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
 			Name:  "a heartbeat does not say stop",
@@ -33,8 +33,8 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
-			File:  "host/orchestrator/execute.go",
-			Edits: edit("p.Extend = func(ctx context.Context) { w.hide(ctx, m, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
+			File:  "host/worker/take.go",
+			Edits: edit("p.Extend = func(ctx context.Context) { w.hide(ctx, t, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
 		},
 		{
 			Name:  "a pending activity has no deadline",
@@ -45,8 +45,8 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a batch mate is left to become visible",
 			Bug:   "The message of an attempt that is done becomes visible while its batch is worked on, and is run again.",
-			File:  "host/orchestrator/batch_mates.go",
-			Edits: edit("b.working == 0 || m.state != settled {", "b.working >= 0 || m.state != settled {"),
+			File:  "host/worker/batch.go",
+			Edits: edit("b.working > 0 && t.state == done {", "b.working < 0 && t.state == done {"),
 		},
 		{
 			Name:  "two rounds of a watch have one number",

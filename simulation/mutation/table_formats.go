@@ -49,8 +49,8 @@ func formatMutations() []Mutation {
 		{
 			Name:  "a completion names another attempt",
 			Bug:   "A worker says of a result that the first attempt made it.",
-			File:  "host/orchestrator/execute.go",
-			Edits: edit("Result: r.Output, Attempt: item.Attempt, ", "Result: r.Output, Attempt: 1, "),
+			File:  "host/worker/answer.go",
+			Edits: edit("wire.ActivityCompleted, item.Attempt)", "wire.ActivityCompleted, 1)"),
 		},
 	}
 }

@@ -254,15 +254,15 @@ func messageMutations() []Mutation {
 		{
 			Name:  "lost work is nobody's",
 			Bug:   "An activity that died on every delivery is acknowledged, and its orchestration waits forever.",
-			File:  "host/orchestrator/worker_suspect.go",
-			Edits: edit("if mark.Deaths >= w.Settings.DeathLimit {", "if mark.Deaths >= w.Settings.DeathLimit {\n\t\treturn false, 0, nil\n\t}\n\tif mark.Deaths < 0 {"),
+			File:  "host/worker/begin.go",
+			Edits: edit("if mark.Deaths >= w.Settings.DeathLimit {", "if mark.Deaths >= w.Settings.DeathLimit {\n\t\treturn &answer{}, nil\n\t}\n\tif mark.Deaths < 0 {"),
 		},
 		{
 			Name:  "receives count as deaths",
 			Rare:  true,
 			Bug:   "An attempt that came back often is given up as lost, though no process died of it.",
-			File:  "host/orchestrator/worker_suspect.go",
-			Edits: edit("store.Suspect{Attempt: item.Attempt}", "store.Suspect{Attempt: item.Attempt, Deaths: m.ReceiveCount - n}"),
+			File:  "host/worker/begin.go",
+			Edits: edit("Until: now.Add(p.Limit.Timeout)}\n\tif found", "Until: now.Add(p.Limit.Timeout), Deaths: t.ReceiveCount - w.Settings.SuspectReceives}\n\tif found"),
 		},
 		{
 			Name:  "what was received too often is dropped",

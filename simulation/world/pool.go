@@ -10,13 +10,14 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
 )
 
 // newProcess starts a process of the build that is deployed.
-func (w *World) newProcess(worker bool) *Process {
+func (w *World) newProcess(runsActivities bool) *Process {
 	w.started++
 	p := &Process{W: w, Code: w.starting(), clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
 	p.clock.p = p
@@ -39,10 +40,10 @@ func (w *World) newProcess(worker bool) *Process {
 	around := host.Environment{Clock: p.clock, Random: p.random, Go: func(f func()) { f() }, Together: p.together,
 		RequestID: p.requestID, Observer: observer{p: p}, Logger: w.logger(p)}
 	var err error
-	if worker {
+	if runsActivities {
 		p.Name = fmt.Sprintf("worker%d", w.started)
 		queues.DeadFIFO, queues.DeadStandard = nil, nil
-		p.Worker, err = orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
+		p.Worker, err = worker.New(worker.Config{Activities: w.Scenario.Activities(p), Stops: simStops{w.stops, p}, Queues: queues, Codecs: set,
 			Settings: w.Settings, Environment: around})
 	} else {
 		p.Name = fmt.Sprintf("orch%d", w.started)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -24,7 +25,7 @@ type Process struct {
 	Name string
 	// Orchestrator or worker, the other is nil.
 	Orchestrator *orchestrator.Orchestrator
-	Worker       *orchestrator.Worker
+	Worker       *worker.Worker
 	clock        skewed
 	// Code is what its build does.
 	Code *Build

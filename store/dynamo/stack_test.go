@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -69,7 +70,7 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 		t.Fatal(err)
 	}
 	t.Cleanup(turns.Close)
-	worker, err := orchestrator.NewWorker(orchestrator.WorkerConfig{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
+	worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -16,4 +17,10 @@ func About(ctx context.Context, i *wire.Item) context.Context {
 		event = i.SourceEventID
 	}
 	return logattr.Subject{Instance: i.Target(), ExecutionID: i.TargetExecution(), EventID: event}.In(ctx)
+}
+
+// Redriven reports whether a message was sent again from a dead-letter queue, or
+// counts as one that was.
+func Redriven(m *queue.Message) bool {
+	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
 }

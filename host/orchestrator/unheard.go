@@ -1,0 +1,54 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// unheard reports whether a message says that nothing is heard of an attempt.
+func (m *message) unheard() bool {
+	return m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
+}
+
+// brings reports whether one of the messages is the result, or the last failure,
+// of an activity that is open: behind it nothing is unheard of.
+func (t *turn) brings(source int64) bool {
+	return slices.ContainsFunc(t.group.open(), func(m *message) bool {
+		i := &m.item
+		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.unheard()) &&
+			t.x.Judge(engine.Arrival{ExecutionID: i.ExecutionID, Token: i.Token, Proven: m.proven,
+				Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source}}).Kind == engine.Recorded
+	})
+}
+
+// interrupted takes the message that nothing is heard of an attempt that runs at
+// most once. Messages of an instance keep their order, so a result that was sent
+// before stands in history, and the activity is not open. Where another attempt
+// follows, the message is settled; else it is the failure of the activity.
+func (t *turn) interrupted(ctx context.Context, m *message) error {
+	if _, open := t.work[m.item.SourceEventID]; !open || m.item.Details == nil {
+		return nil
+	}
+	if t.warm && !t.confirmed {
+		return errRebuild // As in nextOf.
+	}
+	scheduled, err := t.scheduled(ctx, m.item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	f := *m.item.Details.History()
+	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
+		return nil
+	}
+	t.Observer.Count(host.CountAttempts, history.FailureInterrupted, 1)
+	if !activity.Retryable(scheduled.Retry, &f, f.Attempt) {
+		return nil
+	}
+	return t.nextOf(ctx, m, scheduled, &f, "interrupted")
+}
