@@ -213,5 +213,9 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 }
 
 func (t *turn) letter(j judged) string {
-	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason, t.withoutKey(j))
+	missing := ""
+	if j.Kind == engine.Forged {
+		missing = missingKey(t.Keys, j.item.Token)
+	}
+	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason, missing)
 }

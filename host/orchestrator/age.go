@@ -19,15 +19,15 @@ const clocksDiffer = time.Hour
 // EventBridge Scheduler delivers a firing when it is due, and not before. What
 // comes through the delay queue may come early, by no more than a queue can
 // wait.
-func (o *Orchestrator) tooFar(i *wire.Item, due, now time.Time) string {
+func (d *door) tooFar(i *wire.Item, due, now time.Time) string {
 	farthest := delivery.MaxWait
 	switch {
-	case i.Kind == wire.TimerFired && o.Timer != nil:
+	case i.Kind == wire.TimerFired && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
-		farthest = o.Settings.WakeMax + day
+		farthest = d.Settings.WakeMax + day
 	case i.Kind == wire.PurgeInstance:
-		farthest = o.Settings.PurgeGrace + day
+		farthest = d.Settings.PurgeGrace + day
 	}
 	if !due.After(now.Add(farthest)) {
 		return ""

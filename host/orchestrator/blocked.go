@@ -49,7 +49,7 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 
 // onBlocked is told of each goroutine that is left in orchestration code. A
 // turn that was blocked says so by itself.
-func (o *Orchestrator) onBlocked(b engine.Blocked) {
+func (o *maker) onBlocked(b engine.Blocked) {
 	o.blocked.add(b)
 	if b.Unwinding {
 		o.Observer.Count(host.CountStuck, "unwinding", 1)

@@ -185,7 +185,7 @@ func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
 		w.orchestrator = stale
 		// A start for what is warm here, and purged elsewhere.
 		w.clock.Advance(6 * time.Minute)
-		stale.o.cache.order.Front().Value.(*entry).used = w.clock.Now()
+		stale.o.turns.cache.order.Front().Value.(*entry).used = w.clock.Now()
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "another"})
 		w.settleFIFO()
 		w.expectCount(host.CountMessages, "exists", 0)
@@ -226,12 +226,12 @@ func TestTheCacheKeepsNothingThatEndedOrIsStuck(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.start("b", "Stuck", "1")
 	w.settleFIFO()
-	if n := w.process().o.cache.order.Len(); n != 1 {
+	if n := w.process().o.turns.cache.order.Len(); n != 1 {
 		t.Errorf("%d instances kept, want the one that waits", n)
 	}
 	w.raise("a", "e", "1", "e-1")
 	w.settleFIFO()
-	c := w.process().o.cache
+	c := w.process().o.turns.cache
 	if n := c.order.Len(); n != 0 || c.bytes != 0 || c.coroutines != 0 {
 		t.Errorf("%d instances, %d bytes, %d coroutines kept, want none", n, c.bytes, c.coroutines)
 	}

@@ -3,8 +3,9 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"github.com/turnstile-go/turnstile/host"
 	"slices"
+
+	"github.com/turnstile-go/turnstile/host"
 )
 
 // catchUp takes the instance out of the cache and, if a completion among the

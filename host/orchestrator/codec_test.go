@@ -19,7 +19,6 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -209,8 +208,7 @@ func TestEveryProgramRunsWhileKeysRotate(t *testing.T) {
 					n++
 					w.codecs = rotation[n%len(rotation)]
 					w.worker = nil
-					o := w.orchestrator.o
-					o.Codecs, o.edge = w.codecs, edge.New(w.codecs)
+					w.change(func(c *Config) { c.Codecs = w.codecs })
 					return true
 				}
 			})

@@ -114,7 +114,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		t.emit(ctx, l)
 	}
 	t.work.Add(d.Events)
-	out := t.newOutbox()
+	out := t.sender.New()
 	out.Row = t.row
 	for i := range turns {
 		c := dispatch.Commit{Turn: &turns[i], Start: t.started().Start, Name: t.started().Name, Opened: t.work}
@@ -187,7 +187,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		}
 		turns[i].Token = token
 	}
-	c, err := t.edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
+	c, err := t.Edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
@@ -43,12 +42,7 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	if due.After(end) {
 		due = end
 	}
-	if err := t.sendRound(ctx, &item, due, roundMark(m)); err != nil {
-		return err
-	}
-	t.Observer.Count(host.CountDelayed, "early", 1)
-	m.state = settled
-	return nil
+	return t.sendRound(ctx, m, item, due, "early")
 }
 
 // forbidStart has a child's start refused that comes after all: where nothing

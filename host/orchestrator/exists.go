@@ -35,9 +35,9 @@ func (t *turn) exists(ctx context.Context, m *message) error {
 // what its child counts, and settles the start.
 func (t *turn) tellRefused(ctx context.Context, m *message, outcome string, end *history.Event) error {
 	if m.item.Parent != nil {
-		out := t.newOutbox()
+		out := t.sender.New()
 		out.Parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end, nil)
-		if err := t.flush(ctx, out); err != nil {
+		if err := t.sender.Send(ctx, out); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,8 @@ import (
 // named gives invocations a name.
 func (w *world) named(id string) {
 	of := func(context.Context) string { return id }
-	w.process().o.RequestID, w.workerProcess().worker.RequestID = of, of
+	w.change(func(c *Config) { c.RequestID = of })
+	w.workerProcess().worker.RequestID = of
 }
 
 func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {

@@ -101,15 +101,15 @@ func (g *group) open() []*message {
 }
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
-func (o *Orchestrator) runGroup(ctx context.Context, g *group) {
+func (o *maker) runGroup(ctx context.Context, g *group) {
 	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
 	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
 		if !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
-			o.failOpen(g, "no time")
+			o.failAll(g.messages, "no time")
 			return
 		}
-		t := &turn{Orchestrator: o, group: g, cold: made.cold, sent: sent{began: began}}
+		t := &turn{maker: o, group: g, cold: made.cold, sent: sent{began: began}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
 		end := endOf(err)
@@ -202,11 +202,11 @@ func (t *turn) lost() {
 
 // endGroup does with the messages of a group what the end of its last attempt asks
 // for.
-func (o *Orchestrator) endGroup(ctx context.Context, g *group, e end, err error, took time.Duration) {
+func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took time.Duration) {
 	switch {
 	case e == made:
 		o.Observer.Timing(host.TimeTurn, took)
-		o.failOpen(g, "not handled")
+		o.failAll(g.messages, "not handled")
 	case e == large && len(g.open()) > 1:
 		o.runHalves(ctx, g)
 	case e == large && g.tooLarge == nil:
@@ -218,33 +218,27 @@ func (o *Orchestrator) endGroup(ctx context.Context, g *group, e end, err error,
 		o.newer(ctx, g, err)
 	case e == lost:
 		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.TurnAttempts, "error", err)
-		o.failOpen(g, "conflict")
+		o.failAll(g.messages, "conflict")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
-		o.failOpen(g, failureWord(err))
+		o.failAll(g.messages, failureWord(err))
 	default:
 		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
-		o.failOpen(g, failureWord(err))
+		o.failAll(g.messages, failureWord(err))
 	}
 }
 
 // runHalves makes two turns of one that is too large: an instance must not fail
 // for what happened to come in one batch. Nothing is taken behind a failure.
-func (o *Orchestrator) runHalves(ctx context.Context, g *group) {
+func (o *maker) runHalves(ctx context.Context, g *group) {
 	open := g.open()
 	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
 		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent}
 		o.runGroup(ctx, part)
 		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
-			o.failOpen(g, "behind a failure")
+			o.failAll(g.messages, "behind a failure")
 			return
 		}
-	}
-}
-
-func (o *Orchestrator) failOpen(g *group, reason string) {
-	for _, m := range g.open() {
-		o.fail(m, reason)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // fullHistory reports whether the execution has as many events, or bytes in
 // them, as it may.
 func (t *turn) fullHistory() bool {
-	s := &t.Settings
+	s := t.Settings
 	return s.MaxHistory >= 0 && t.x.LastEventID() >= int64(s.MaxHistory) || s.MaxHistoryBytes >= 0 && t.x.HistoryBytes() >= s.MaxHistoryBytes
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // readOpened reads turns of an execution and makes them plain.
-func (o *Orchestrator) readOpened(ctx context.Context, instance string, execution, from int64) ([]store.Turn, error) {
+func (o *maker) readOpened(ctx context.Context, instance string, execution, from int64) ([]store.Turn, error) {
 	turns, err := o.Store.Read(ctx, instance, execution, from)
 	if err != nil {
 		return nil, err

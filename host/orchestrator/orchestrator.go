@@ -3,7 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -63,21 +63,49 @@ type Config struct {
 // Orchestrator handles the messages of orchestrations. Its methods may be
 // called from several goroutines at once.
 type Orchestrator struct {
-	Config
-	edge   edge.Edge
-	random *random.Source
-	sender *dispatch.Sender
-	cache  *cache
-	engine engine.Options
-	// asked: this process has asked for the sweep of its build.
-	asked atomic.Bool
-	// blocked is the code in which goroutines of this process are blocked.
-	blocked blockedCode
+	door    door
+	turns   maker
+	sweeper sweeper
+	// together runs groups side by side.
+	together func(n int, f func())
 }
 
-// NewOrchestrator returns an orchestrator; the error names everything that is
-// missing or can't be.
+// New returns an orchestrator; the error names everything that is missing or can't
+// be.
 func New(cfg Config) (*Orchestrator, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	d := &desk{Queues: cfg.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	w := watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
+	r := random.New(cfg.Random)
+	sender := &dispatch.Sender{
+		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Border: cfg.Settings.TimerBorder, Least: cfg.Settings.TimerLeast, Propagate: cfg.Propagator},
+		Queues:   cfg.Queues, Stops: cfg.Stops, Timer: cfg.Timer, Clock: cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
+		Limits: dispatch.Limits{Parallel: cfg.Settings.DispatchParallelism, Time: cfg.Settings.DispatchTime, Retention: cfg.Settings.StopRetention},
+	}
+	o := &Orchestrator{
+		door: door{desk: d, Keys: cfg.Keys, ActivityRole: cfg.ActivityRole, ActivitiesMaySend: cfg.ActivitiesMaySend, Scheduled: cfg.Timer != nil},
+		turns: maker{desk: d, sender: sender, watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
+			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
+			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
+			cache:  newCache(d.Settings, cfg.Clock, cfg.Observer)},
+		sweeper:  sweeper{desk: d, Store: cfg.Store, sender: sender, watch: w, together: cfg.Together},
+		together: cfg.Together,
+	}
+	o.turns.engine = engine.Options{
+		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
+		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
+	}
+	if cfg.Settings.BlockLimit > 0 {
+		o.turns.engine.OnBlocked = o.turns.onBlocked
+		o.turns.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
+	}
+	return o, nil
+}
+
+// complete fills in the defaults.
+func (cfg *Config) complete() error {
 	var errs []error
 	require := func(missing bool, what string) {
 		if missing {
@@ -93,25 +121,10 @@ func New(cfg Config) (*Orchestrator, error) {
 	require(cfg.Queues.Activity == nil, "the activity queue")
 	require(cfg.Queues.DeadFIFO == nil, "the FIFO dead-letter queue")
 	require(cfg.Queues.DeadStandard == nil, "the standard dead-letter queue")
-	errs = append(errs, cfg.Settings.Complete())
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
 	cfg.Environment.Complete()
 	q := &cfg.Queues
 	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
-	o := &Orchestrator{Config: cfg, edge: edge.New(cfg.Codecs), random: random.New(cfg.Random)}
-	o.sender = newSender(&o.Config, o)
-	o.cache = newCache(&o.Settings, o.Clock, o.Observer)
-	o.engine = engine.Options{
-		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
-		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
-	}
-	if cfg.Settings.BlockLimit > 0 {
-		o.engine.OnBlocked = o.onBlocked
-		o.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
-	}
-	return o, nil
+	return errors.Join(append(errs, cfg.Settings.Complete())...)
 }
 
 // Handle takes a batch through its turns and returns the ids of the messages
@@ -121,31 +134,30 @@ func New(cfg Config) (*Orchestrator, error) {
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (failed []string) {
-	ctx, shared := sharing.Begin(ctx, o.Clock, o.Settings.SendWindow)
-	b := o.open(ctx, batch)
-	if !o.keysReady(ctx, b) {
-		return o.close(ctx, b)
+	settings := o.door.Settings
+	ctx, shared := sharing.Begin(ctx, o.door.Clock, settings.SendWindow)
+	messages := o.door.open(ctx, batch)
+	if !o.door.keysReady(ctx, messages) {
+		return o.door.close(ctx, messages)
 	}
-	o.askFirst(ctx, b.messages)
-	groups := groupsOf(b.messages, o.Settings.SuspectReceives)
-	limit := o.Settings.Parallelism
-	for _, g := range groups {
-		if g.suspect != "" {
-			// One after the other, so that a process that dies leaves the mark
-			// of the turn that killed it, and no other.
-			limit = 1
-		}
+	o.sweeper.askFirst(ctx, messages)
+	groups := groupsOf(messages, settings.SuspectReceives)
+	limit := settings.Parallelism
+	if slices.ContainsFunc(groups, func(g *group) bool { return g.suspect != "" }) {
+		// One after the other, so that a process that dies leaves the mark of the
+		// turn that killed it, and no other.
+		limit = 1
 	}
-	r := o.newRelease(ctx, b.messages, groups)
+	r := newRelease(ctx, o.door.desk, messages, groups)
 	defer r.end()
-	sharing.SideBySide(limit, len(groups), shared.Together(o.Together), func(i int) {
-		o.runGroup(ctx, groups[i])
+	sharing.SideBySide(limit, len(groups), shared.Together(o.together), func(i int) {
+		o.turns.runGroup(ctx, groups[i])
 		r.done(ctx, groups[i])
 	})
-	o.takeSweeps(ctx, b.messages)
-	return o.close(ctx, b)
+	o.sweeper.takeSweeps(ctx, messages)
+	return o.door.close(ctx, messages)
 }
 
 // Close unwinds the instances in the cache: deferred functions of their code
 // run. The orchestrator stays usable.
-func (o *Orchestrator) Close() { o.cache.clear() }
+func (o *Orchestrator) Close() { o.turns.cache.clear() }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -58,17 +57,17 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 
 // roundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
-func (o *Orchestrator) roundSince(m *message) (since time.Time, begins bool) {
+func (d *desk) roundSince(m *message) (since time.Time, begins bool) {
 	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
 	if m.item.FirstSeenMS == 0 || redriven {
-		return o.Clock.Now(), true
+		return d.Clock.Now(), true
 	}
 	return time.UnixMilli(m.item.FirstSeenMS), false
 }
 
 // anotherBuild sends the messages of a turn round for a build that has the
 // patch.
-func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, err error) {
+func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 	cause, _ := errors.AsType[*patchError](err)
 	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
 		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
@@ -81,12 +80,9 @@ func (o *Orchestrator) anotherBuild(ctx context.Context, g *group, err error) {
 		if end := since.Add(o.Settings.PatchWindow); due.After(end) {
 			due = end
 		}
-		if err := o.sendRound(ctx, &m.item, due, roundMark(m)); err != nil {
+		if err := o.sendRound(ctx, m, m.item, due, "patch"); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
 			o.fail(m, "queue")
-			continue
 		}
-		o.Observer.Count(host.CountDelayed, "patch", 1)
-		m.state = settled
 	}
 }

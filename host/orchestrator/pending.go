@@ -152,7 +152,7 @@ func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event,
 	if err != nil {
 		return err
 	}
-	body, delay, err := t.edge.AttemptMessage(next, due, now)
+	body, delay, err := t.Edge.AttemptMessage(next, due, now)
 	if err == nil {
 		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}

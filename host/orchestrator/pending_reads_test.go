@@ -44,9 +44,7 @@ func TestReadsOfAPendingActivityThatGoesRound(t *testing.T) {
 		w.runFor(60 * time.Minute)
 		w.clock.Advance(30 * time.Minute)
 		c := &readCounter{}
-		p := w.process()
-		c.Store = p.o.Store
-		p.o.Store = c
+		w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
 		pending, err := w.delay.Receive(t.Context(), 10, 0)
 		if err != nil || len(pending) != 1 {
 			t.Fatal(pending, err)

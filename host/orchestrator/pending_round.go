@@ -2,10 +2,8 @@ package orchestrator
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -21,21 +19,17 @@ import (
 // next quarter of an hour since the activity was scheduled, or when its limit
 // passes. The round's number, the time at which it ends in milliseconds, only
 // grows, so that no clock that is behind gives two rounds of a message the same.
-func (o *Orchestrator) nextRound(ctx context.Context, m *message, item wire.Item, limit time.Time) error {
-	now, began := o.Clock.Now(), time.UnixMilli(item.ScheduledAtMS)
+func (d *desk) nextRound(ctx context.Context, m *message, item wire.Item, limit time.Time) error {
+	now, began := d.Clock.Now(), time.UnixMilli(item.ScheduledAtMS)
 	due := began.Add((now.Sub(began)/queue.MaxDelay + 1) * queue.MaxDelay)
 	if limit.Before(due) {
 		due = limit
 	}
 	item.NotBeforeMS = limit.UnixMilli()
 	item.Number = max(due.UnixMilli(), item.Number+1)
-	body, err := o.edge.Again(&item)
-	if err == nil {
-		err = o.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(now)), Attributes: roundMark(m)})
+	if err := d.sendLater(ctx, &item, due, m.hopMark()); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("host: %s for instance %q not sent round: %w", item.Kind, item.Target(), err)
-	}
-	o.settle(m, "pending")
+	d.settle(m, "pending")
 	return nil
 }

@@ -18,7 +18,7 @@ func (t *turn) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 		}
 		out.Skip(t.record.Dispatched, back)
 	}
-	if err := t.flush(ctx, out); err != nil {
+	if err := t.sender.Send(ctx, out); err != nil {
 		t.keepProgress(ctx, out)
 		return err
 	}

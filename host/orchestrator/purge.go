@@ -9,9 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/internal/dispatch"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
@@ -164,11 +161,11 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	if err == nil {
 		parents = append(parents, engine.AttachedIn(eventsOf(turns))...)
 	}
-	out := t.newOutbox()
+	out := t.sender.New()
 	for _, p := range parents {
 		out.Parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
 	}
-	return t.flush(ctx, out)
+	return t.sender.Send(ctx, out)
 }
 
 func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
@@ -176,12 +173,13 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	due := r.EndedAt.Add(t.Settings.PurgeGrace)
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
-	if t.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
-		return t.sendRound(ctx, &item, due)
+	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
+		item.Hops++
+		return t.sendLater(ctx, &item, due, nil)
 	}
-	body, err := t.edge.Encode(&item)
+	body, err := t.Edge.Encode(&item)
 	if err == nil {
-		err = t.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
+		err = t.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
 	}
 	if err != nil {
 		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.group.instance, err)
@@ -208,12 +206,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 		item := m.item
 		due := t.Clock.Now().Add(t.Settings.PurgeGrace)
 		item.NotBeforeMS = due.UnixMilli()
-		if err := t.sendRound(ctx, &item, due); err != nil {
-			return err
-		}
-		t.Observer.Count(host.CountDelayed, "grace", 1)
-		m.state = settled
-		return nil
+		return t.sendRound(ctx, m, item, due, "grace")
 	}
 	for {
 		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.PurgePage)
@@ -233,13 +226,8 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 func (t *turn) deleteLater(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++
-	body, err := t.edge.Again(&item)
-	if err == nil {
-		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance),
-			DedupID: wire.HopDedupID(wire.DedupID(&item), m.ID)})
-	}
-	if err != nil {
-		return fmt.Errorf("%w: deletion of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
+	if err := t.passOn(ctx, m, &item, wire.HopDedupID(wire.DedupID(&item), m.ID)); err != nil {
+		return err
 	}
 	t.settle(m, "deleting")
 	return nil

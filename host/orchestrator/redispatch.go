@@ -58,7 +58,7 @@ type resending struct {
 }
 
 func (t *turn) newResending() *resending {
-	return &resending{t: t, out: t.newOutbox(), done: map[place]bool{}, open: map[int64]dispatch.Work{}}
+	return &resending{t: t, out: t.sender.New(), done: map[place]bool{}, open: map[int64]dispatch.Work{}}
 }
 
 // heard reports whether one of the messages is about a scheduling event of the

@@ -2,8 +2,9 @@ package orchestrator
 
 import (
 	"context"
-	"github.com/turnstile-go/turnstile/host"
 	"sync"
+
+	"github.com/turnstile-go/turnstile/host"
 )
 
 // release bounds how long a FIFO group waits for the others of its batch. Lambda
@@ -14,7 +15,7 @@ import (
 // deletes the messages of each group that is done. A batch that returns before
 // costs no request.
 type release struct {
-	o *Orchestrator
+	desk *desk
 
 	mu    sync.Mutex
 	late  bool
@@ -27,11 +28,11 @@ type release struct {
 }
 
 // newRelease returns the release of a batch; nil where nobody waits for another.
-func (o *Orchestrator) newRelease(ctx context.Context, messages []*message, groups []*group) *release {
-	if len(messages) < 2 || o.Settings.ReleaseTime < 0 {
+func newRelease(ctx context.Context, d *desk, messages []*message, groups []*group) *release {
+	if len(messages) < 2 || d.Settings.ReleaseTime < 0 {
 		return nil
 	}
-	r := &release{o: o, open: map[string]int{}, ready: map[string][]*message{}}
+	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*message{}}
 	for _, g := range groups {
 		for name := range fifoGroups(g) {
 			r.open[name]++
@@ -49,7 +50,7 @@ func (o *Orchestrator) newRelease(ctx context.Context, messages []*message, grou
 			r.ready[m.Group] = append(r.ready[m.Group], m)
 		}
 	}
-	r.stop = o.Clock.AfterFunc(o.Settings.ReleaseTime, func() {
+	r.stop = d.Clock.AfterFunc(d.Settings.ReleaseTime, func() {
 		r.mu.Lock()
 		r.late = true
 		done := r.take()
@@ -110,8 +111,8 @@ func (r *release) take() (done []*message) {
 
 func (r *release) acknowledge(ctx context.Context, done []*message) {
 	for _, m := range done {
-		if err := r.o.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
-			r.o.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
+		if err := r.desk.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
+			r.desk.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestM04AReturningMessageThatIsNotDueGoesRoundAsOne(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.settleFIFO()
 	w.clock.Advance(5*time.Minute - 1500*time.Millisecond)
-	w.process().o.Clock = ahead{w.clock, 2 * time.Second}
+	w.change(func(c *Config) { c.Clock = ahead{w.clock, 2 * time.Second} })
 	throttled := 0
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {
 		if name == "activity" && throttled == 0 {
@@ -68,10 +68,10 @@ func TestW12TheAgeOfAnEntryIsByTheWallClock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))
 	o := w.process().o
-	o.cache.clock = clock.Wall{}
+	o.turns.cache.clock = clock.Wall{}
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	e := o.cache.entries["a"]
+	e := o.turns.cache.entries["a"]
 	if e == nil {
 		t.Fatal("the instance is not in the cache")
 	}

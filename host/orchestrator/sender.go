@@ -18,12 +18,12 @@ import (
 // Any other sender is IAM's to judge, and so is a role that has been replaced:
 // what is in flight survives that. Where the service does not tell senders apart
 // (an emulator names the account), nothing is refused.
-func (o *Orchestrator) refusedSender(m *message) string {
-	if why := m.Attributes[wire.ReasonAttribute]; hasReason(why, wire.ReasonSender) {
+func (d *door) refusedSender(m *message) string {
+	if why := m.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
 		return "it was refused before: " + strings.TrimSpace(strings.TrimPrefix(why, string(wire.ReasonSender)+":"))
 	}
 	senders := strings.Fields(wire.SentBy(m.Attributes, m.Sender))
-	if o.ActivityRole == "" || !slices.ContainsFunc(senders, func(s string) bool { return wire.RoleOf(s) == o.ActivityRole }) {
+	if d.ActivityRole == "" || !slices.ContainsFunc(senders, func(s string) bool { return wire.RoleOf(s) == d.ActivityRole }) {
 		return ""
 	}
 	switch m.item.Kind {
@@ -34,7 +34,7 @@ func (o *Orchestrator) refusedSender(m *message) string {
 		// A retry; it belongs on the activity queue, and comes from its dead letters.
 		return ""
 	case wire.StartOrchestration, wire.ExternalRaised:
-		if o.ActivitiesMaySend && m.Source != host.SourceActivityDead && m.item.Parent == nil {
+		if d.ActivitiesMaySend && m.Source != host.SourceActivityDead && m.item.Parent == nil {
 			return ""
 		}
 	}

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,8 +22,8 @@ const (
 // sentBy is a message as the orchestrator receives it first.
 func (w *world) sentBy(sender string, source host.Source, item wire.Item, attributes map[string]string) (reason wire.Reason) {
 	w.Helper()
+	w.change(func(c *Config) { c.ActivityRole = roleOfActivities })
 	o := w.process().o
-	o.ActivityRole = roleOfActivities
 	before := len(w.deadFIFO.Peek()) + len(w.deadStandard.Peek())
 	m := queue.Message{ID: "m-" + item.ID, Body: w.body(item), Group: "g", Sender: sender, ReceiveCount: 1, Attributes: attributes}
 	o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: m, Source: source}})
@@ -36,7 +37,7 @@ func (w *world) sentBy(sender string, source host.Source, item wire.Item, attrib
 		word = w.deadFIFO.Peek()[len(w.deadFIFO.Peek())-1].Attributes[wire.ReasonAttribute]
 	}
 	for _, r := range wire.Reasons() {
-		if hasReason(word, r) {
+		if strings.HasPrefix(word, string(r)+":") {
 			return r
 		}
 	}
@@ -84,7 +85,7 @@ func TestWhatTheActivityFunctionSendsIsJudgedByItsSender(t *testing.T) {
 				w := newWorld(t, func(w *world) {
 					w.orchestration("N", func(*engine.Context, []byte) ([]byte, error) { return nil, nil })
 				})
-				w.process().o.ActivitiesMaySend = c.may
+				w.change(func(cfg *Config) { cfg.ActivitiesMaySend = c.may })
 				got := w.sentBy(c.sender, host.SourceOrchestrator, anItem(kind, "i"), nil)
 				if (got == wire.ReasonSender) != c.refused {
 					t.Errorf("dead letter %q, want refused: %v", got, c.refused)
@@ -134,7 +135,7 @@ func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
 				roleOfAnother + ":s":    {wire.ReasonMisaddressed},
 			} {
 				w := newWorld(t, nil)
-				w.process().o.ActivitiesMaySend = true
+				w.change(func(c *Config) { c.ActivitiesMaySend = true })
 				got := w.sentBy(sender, host.SourceActivityDead, anItem(kind, "i"), nil)
 				if kind == wire.ActivityExecute {
 					want = []wire.Reason{""} // There is no such instance: it is settled.

@@ -25,7 +25,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	w.raise("main", "go", "2", "event")
 	w.run()
 	s := &between{Store: w.store}
-	o := w.another(w.process().o.Orchestrations, s)
+	o := w.another(w.process().cfg.Orchestrations, s)
 	w.clock.Advance(2 * time.Hour)
 	s.happens = func() {
 		if err := w.store.Hide(context.Background(), "main", 1, w.clock.Now()); err != nil {

@@ -30,7 +30,7 @@ func TestAKillerThatIsFoundOutLateIsNotMarked(t *testing.T) {
 	}
 	set(mark + secondMark)
 	s := &lateMark{Store: w.store}
-	o := w.another(w.process().o.Orchestrations, s)
+	o := w.another(w.process().cfg.Orchestrations, s)
 	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: queue.Message{ID: mark, Body: forged, ReceiveCount: 4}, Source: host.SourceOrchestrator}})
 	if s.held == nil {
 		t.Fatal("the killer was not found out")

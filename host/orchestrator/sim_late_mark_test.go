@@ -46,7 +46,7 @@ func TestAMarkThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	w.run()
 	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
 	s := &lateMark{Store: w.store}
-	o := w.another(w.process().o.Orchestrations, s)
+	o := w.another(w.process().cfg.Orchestrations, s)
 	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "main", ID: "operator"})
 	deliver := func(o *Orchestrator, receives int) {
 		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: queue.Message{ID: "m", Body: wake, ReceiveCount: receives}, Source: host.SourceOrchestrator}})

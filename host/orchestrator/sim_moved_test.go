@@ -50,7 +50,7 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 				w.start("main", "Main", "1")
 				w.run()
 				s := &between{Store: w.store}
-				o := w.another(w.process().o.Orchestrations, s)
+				o := w.another(w.process().cfg.Orchestrations, s)
 				source := source{"fifo", w.fifo, host.SourceOrchestrator}
 				if from == "delay" {
 					w.sendStandard(item)

@@ -35,7 +35,7 @@ func TestAStatusThatIsSetBackIsWrittenThoughTheRecordThatWasReadHasIt(t *testing
 	w.start("main", "Main", "1")
 	w.run()
 	s := &between{Store: w.store}
-	o := w.another(w.process().o.Orchestrations, s)
+	o := w.another(w.process().cfg.Orchestrations, s)
 	event := func(id string) []host.Delivery {
 		return w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: id, Data: []byte("1")})
 	}

@@ -24,7 +24,7 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 	w.run()
 	s := &between{Store: w.store}
 	watched := &statusWatch{Store: s}
-	o := w.another(w.process().o.Orchestrations, watched)
+	o := w.another(w.process().cfg.Orchestrations, watched)
 	s.happens = func() {
 		w.raise("main", "go", "2", "event")
 		w.settleFIFO()

@@ -25,7 +25,7 @@ func TestAClockThatIsBehindGivesAShortTimerNoSchedule(t *testing.T) {
 	w.start("main", "Main", "1")
 	w.settleFIFO()
 
-	w.orchestrator.o.Clock = behind{w.clock}
+	w.change(func(c *Config) { c.Clock = behind{w.clock} })
 	start := w.delivery(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", Input: []byte("1"), ID: "start-main"})
 	start.ReceiveCount = 2
 	if failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{start}); len(failed) > 0 {

@@ -30,7 +30,7 @@ func TestASuspectIsNotMarkedOnAFinishedInstance(t *testing.T) {
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
 	w.start("main", "Main", "1")
 	w.run()
-	registry := w.process().o.Orchestrations
+	registry := w.process().cfg.Orchestrations
 	late := &lateMarks{Store: w.store}
 	o := w.another(registry, late)
 	w.raise("main", "go", "1", "e")

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
@@ -23,10 +24,21 @@ const (
 	sweepAgain = 24 * time.Hour
 )
 
+// sweeper wakes what is stuck.
+type sweeper struct {
+	*desk
+	Store  store.Store
+	sender *dispatch.Sender
+	watch
+	together func(n int, f func())
+	// asked: this process has asked for the sweep of its build.
+	asked atomic.Bool
+}
+
 // takeSweeps wakes what is stuck and due, once for all sweeps of a batch. A sweep
 // makes no turn and changes no history. It is done whatever becomes of it: another
 // follows by the schedule.
-func (o *Orchestrator) takeSweeps(ctx context.Context, messages []*message) {
+func (s *sweeper) takeSweeps(ctx context.Context, messages []*message) {
 	var sweeps []*message
 	before := int64(-1)
 	for _, m := range messages {
@@ -40,52 +52,52 @@ func (o *Orchestrator) takeSweeps(ctx context.Context, messages []*message) {
 	if len(sweeps) == 0 {
 		return
 	}
-	if err := o.sweep(ctx, before); err != nil {
-		o.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
-		if o.SweepAt != nil {
-			o.SweepAt(o.Clock.Now().Add(o.Settings.WakeFirst))
+	if err := s.sweep(ctx, before); err != nil {
+		s.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
+		if s.SweepAt != nil {
+			s.SweepAt(s.Clock.Now().Add(s.Settings.WakeFirst))
 		}
 	}
 	for _, m := range sweeps {
-		o.settle(m, "sweep")
+		s.settle(m, "sweep")
 	}
 }
 
 // sweep sends a wake for each mark that is due, of instances created before a
 // time, or of all, and notes that it has: no second one is sent while the first is
 // not handled.
-func (o *Orchestrator) sweep(ctx context.Context, beforeMS int64) error {
+func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	q := store.ListQuery{Status: store.StatusStuck, PageSize: sweepPage}
 	if beforeMS > 0 {
 		q.To = time.UnixMilli(beforeMS)
 	}
 	for woken := 0; ; {
-		page, err := o.Store.List(ctx, q)
+		page, err := s.Store.List(ctx, q)
 		if err != nil {
 			return fmt.Errorf("host: stuck instances not listed: %w", err)
 		}
 		var due []*store.Record
 		for i := range page.Records {
 			r := &page.Records[i]
-			if o.toWake(r) {
+			if s.toWake(r) {
 				due = append(due, r)
 			} else if r.Problem != nil {
-				o.sweepAt(r.Problem)
+				s.sweepAt(r.Problem)
 			}
 		}
 		if len(due) > 0 {
-			if err := o.sendWakes(ctx, due); err != nil {
+			if err := s.sendWakes(ctx, due); err != nil {
 				return err
 			}
-			o.noteWoken(ctx, due)
+			s.noteWoken(ctx, due)
 		}
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
 			return nil
 		}
-		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
+		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, s.Clock, s.Settings.TurnTime) {
 			if n := len(page.Records); n > 0 {
 				// Those of the same millisecond are looked at again.
-				return o.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
+				return s.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
 			}
 		}
 	}
@@ -93,56 +105,56 @@ func (o *Orchestrator) sweep(ctx context.Context, beforeMS int64) error {
 
 // toWake reports whether a mark is to get a wake now: its time has come, or this is
 // another build than the one that has tried it.
-func (o *Orchestrator) toWake(r *store.Record) bool {
-	p, now := r.Problem, o.Clock.Now()
+func (s *sweeper) toWake(r *store.Record) bool {
+	p, now := r.Problem, s.Clock.Now()
 	if p == nil || p.Kind == problemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < sweepAgain {
 		return false
 	}
-	return !time.UnixMilli(p.NextMS).After(now) || p.Build != o.Build
+	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build
 }
 
 // sendWakes sends a wake for each mark, which names its stamp.
-func (o *Orchestrator) sendWakes(ctx context.Context, due []*store.Record) error {
-	out := o.newOutbox()
+func (s *sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
+	out := s.sender.New()
 	for _, r := range due {
 		item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: r.Instance, Number: r.Stamp, ID: fmt.Sprintf("sweep-%d", r.Stamp)}
 		if err := out.Send(&item); err != nil {
 			return fmt.Errorf("host: wake of instance %q: %w", r.Instance, err)
 		}
 	}
-	return o.flush(ctx, out)
+	return s.sender.Send(ctx, out)
 }
 
 // noteWoken notes in marks that their wakes are sent. One that is not noted gets
 // another wake by the next sweep, which finds the mark moved and is dropped.
-func (o *Orchestrator) noteWoken(ctx context.Context, woken []*store.Record) {
-	sharing.SideBySide(o.Settings.DispatchParallelism, len(woken), o.Together, func(i int) {
+func (s *sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
+	sharing.SideBySide(s.Settings.DispatchParallelism, len(woken), s.together, func(i int) {
 		r := woken[i]
 		p := *r.Problem
-		p.WokenMS = o.Clock.Now().UnixMilli()
+		p.WokenMS = s.Clock.Now().UnixMilli()
 		problem := &p
 		change := store.RecordChange{
 			If:      store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &r.Stamp},
 			Problem: &problem, UpdatedAt: r.UpdatedAt,
 		}
-		if err := o.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
-			o.Logger.DebugContext(ctx, "wake of a stuck instance not noted", "instance", r.Instance, "error", err)
+		if err := s.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
+			s.Logger.DebugContext(ctx, "wake of a stuck instance not noted", "instance", r.Instance, "error", err)
 		}
 	})
 }
 
 // sweepOn has another sweep go on with instances created before a time.
-func (o *Orchestrator) sweepOn(ctx context.Context, beforeMS int64) error {
-	return o.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", beforeMS, o.Clock.Now().UnixMilli()), BeforeMS: beforeMS})
+func (s *sweeper) sweepOn(ctx context.Context, beforeMS int64) error {
+	return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", beforeMS, s.Clock.Now().UnixMilli()), BeforeMS: beforeMS})
 }
 
 // askForSweep sends a Sweep to the orchestrator queue.
-func (o *Orchestrator) askForSweep(ctx context.Context, item wire.Item) error {
+func (s *sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	item.V, item.Kind = wire.Version, wire.Sweep
-	item.Stamp(o.Clock.Now())
-	body, err := o.edge.Encode(&item)
+	item.Stamp(s.Clock.Now())
+	body, err := s.Edge.Encode(&item)
 	if err == nil {
-		err = o.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+		err = s.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: sweep: %w", dispatch.ErrUnsent, err)
@@ -153,30 +165,16 @@ func (o *Orchestrator) askForSweep(ctx context.Context, item wire.Item) error {
 // askFirst asks for a sweep once in the life of a process of a named build: what
 // the build before was stuck with is tried by this one at once, and not when it is
 // due. Sweeps that many processes ask for within five minutes are one.
-func (o *Orchestrator) askFirst(ctx context.Context, messages []*message) {
-	if o.Build == "" || o.asked.Swap(true) {
+func (s *sweeper) askFirst(ctx context.Context, messages []*message) {
+	if s.Build == "" || s.asked.Swap(true) {
 		return
 	}
 	for _, m := range messages {
 		if m.item.Kind == wire.Sweep {
-			return // This one will do.
+			return // This one will ds.
 		}
 	}
-	if err := o.askForSweep(ctx, wire.Item{ID: "build-" + o.Build}); err != nil {
-		o.Logger.DebugContext(ctx, "no sweep asked for; the schedule brings one", "error", err)
+	if err := s.askForSweep(ctx, wire.Item{ID: "build-" + s.Build}); err != nil {
+		s.Logger.DebugContext(ctx, "no sweep asked for; the schedule brings one", "error", err)
 	}
-}
-
-// sweepAt tells who has a timer in place of a schedule when a mark is due.
-func (o *Orchestrator) sweepAt(p *store.Problem) {
-	if o.SweepAt == nil || p.Kind == problemCorrupt {
-		return
-	}
-	at := time.UnixMilli(p.NextMS)
-	if p.WokenMS > 0 {
-		if again := time.UnixMilli(p.WokenMS).Add(sweepAgain); again.After(at) {
-			at = again
-		}
-	}
-	o.SweepAt(at)
 }

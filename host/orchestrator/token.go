@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
@@ -19,7 +18,7 @@ var errKeys = errors.New("host: key of a token")
 // since it is not recorded. What was made from the secret of an execution, before
 // there were keys, is known to that execution alone: its parent looks at it when
 // the child ends.
-func (o *Orchestrator) prove(ctx context.Context, m *message) error {
+func (d *door) prove(ctx context.Context, m *message) error {
 	i := &m.item
 	token := i.Token
 	if i.Parent != nil {
@@ -28,25 +27,25 @@ func (o *Orchestrator) prove(ctx context.Context, m *message) error {
 	if _, keyed := keyring.Keyed(token); !keyed {
 		return nil
 	}
-	if err := o.Keys.Learn(ctx, token); err != nil {
+	if err := d.Keys.Learn(ctx, token); err != nil {
 		return fmt.Errorf("%w: %w", errKeys, err)
 	}
 	if p := i.Parent; p != nil {
-		if o.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
+		if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
 			return nil
 		}
-		return o.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
-			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, o.missingKey(p.Token)))
+		return d.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
+			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, missingKey(d.Keys, p.Token)))
 	}
-	m.proven = o.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
+	m.proven = d.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
 	return nil
 }
 
 // keysReady reports whether turns can be made: what they send out needs tokens.
 // If not, what is left of the batch goes back.
-func (o *Orchestrator) keysReady(ctx context.Context, b *batch) bool {
+func (d *door) keysReady(ctx context.Context, messages []*message) bool {
 	var left []*message
-	for _, m := range b.messages {
+	for _, m := range messages {
 		if m.state == unsettled {
 			left = append(left, m)
 		}
@@ -54,13 +53,13 @@ func (o *Orchestrator) keysReady(ctx context.Context, b *batch) bool {
 	if len(left) == 0 {
 		return true
 	}
-	err := o.Keys.Ready(ctx)
+	err := d.Keys.Ready(ctx)
 	if err == nil {
 		return true
 	}
-	o.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
+	d.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
 	for _, m := range left {
-		o.fail(m, "keys")
+		d.fail(m, "keys")
 	}
 	return false
 }
@@ -79,16 +78,9 @@ func recordedParent(p *wire.Parent) *history.Parent {
 	return r
 }
 
-// withoutKey says of a forged message if the stack has no key for its token.
-func (o *Orchestrator) withoutKey(j judged) string {
-	if j.Kind != engine.Forged {
-		return ""
-	}
-	return o.missingKey(j.item.Token)
-}
-
-func (o *Orchestrator) missingKey(token string) string {
-	if id, keyed := keyring.Keyed(token); keyed && !o.Keys.Knows(token) {
+// missingKey says of a forged message if the stack has no key for its token.
+func missingKey(keys *keyring.Ring, token string) string {
+	if id, keyed := keyring.Keyed(token); keyed && !keys.Knows(token) {
 		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is made up", id)
 	}
 	return ""

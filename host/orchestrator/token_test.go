@@ -156,7 +156,7 @@ func TestWithoutKeysEverythingGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	down.all = true
-	w.process().o.Keys = ring
+	w.change(func(c *Config) { c.Keys = ring })
 	w.runFor(time.Minute)
 	if _, err := w.store.Describe(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("it was started: %v", err)

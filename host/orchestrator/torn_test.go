@@ -89,7 +89,7 @@ func tornWorld(t *testing.T, s tornStore, ended bool) (*world, *tornStore, *Orch
 		w.run()
 	}
 	s.Store = w.store
-	return w, &s, w.another(w.process().o.Orchestrations, &s)
+	return w, &s, w.another(w.process().cfg.Orchestrations, &s)
 }
 
 // a read that meets a commit in the middle costs another read, and no
@@ -204,7 +204,7 @@ func TestAMessageThatComesBackIsNotLateForATornRead(t *testing.T) {
 			lost++
 		}
 		s := &tornStore{Store: w.store, execution: 1, slot: 3, reads: 1}
-		o := w.another(w.process().o.Orchestrations, s)
+		o := w.another(w.process().cfg.Orchestrations, s)
 		d := host.Delivery{Source: host.SourceOrchestrator}
 		d.ID, d.Body, d.ReceiveCount = "go", body, 2
 		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{d})
@@ -229,7 +229,7 @@ func TestWhatIsStoredAndNoHistoryNeedsNoConfirmation(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &tornStore{Store: w.store, busy: true}
-	o := w.another(w.process().o.Orchestrations, s)
+	o := w.another(w.process().cfg.Orchestrations, s)
 	d := w.delivery(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "next", Data: []byte("3")})
 	if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{d}); len(failed) > 0 {
 		t.Errorf("handed back: %v", failed)

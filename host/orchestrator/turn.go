@@ -21,7 +21,7 @@ var errRebuild = errors.New("host: to be rebuilt from the store")
 // runs, what is suspected and what was sent are values, and the steps go from one
 // to the next.
 type turn struct {
-	*Orchestrator
+	*maker
 	group *group
 	// cold forbids the cache, and has the record read.
 	cold bool

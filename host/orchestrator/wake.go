@@ -73,7 +73,7 @@ func (t *turn) goOnLater(ctx context.Context) error {
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
 		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
 	item.Stamp(t.Clock.Now())
-	body, err := t.edge.Encode(&item)
+	body, err := t.Edge.Encode(&item)
 	if err == nil {
 		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
 	}

@@ -174,18 +174,33 @@ func (w *world) process() *orchestratorProcess {
 			w.Fatal(err)
 		}
 		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
-		o, err := New(Config{
+		p.cfg = Config{
 			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
 			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Environment: host.Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger},
 			Build: w.build,
-		})
-		if err != nil {
-			w.Fatal(err)
 		}
-		p.o = o
+		p.begin()
 		w.orchestrator = p
 	}
 	return w.orchestrator
+}
+
+// begin makes the orchestrator of the process.
+func (p *orchestratorProcess) begin() {
+	o, err := New(p.cfg)
+	if err != nil {
+		p.w.Fatal(err)
+	}
+	p.o = o
+}
+
+// change has the process that runs go on with another configuration: its cache is
+// empty.
+func (w *world) change(f func(*Config)) {
+	p := w.process()
+	p.o.Close()
+	f(&p.cfg)
+	p.begin()
 }
 
 // ring is the keyring of a process that starts now.
@@ -242,6 +257,8 @@ type orchestratorProcess struct {
 	*faults
 	o *Orchestrator
 	w *world
+	// cfg is what the orchestrator was made with.
+	cfg Config
 }
 
 type workerProcess struct {
@@ -327,7 +344,7 @@ func (w *world) handle(s source, batch []queue.Message) {
 			p.o.Close()
 			w.orchestrator = nil
 		} else if w.evict != nil && w.evict() {
-			p.o.cache.clear()
+			p.o.turns.cache.clear()
 		}
 	}
 	if failed == nil {

@@ -134,7 +134,7 @@ func commitMutations() []Mutation {
 			Name:  "a dispatch cut short is done",
 			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
 			File:  "host/internal/dispatch/sender.go",
-			Edits: edit("		if !clock.HasTime(d.deadline, d.Clock, d.Least) {\n			d.stop(nil)\n", "		if !clock.HasTime(d.deadline, d.Clock, d.Least) {\n"),
+			Edits: edit("		if !clock.HasTime(d.deadline, d.Clock, d.Time) {\n			d.stop(nil)\n", "		if !clock.HasTime(d.deadline, d.Clock, d.Time) {\n"),
 		},
 		{
 			Name:  "a batch behind a failed one is done",
@@ -224,8 +224,8 @@ func redeliveryMutations() []Mutation {
 			Name:  "a hop makes a message new",
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
-			File:  "host/orchestrator/door.go",
-			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		return map[string]string{wire.RedriveAttribute: m.Attributes[wire.RedriveAttribute]}\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
+			File:  "host/orchestrator/desk.go",
+			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
 		},
 	}
 }
@@ -236,13 +236,13 @@ func messageMutations() []Mutation {
 		{
 			Name:  "a timer that is early fires",
 			Bug:   "A timer's message is taken before its time.",
-			File:  "host/orchestrator/batch.go",
+			File:  "host/orchestrator/admit.go",
 			Edits: edit("early := bounded && due.After(now)", "early := bounded && due.IsZero()"),
 		},
 		{
 			Name:  "the door is lost behind",
 			Bug:   "A message of a standard queue is acknowledged though it could not be sent on.",
-			File:  "host/orchestrator/door.go",
+			File:  "host/orchestrator/desk.go",
 			Edits: edit("	if err != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on", "	if err != nil && ctx.Err() != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on"),
 		},
 		{
@@ -267,13 +267,13 @@ func messageMutations() []Mutation {
 		{
 			Name:  "what was received too often is dropped",
 			Bug:   "An attempt that SQS took from the activity queue after its last receive is acknowledged.",
-			File:  "host/orchestrator/batch.go",
-			Edits: edit("return o.sendAnew(ctx, m)", "m.state = settled\n\t\treturn nil"),
+			File:  "host/orchestrator/admit.go",
+			Edits: edit("return d.sendAnew(ctx, m)", "m.state = settled\n\t\treturn nil"),
 		},
 		{
 			Name:  "nothing goes back behind a failure",
 			Bug:   "What stands behind a failure in its group is acknowledged or handled out of order.",
-			File:  "host/orchestrator/batch.go",
+			File:  "host/orchestrator/desk.go",
 			Edits: edit("if behind && m.state != failed {", "if behind && m.state == unsettled {"),
 		},
 	}

@@ -13,7 +13,7 @@ func keyMutations() []Mutation {
 			Name:  "a parent's token is not verified at the start",
 			Bug:   "A start is taken whatever its parent's token, which is made anew for it when the child ends.",
 			File:  "host/orchestrator/token.go",
-			Edits: edit("if o.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {", "if p.Token != \"\" {"),
+			Edits: edit("if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {", "if p.Token != \"\" {"),
 		},
 		{
 			Name:  "a parent's token stands in the child's history",
@@ -25,7 +25,7 @@ func keyMutations() []Mutation {
 			Name:  "what the activity role sends is not judged",
 			Bug:   "Whatever the activity function sends is taken, as if somebody else had sent it.",
 			File:  "host/orchestrator/sender.go",
-			Edits: edit("	if o.ActivityRole == \"\" || ", "	if o.ActivityRole != \"\" || "),
+			Edits: edit("	if d.ActivityRole == \"\" || ", "	if d.ActivityRole != \"\" || "),
 		},
 		{
 			Name:  "a redrive launders",

@@ -53,7 +53,7 @@ func stuckMutations() []Mutation {
 			Name:  "the sweeper wakes nobody",
 			Bug:   "A sweep looks at what is stuck and due, and sends no wake.",
 			File:  "host/orchestrator/sweep.go",
-			Edits: edit("	return !time.UnixMilli(p.NextMS).After(now) || p.Build != o.Build", "	return p.Kind == problemCorrupt"),
+			Edits: edit("	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build", "	return p.Kind == problemCorrupt"),
 		},
 		{
 			Name:  "the sweeper wakes again and again",
@@ -71,7 +71,7 @@ func stuckMutations() []Mutation {
 			Name:  "suspects run beside others",
 			Bug:   "A group that is suspected of killing its process is run side by side with the others of its batch, which then look as guilty.",
 			File:  "host/orchestrator/orchestrator.go",
-			Edits: edit("			limit = 1\n", "			limit = max(limit, 1)\n"),
+			Edits: edit("		limit = 1\n", "		limit = max(limit, 1)\n"),
 		},
 		{
 			Name:  "a neighbour is the killer",

@@ -26,10 +26,10 @@ func newComposer(t *testing.T) Composer {
 	if err := keys.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return Composer{Edge: edge.New(nil), Keys: keys, Border: 15 * time.Minute, Least: 2 * time.Minute, Scheduled: true}
+	return Composer{Edge: edge.New(nil), Keys: keys, Border: 15 * time.Minute, Least: 2 * time.Minute}
 }
 
-func newOutbox(c Composer) *Outbox { return &Outbox{Composer: c, Now: now} }
+func newOutbox(c Composer) *Outbox { return &Outbox{Composer: c, Now: now, scheduled: true} }
 
 // What a commit asks for is a function of the commit. Each line is a parcel: its
 // route, and what it is.
@@ -167,7 +167,8 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			out := newOutbox(Composer{Border: test.border, Least: test.least, Scheduled: test.service})
+			out := newOutbox(Composer{Border: test.border, Least: test.least})
+			out.scheduled = test.service
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
 			out.cancel(&Commit{Turn: turnOf(history.Event{Kind: history.TimerFired, EventID: 3})}, 2, opened(&created))
 			if got := len(out.parcels) == 1; got != test.removed {

@@ -2,9 +2,10 @@ package dispatch
 
 import (
 	"fmt"
-	"github.com/turnstile-go/turnstile/host"
 	"strconv"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
@@ -56,8 +57,8 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 
 // timedByQueue reports whether a timer with that long to go goes through the
 // delay queue and has no schedule.
-func (c *Composer) timedByQueue(rest time.Duration) bool {
-	return rest <= c.Border || rest < c.Least || !c.Scheduled
+func (out *Outbox) timedByQueue(rest time.Duration) bool {
+	return rest <= out.Border || rest < out.Least || !out.scheduled
 }
 
 func (out *Outbox) child(c *Commit, e *history.Event) {

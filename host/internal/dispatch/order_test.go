@@ -3,13 +3,14 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"github.com/turnstile-go/turnstile/host"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/turnstile-go/turnstile/host"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
 
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
@@ -21,9 +22,8 @@ type Composer struct {
 	Edge edge.Edge
 	Keys *keyring.Ring
 	// Timers up to Border, and those due in less than Least, go through the delay
-	// queue. All do unless there is a timer service (Scheduled).
+	// queue. All do where there is no timer service.
 	Border, Least time.Duration
-	Scheduled     bool
 	// Propagate returns headers that go with all that a commit sends, by instance,
 	// execution and first event; nil for none.
 	Propagate host.Propagator
@@ -34,6 +34,8 @@ type Outbox struct {
 	Composer
 	// Now is when it is made.
 	Now time.Time
+	// scheduled: there is a timer service.
+	scheduled bool
 
 	parcels []parcel
 	// at is where what is being added stands.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/turnstile-go/turnstile/host"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/turnstile-go/turnstile/host"
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
@@ -45,26 +46,31 @@ const (
 // Sender sends what outboxes have. It knows queues, requests to stop and the timer
 // service, and nothing of instances.
 type Sender struct {
+	Composer
 	Queues host.Queues
 	Stops  store.Activities
-	// Timer may be nil where no Outbox has a schedule.
+	// Timer is nil where there is no timer service.
 	Timer  timer.Timer
 	Clock  clock.Clock
 	Random *random.Source
 	Limits
 	// Together runs the calls of a dispatch side by side.
 	Together func(n int, f func())
-	// Refused is told of each dead letter that is sent in place of something.
-	Logger  *slog.Logger
-	Refused func(reason string)
+	Logger   *slog.Logger
+	Observer host.Observer
+}
+
+// New returns an empty outbox.
+func (s *Sender) New() *Outbox {
+	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.Timer != nil}
 }
 
 // Limits of a dispatch.
 type Limits struct {
 	// Parallel calls are made side by side.
 	Parallel int
-	// Least is how much an invocation must have left for a call to be begun.
-	Least time.Duration
+	// Time is how much an invocation must have left for a call to be begun.
+	Time time.Duration
 	// Retention is how long a request to stop is kept.
 	Retention time.Duration
 }
@@ -78,9 +84,11 @@ type Limits struct {
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	for _, r := range out.refused {
 		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
-		s.Refused(string(r.reason))
+		s.Observer.Count(host.CountDeadLettered, string(r.reason), 1)
 	}
 	out.refused = nil
+	began := s.Clock.Now()
+	defer func() { s.Observer.Timing(host.TimeDispatch, s.Clock.Now().Sub(began)) }()
 	err := out.err
 	if err == nil {
 		err = s.send(ctx, out.parcels)
@@ -98,11 +106,11 @@ func (s *Sender) send(ctx context.Context, parcels []parcel) error {
 		// to hand the messages back: a process that is killed is suspected.
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer s.Clock.AfterFunc(left-s.Least/2, cancel)()
+		defer s.Clock.AfterFunc(left-s.Time/2, cancel)()
 		ctx = within
 	}
 	for rest, first := parcels, true; len(rest) > 0; first = false {
-		if !first && !clock.HasTime(d.deadline, s.Clock, 2*s.Least) {
+		if !first && !clock.HasTime(d.deadline, s.Clock, 2*s.Time) {
 			d.stop(nil)
 			return d.err()
 		}
@@ -252,7 +260,7 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	for n := 1; !d.stopped(); n++ {
-		if !clock.HasTime(d.deadline, d.Clock, d.Least) {
+		if !clock.HasTime(d.deadline, d.Clock, d.Time) {
 			d.stop(nil)
 			return
 		}
@@ -296,7 +304,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Least) {
+	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Time) {
 		errs = append([]error{ErrCutShort}, errs...)
 	}
 	return errors.Join(errs...)

@@ -1,0 +1,131 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// open parses the messages of a batch. Those that are let in are left unsettled:
+// messages of the FIFO queue, of which turns are made. Nothing of a group is looked at
+// behind a message that could not be moved.
+func (d *door) open(ctx context.Context, deliveries []host.Delivery) []*message {
+	messages := make([]*message, len(deliveries))
+	broken := map[string]bool{}
+	for i, received := range deliveries {
+		m := &message{Delivery: received}
+		messages[i] = m
+		fifo := received.Source == host.SourceOrchestrator
+		if fifo && broken[received.Group] {
+			d.fail(m, "behind a failure")
+			continue
+		}
+		if err := d.admit(ctx, m); err != nil {
+			d.Logger.WarnContext(m.about(ctx), "message not taken", "message_id", m.ID, "error", err)
+			d.fail(m, admitWord(err))
+		}
+		if fifo && m.state == failed {
+			broken[received.Group] = true
+		}
+	}
+	return messages
+}
+
+// admit reads one message; an error says that it could not be moved on.
+func (d *door) admit(ctx context.Context, m *message) error {
+	item, err := wire.ParseWrapped(m.Body)
+	if err != nil {
+		return d.deadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
+	}
+	m.item = item.WithID(m.ID)
+	ctx = m.about(ctx)
+	if why := d.refusedSender(m); why != "" {
+		return d.deadLetter(ctx, m, wire.ReasonSender, why)
+	}
+	now := d.Clock.Now()
+	delivery.Received(&m.Message, &m.item, now)
+	d.Observer.Timing(host.TimeMessageAge, max(m.item.Age(now), 0))
+	if m.item.Expired(now) {
+		return d.deadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.item, now))
+	}
+	execute := item.Kind == wire.ActivityExecute
+	switch {
+	case execute && m.Source == host.SourceActivityDead:
+		return d.sendAnew(ctx, m)
+	case execute:
+		return d.deadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
+	case m.Source == host.SourceActivityDead:
+		return d.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+	}
+	due, bounded := dueOf(&m.item)
+	early := bounded && due.After(now)
+	if m.Source != host.SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
+		return d.forward(ctx, m)
+	}
+	if n := d.Settings.RoundReceives; n > 0 && m.ReceiveCount >= n {
+		return d.roundInTime(ctx, m)
+	}
+	if err := d.prove(ctx, m); err != nil || m.state != unsettled {
+		return err
+	}
+	if early {
+		_, keyed := keyring.Keyed(m.item.Token)
+		if keyed && !m.proven {
+			// It would go round until it is due, and be refused then.
+			return d.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
+				m.item.Kind, m.item.Instance, m.item.ExecutionID, m.item.SourceEventID, missingKey(d.Keys, m.item.Token)))
+		}
+		if problem := d.tooFar(&m.item, due, now); problem != "" {
+			return d.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
+		}
+		if m.item.Kind == wire.ActivityPending && !keyed {
+			// Its execution alone knows the token, and how long it may wait.
+			return d.letIn(ctx, m)
+		}
+		if m.item.Kind == wire.ActivityPending {
+			return d.nextRound(ctx, m, m.item, due)
+		}
+		// A clock that was ahead may have taken it for due already.
+		return d.sendRound(ctx, m, m.item, due, "not_due")
+	}
+	return d.letIn(ctx, m)
+}
+
+// sendAnew sends an attempt that SQS took from the activity queue after its last
+// receive to that queue again, with growing delay. Receives prove nothing: what
+// hands a message back, or keeps it from being received, costs time only. A
+// process that dies in an attempt is found by its mark (Worker.suspects).
+func (d *door) sendAnew(ctx context.Context, m *message) error {
+	item := m.item
+	item.Hops++
+	now := d.Clock.Now()
+	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.NewerFirst, d.Settings.NewerMax, m.item.Hops)), now)
+	if err == nil {
+		err = d.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
+	}
+	if err != nil {
+		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
+	}
+	d.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,
+		"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "message_id", m.ID)
+	d.settle(m, "sent_anew")
+	return nil
+}
+
+// dueOf returns before when an item must not be taken.
+func dueOf(i *wire.Item) (time.Time, bool) {
+	switch {
+	case i.Kind == wire.TimerFired:
+		return time.UnixMilli(i.FireAtMS), true
+	case (i.Kind == wire.Wake || i.Kind == wire.PurgeInstance || i.Kind == wire.ActivityPending) && i.NotBeforeMS > 0:
+		return time.UnixMilli(i.NotBeforeMS), true
+	}
+	return time.Time{}, false
+}

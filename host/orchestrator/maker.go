@@ -1,0 +1,65 @@
+package orchestrator
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// maker makes turns.
+type maker struct {
+	*desk
+	code
+	tables
+	sender *dispatch.Sender
+	cache  *cache
+	watch
+	random    *random.Source
+	Go        func(func())
+	RequestID host.RequestID
+}
+
+// code is what turns run.
+type code struct {
+	Orchestrations *engine.Registry
+	Inline         *activity.Registry
+	engine         engine.Options
+	// blocked is the code in which goroutines of this process are blocked.
+	blocked blockedCode
+}
+
+// tables are what turns read and write.
+type tables struct {
+	Store  store.Store
+	Stops  store.Activities
+	Codecs *codec.Set
+	Keys   *keyring.Ring
+}
+
+// watch is who looks after marks: the build that tries, and who is told when a mark is
+// due (Config.Build, Config.SweepAt).
+type watch struct {
+	Build   string
+	SweepAt func(time.Time)
+}
+
+// sweepAt tells who has a timer in place of a schedule when a mark is due.
+func (w *watch) sweepAt(p *store.Problem) {
+	if w.SweepAt == nil || p.Kind == problemCorrupt {
+		return
+	}
+	at := time.UnixMilli(p.NextMS)
+	if p.WokenMS > 0 {
+		if again := time.UnixMilli(p.WokenMS).Add(sweepAgain); again.After(at) {
+			at = again
+		}
+	}
+	w.SweepAt(at)
+}
