@@ -1,20 +1,17 @@
-// Package host runs orchestrations and activities on queues, a store and a
-// timer: the turn protocol and the activity worker, free of Lambda.
+// Package host is what a process that runs orchestrations and activities hands to
+// its handlers and is told by them: the messages that it received, the queues to
+// send to, settings, clock and logger, and an observer.
 //
-// One batch of messages goes through Orchestrator.Handle: the messages are
-// grouped by instance, and each group is one turn:
+// There are two handlers, and neither knows the other. [host/orchestrator] makes
+// turns of the messages of an instance; [host/worker] runs attempts of activities.
+// Both take one batch of messages at a time and return which of them are not done.
+// They are free of Lambda: awslambda, embedded and turnstiletest each give them
+// queues, a store and a timer.
 //
-//	read → replay → commit → dispatch → acknowledge
+// The clock, the randomness, the starting of goroutines and what runs side by side
+// are handed in ([Environment]). Without a block limit and with inputs that repeat,
+// so does everything that happens here.
 //
-// The commit is one conditional write, so of two that handle the same instance
-// one wins; the loser dispatches nothing. A message is acknowledged only after
-// its turn has been dispatched, so that a crash at any point brings it back: to
-// a history that does not have its fact, and the turn is made, or to one that
-// has it, and what is still open is sent again (redispatch.go).
-//
-// Worker.Handle runs attempts of activities and sends what came of them back.
-//
-// The clock, the randomness, the starting of goroutines and what runs side by
-// side are handed in. Without a block limit and with inputs that repeat, so does
-// everything that happens here.
+// [host/orchestrator]: https://pkg.go.dev/github.com/turnstile-go/turnstile/host/orchestrator
+// [host/worker]: https://pkg.go.dev/github.com/turnstile-go/turnstile/host/worker
 package host

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
@@ -211,27 +212,10 @@ func DefaultSettings() Settings {
 // Complete fills in the defaults; the error names everything that can't be.
 func (s *Settings) Complete() error {
 	d := DefaultSettings()
-	for _, f := range []struct{ set, fallback *int }{
-		{&s.Parallelism, &d.Parallelism}, {&s.DispatchParallelism, &d.DispatchParallelism}, {&s.RoundReceives, &d.RoundReceives}, {&s.TurnAttempts, &d.TurnAttempts}, {&s.CommitAttempts, &d.CommitAttempts},
-		{&s.ContinueLimit, &d.ContinueLimit}, {&s.CacheBytes, &d.CacheBytes},
-		{&s.CacheCoroutines, &d.CacheCoroutines}, {&s.SuspectReceives, &d.SuspectReceives}, {&s.PurgePage, &d.PurgePage}, {&s.MaxHistory, &d.MaxHistory}, {&s.MaxHistoryBytes, &d.MaxHistoryBytes},
-		{&s.MaxPayload, &d.MaxPayload}, {&s.DeathLimit, &d.DeathLimit},
-	} {
-		if *f.set == 0 {
-			*f.set = *f.fallback
-		}
-	}
-	for _, f := range []struct{ set, fallback *time.Duration }{
-		{&s.DispatchTime, &d.DispatchTime}, {&s.SendWindow, &d.SendWindow}, {&s.TurnTime, &d.TurnTime}, {&s.InlineTime, &d.InlineTime}, {&s.ExitTime, &d.ExitTime}, {&s.ReleaseTime, &d.ReleaseTime}, {&s.CacheAge, &d.CacheAge},
-		{&s.BackoffFirst, &d.BackoffFirst}, {&s.BackoffMax, &d.BackoffMax}, {&s.EarlyWindow, &d.EarlyWindow}, {&s.PatchWindow, &d.PatchWindow},
-		{&s.EarlyFirst, &d.EarlyFirst}, {&s.EarlyMax, &d.EarlyMax}, {&s.NewerFirst, &d.NewerFirst}, {&s.NewerMax, &d.NewerMax},
-		{&s.WakeFirst, &d.WakeFirst}, {&s.WakeMax, &d.WakeMax}, {&s.BlockLimit, &d.BlockLimit},
-		{&s.TimerBorder, &d.TimerBorder}, {&s.TimerLeast, &d.TimerLeast}, {&s.StopRetention, &d.StopRetention},
-		{&s.PurgeGrace, &d.PurgeGrace}, {&s.AttemptTimeout, &d.AttemptTimeout}, {&s.AttemptTime, &d.AttemptTime},
-		{&s.HeartbeatInterval, &d.HeartbeatInterval}, {&s.ActivityVisibility, &d.ActivityVisibility}, {&s.VisibilityMargin, &d.VisibilityMargin}, {&s.LookAfter, &d.LookAfter}, {&s.UnknownFirst, &d.UnknownFirst}, {&s.UnknownMax, &d.UnknownMax},
-	} {
-		if *f.set == 0 {
-			*f.set = *f.fallback
+	set, fallback := reflect.ValueOf(s).Elem(), reflect.ValueOf(d)
+	for i := range set.NumField() {
+		if set.Field(i).IsZero() {
+			set.Field(i).Set(fallback.Field(i))
 		}
 	}
 	var errs []error
