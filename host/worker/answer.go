@@ -36,26 +36,25 @@ type answer struct {
 }
 
 // give sends an answer.
-func (w *Worker) give(ctx context.Context, item *wire.Item, a *answer) error {
+func (w *Worker) give(ctx context.Context, a *answer) error {
 	if a.outcome != "" {
 		w.Observer.Count(host.CountAttempts, a.outcome, 1)
 	}
 	if a.delayed != "" {
 		w.Observer.Count(host.CountDelayed, a.delayed, 1)
 	}
-	var err error
 	if c := a.completion; c != nil {
-		if err = w.sendCompletion(ctx, c, a.dedupID); err != nil {
+		if err := w.sendCompletion(ctx, c, a.dedupID); err != nil {
 			return fmt.Errorf("%w: %s of event %d of instance %q: %w", errNotSent, c.Kind, c.SourceEventID, c.Instance, err)
 		}
 	}
-	if a.next != nil {
-		body, delay, err := w.edge.AttemptMessage(*a.next, a.due, w.Clock.Now())
+	if next := a.next; next != nil {
+		body, delay, err := w.edge.AttemptMessage(*next, a.due, w.Clock.Now())
 		if err == nil {
 			err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 		}
 		if err != nil {
-			return fmt.Errorf("%w: attempt %d of event %d of instance %q: %w", errNotSent, a.next.Attempt, item.SchedulingEventID, item.Instance, err)
+			return fmt.Errorf("%w: attempt %d of event %d of instance %q: %w", errNotSent, next.Attempt, next.SchedulingEventID, next.Instance, err)
 		}
 	}
 	return nil
@@ -80,13 +79,14 @@ func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID strin
 
 // finish sends what follows from an attempt that was made. A retry is a new
 // message, sent before the old one is acknowledged.
-func (w *Worker) finish(ctx context.Context, item *wire.Item, r *attempt.Result) error {
+func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
+	item := &t.item
 	if r.Pending {
-		return w.give(ctx, item, pending(item))
+		return w.give(ctx, pending(item))
 	}
 	failure := r.Failure
 	if failure == nil {
-		err := w.give(ctx, item, completed(item, r))
+		err := w.give(ctx, completed(item, r))
 		var parse *wire.ParseError
 		var invalid *queue.InvalidMessageError
 		if !errors.As(err, &parse) && !errors.As(err, &invalid) {
@@ -96,14 +96,14 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r *attempt.Result)
 		failure.Source, failure.Attempt = item.Name, item.Attempt
 	}
 	if !activity.Retryable(item.Retry, failure, item.Attempt) {
-		return w.give(ctx, item, failed(item, failure, r.StartedAtMS))
+		return w.give(ctx, failed(item, failure, r.StartedAtMS))
 	}
 	next, due, err := attempt.Next(item, failure, r.Delay, w.Clock.Now(), w.random)
 	if err == nil {
-		err = w.give(ctx, item, later(next, due))
+		err = w.give(ctx, later(next, due))
 	}
 	if err == nil {
-		w.noteNext(ctx, item, failure, next.Attempt, due)
+		w.noteNext(ctx, t, failure, due)
 	}
 	return err
 }
@@ -111,12 +111,11 @@ func (w *Worker) finish(ctx context.Context, item *wire.Item, r *attempt.Result)
 // noteNext notes the attempt that was sent, for those who look at the activity:
 // its history says nothing before it has ended. A note that fails is no matter of
 // the activity.
-func (w *Worker) noteNext(ctx context.Context, item *wire.Item, failure *history.Failure, attempt int, due time.Time) {
+func (w *Worker) noteNext(ctx context.Context, t *task, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
-	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
-	next := store.NextAttempt{Attempt: attempt, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}
-	if err := w.Stops.NoteNext(ctx, key, next, now.Add(w.Settings.StopRetention)); err != nil {
-		w.Logger.DebugContext(ctx, "next attempt not noted", attrs(item, "error", err)...)
+	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}
+	if err := w.Stops.NoteNext(ctx, t.key(), next, now.Add(w.Settings.StopRetention)); err != nil {
+		w.Logger.DebugContext(ctx, "next attempt not noted", attrs(&t.item, "error", err)...)
 	}
 }
 

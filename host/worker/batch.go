@@ -86,7 +86,10 @@ func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 // holds the lock.
 func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 	b.stops = append(b.stops, b.w.Clock.AfterFunc(at.Sub(b.w.Clock.Now()), func() {
-		if b.isOver() {
+		b.mu.Lock()
+		over := b.over
+		b.mu.Unlock()
+		if over {
 			return
 		}
 		err := b.w.Queues.Activity.Delete(ctx, t.Message)
@@ -129,12 +132,6 @@ func (b *batch) handBack(ctx context.Context) []string {
 	}
 	back.Send(ctx, b.w.Logger.DebugContext)
 	return failed
-}
-
-func (b *batch) isOver() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.over
 }
 
 // end stops the deletions that are still to come: the invocation returns.

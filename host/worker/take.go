@@ -26,7 +26,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) error {
 		return err
 	}
 	if instead != nil {
-		return w.give(ctx, &t.item, instead)
+		return w.give(ctx, instead)
 	}
 	w.hide(ctx, t, p.Limit.Timeout, p.Pulse)
 	began := w.Clock.Now()
@@ -37,7 +37,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) error {
 	if result.Failure != nil {
 		p.Pulse.Flush(ctx)
 	}
-	if err = w.finish(ctx, &t.item, &result); err == nil {
+	if err = w.finish(ctx, t, &result); err == nil {
 		w.settleClaim(ctx, t, p.claim, &result)
 	}
 	if p.marked {

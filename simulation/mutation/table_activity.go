@@ -15,7 +15,7 @@ func activityMutations() []Mutation {
 			Rare:  true,
 			Bug:   "Another attempt follows one that was not heard of, though its result came.",
 			File:  "host/worker/begin.go",
-			Edits: edit("return unheard(item), nil", "return &answer{}, w.finish(ctx, item, &attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
+			Edits: edit("return unheard(item), nil", "return &answer{}, w.finish(ctx, t, &attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
 			Name:  "a heartbeat does not say stop",

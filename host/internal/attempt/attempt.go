@@ -1,3 +1,5 @@
+// Package attempt runs the code of an activity once, within its time limits, and says
+// what came of it and which attempt follows.
 package attempt
 
 import (
@@ -19,16 +21,20 @@ import (
 
 // Attempt is one run of an activity's code.
 type Attempt struct {
-	Code  activity.Func
+	Code activity.Func
+	// Final says which of its errors are not to be tried again; nil for none.
 	Final func(error) bool
+	// Info that the code sees; Do adds the deadline.
 	Info  activity.Info
 	Input []byte
 	Limit Limit
 	// Pulse takes heartbeats; nil where nobody wants any.
-	Pulse      *Pulse
+	Pulse *Pulse
+	// MaxPayload is the longest result, in bytes.
 	MaxPayload int
 	Clock      clock.Clock
-	Go         func(func())
+	// Go starts the goroutine on which the code runs.
+	Go func(func())
 }
 
 // Result is what came of an attempt: a result, a failure, or neither
@@ -36,7 +42,7 @@ type Attempt struct {
 type Result struct {
 	Output  []byte
 	Failure *history.Failure
-	// pending: the activity will be completed by its token.
+	// Pending: the activity will be completed by its token.
 	Pending bool
 	// Delay until the next attempt, if the error asked for one.
 	Delay *time.Duration

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -25,12 +24,12 @@ type Pulse struct {
 	// Extend is called with the first heartbeat and then with one each Interval,
 	// recorded or not, for the attempt lives; nil for nothing.
 	Extend func(ctx context.Context)
-	Log    func(ctx context.Context, text string, args ...any)
+	// Log takes what went wrong with a heartbeat, which is no matter of the activity.
+	Log func(ctx context.Context, text string, args ...any)
 
-	clock  clock.Clock
-	expire func(history.Failure)
-	cancel context.CancelCauseFunc
-	info   *activity.Info
+	attempt *Attempt
+	expire  func(history.Failure)
+	cancel  context.CancelCauseFunc
 
 	mu       sync.Mutex
 	stop     func() bool // of the timeout
@@ -42,7 +41,7 @@ type Pulse struct {
 
 // begin starts the heartbeat timeout of an attempt.
 func (p *Pulse) begin(a *Attempt, expire func(history.Failure), cancel context.CancelCauseFunc) {
-	p.clock, p.expire, p.cancel, p.info = a.Clock, expire, cancel, &a.Info
+	p.attempt, p.expire, p.cancel = a, expire, cancel
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.await()
@@ -56,9 +55,9 @@ func (p *Pulse) await() {
 	if p.stop != nil {
 		p.stop()
 	}
-	p.stop = p.clock.AfterFunc(p.Timeout, func() {
+	p.stop = p.attempt.Clock.AfterFunc(p.Timeout, func() {
 		p.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.info.Attempt, p.info.Name, p.Timeout)})
+			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.attempt.Info.Attempt, p.attempt.Info.Name, p.Timeout)})
 	})
 }
 
@@ -74,7 +73,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	if details != nil {
 		p.unsent = details
 	}
-	now := p.clock.Now()
+	now := p.attempt.Clock.Now()
 	if !p.last.IsZero() && now.Sub(p.last) < p.Interval {
 		return context.Cause(ctx)
 	}
@@ -85,8 +84,8 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		p.Extend(ctx)
 	}
 	if err != nil {
-		p.Log(ctx, "heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
-			"event_id", p.info.EventID, "attempt", p.info.Attempt, "error", err)
+		p.Log(ctx, "heartbeat not recorded", "activity", p.attempt.Info.Name, "instance", p.attempt.Info.Instance,
+			"event_id", p.attempt.Info.EventID, "attempt", p.attempt.Info.Attempt, "error", err)
 		return context.Cause(ctx)
 	}
 	p.last, p.unsent = now, nil
@@ -115,8 +114,8 @@ func (p *Pulse) Flush(ctx context.Context) {
 		return
 	}
 	if _, err := p.Record(ctx, p.unsent); err != nil {
-		p.Log(ctx, "details of the last heartbeat not recorded", "activity", p.info.Name, "instance", p.info.Instance,
-			"event_id", p.info.EventID, "attempt", p.info.Attempt, "error", err)
+		p.Log(ctx, "details of the last heartbeat not recorded", "activity", p.attempt.Info.Name, "instance", p.attempt.Info.Instance,
+			"event_id", p.attempt.Info.EventID, "attempt", p.attempt.Info.Attempt, "error", err)
 		return
 	}
 	p.unsent = nil
