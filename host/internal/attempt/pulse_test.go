@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -19,7 +18,7 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 	began := virtual.Now()
 	refused := func(at time.Duration) bool { return at >= 10*time.Second && at < 60*time.Second }
 	var recorded, extended []time.Duration
-	p := &Pulse{Interval: 10 * time.Second, clock: virtual, info: &activity.Info{},
+	p := &Pulse{Interval: 10 * time.Second, attempt: &Attempt{Clock: virtual},
 		Record: func(context.Context, []byte) (store.ActivityState, error) {
 			at := virtual.Now().Sub(began)
 			if refused(at) {
