@@ -26,7 +26,7 @@ type Delivery struct {
 	Source Source
 }
 
-// Queues are those that a handler sends to and receives from.
+// Queues are the queues that a handler sends to and receives from.
 type Queues struct {
 	// Orchestrator is the FIFO queue of the orchestrations.
 	Orchestrator queue.Queue
@@ -34,10 +34,10 @@ type Queues struct {
 	Delay queue.Queue
 	// Activity is standard.
 	Activity queue.Queue
-	// ActivityDead is the activity queue's dead-letter queue. It may be nil:
-	// then messages from it that are handed back come again after the queue's
-	// own visibility timeout, and a worker leaves what is no attempt to its
-	// receive count.
+	// ActivityDead is the activity queue's dead-letter queue. It may be nil. Then
+	// a message from it that is handed back is delivered again only after the
+	// queue's own visibility timeout, and a worker leaves a message that is no
+	// attempt in the activity queue, until SQS moves it for its receives.
 	ActivityDead queue.Queue
 	// DeadFIFO and DeadStandard are the final dead-letter queues, which a worker
 	// does not need.

@@ -20,8 +20,8 @@ type Observer interface {
 	// changed.
 	Committed(c Committed)
 	// ProblemChanged tells that an instance is stuck or corrupt, at each try that
-	// shows it, and that it goes on. It comes behind the Committed of the same
-	// turn; a turn that changes the record alone has none.
+	// shows it, or that it goes on again. It is called after the Committed of the
+	// same turn; a turn that changes the record alone has no Committed.
 	ProblemChanged(c ProblemChange)
 }
 
@@ -34,14 +34,14 @@ type Committed struct {
 	Actions []Action
 	// Outcome in a word, as of CountTurns.
 	Outcome string
-	// Began is when the work on it began: of the first commit of a turn, when the
-	// turn did, of others, when the one before was done. At is when its dispatch was
-	// done. Both are the host's time.
+	// Began is when the turn began, or, for its second and later commits, when the
+	// commit before was dispatched. At is when this one was dispatched. Both are by
+	// the host's clock.
 	Began, At time.Time
 	// RequestID of the invocation; empty where it has none.
 	RequestID string
-	// Messages that the turn was made of, and those of them that have headers: the
-	// same for each of its commits.
+	// Messages is how many messages the turn was made of, Causes those of them that
+	// have headers; the same for each of its commits.
 	Messages int
 	Causes   []Cause
 	// Before is the commit that the same turn made before this one, by execution and
@@ -97,12 +97,15 @@ const (
 	CountDeadLettered Counter = "dead_lettered"
 	// CountHandedBack: messages reported as failed, by reason.
 	CountHandedBack Counter = "handed_back"
-	// CountDelayed: messages sent round the delay queue: "early", "newer",
-	// "patch" (of a build that is being rolled out), "codec" (sealed by one that this build does not have), "not_due", "grace", "receives" (ahead of the queue's receive limit).
+	// CountDelayed: messages sent round the delay queue: "early" (their instance has
+	// not started), "newer" (its history is a newer build's), "patch" (it has a patch
+	// of a build that is being rolled out), "codec" (sealed by one that this build
+	// does not have), "not_due", "grace" (a deletion that is to wait), "receives"
+	// (shortly before the queue's receive limit), "not_registered" (an activity).
 	CountDelayed Counter = "delayed"
 	// CountForwarded: messages of standard queues sent on to the FIFO queue, by
-	// kind; and "old": attempts sent to the activity queue anew, ahead of its
-	// retention.
+	// kind; and "old": attempts sent to the activity queue anew, before SQS deletes
+	// them for their age.
 	CountForwarded Counter = "forwarded"
 	// CountConflicts: commits that another writer won.
 	CountConflicts Counter = "conflicts"

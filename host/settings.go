@@ -48,22 +48,24 @@ type Settings struct {
 	// activity ends. Default 5 seconds.
 	ExitTime time.Duration
 
-	// ReleaseTime is how long a FIFO group that is done waits for the others of
-	// its batch: then the process deletes its messages itself, and the group goes
-	// on elsewhere. Default 10 seconds; negative: until the invocation returns.
+	// ReleaseTime is how long a FIFO group that is done waits for the others of its
+	// batch, whose messages Lambda deletes together. After it the process deletes
+	// the group's messages itself, so that SQS can hand out the next ones. Default
+	// 10 seconds; negative: the group waits until the invocation returns.
 	ReleaseTime time.Duration
 
 	// RoundReceives is from which receive on a message of the orchestrator queue is
-	// sent round, as a new message that counts as redriven, ahead of the queue's
-	// receive limit (maxReceiveCount, 1,000): the queue must not take it away
-	// between a commit and its dispatch. Default 900; negative: never.
+	// sent round the delay queue, as a new message that counts as redriven. It must
+	// be below the queue's maxReceiveCount (1,000), at which SQS would move the
+	// message to the dead letters, perhaps between a commit and its dispatch.
+	// Default 900; negative: never.
 	RoundReceives int
-	// TurnAttempts is how often a turn is made in one invocation if others win
-	// the commit. Default 3. Messages from the delay queue get one attempt.
+	// TurnAttempts is how often a turn is made in one invocation if other processes
+	// win the commit; then its messages are handed back. Default 3.
 	TurnAttempts int
-	// CommitAttempts is how often the identical commit is tried whose outcome is
-	// unknown, or that is throttled; one that holds results of inline activities
-	// is tried as long as there is time if it is throttled. Default 3.
+	// CommitAttempts is how often a commit is tried, identically, if its outcome is
+	// unknown or it is throttled. A throttled one that holds results of inline
+	// activities is tried for as long as there is time. Default 3.
 	CommitAttempts int
 	// ContinueLimit is how many executions of an instance one invocation runs
 	// one after the other (continue-as-new) before it sends a wake. Default 20.
@@ -86,10 +88,10 @@ type Settings struct {
 	// purge rests on it.
 	CacheAge time.Duration
 
-	// BackoffFirst and BackoffMax: a message that is handed back comes again
-	// after BackoffFirst, doubled with each receive, at most BackoffMax.
-	// Defaults 1 second and 15 minutes: behind an outage it comes within about the
-	// time that the outage took, and a queue's thousand receives last for ten days.
+	// BackoffFirst and BackoffMax: a message that is handed back is delivered again
+	// after BackoffFirst, doubled with each receive, at most BackoffMax. Defaults 1
+	// second and 15 minutes: after an outage it comes within about the time that
+	// the outage took, and the queue's thousand receives last for ten days.
 	BackoffFirst, BackoffMax time.Duration
 
 	// EarlyWindow is how long an event goes round for an instance that has not
@@ -109,9 +111,9 @@ type Settings struct {
 	// and 1 hour.
 	WakeFirst, WakeMax time.Duration
 
-	// SuspectReceives is from which receive on a message's turn, or attempt of an
-	// activity, is marked, so that one that kills its process is found. Default
-	// 4; negative: never.
+	// SuspectReceives is from which receive of its message on a turn, or an attempt
+	// of an activity, is noted as a suspect in the table before it is made, so that
+	// one that kills its process is found. Default 4; negative: never.
 	SuspectReceives int
 	// BlockLimit is how long orchestration code may block outside durable
 	// operations; that it does is noticed before it has done so for twice as
@@ -142,8 +144,9 @@ type Settings struct {
 	// through the queue, since a timer service refuses the past. Default 2
 	// minutes.
 	TimerBorder, TimerLeast time.Duration
-	// StopRetention is how long a request to stop an activity, a heartbeat and
-	// a claim are kept. Default 14 days, the longest that a message lives.
+	// StopRetention is for how long the activities table keeps an item after its
+	// last change: requests to stop, heartbeats, claims. Default 14 days, the
+	// longest that a message lives.
 	StopRetention time.Duration
 
 	// PurgeGrace is how long after its end a purged history stays. Default and
@@ -162,21 +165,22 @@ type Settings struct {
 	// AttemptTime is how much of the invocation must be left for an attempt
 	// to be begun. Default 10 seconds.
 	AttemptTime time.Duration
-	// HeartbeatInterval is the least time between two heartbeats of an attempt
-	// that are recorded; a third of its heartbeat timeout if that is less.
-	// Default 10 seconds.
+	// HeartbeatInterval is the least time between two recorded heartbeats of an
+	// attempt; a third of its heartbeat timeout if that is less. Default 10
+	// seconds.
 	HeartbeatInterval time.Duration
 	// ActivityVisibility is for how long the activity queue itself hides a message
-	// that was received: an attempt that has no limit of its own leaves it at that,
-	// so that one whose process dies comes again after as long. Default 16 minutes.
+	// that was received. The message of an attempt without a time limit of its own
+	// stays hidden for as long, and is delivered again then if the process has died.
+	// Default 16 minutes, which must be what the queue has.
 	ActivityVisibility time.Duration
 	// VisibilityMargin is added to what an attempt may take when its message
 	// is hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
-	// LookAfter is from how long after it was scheduled on the first attempt of an
-	// activity looks, before it begins, whether it is to stop. That is a read; one
-	// begun sooner, as most are, learns it by its first heartbeat. Every other
-	// attempt looks. Default 10 seconds; negative: each looks.
+	// LookAfter: a first attempt that begins later than this after it was scheduled
+	// looks first whether its activity is to stop, which is a read. One that begins
+	// sooner, as most do, learns of it by its first heartbeat. All further attempts
+	// look. Default 10 seconds; negative: each attempt looks.
 	LookAfter time.Duration
 	// DeathLimit is how many processes in a row have to die in an attempt, from
 	// the receive SuspectReceives of its message on, for its activity to fail as

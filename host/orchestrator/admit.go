@@ -38,7 +38,8 @@ func (d *door) open(ctx context.Context, deliveries []host.Delivery) []*message 
 	return messages
 }
 
-// admit reads one message; an error says that it could not be moved on.
+// admit reads one message, and forwards or moves it if no turn is to be made of it.
+// An error says that this failed, and the message is handed back.
 func (d *door) admit(ctx context.Context, m *message) error {
 	item, err := wire.ParseWrapped(m.Body)
 	if err != nil {
@@ -86,7 +87,7 @@ func (d *door) admit(ctx context.Context, m *message) error {
 			return d.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
 		if m.item.Kind == wire.ActivityPending && !keyed {
-			// Its execution alone knows the token, and how long it may wait.
+			// Only its execution, from before there were keys, knows its token.
 			return d.letIn(ctx, m)
 		}
 		if m.item.Kind == wire.ActivityPending {
@@ -98,10 +99,10 @@ func (d *door) admit(ctx context.Context, m *message) error {
 	return d.letIn(ctx, m)
 }
 
-// sendAnew sends an attempt that SQS took from the activity queue after its last
-// receive to that queue again, with growing delay. Receives prove nothing: what
-// hands a message back, or keeps it from being received, costs time only. A
-// process that dies in an attempt is found by its mark (Worker.suspects).
+// sendAnew sends an attempt, which SQS moved to the dead letters of the activity
+// queue for its receives, to the activity queue again, with growing delay. Receives
+// prove nothing: throttling and outages cost time only. An attempt that kills its
+// process is found in another way (store.Suspect).
 func (d *door) sendAnew(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++

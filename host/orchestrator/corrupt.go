@@ -34,9 +34,9 @@ func corruptEvent(err error) int64 {
 	return 0
 }
 
-// corrupted: nothing is written to the history. The record is marked, and the
-// messages become dead letters that name the event. The next message looks
-// again, so that a history that was restored goes on by itself.
+// corrupted handles a history that is damaged. Nothing is written to it: the record
+// is marked, and the messages become dead letters that name the event. The next
+// message looks again, so that a history that was restored goes on by itself.
 func (t *turn) corrupted(ctx context.Context, cause error) error {
 	if !t.described {
 		// It was read without its record: a purged instance shows a history

@@ -131,8 +131,8 @@ func (m *message) hopMark() map[string]string {
 	return map[string]string{wire.RedriveAttribute: mark}
 }
 
-// hopMark is the RedriveAttribute of a message that was not redriven, and only
-// went round.
+// hopMark is the value of RedriveAttribute in a message that was not redriven, and
+// only went round after it had been received.
 const hopMark = "hop"
 
 // close marks what is not settled as failed, lets it come back after a growing

@@ -46,10 +46,10 @@ func (d *door) forward(ctx context.Context, m *message) error {
 	return nil
 }
 
-// roundInTime sends a message of the FIFO queue round that has been received so
-// often that the queue is about to take it away. Its last turn may be committed and
-// not dispatched, and others overtake it now: like any that went round, it sends
-// again what they have left open too.
+// roundInTime sends a message of the FIFO queue round when SQS is about to move it
+// to the dead letters for its receives. Its turn may be committed and not
+// dispatched. Other messages may now overtake it; so, as after a redrive,
+// everything open is sent again when it returns.
 func (d *door) roundInTime(ctx context.Context, m *message) error {
 	if err := d.sendRound(ctx, m, m.item, d.Clock.Now().Add(d.Settings.NewerFirst), "receives"); err != nil {
 		return err

@@ -45,12 +45,12 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	return t.sendRound(ctx, m, item, due, "early")
 }
 
-// forbidStart has a child's start refused that comes after all: where nothing
-// was received for as long as the window, or where the start is redriven from
-// the dead letters days later. Its parent has closed it, and nobody would end
-// the child. A tombstone does it that refuses this start alone, so that others may
-// have the id; where the id is held by a purge, it is held until the start, which
-// was sent before, is too old to be applied.
+// forbidStart has a child's start refused if it comes after all: because nothing
+// was received for as long as the window, or because it is redriven from the dead
+// letters days later. The parent has closed the child, and nobody would end it. A
+// tombstone without FreeAt refuses this start alone; others may use the id. Where
+// the id is that of a purged instance already, it is held for longer: until the
+// start, which was sent before, is too old to be applied.
 func (t *turn) forbidStart(ctx context.Context, m *message) error {
 	if t.held() {
 		if err := t.hide(ctx); err != nil {
@@ -74,8 +74,8 @@ func (t *turn) forbidStart(ctx context.Context, m *message) error {
 	return nil
 }
 
-// forbids reports whether a start is the one that a tombstone refuses which holds
-// no id.
+// forbids reports whether the record is a tombstone without FreeAt (forbidStart)
+// that refuses this start.
 func (t *turn) forbids(m *message) bool {
 	r := t.record
 	return m.item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.item.ID

@@ -11,8 +11,8 @@ type message struct {
 	host.Delivery
 	item  wire.Item
 	state messageState
-	// handled: a commit for it may stand in history, though this is its first
-	// delivery: this invocation lost one to another process, which may have it too.
+	// handled: this invocation lost a commit to another process, which may have the
+	// message too. So the history may have its fact though this is its first delivery.
 	handled bool
 	// proven: it brought back the token of the event that it names, under a key
 	// of the stack.
@@ -30,8 +30,8 @@ const (
 	failed
 )
 
-// returning reports whether the message may have been handled before, so that
-// a fact of it that stands in history has to be dispatched again.
+// returning reports whether the message may have been handled before, so that its
+// turn may be committed and not dispatched.
 func (m *message) returning() bool { return m.ReceiveCount > 1 || m.handled || m.redriven() }
 
 // returning returns the messages that come back.

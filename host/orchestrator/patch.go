@@ -21,16 +21,15 @@ func (e *patchError) Error() string {
 
 func (e *patchError) Unwrap() error { return e.stuck }
 
-// leaveToAnotherBuild returns a *patchError while the instance is not to be
-// marked as stuck for a patch that this build does not have, or has and another
-// one has retired: in a rollout that looks like a mistake, and is none. Each
-// message goes round for as long as the window, from when a process first could
-// not do anything with it. Behind that the instance is stuck for this reason: a
-// patch whose code was taken out by mistake looks the same.
+// leaveToAnotherBuild returns a *patchError if the turn is to be left to a process
+// of another build: the history has a patch that this build does not have, or the
+// other way round, as happens in every rollout. Each message goes round for
+// PatchWindow, counted from when a process first could not use it. After that the
+// instance is stuck for this reason, for a patch whose code was taken out by
+// mistake looks the same.
 //
-// Nothing may have been committed for the messages in this turn, which is not
-// so where they were recorded ahead of the run; and an instance that is stuck
-// already tries with its wake-ups.
+// It does not apply if something was committed for the messages in this turn
+// already, or if the instance is stuck: then its wakes try again.
 func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError) error {
 	if t.confirmed || t.creating || t.killer {
 		return nil

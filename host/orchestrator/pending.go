@@ -15,10 +15,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// takePending looks at what is said of pending activities: that one is, and
-// that one lives. The first goes round for as long as the activity is open and
-// has a time limit (pending_round.go); at the limit it becomes the failure of the
-// activity, and goes on as such.
+// takePending handles the messages about pending activities: ActivityPending, which
+// goes round until the next time limit (pending_round.go) and becomes the failure
+// of an activity that is still open then; and ActivityHeartbeat.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
 		unheard := m.unheard()
@@ -136,8 +135,8 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 	return t.nextOf(ctx, m, scheduled, &f, "heartbeat_timeout")
 }
 
-// nextOf sends the attempt that follows a failed one of which no worker sends
-// it, and settles the message that told of the failure.
+// nextOf sends the next attempt where no worker does (the last one was pending, or
+// interrupted), and settles the message that told of the failure.
 func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.warm && !t.confirmed {
 		// No commit would show that a result came to another process meanwhile.

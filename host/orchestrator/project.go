@@ -75,8 +75,8 @@ func (s *standing) project(d *draft) (p projection) {
 		s.mark(&c, &p)
 		dirty = dirty || p.moved
 		if s.found != "" {
-			// Only the mark that was found proves it: one that lands late, when the
-			// message has come back and gone, would leave the instance to nobody.
+			// The change demands the flag that was found. Without that it could land late,
+			// when the message is handled and gone, and nobody would take the instance on.
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.found, &clear, true
 		}
@@ -137,11 +137,13 @@ func (s *standing) keepStatus(c *store.RecordChange, d *draft) {
 	c.CustomStatus = &status
 }
 
-// demandStamp has an end demand the stamp that was read, whether or not there was
-// a mark: it would take away one that another process has set since, and with it
-// the wake that answers for what it left open. An end in whose commit the fact of
-// a message stands needs none: that message comes back for it, and whoever marks
-// the instance for the same message has taken the slot of the end.
+// demandStamp makes an end demand the stamp that was read, whether or not there was
+// a mark. An end that lands late would otherwise remove a mark that another process
+// has set since, and no wake would send what that process left open.
+//
+// An end whose commit has the fact of its own message needs no stamp: the message
+// is redelivered and sends what is open, and a process that marks the instance for
+// the same message has taken the slot of the end.
 func (s *standing) demandStamp(c *store.RecordChange) {
 	if s.creating || s.record == nil {
 		return
@@ -150,11 +152,11 @@ func (s *standing) demandStamp(c *store.RecordChange) {
 	c.If.Stamp = &read
 }
 
-// mark marks the instance as stuck (rule 11), or moves its mark. The first mark, and
-// each that a wake finds still there, is due again after a delay that grows; a
-// message that is no wake moves the mark only if the reason is another, and leaves
-// it due when it was. Whoever moves a mark demands the stamp that was read, and
-// raises it.
+// mark marks the instance as stuck (rule 11), or moves its mark. With the first
+// mark, and each time that a wake finds the instance stuck again, the next try is
+// due after a longer delay. Any other message moves the mark only if the reason is
+// a new one, and leaves the time of the next try. The change demands the stamp that
+// was read, and raises it.
 func (s *standing) mark(c *store.RecordChange, p *projection) {
 	var before *store.Problem
 	var read int64
@@ -184,10 +186,10 @@ func (s *standing) mark(c *store.RecordChange, p *projection) {
 	}
 }
 
-// recover clears the mark of an instance whose code goes on. A turn that did not
-// read the record leaves the mark to the next wake, which does; so does one that
-// leaves no event and has no wake: its message would not find what it did when it
-// comes back.
+// recover clears the mark of an instance whose code goes on. It is left to the next
+// wake by a turn that did not read the record, and by one that records no event and
+// has no wake: if its message were redelivered, nothing would show that the clear
+// is still on its way.
 func (s *standing) recover(c *store.RecordChange, p *projection) {
 	if s.record == nil || s.creating || s.record.Problem == nil {
 		return

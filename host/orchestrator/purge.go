@@ -134,7 +134,8 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 		// its own end wrote in the record stands.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, t.execution, store.ErrConflict)
 	}
-	// Ahead of the record's end: what comes again behind that finds it ended.
+	// Before the record ends: a redelivery after that finds the instance ended, and
+	// tells nobody.
 	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {
 		return err
 	}

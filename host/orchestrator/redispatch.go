@@ -19,17 +19,19 @@ type place struct {
 	execution, eventID int64
 }
 
-// furthestBack is through how many executions a message that others may have
-// overtaken sends again what is open.
+// furthestBack is how many executions before the current one a redriven message, or
+// one that went round, sends again.
 const furthestBack = 100
 
-// takeReturning sends again, ahead of all else, what messages that came back may
-// not have sent. Each commit is dispatched before the next is made, and the message
-// that caused it stands ahead of all others of its group: so for one that comes
-// back, that is the last turn of the instance. One that was redriven, or went
-// round, others may have overtaken: it sends again all that is open since the
-// execution that it names. Ids are derived from instance, execution and event, so
-// that sending twice is harmless.
+// takeReturning sends again, before anything else, what an earlier delivery of
+// these messages may have committed and not sent.
+//
+// Each commit is dispatched before the next is made, and the message that caused it
+// stays the first of its group until then. So for a redelivered message that is the
+// last turn of the instance. A message that was redriven, or went round, may have
+// been overtaken by others: it sends again all that is open from the execution that
+// it names. Ids derive from instance, execution and event, so that sending twice is
+// harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
 	back := returning(t.group.open())
 	if t.creating || len(back) == 0 {
@@ -61,9 +63,10 @@ func (t *turn) newResending() *resending {
 	return &resending{t: t, out: t.sender.New(), done: map[place]bool{}, open: map[int64]dispatch.Work{}}
 }
 
-// heard reports whether one of the messages is about a scheduling event of the
-// current execution, which was sent therefore: a completion that came back must not
-// bring about another attempt of what it completes.
+// heard reports whether one of the messages of the turn completes, or is about,
+// this scheduling event of the current execution: then the event was sent. Without
+// this a redelivered completion would start another attempt of the activity that it
+// completes.
 func (t *turn) heard(eventID int64) bool {
 	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *message) bool {
 		i := &m.item
@@ -79,13 +82,14 @@ func (t *turn) heard(eventID int64) bool {
 	})
 }
 
-// lastTurn adds what is open of the last turn of the instance: of its last commit,
-// and of those ahead of it back to the last one that a message began. Where the
-// visibility of a message has lapsed, two processes may have the turn at once: one
-// makes its first commit and dies, and the other goes on with the second.
+// lastTurn adds what is open of the last turn of the instance: its last commit, and
+// the ones before it back to the last that begins with a message's arrival. One
+// commit is not enough: when the visibility of a message ends too early, two
+// processes have the turn, one makes the first commit and dies, and the other goes
+// on with the second.
 //
-// The commit that holds the first events of a continued execution holds the end of
-// the one before too.
+// If that is the first commit of an execution, it is also the end of the execution
+// before.
 func (r *resending) lastTurn(ctx context.Context) error {
 	turns, err := r.t.read(ctx, r.t.execution)
 	if err != nil || len(turns) == 0 {

@@ -8,12 +8,11 @@ import (
 )
 
 // release bounds how long a FIFO group waits for the others of its batch. Lambda
-// deletes the messages of a batch when the whole invocation has returned, and a
-// group with a message in flight gives none: one slow turn (a long inline
-// activity, blocked code, a throttled table) would hold up as many as nine other
-// groups for as long as the invocation lasts. Behind ReleaseTime the process
-// deletes the messages of each group that is done. A batch that returns before
-// costs no request.
+// deletes the messages of a batch when the whole invocation has returned, and SQS
+// hands out nothing of a group that has a message in flight. So one slow turn (a
+// long inline activity, blocked code, a throttled table) would hold up as many as
+// nine other groups. After ReleaseTime the process deletes the messages of each
+// group that is done. A batch that returns before costs no request.
 type release struct {
 	desk *desk
 

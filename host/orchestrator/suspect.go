@@ -20,14 +20,15 @@ type suspicion struct {
 	killer bool
 }
 
-// checkSuspect deals with a message that came back too often. A receive count
+// checkSuspect deals with a message that was received too often. A receive count
 // alone proves nothing: throttling, conflicts and hand-backs count too. So the
-// instance is marked with the message before its turn; a process that dies in
-// it leaves the mark. One mark proves nothing either: the answer to its write may
-// have been lost, so that nothing was run. A message that finds its own mark is
-// therefore marked a second time and run once more, and only one that finds the
-// second mark is the killer. A mark that this invocation has set is no finding: it
-// makes its turn again, behind a conflict.
+// record is flagged with the message's id before the turn, and the flag is removed
+// when the turn returns; a process that dies leaves it.
+//
+// One flag proves nothing either: the answer to its write may have been lost, and
+// nothing was run. A message that finds its own flag therefore sets it a second
+// time and is run once more; one that finds the second flag is the killer. A flag
+// that this invocation has set itself, before a conflict, counts for nothing.
 func (t *turn) checkSuspect(ctx context.Context) error {
 	if t.creating || t.record == nil || t.record.Status.Terminal() {
 		// A start is marked in the commit that records it.
@@ -61,8 +62,8 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 	return nil
 }
 
-// clearSuspect removes the mark: the turn returned, so it has not killed its
-// process. That of a killer stays until what was found is recorded.
+// clearSuspect removes the flag: the turn returned, so it has not killed its
+// process. A killer's flag stays until its arrivals are recorded.
 func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 	if !t.marked && (!t.killer || failed) || t.record == nil || t.record.Suspect == "" {
 		return
@@ -71,7 +72,8 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 	change := store.RecordChange{If: store.RecordCondition{Suspect: &t.mark}, Suspect: &none, UpdatedAt: t.Clock.Now()}
 	var err error
 	for range 3 {
-		// A mark that stays takes the innocent for the killer.
+		// With a flag that stays, the next turn of the message would be taken for a
+		// killer.
 		if err = t.Store.UpdateRecord(ctx, t.group.instance, change); err == nil || errors.Is(err, store.ErrConflict) {
 			t.changed(&change)
 			return

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// errRebuild says that what was learned from a warm or partly known instance
-// must be learned again from what is stored.
+// errRebuild says that what a warm instance, or one whose record was not read,
+// seems to say must be confirmed from the store: the turn is made again, cold.
 var errRebuild = errors.New("host: to be rebuilt from the store")
 
 // turn is one attempt at the turn of a group: what was read of its instance, what

@@ -11,13 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// unheard reports whether a message says that nothing is heard of an attempt.
+// unheard reports whether a worker says with this message that an attempt, which
+// runs at most once, was begun before and no result is known to it.
 func (m *message) unheard() bool {
 	return m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
 }
 
-// brings reports whether one of the messages is the result, or the last failure,
-// of an activity that is open: behind it nothing is unheard of.
+// brings reports whether one of the messages is the result, or the last failure, of
+// this open activity: then a message that nothing was heard of it has no effect.
 func (t *turn) brings(source int64) bool {
 	return slices.ContainsFunc(t.group.open(), func(m *message) bool {
 		i := &m.item
@@ -27,10 +28,11 @@ func (t *turn) brings(source int64) bool {
 	})
 }
 
-// interrupted takes the message that nothing is heard of an attempt that runs at
-// most once. Messages of an instance keep their order, so a result that was sent
-// before stands in history, and the activity is not open. Where another attempt
-// follows, the message is settled; else it is the failure of the activity.
+// interrupted handles a message that nothing was heard of an attempt that runs at
+// most once (unheard). Messages of an instance keep their order: a result that was
+// sent before is in the history by now, and the activity no longer open. If the
+// policy has another attempt, that is sent and the message settled; else the
+// message is the activity's failure.
 func (t *turn) interrupted(ctx context.Context, m *message) error {
 	if _, open := t.work[m.item.SourceEventID]; !open || m.item.Details == nil {
 		return nil

@@ -26,11 +26,13 @@ type wakes struct {
 	try bool
 }
 
-// takeWakes looks at wakes. One of the sweeper counts only while the record has
-// the mark that it names, unless it comes back: then the process that had it
-// before may have a change of the mark on its way, which loses because this one
-// moves the mark too. Ahead of the code, a wake sends again what may not have been
-// sent: of the last turn, or for an operator's of the current execution.
+// takeWakes looks at wakes. A sweeper's wake names the stamp of a mark, and is
+// dropped if the record has another stamp, unless it is a redelivery: then its
+// earlier delivery may have sent a change of the mark that has not arrived yet.
+// This turn moves the mark, and so that change fails.
+//
+// Before the code is run, a wake sends again what may not have been sent: what is
+// open of the last turn, or, for an operator's wake, of the current execution.
 func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
 	var w wakes
 	if len(messages) == 0 {
@@ -64,9 +66,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error
 	return w, out.flush(ctx)
 }
 
-// goOnLater sends the wake by which a turn that was cut short goes on in
-// another invocation. All that the turn committed is dispatched by then. Its id is new for each invocation: the queue must not
-// take it for a wake of the same turn that was handled a minute ago.
+// goOnLater sends the wake by which a turn that ran out of time goes on in another
+// invocation. All its commits are dispatched by then. The wake's id is new for each
+// invocation, or SQS would drop it as a repeat of one that was handled a minute
+// ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))

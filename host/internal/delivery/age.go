@@ -12,8 +12,8 @@ import (
 // test would wait for: 101 years.
 const MaxWait = 101 * 365 * 24 * time.Hour
 
-// Received gives an item of a sender that does not say when it was sent the time
-// of its message, so that it has an age over the hops to come.
+// Received sets when an item was sent, from its message, if its sender did not say
+// so: the age of an item counts over all its hops, that of a message from the last.
 func Received(m *queue.Message, item *wire.Item, now time.Time) {
 	if item.SentMS == 0 {
 		if item.SentMS = m.SentAt.UnixMilli(); m.SentAt.IsZero() {

@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// Comeback lets messages that are handed back come again. Without it, they would
-// only come after the queue's whole visibility timeout; so a failure here costs
-// time and nothing else.
+// Comeback sets after which time messages that are handed back are delivered again.
+// Without it that would be the queue's whole visibility timeout; so a failure here
+// costs time and nothing else.
 type Comeback []returned
 
 // returned are messages of one queue that come again after the same time.

@@ -17,8 +17,8 @@ type Commit struct {
 	// Start and Name are those of the execution.
 	Start *history.Start
 	Name  string
-	// Done are its scheduling events that need no sending: their completion is
-	// known. Nil where the commit has just been made.
+	// Done are its scheduling events whose completion is known, so that they are not
+	// sent again. Nil where the commit has just been made.
 	Done map[int64]bool
 	// Opened is what the scheduling events of earlier commits asked for that this one
 	// cancelled. It may have more.
@@ -79,9 +79,9 @@ func (out *Outbox) Add(c Commit) {
 	}
 }
 
-// token returns the token of a scheduling event. One that is sent again after
-// another key has become the current one differs; both hold. An execution that
-// was started before there were keys keeps its own rule to its end.
+// token returns the token of a scheduling event. It differs from the one sent before
+// if another key has become the current one since; both are valid. An execution that
+// was started before there were keys makes its tokens from its own secret.
 func (out *Outbox) token(c *Commit, eventID int64) string {
 	if c.Start.Secret != "" {
 		return history.Token(c.Start.Secret, c.Instance, c.ExecutionID, eventID)

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// Composer is what work items are made with.
+// Composer has what is needed to make work items.
 type Composer struct {
 	Edge edge.Edge
 	Keys *keyring.Ring
@@ -50,9 +50,8 @@ type Outbox struct {
 // parcel is one thing to send, schedule or stop.
 type parcel struct {
 	route route
-	// at is where it stands in the histories, row where the unbroken row of
-	// commits that it belongs to begins in this outbox; zero for what stands
-	// in no commit.
+	// at is its position, row the position at which the Row of its commit begins;
+	// both are zero for what belongs to no commit.
 	at, row position
 
 	msg      queue.Outgoing // to a queue
@@ -72,9 +71,8 @@ type route uint8
 
 // The routes, in the order in which a step of a dispatch takes them. What the
 // timer service refuses as past goes to the delay queue in the same step.
-// Activities are last: of all that a dispatch sends they alone have an effect
-// each time that they are sent, and so none of them is in while something ahead
-// of it is not.
+// Activities are last: they alone have an effect each time that they are sent, so
+// no activity is sent while anything else of its step is not.
 const (
 	toStop route = iota
 	toRemoval

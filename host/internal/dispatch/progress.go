@@ -11,15 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A dispatch that stops short leaves in the record how far it has come
-// (store.Record.Dispatched), and the message that comes back goes on from
-// there: three thousand timers that one invocation has no time for must not
-// begin from the start with each delivery. A dispatch that is done writes
-// nothing.
+// A dispatch that stops short notes in the record how far it has come
+// (store.Record.Dispatched), and the next delivery of its message goes on from
+// there. Otherwise three thousand timers, for which one invocation has no time,
+// would begin from the start each time. A dispatch that is done writes nothing.
 
-// position is where something to be sent stands in the histories of an
-// instance: first what an event asks for, then, with the last event of a
-// commit, what the commit cancelled, then whom its end has to be told.
+// position orders everything that is sent for an instance: by execution and event;
+// sub is 0 for what the event asks for. With the last event of a commit, sub 1, 2, …
+// are what the commit cancelled, and then the parents that are told of its end.
 type position struct {
 	execution, event int64
 	sub              int
@@ -29,8 +28,9 @@ func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.execution, q.execution), cmp.Compare(p.event, q.event), cmp.Compare(p.sub, q.sub))
 }
 
-// Row is an unbroken row of commits: each begins where the one before ends. An outbox
-// that is given the row of the one before goes on with it.
+// Row is a row of commits without a gap: each begins with the event after the last of
+// the one before. A turn with several commits hands the Row of each dispatch to the
+// next one.
 type Row struct{ begins, ends position }
 
 // goOn takes in the next commit.
@@ -44,11 +44,9 @@ func (r *Row) goOn(t *store.Turn) {
 	}
 }
 
-// progress says that all that stands from one position up to another has been
-// sent. It is a fact, whoever finds it: sent once, something is not unsent by
-// what happens later. The message is the one that comes back because of the
-// rest, and only while it does the mark counts: an operator's wake is to send
-// everything again.
+// progress says that everything from one position up to another has been sent. That
+// stays true, whichever process finds it. It counts only for redeliveries of the
+// message for which the dispatch was made: an operator's wake sends everything again.
 type progress struct {
 	from, upTo position
 	message    string
@@ -64,14 +62,14 @@ func parseProgress(text string) (p progress, ok bool) {
 	return p, err == nil && n == 7
 }
 
-// progressMark is that of a message.
+// progressMark names a message in a progress: a short hash of its id.
 func progressMark(messageID string) string {
 	sum := sha256.Sum256([]byte(messageID))
 	return hex.EncodeToString(sum[:6])
 }
 
-// Skip leaves out what an earlier delivery of one of these messages is known to have
-// sent, by the text that it left.
+// Skip leaves out what an earlier delivery of one of these messages has sent,
+// according to the text that Progress returned then.
 func (out *Outbox) Skip(text string, messageIDs []string) {
 	p, ok := parseProgress(text)
 	if ok && slices.ContainsFunc(messageIDs, func(id string) bool { return progressMark(id) == p.message }) {
@@ -89,7 +87,7 @@ func (out *Outbox) skip(p progress) {
 }
 
 // Progress says how far a dispatch came that stopped short, for Skip when the message
-// comes back; empty where nothing can be said.
+// is delivered again; empty if nothing of the stopped row has been sent.
 func (out *Outbox) Progress(messageID string) string {
 	p, ok := out.reached()
 	if !ok {
@@ -99,8 +97,8 @@ func (out *Outbox) Progress(messageID string) string {
 	return p.text()
 }
 
-// reached returns how far the row of commits was sent that the first parcel
-// belongs to which is not; false where that is its first.
+// reached returns what has been sent of the row of commits in which the first unsent
+// parcel stands; false if that parcel is the first of its row.
 func (out *Outbox) reached() (p progress, ok bool) {
 	i := slices.IndexFunc(out.parcels, func(p parcel) bool { return !p.done })
 	if i < 0 {

@@ -24,16 +24,16 @@ import (
 var ErrUnsent = errors.New("host: not everything was dispatched")
 
 // ErrCutShort is wrapped by the error of a dispatch that stopped because the
-// invocation was about to end. The messages of its turn come back and go on
-// with it.
+// invocation was about to end. Its messages are handed back, and their next delivery
+// goes on with it.
 var ErrCutShort = errors.New("host: the invocation has no time left to go on with the dispatch")
 
 const (
-	// stepParcels is how many parcels a step has for each call side by side: a
-	// batch. None of the next step is sent before all of this one are, and none
-	// is begun that may not come to its end. Of one that does not, what stands
-	// behind the first parcel that was not sent is sent again: so a step has to
-	// fit into an invocation.
+	// stepParcels is how many parcels a step has for each of the calls that are
+	// made side by side: a batch. A step begins when all of the one before is sent
+	// and there is time for all of it. If it stops all the same, everything after
+	// its first unsent parcel is sent again, so a step has to fit into an
+	// invocation.
 	stepParcels = queue.MaxBatch
 	// timerAttempts is how often a call of the timer service is made that is
 	// throttled, or fails for another passing reason: within eleven seconds.
@@ -78,9 +78,9 @@ type Limits struct {
 // Send sends everything of an outbox that is not done, step by step, and notes what
 // is in. Within a step it goes route by route; the calls of a route are made side by
 // side. Order is kept where somebody can see it: messages of one FIFO group go one
-// after the other. It stops behind the first failure, and when the invocation is
-// about to end. An error wraps ErrUnsent: some may not have been sent; the messages
-// of the turn then come back.
+// after the other. It stops after the first failure, and when the invocation is
+// about to end. An error wraps ErrUnsent: some may not have been sent, and the
+// messages of the turn have to be handed back.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	for _, r := range out.refused {
 		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
@@ -102,8 +102,9 @@ func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 func (s *Sender) send(ctx context.Context, parcels []parcel) error {
 	d := &dispatcher{Sender: s, deadline: ctx}
 	if left, bounded := clock.Left(ctx, s.Clock); bounded && len(parcels) > 0 {
-		// What is under way near the end is given up while there is time left
-		// to hand the messages back: a process that is killed is suspected.
+		// Calls that are under way near the end are given up while there is time
+		// left to hand the messages back: were the process killed in them, their
+		// turn would be suspected of it.
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer s.Clock.AfterFunc(left-s.Time/2, cancel)()

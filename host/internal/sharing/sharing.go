@@ -2,14 +2,14 @@
 // queues.
 //
 // Each call of a queue is charged, and takes as long for ten messages as for one.
-// So what the groups, or the attempts, of one invocation send to a queue at the
-// same time shares a call. Each of them waits for its own messages and is told of
-// them alone: nothing is acknowledged before what follows from it is in, and a
-// message that fails fails whoever sent it and nobody else.
+// So messages that the groups, or the attempts, of one invocation send to a queue at
+// the same time go in one call. Each sender waits for its own messages and is told
+// of them alone: it acknowledges nothing before they are in, and a message that SQS
+// refuses fails its sender and no other.
 //
-// Order is kept where there is one: what stands behind something else is sent by
-// its sender when that is in, in another call. What shares a call was sent by
-// several at once, and has none.
+// Order is kept where there is one: a sender that has to keep an order sends the
+// second message when the first is in. Messages that share a call were sent by
+// several senders at once, and have no order.
 package sharing
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
-// Invocation is what one invocation has under way. A send that is the first waits
-// for others, for a millisecond or two, and not at all where nobody is left who
-// could come: then it makes the call for all.
+// Invocation is what one invocation has under way. The first sender waits for others
+// to join its call, for the window at most, and only while there are goroutines of the
+// invocation that could; then it makes the call for all.
 type Invocation struct {
 	clock  clock.Clock
 	window time.Duration
@@ -76,8 +76,8 @@ func Begin(ctx context.Context, c clock.Clock, window time.Duration) (context.Co
 	return context.WithValue(ctx, sharingKey{}, s), s
 }
 
-// Together is together for those who share: who has come to its end sends nothing
-// more, and nobody waits for it.
+// Together wraps together for senders that share calls: a function that has returned
+// sends nothing more, so no call waits for it.
 func (s *Invocation) Together(together func(n int, f func())) func(n int, f func()) {
 	if s == nil {
 		return together
