@@ -22,6 +22,9 @@ type Mutation struct {
 	// Rare mutations take more seeds than CI has time for, or were not caught
 	// yet: only a run of all mutations has them.
 	Rare bool
+	// Bias that the runs have which are to catch it, one of simulation.Biases; ""
+	// for runs as they are drawn, of which few have any one bias.
+	Bias string
 	// Panics says why a crash of the soak itself counts as being caught; empty
 	// where it does not.
 	Panics string

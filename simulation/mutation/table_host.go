@@ -159,7 +159,7 @@ func sharingMutations() []Mutation {
 			Bug:   "Of a call that several share each is told what became of the first messages, so that one whose message was refused takes it for sent.",
 			File:  "host/internal/sharing/sharing.go",
 			Edits: edit("err := queue.ErrorOf(c.err, at+i)", "err := queue.ErrorOf(c.err, i)"),
-			Rare:  true,
+			Bias:  "shared calls",
 		},
 		{
 			Name:  "who shares a call does not wait for it",

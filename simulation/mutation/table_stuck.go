@@ -12,6 +12,7 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a wake that comes back is dropped for its stamp",
 			Rare:  true,
+			Bias:  "late commits",
 			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
 			File:  "host/orchestrator/wake.go",
 			Edits: edit("		case m.returning(), t.record != nil &&", "		case t.record != nil &&"),

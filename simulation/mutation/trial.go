@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -53,7 +54,7 @@ func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	defer os.RemoveAll(filepath.Dir(soak))
 	r.Build = time.Since(began)
 	began = time.Now()
-	out, err := t.soak(ctx, soak, t.Most)
+	out, err := t.soak(ctx, soak, t.Most, m.Bias)
 	r.Run = time.Since(began)
 	if ctx.Err() != nil {
 		return r, ctx.Err()
@@ -79,8 +80,16 @@ func (t *Trials) Unmutated(ctx context.Context, n int) error {
 		return err
 	}
 	defer os.RemoveAll(filepath.Dir(soak))
-	if out, err := t.soak(ctx, soak, n); err != nil {
-		return fmt.Errorf("without a mutation, %d seeds from %d: %w\n%s", n, t.From, err, out)
+	biases := []string{""}
+	for _, m := range All() {
+		if !slices.Contains(biases, m.Bias) {
+			biases = append(biases, m.Bias)
+		}
+	}
+	for _, bias := range biases {
+		if out, err := t.soak(ctx, soak, n, bias); err != nil {
+			return fmt.Errorf("without a mutation, %d seeds from %d with bias %q: %w\n%s", n, t.From, bias, err, out)
+		}
 	}
 	if out, err := t.corpus(ctx, soak); err != nil {
 		return fmt.Errorf("without a mutation, the corpus: %w\n%s", err, out)
@@ -122,9 +131,9 @@ func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error
 	return soak, nil
 }
 
-// soak runs n seeds one after the other, up to the first that fails.
-func (t *Trials) soak(ctx context.Context, soak string, n int) (out []byte, err error) {
-	return exec.CommandContext(ctx, soak, "-from", strconv.FormatUint(t.From, 10), "-n", strconv.Itoa(n), "-parallel", "1", "-shrink", "0").CombinedOutput()
+// soak runs n seeds one after the other, with a bias or "", up to the first that fails.
+func (t *Trials) soak(ctx context.Context, soak string, n int, bias string) (out []byte, err error) {
+	return exec.CommandContext(ctx, soak, "-from", strconv.FormatUint(t.From, 10), "-n", strconv.Itoa(n), "-bias", bias, "-parallel", "1", "-shrink", "0").CombinedOutput()
 }
 
 // corpus makes the runs of the corpus, up to the first that fails.
