@@ -17,7 +17,7 @@ import (
 // that a purge does not promise. Who may have waited for it is forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
 	unsettled := false
-	for _, q := range []*world.Queue{w.Fifo, w.Delay, w.DeadFIFO, w.DeadStandard} {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
 		for _, m := range q.Queue.Peek() {
 			item, err := w.Item(m.Body)
 			unsettled = unsettled || err == nil && item.Target() == instance && (m.ReceiveCount > 0 || q == w.DeadFIFO || q == w.DeadStandard)

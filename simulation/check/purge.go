@@ -53,7 +53,7 @@ func (w *checker) checkOvertaken(inv *world.Invocation, instance string, executi
 	at := func(kind wire.Kind, id string) int {
 		return slices.IndexFunc(inv.Batch, func(m world.Delivered) bool {
 			item, err := w.Item(m.Body)
-			return err == nil && m.From == w.Fifo && item.Kind == kind && item.Target() == instance && item.WithID(m.ID).ID == id
+			return err == nil && m.From == w.FIFO && item.Kind == kind && item.Target() == instance && item.WithID(m.ID).ID == id
 		})
 	}
 	if purge, start := at(wire.PurgeInstance, asked[0]), at(wire.StartOrchestration, x.Events[0].Start.StartID); purge >= 0 && start > purge {

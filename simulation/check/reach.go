@@ -203,7 +203,7 @@ func (w *checker) reachSent(p *world.Process, to *world.Queue, m *queue.Outgoing
 			w.Reached("W-05")
 		}
 	}
-	if to != w.Fifo {
+	if to != w.FIFO {
 		return
 	}
 	for _, o := range inv.Batch {

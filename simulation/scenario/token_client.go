@@ -66,5 +66,5 @@ func sendByToken(w *world.World, token, what string) {
 	if strings.Contains(what, "ActivityHeartbeat") || dedup == "" {
 		dedup = fmt.Sprintf("by-token-%d", w.Steps)
 	}
-	w.SendAs("who has a token", w.Fifo, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedup})
+	w.SendAs("who has a token", w.FIFO, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedup})
 }

@@ -73,7 +73,7 @@ func (w *World) mayExhaust(m Delivered) bool {
 func (w *World) sendDead(m Delivered) {
 	var dead *Queue
 	switch m.From {
-	case w.Fifo:
+	case w.FIFO:
 		dead = w.DeadFIFO
 	case w.Delay, w.ActivityDead:
 		dead = w.DeadStandard

@@ -173,7 +173,7 @@ func (k *Walk) send(r Request) {
 		k.W.SendAs("a client", k.W.Delay, queue.Outgoing{Body: string(body)})
 		return
 	}
-	k.W.SendAs("a client", k.W.Fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	k.W.SendAs("a client", k.W.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }
 
 // faults are those that the allowance still has.

@@ -68,8 +68,8 @@ func (w *World) fire(s timer.Schedule) error {
 	}
 	out := queue.Outgoing{Body: s.Body, Group: s.Group}
 	if w.hit(fault.TimerTwice) {
-		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.How(fault.TimerTwice), 600))*time.Second, func() { w.SendAs("a schedule", w.Fifo, out) })
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.How(fault.TimerTwice), 600))*time.Second, func() { w.SendAs("a schedule", w.FIFO, out) })
 	}
-	w.SendAs("a schedule", w.Fifo, out)
+	w.SendAs("a schedule", w.FIFO, out)
 	return nil
 }

@@ -32,5 +32,5 @@ func (w *World) SendItem(item wire.Item) {
 		w.SendAs("a client", w.Delay, queue.Outgoing{Body: string(body)})
 		return
 	}
-	w.SendAs("a client", w.Fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	w.SendAs("a client", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }

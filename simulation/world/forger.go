@@ -107,7 +107,7 @@ func (w *World) compromise(instance string) {
 		return
 	}
 	w.IsOthers(string(body))
-	to, out := w.Fifo, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
+	to, out := w.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
 	if w.Choices.OneIn(how, 4) {
 		to, out = w.Activity, queue.Outgoing{Body: string(body)}
 	}

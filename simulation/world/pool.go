@@ -28,7 +28,7 @@ func (w *World) newProcess(runsActivities bool) *Process {
 		}
 	}
 	queues := host.Queues{
-		Orchestrator: processQueue{w.Fifo, p}, Delay: processQueue{w.Delay, p}, Activity: processQueue{w.Activity, p},
+		Orchestrator: processQueue{w.FIFO, p}, Delay: processQueue{w.Delay, p}, Activity: processQueue{w.Activity, p},
 		ActivityDead: processQueue{w.ActivityDead, p}, DeadFIFO: processQueue{w.DeadFIFO, p}, DeadStandard: processQueue{w.DeadStandard, p},
 	}
 	var key [32]byte

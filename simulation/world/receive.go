@@ -16,7 +16,7 @@ func (w *World) receive() bool {
 	if w.noneReceives() {
 		return false
 	}
-	left := [...]*Queue{w.Fifo, w.Delay, w.ActivityDead, w.Activity}
+	left := [...]*Queue{w.FIFO, w.Delay, w.ActivityDead, w.Activity}
 	for n := len(left); n > 0; n-- {
 		i := w.Choices.IntN(w.Choices.At(choice.OfDelivery, w.lately), n)
 		from := left[i]

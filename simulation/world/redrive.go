@@ -84,7 +84,7 @@ func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
 		w.SendAs("a redrive", w.Activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
 		return true
 	}
-	w.SendAs("a redrive", w.Fifo, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
+	w.SendAs("a redrive", w.FIFO, queue.Outgoing{Body: m.Body, Group: wire.Group(item.Target()), DedupID: wire.HopDedupID("", m.ID),
 		Attributes: redriveMarks(m)})
 	return true
 }

@@ -68,5 +68,5 @@ func (w *World) makeNoise() {
 		w.SendAs("somebody", w.Delay, queue.Outgoing{Body: body})
 		return
 	}
-	w.SendAs("somebody", w.Fifo, queue.Outgoing{Body: body, Group: "root0", DedupID: fmt.Sprintf("noise-%d", w.Steps)})
+	w.SendAs("somebody", w.FIFO, queue.Outgoing{Body: body, Group: "root0", DedupID: fmt.Sprintf("noise-%d", w.Steps)})
 }

@@ -56,7 +56,7 @@ func (w *World) sendSweep(id string) {
 		w.Violate("world", "sweep: %v", err)
 		return
 	}
-	w.SendAs("the sweeper", w.Fifo, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+	w.SendAs("the sweeper", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
 }
 
 // nextSweep returns when the sweeper is to come in a walk: when a mark is due, if

@@ -21,87 +21,100 @@ import (
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 )
 
-// World is one run: queues, store and timer in virtual time, the processes
-// that use them, and what is known of all that happened.
+// World is one run: queues, store and timer in virtual time, the processes that use
+// them, and what goes wrong. One goroutine at a time runs in it.
 type World struct {
-	// Faults that happened, by kind; counts is what the processes told their
-	// observers; Steps how often something was scheduled to run.
-	Faults fault.Counts
-	counts map[counted]int
-	Steps  int
-	// Commits that landed.
-	Commits int
-	// QueueRefusals are calls that an outage of the queues has refused.
-	QueueRefusals int
-
+	// Choices decide everything that is left open; Walk does where a scope is
+	// searched, else it is nil.
 	Choices choice.Choices
-	Clock   *clock.Virtual
-	Tracing bool
-	trace   strings.Builder
-
-	on    Services
-	Store store.Store
-	stops store.Activities
-	// keys of the stack, and the deployments so far, which may each have another;
-	// forged are the tokens that somebody has made up.
-	keys    keyring.Memory
-	deploys int
-	forged  map[string]bool
-	Timer   *timermemory.Timer
-	// The queues; sources are those that messages are received from.
-	Fifo, Delay, Activity, ActivityDead, DeadFIFO, DeadStandard *Queue
-	Sources                                                     []*Queue
-
-	Settings host.Settings
-	plan     plan
-	calm     bool // faults have stopped
-	bias     bias
-	pace     time.Duration // of each call, at least
-	outages  []outage
-
-	Processes []*Process
-	Executing *Process // whose step it is
-	lately    string   // what was done last, while decisions are located
-	// beside is the build that a slow rollout replaces; nil where there is none.
-	beside    *Build
-	slots     int // processes of each role
-	entropy   int // of what processes draw
-	Sealing   *sealing
-	started   int // processes so far
-	Build     *Build
-	Good      *Build
-	replaceAt time.Time
-	Bad       int // builds that do not work, so far
-	ghosts    []Delivered
-	returning []Delivered // ghosts to be received again
-	copies    []Delivered // of messages in flight, to be received
-	// attempted are the tokens of commits that were sent.
-	attempted map[string]bool
-	messages  map[string]*message // by body
-	tears     map[string]*tear    // by instance
-	// lastMessage is the one that was asked for last.
-	lastMessage *message
-	lastBody    string
-	routines    []*routine // with nothing to run
-	sweeping    bool       // the sweeper is going to come
-	sweeps      int        // its sweeps so far
-	named       bool       // builds have names
-	roundIn     bool       // messages go round ahead of few receives
-	Lost        bool       // an activity was given up after all its deliveries
-	Other       bool       // a build that is not the one that works has been deployed
-	Older       bool       // code from before a change in place ran first
-
+	Walk    *Walk
+	// Clock is the true time. Processes may have clocks that differ.
+	Clock *clock.Virtual
+	// Scenario is who uses the world, Ledger what has landed, and Watch looks at all
+	// that happens.
 	Scenario Scenario
 	Ledger   ledger.Ledger
-	// Watch looks at all that happens; reached counts the situations that it meets.
-	Watch      Watcher
-	situations map[string]int
-	// Walk decides everything, where a scope is searched; else it is nil.
-	Walk *Walk
-	// Said has the ids of the items that clients have sent through sendItem.
-	Said       map[string]bool
-	Violations []Violation
-	// most bounds the steps; givenUp says that it was the bound of shrinking.
+	Watch    Watcher
+
+	// What came of it so far. Steps is how often something was scheduled to run,
+	// Commits how many have landed, Faults what went wrong, QueueRefusals how many
+	// calls an outage of the queues has refused; counts is what processes told their
+	// observers, and situations which ones were met, by scenario.
+	Steps, Commits int
+	Faults         fault.Counts
+	QueueRefusals  int
+	Violations     []Violation
+	counts         map[counted]int
+	situations     map[string]int
+	Tracing        bool
+	trace          strings.Builder
+
+	// The services. Sources are the queues that messages are received from.
+	on                                                          Services
+	Store                                                       store.Store
+	stops                                                       store.Activities
+	Timer                                                       *timermemory.Timer
+	FIFO, Delay, Activity, ActivityDead, DeadFIFO, DeadStandard *Queue
+	Sources                                                     []*Queue
+	// keys are those that tokens are made with. Each deployment may have another as
+	// its current one: deploys is how many there were.
+	keys    keyring.Memory
+	deploys int
+	Sealing *sealing
+
+	// What goes wrong. calm: faults have stopped. pace is how long each call takes
+	// at least.
+	plan    plan
+	bias    bias
+	calm    bool
+	pace    time.Duration
+	outages []outage
+	tears   map[string]*tear // by instance
+
+	// The processes, at most slots of each role; started is how many there were,
+	// Executing the one whose step it is. lately is what was done last, while
+	// decisions are located, and entropy what processes draw from.
+	Settings  host.Settings
+	Processes []*Process
+	Executing *Process
+	slots     int
+	started   int
+	lately    string
+	entropy   int
+	routines  []*routine // idle coroutines
+
+	// Deployments. Good works; Build is what processes start with now, and others
+	// are replaced behind replaceAt; beside is the one that a slow rollout replaces,
+	// nil where there is none. Bad is how many did not work, Other says that any but
+	// Good was deployed, Older that code from before a change in place ran first.
+	// named: builds have names.
+	Good, Build, beside *Build
+	replaceAt           time.Time
+	Bad                 int
+	Other, Older        bool
+	named               bool
+
+	// Messages. ghosts were deleted and may come again, returning are to be received
+	// again, copies are of messages that are in flight. messages are those that were
+	// parsed, by body; lastMessage is the one that was asked for last.
+	ghosts, returning, copies []Delivered
+	messages                  map[string]*message
+	lastMessage               *message
+	lastBody                  string
+	// roundIn: a message goes round by itself ahead of the few receives that its
+	// queue has in this run.
+	roundIn bool
+
+	// What clients and others have done. Said has the ids of the items of clients,
+	// forged the tokens that somebody has made up, attempted those of commits that
+	// were sent. Lost: an activity was given up after all its deliveries.
+	Said, forged, attempted map[string]bool
+	Lost                    bool
+	// The sweeper is going to come, and has come so often.
+	sweeping bool
+	sweeps   int
+
+	// most bounds the steps; givenUp says that the bound was one of shrinking.
 	most    int
 	givenUp bool
 	// Sabotage breaks what a test wants to see found.
@@ -191,12 +204,12 @@ func (w *World) openQueues(visibility, ofActivities time.Duration) {
 	// Few receives bring messages into the dead-letter queues.
 	receives := []int{1000, 1000, 1000, 6}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives"), 4)]
 	w.roundIn = receives == 6 && w.Choices.Even(w.Choices.At(choice.OfWorld, "round in time"))
-	w.Fifo = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.DeadFIFO.Queue, MaxReceiveCount: receives})
+	w.FIFO = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.DeadFIFO.Queue, MaxReceiveCount: receives})
 	w.Delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: receives})
 	w.ActivityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: 1000})
 	attempts := []int{1000, 12}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives of activities"), 2)]
 	w.Activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.ActivityDead.Queue, MaxReceiveCount: attempts})
-	w.Sources = []*Queue{w.Fifo, w.Delay, w.ActivityDead, w.Activity}
+	w.Sources = []*Queue{w.FIFO, w.Delay, w.ActivityDead, w.Activity}
 }
 
 // retention of the queues, the longest that SQS has.
