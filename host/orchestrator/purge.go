@@ -79,6 +79,9 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 		return err
 	}
 	t.keep = false
+	// The history is gone from sight, and its actors with it: this line is what is
+	// left of who asked.
+	t.Logger.InfoContext(ctx, "purged", "instance", t.group.instance, "actor", m.item.Actor, "forced", m.item.Force)
 	t.settle(m, "purged")
 	return nil
 }

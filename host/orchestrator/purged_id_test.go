@@ -218,6 +218,20 @@ func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 	}
 }
 
+// What is left of who asked for a purge is a line of the log.
+func TestAPurgeSaysWhoAskedForIt(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w := waitingWorld(t)
+	w.logger = slog.New(slog.NewTextHandler(&out, nil))
+	purge := purgeOf("p")
+	purge.Actor = "ada"
+	w.fifoBatch(1, startOf("s1"), purge)
+	if log := out.String(); !strings.Contains(log, `msg=purged instance=a actor=ada forced=true`) {
+		t.Errorf("logged %s", log)
+	}
+}
+
 // A tombstone that holds no id refuses its own start alone: that of a child whose
 // parent has closed it, or one that an earlier build has left.
 func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
