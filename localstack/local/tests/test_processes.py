@@ -61,6 +61,9 @@ class ProcessesTest(unittest.TestCase):
         program.symlink_to("/bin/sleep")
         process = self.start(f"'{program}' 60 & echo child $!; wait")
         child = int(self.await_log("child").split()[1])
+        # The shell names it before it has become the program.
+        runs = lambda: any(p.pid == child and p.command.startswith(str(program)) for p in processes.table())
+        self.assertTrue(processes.wait_until(runs, 30))
         process.signal(signal.SIGKILL)
         self.assertTrue(processes.wait_until(lambda: not process.is_running(), 30))
         self.assertIn(child, [p.pid for p in processes.table()])
