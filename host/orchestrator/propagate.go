@@ -2,20 +2,7 @@ package orchestrator
 
 import (
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/wire"
 )
-
-// traceHeader is the header of W3C trace context that a completion brings back, so
-// that it can be told which trace the work was part of.
-const traceHeader = "traceparent"
-
-// traceOf are the headers of what completes an item.
-func traceOf(i *wire.Item) map[string]string {
-	if trace, traced := i.Headers[traceHeader]; traced {
-		return map[string]string{traceHeader: trace}
-	}
-	return nil
-}
 
 // causes are those of the commits of a turn.
 func (t *turn) causes() []host.Cause {

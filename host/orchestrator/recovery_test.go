@@ -8,16 +8,6 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// stepOf handles one batch of a queue.
-func (w *world) stepOf(s source) {
-	w.Helper()
-	batch, err := s.queue.Receive(w.Context(), w.maxReceive, 0)
-	if err != nil || len(batch) == 0 {
-		w.Fatalf("nothing received from %s: %v", s.name, err)
-	}
-	w.handle(s, batch)
-}
-
 // F-05: an arrival parked while the code was broken wins a select and gives no
 // event when it is run. What it cancelled is removed all the same, by the next
 // commit, on a warm process too.
