@@ -14,7 +14,7 @@ func codecMutations() []Mutation {
 			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
 			File: "host/orchestrator/commit.go",
 			Edits: edit("// lands now. Reading back would prove nothing.\n",
-				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.edge.sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})\n"),
+				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.Edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})\n"),
 		},
 		{
 			Name:  "codec: the status of another key stays",

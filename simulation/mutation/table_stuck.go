@@ -60,7 +60,7 @@ func stuckMutations() []Mutation {
 			Name:  "the sweeper wakes again and again",
 			Bug:   "Each sweep sends a wake for a mark, though the one before is not handled yet, so that they pile up where an instance can't be reached.",
 			File:  "host/orchestrator/sweep.go",
-			Edits: edit("p.Kind == problemCorrupt || p.WokenMS > 0 &&", "p.Kind == problemCorrupt || o.Build == \"-\" && p.WokenMS > 0 &&"),
+			Edits: edit("p.Kind == problemCorrupt || p.WokenMS > 0 &&", "p.Kind == problemCorrupt || s.Build == \"-\" && p.WokenMS > 0 &&"),
 		},
 		{
 			Name:  "a note of a wake demands no stamp",
