@@ -72,6 +72,7 @@ func commitMutations() []Mutation {
 			File:  "host/orchestrator/load.go",
 			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
 			Rare:  true,
+			Bias:  "torn reads",
 		},
 		{
 			Name:  "corruption is marked without confirmation",
@@ -259,10 +260,10 @@ func messageMutations() []Mutation {
 		},
 		{
 			Name:  "receives count as deaths",
-			Rare:  true,
 			Bug:   "An attempt that came back often is given up as lost, though no process died of it.",
 			File:  "host/worker/begin.go",
 			Edits: edit("Until: now.Add(p.Limit.Timeout)}\n\tif found", "Until: now.Add(p.Limit.Timeout), Deaths: t.ReceiveCount - w.Settings.SuspectReceives}\n\tif found"),
+			Bias:  "outages",
 		},
 		{
 			Name:  "what was received too often is dropped",

@@ -49,6 +49,7 @@ func stuckMutations() []Mutation {
 			Bug:   "A wake that finds its instance stuck for the same reason does not move the mark, so that a clear of the process before it still lands.",
 			File:  "host/orchestrator/project.go",
 			Edits: edit("if before == nil || s.try {", "if before == nil {"),
+			Bias:  "late commits",
 		},
 		{
 			Name:  "the sweeper wakes nobody",
