@@ -9,16 +9,14 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/queue"
+	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/queue/queuetest"
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
-
-	queuememory "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/queue/queuetest"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/storetest"
 	"github.com/turnstile-go/turnstile/timer"
-
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 	"github.com/turnstile-go/turnstile/timer/timertest"
 )

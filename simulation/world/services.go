@@ -5,9 +5,7 @@ import (
 
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
-
 	storememory "github.com/turnstile-go/turnstile/store/memory"
-
 	timermemory "github.com/turnstile-go/turnstile/timer/memory"
 )
 
