@@ -31,7 +31,7 @@ type Program struct {
 
 // Statement is one statement of a program.
 type Statement struct {
-	// Do is the word for what it does (interpret.go).
+	// Do is the word for what it does (statement.go).
 	Do string `json:"do"`
 	ID int    `json:"id"`
 	// N is how many, which event, or which program of the run, from 0.
