@@ -57,7 +57,8 @@
 // Everything is declared once, as a name and two types:
 //
 //	var (
-//		Charge   = turnstile.NewActivity[Order, Receipt]("Charge").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
+//		Charge = turnstile.NewActivity[Order, Receipt]("Charge").
+//			With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
 //		Fulfil   = turnstile.NewOrchestration[Order, Result]("Fulfil")
 //		Approved = turnstile.NewEvent[Approval]("approved")
 //	)

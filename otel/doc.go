@@ -3,11 +3,13 @@
 // for messaging and for functions, and metrics.
 //
 //	tel, err := otel.New(otel.Config{
-//		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithIDGenerator(otel.IDGenerator()), sdktrace.WithBatcher(exporter)),
-//		MeterProvider:  metrics,
+//		TracerProvider: sdktrace.NewTracerProvider(
+//			sdktrace.WithIDGenerator(otel.IDGenerator()), sdktrace.WithBatcher(exporter)),
+//		MeterProvider: metrics,
 //	})
 //	app := turnstile.NewApp(tel.Interceptor(), Fulfil.Is(fulfil), Charge.Is(charge))
-//	awslambda.RunOrchestrator(app, awslambda.WithObserver(tel), awslambda.WithPropagator(tel.Propagate), awslambda.WithFlush(tel.Flush))
+//	awslambda.RunOrchestrator(app, awslambda.WithObserver(tel),
+//		awslambda.WithPropagator(tel.Propagate), awslambda.WithFlush(tel.Flush))
 //
 // # Traces
 //

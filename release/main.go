@@ -2,7 +2,8 @@
 //
 //	go -C release run . set v0.2.0       the version that the modules require of each other
 //	go -C release run . proxy DIRECTORY  a module proxy, to try an installation before it is published
-//	go -C release run . dist DIRECTORY   the command line for each platform, with checksums and a list of materials
+//	go -C release run . dist DIRECTORY   the command line for each platform, with checksums and a
+//	                                     list of materials
 //	go -C release run . tags             the tags that publish the version
 package main
 

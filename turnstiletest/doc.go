@@ -28,6 +28,7 @@
 // mistake: Wait returns its error.
 //
 // Drill runs a scenario again and again, with a crash at each call that leaves
-// a process; KillBefore and KillBehind make one crash, at a call of your choice,
-// Processes and BatchSize say who handles what together. Replay runs histories that were exported against the code of now.
+// a process; KillBefore and KillBehind make one crash, at a call of your choice;
+// Processes and BatchSize say who handles what together. Replay runs histories that
+// were exported against the code of now.
 package turnstiletest

@@ -22,12 +22,13 @@ type Call struct {
 // it may also list them; it must not use the environment.
 //
 //	commits := 0
-//	env := turnstiletest.New(t, app, turnstiletest.Processes(2), turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+//	secondCommit := func(c turnstiletest.Call) bool {
 //		if strings.HasPrefix(c.What, "commits") {
 //			commits++
 //		}
 //		return commits == 2 // it is committed, and nothing of it is sent
-//	}))
+//	}
+//	env := turnstiletest.New(t, app, turnstiletest.Processes(2), turnstiletest.KillBehind(secondCommit))
 //
 // A Drill kills at each call, one a run.
 func KillBefore(at func(Call) bool) Option {

@@ -46,7 +46,8 @@ type mocks[In, Out any] struct {
 // On adds a mock for an activity, which needs an answer, Return or Call:
 //
 //	turnstiletest.On(env, Charge).Return(Receipt{}, errors.New("busy")).Times(2)
-//	turnstiletest.On(env, Charge).With(func(o Order) bool { return o.Total > 1000 }).Return(Receipt{}, ErrDeclined)
+//	large := func(o Order) bool { return o.Total > 1000 }
+//	turnstiletest.On(env, Charge).With(large).Return(Receipt{}, ErrDeclined)
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil).After(time.Minute)
 //
 // A call is one attempt: a retry is another call, a redelivery of an attempt is

@@ -28,8 +28,9 @@ type Client struct {
 }
 
 // New returns a client of the console at that address, such as
-// http://127.0.0.1:8876/, that acts on behalf of actor, or of nobody. pause waits between two looks at what is waited for, and
-// reports false if the context ended first.
+// http://127.0.0.1:8876/, that acts on behalf of actor, or of nobody. pause waits
+// between two looks at what is waited for, and reports false if the context ended
+// first.
 func New(base, actor string, transport http.RoundTripper, pause func(context.Context) bool) *Client {
 	return &Client{base: strings.TrimSuffix(base, "/") + "/api/v1/", actor: actor, http: &http.Client{Transport: transport}, pause: pause}
 }
