@@ -14,10 +14,10 @@ func TestAFifthMoreInstancesCostLittleMoreToRead(t *testing.T) {
 	const steps = 100
 	run := func(instances int, settings host.Settings) (units, cpu float64) {
 		begin := processor(t)
-		b := chains(t, instances, steps, 1, settings)
-		cpu = (processor(t) - begin).Seconds() / float64(b.steps) * 1e6
-		t.Logf("%d chains of %d steps: %.0f read units, %.2f a step; %.0f µs of CPU a step", instances, steps, b.readUnits, b.readUnits/float64(b.steps), cpu)
-		return b.readUnits, cpu
+		c := chains(t, instances, steps, 1, settings)
+		cpu = (processor(t) - begin).Seconds() / float64(c.steps) * 1e6
+		t.Logf("%d chains of %d steps: %.0f read units, %.2f a step; %.0f µs of CPU a step", instances, steps, c.readUnits, c.readUnits/float64(c.steps), cpu)
+		return c.readUnits, cpu
 	}
 	few, fewCPU := run(500, host.Settings{})
 	more, moreCPU := run(600, host.Settings{})

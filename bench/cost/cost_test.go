@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
@@ -30,57 +31,41 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// bill is what a chain cost.
-type bill struct {
+// counts is what a chain took.
+type counts struct {
 	steps, turns          int
 	writes, reads         int // requests
 	writeUnits, readUnits float64
 	bytesWritten          int
-	sends                 int // SQS messages, over all queues
 	mostReadsPerTurn      int
 }
 
-// dollars a million steps, in us-east-1 on demand: $0.625 a million write
-// units, $0.125 a million read units (DynamoDB, since November 2024); SQS
-// requests at $0.40 (standard) a million; a message costs a send, a share of a
-// receive and of a delete, counted here as 3 requests of FIFO price $0.50.
-func (b bill) dollars() (dynamoDB, sqs float64) {
-	perStep := 1e6 / float64(b.steps)
-	return (b.writeUnits*0.625 + b.readUnits*0.125) / 1e6 * perStep, float64(b.sends) * 3 * 0.50 / 1e6 * perStep
+// dollars of DynamoDB for a million steps, at list prices. What SQS and Lambda add is
+// counted in bench/bill.
+func (c counts) dollars() float64 {
+	return (c.writeUnits*bill.WriteUnits.Price() + c.readUnits*bill.ReadUnits.Price()) / float64(c.steps)
 }
 
-func (b bill) String() string {
-	n := float64(b.steps)
-	dynamoDB, sqs := b.dollars()
-	return fmt.Sprintf("%6d steps: %6d turns, %6d writes, %6d reads; a step %.3f write units, %.3f read units, %.0f bytes; a million steps $%.2f DynamoDB + $%.2f SQS",
-		b.steps, b.turns, b.writes, b.reads, b.writeUnits/n, b.readUnits/n, float64(b.bytesWritten)/n, dynamoDB, sqs)
-}
-
-// counted counts the messages sent.
-type counted struct {
-	queue.Queue
-	sends *int
-}
-
-func (c counted) Send(ctx context.Context, msgs ...queue.Outgoing) error {
-	*c.sends += len(msgs)
-	return c.Queue.Send(ctx, msgs...)
+func (c counts) String() string {
+	n := float64(c.steps)
+	return fmt.Sprintf("%6d steps: %6d turns, %6d writes, %6d reads; a step %.3f write units, %.3f read units, %.0f bytes; a million steps $%.2f",
+		c.steps, c.turns, c.writes, c.reads, c.writeUnits/n, c.readUnits/n, float64(c.bytesWritten)/n, c.dollars())
 }
 
 // chain runs an orchestration of n steps, each turn on the next of so many
 // processes; what they keep between turns is settings' business.
-func chain(t testing.TB, n, processes int, settings host.Settings) bill {
+func chain(t testing.TB, n, processes int, settings host.Settings) counts {
 	return chains(t, 1, n, processes, settings)
 }
 
 // chains is chain of so many instances, whose turns take turns.
-func chains(t testing.TB, instances, n, processes int, settings host.Settings) bill {
+func chains(t testing.TB, instances, n, processes int, settings host.Settings) counts {
 	t.Helper()
-	b := bill{steps: n * instances}
+	c := counts{steps: n * instances}
 	note := `"` + strings.Repeat("n", 198) + `"`
-	orchestrations, err := engine.NewRegistry(engine.Orchestration{Name: "Chain", Func: func(c *engine.Context, in []byte) ([]byte, error) {
+	orchestrations, err := engine.NewRegistry(engine.Orchestration{Name: "Chain", Func: func(ctx *engine.Context, in []byte) ([]byte, error) {
 		for range n {
-			v, err := c.Await(c.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+			v, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
 			if err != nil {
 				return nil, err
 			}
@@ -97,23 +82,23 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) b
 	}
 	readsThisTurn := 0
 	metered := metering.New(storememory.New(), dynamo.Config{}, func(u dynamo.Usage) {
-		b.writeUnits += u.WriteUnits
-		b.readUnits += u.ReadUnits
+		c.writeUnits += u.WriteUnits
+		c.readUnits += u.ReadUnits
 		if u.Operation == "Query" || u.Operation == "GetItem" {
-			b.reads++
+			c.reads++
 			readsThisTurn++
 		} else {
-			b.writes++
-			b.bytesWritten += u.Bytes
+			c.writes++
+			c.bytesWritten += u.Bytes
 		}
 	})
-	newQueue := func(name string, fifo bool) counted {
+	newQueue := func(name string, fifo bool) queue.Queue {
 		q, err := queuememory.New(queuememory.Options{Name: name, FIFO: fifo, Visibility: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(q.Close)
-		return counted{q, &b.sends}
+		return q
 	}
 	queues := host.Queues{Orchestrator: newQueue("fifo", true), Delay: newQueue("delay", false), Activity: newQueue("activity", false),
 		DeadFIFO: newQueue("deadfifo", true), DeadStandard: newQueue("dead", false)}
@@ -179,11 +164,11 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) b
 	}
 	for busy := true; busy; {
 		readsThisTurn = 0
-		busy = handle(queues.Orchestrator, host.SourceOrchestrator, orchestrators[b.turns%processes].Handle)
+		busy = handle(queues.Orchestrator, host.SourceOrchestrator, orchestrators[c.turns%processes].Handle)
 		if busy {
-			b.turns++
-			if b.turns > 1 { // the start looks whether the instance exists
-				b.mostReadsPerTurn = max(b.mostReadsPerTurn, readsThisTurn)
+			c.turns++
+			if c.turns > 1 { // the start looks whether the instance exists
+				c.mostReadsPerTurn = max(c.mostReadsPerTurn, readsThisTurn)
 			}
 		}
 		busy = handle(queues.Activity, host.SourceActivity, worker.Handle) || busy
@@ -194,7 +179,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) b
 			t.Fatalf("chain %d ended as %s (%v): %v", i, record.Status, record.Problem, err)
 		}
 	}
-	return b
+	return c
 }
 
 func TestCostOfAChain(t *testing.T) {
