@@ -20,7 +20,7 @@ import (
 type door struct {
 	*desk
 	Keys *keyring.Ring
-	// ActivityRole and ActivitiesMaySend are those of the OrchestratorConfig.
+	// ActivityRole and ActivitiesMaySend are those of the Config.
 	ActivityRole      string
 	ActivitiesMaySend bool
 	// Scheduled: there is a timer service.

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/timer"
 )
 
-// OrchestratorConfig is what an Orchestrator works with.
+// Config is what an Orchestrator works with.
 type Config struct {
 	// Orchestrations that this build can run. Required.
 	Orchestrations *engine.Registry

@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
-
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"

@@ -10,9 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
-
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/queue"
 )

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
-
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/keyring"

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
-
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/random"
