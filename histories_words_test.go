@@ -279,7 +279,7 @@ func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 
 func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, keptWords(false), turnstiletest.Settings(host.Settings{MaxHistory: 30}))
+	env := turnstiletest.New(t, keptWords(false), turnstiletest.Settings(host.Settings{Limits: host.LimitSettings{Events: 30}}))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
 	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Limited")).Wait()
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {

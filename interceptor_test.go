@@ -159,7 +159,7 @@ func TestOnReplayAnInterceptorRunsAgainAndIsHeardOnce(t *testing.T) {
 		},
 	}
 	rounds := turnstile.NewOrchestration[int, int]("Rounds")
-	e := arrange(t, []embedded.Option{embedded.Settings(host.Settings{CacheInstances: -1})}, watch,
+	e := arrange(t, []embedded.Option{embedded.Settings(host.Settings{Cache: host.CacheSettings{Instances: -1}})}, watch,
 		rounds.Is(func(ctx turnstile.Context, n int) (int, error) {
 			for range 2 {
 				if err := turnstile.Sleep(ctx, 1); err != nil {

@@ -76,7 +76,7 @@ type Environment struct {
 	BacklogAge time.Duration // o  TURNSTILE_BACKLOG_AGE_SECONDS, optional, 60 to 1209600
 
 	// Limits as in host.Settings; 0 where the variable is not set. MaxResult is
-	// Settings.MaxPayload.
+	// Settings.Limits.Result.
 	MaxHistory      int // o    TURNSTILE_MAX_HISTORY_EVENTS, optional, 100 to 1000000
 	MaxHistoryBytes int // o    TURNSTILE_MAX_HISTORY_BYTES, optional, 100000 to 500000000
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000

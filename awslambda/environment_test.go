@@ -215,7 +215,7 @@ func TestTheCacheGetsAQuarterOfTheFunctionsMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := orchestratorSettings(host.Settings{CacheBytes: c.set}, e).CacheBytes; e.MemoryMB != c.mb || got != c.want {
+		if got := orchestratorSettings(host.Settings{Cache: host.CacheSettings{Bytes: c.set}}, e).Cache.Bytes; e.MemoryMB != c.mb || got != c.want {
 			t.Errorf("of a function of %q MB, with %d set, the cache gets %d bytes, want %d", c.says, c.set, got, c.want)
 		}
 	}

@@ -197,15 +197,15 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
-	given := host.Settings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute, TurnAttempts: 7, MaxHistory: 5, MaxOperations: 9}
+	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{Attempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
 	got := orchestratorSettings(given, Environment{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
-	if got.TimerBorder != -1 || got.TimerLeast != 3*time.Minute || got.TurnAttempts != 7 {
+	if got.Dispatch.TimerBorder != -1 || got.Dispatch.TimerLeast != 3*time.Minute || got.Turn.Attempts != 7 {
 		t.Errorf("settings are %+v", got)
 	}
-	if got.MaxHistory != 300 || got.MaxHistoryBytes != 400_000 || got.MaxOperations != 9 || got.MaxPayload != 2000 {
+	if got.Limits.Events != 300 || got.Limits.Bytes != 400_000 || got.Limits.Operations != 9 || got.Limits.Result != 2000 {
 		t.Errorf("limits are %+v", got)
 	}
-	if got := workerSettings(given, Environment{MaxResult: 2000}); got.MaxPayload != 2000 || got.MaxHistory != 5 {
+	if got := workerSettings(given, Environment{MaxResult: 2000}); got.Limits.Result != 2000 || got.Limits.Events != 5 {
 		t.Errorf("the worker's are %+v", got)
 	}
 }
@@ -246,10 +246,10 @@ func TestAMessageThatReturnsNeedsAPersonAfterHalfAnHour(t *testing.T) {
 	t.Parallel()
 	s := host.DefaultSettings()
 	var waited time.Duration
-	for n, wait := 1, s.BackoffFirst; n < returnedOften; n, wait = n+1, 2*wait {
-		waited += min(wait, s.BackoffMax)
+	for n, wait := 1, s.Messages.BackoffFirst; n < returnedOften; n, wait = n+1, 2*wait {
+		waited += min(wait, s.Messages.BackoffMax)
 	}
-	if waited < 30*time.Minute || waited-s.BackoffMax >= 30*time.Minute {
+	if waited < 30*time.Minute || waited-s.Messages.BackoffMax >= 30*time.Minute {
 		t.Errorf("receive %d comes after %v of waiting, want the first one after half an hour", returnedOften, waited)
 	}
 }

@@ -42,7 +42,7 @@ const staleGroup = time.Minute
 const defaultBacklogAge = 5 * time.Minute
 
 // returnedOften is how many receives of a message need a person: the waits before
-// them double from a second to a quarter of an hour (host.Settings.BackoffFirst,
+// them double from a second to a quarter of an hour (host.Settings.Messages.BackoffFirst,
 // BackoffMax), so that by then it has come back for half an hour.
 const returnedOften = 12
 
@@ -103,15 +103,13 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Build:          buildName(),
 		Orchestrations: app.Orchestrations(),
 		Inline:         app.Activities(),
-		Store:          dynamo.New(client, tables),
-		Stops:          dynamo.NewActivities(client, tables),
-		Queues:         queues,
+		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers},
 		Codecs:         o.codecs,
 		Keys:           keys,
-		ActivityRole:   env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend,
-		Timer:       timers,
-		Settings:    orchestratorSettings(o.settings, env),
-		Environment: host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger}, Propagator: o.propagator,
+		Senders:        orchestrator.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
+		Settings:       orchestratorSettings(o.settings, env),
+		Environment:    host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
+		Propagator:     o.propagator,
 	})
 	if err != nil {
 		return nil, err
@@ -229,19 +227,19 @@ func orchestratorQueues(client sqs.Client, env Environment) (q host.Queues, err 
 // orchestratorSettings lets a variable that is set go before its field.
 func orchestratorSettings(s host.Settings, env Environment) host.Settings {
 	if env.TimerBorder != 0 {
-		s.TimerBorder = env.TimerBorder
+		s.Dispatch.TimerBorder = env.TimerBorder
 	}
 	if env.TimerLeast != 0 {
-		s.TimerLeast = env.TimerLeast
+		s.Dispatch.TimerLeast = env.TimerLeast
 	}
-	if s.CacheBytes == 0 {
-		s.CacheBytes = env.MemoryMB << 20 / 4 // 0, where it is not known, is the default.
+	if s.Cache.Bytes == 0 {
+		s.Cache.Bytes = env.MemoryMB << 20 / 4 // 0, where it is not known, is the default.
 	}
 	for _, limit := range []struct {
 		set  *int
 		from int
 	}{
-		{&s.MaxHistory, env.MaxHistory}, {&s.MaxHistoryBytes, env.MaxHistoryBytes}, {&s.MaxOperations, env.MaxOperations},
+		{&s.Limits.Events, env.MaxHistory}, {&s.Limits.Bytes, env.MaxHistoryBytes}, {&s.Limits.Operations, env.MaxOperations},
 	} {
 		if limit.from != 0 {
 			*limit.set = limit.from
@@ -254,7 +252,7 @@ func orchestratorSettings(s host.Settings, env Environment) host.Settings {
 // activities have these limits too.
 func workerSettings(s host.Settings, env Environment) host.Settings {
 	if env.MaxResult != 0 {
-		s.MaxPayload = env.MaxResult
+		s.Limits.Result = env.MaxResult
 	}
 	return s
 }

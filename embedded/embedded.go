@@ -125,8 +125,15 @@ func (e *Environment) wire(app *turnstile.App) error {
 	}
 	e.sweeper = queues.NewSweeper(e.clock, e.queues.Orchestrator)
 	e.orchestrator, err = orchestrator.New(orchestrator.Config{
-		Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer, Codecs: e.opts.codecs, Keys: keys,
-		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger}, SweepAt: e.sweeper.At, Propagator: e.opts.propagator,
+		Orchestrations: app.Orchestrations(),
+		Inline:         app.Activities(),
+		Services:       orchestrator.Services{Store: e.store, Stops: stops, Queues: forHost, Timer: e.timer},
+		Codecs:         e.opts.codecs,
+		Keys:           keys,
+		Settings:       e.opts.settings,
+		Environment:    host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		SweepAt:        e.sweeper.At,
+		Propagator:     e.opts.propagator,
 	})
 	if err != nil {
 		return err

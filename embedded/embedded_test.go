@@ -279,7 +279,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"no workers":                             {application(), []embedded.Option{embedded.Workers(0)}, "at least one"},
 		"virtual time that outlives the process": {application(), []embedded.Option{embedded.VirtualTime(epoch), embedded.Storage(database{})}, "leave one of them out"},
 		"a database that another has":            {application(), []embedded.Option{embedded.Storage(database{})}, "another environment has it"},
-		"settings that cannot be":                {application(), []embedded.Option{embedded.Settings(host.Settings{CacheAge: time.Hour})}, "CacheAge"},
+		"settings that cannot be":                {application(), []embedded.Option{embedded.Settings(host.Settings{Cache: host.CacheSettings{Age: time.Hour}})}, "Cache.Age"},
 	} {
 		if _, err := embedded.New(c.app, c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gave %v, want an error that mentions %q", name, err, c.want)
@@ -299,7 +299,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) 
 		slept := make(chan error)
 		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
 		return 0, <-slept
-	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1, DispatchParallelism: 1}))
+	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}

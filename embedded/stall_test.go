@@ -46,7 +46,7 @@ func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.
 			return 0, err
 		}))
 	env, err := New(app, VirtualTime(time.Unix(0, 0)), func(o *options) { o.stall = 500 * time.Millisecond },
-		Settings(host.Settings{BlockLimit: -1}))
+		Settings(host.Settings{Turn: host.TurnSettings{BlockLimit: -1}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,84 +16,106 @@ type Settings struct {
 	// activities, run side by side. Default 10. With 1 they run one after
 	// another in the order of the batch, on the caller's goroutine.
 	Parallelism int
-
-	// DispatchParallelism is how many calls the dispatch of one turn makes side
-	// by side: requests to stop, schedules made and removed, batches of
-	// messages. Default 32. Each of the turns that run side by side (Parallelism)
-	// may make as many. With 1 they are made one after another, on the caller's
-	// goroutine. EventBridge Scheduler takes 250 to 5,000 new schedules a
-	// second, by region; a call that it throttles is repeated with growing
-	// pauses.
-	DispatchParallelism int
-	// DispatchTime is how much of the invocation must be left for a dispatch to
-	// make another call, and twice as much for it to begin another step: ten
-	// things to send for each of the calls side by side. With half of it left,
-	// calls under way are given up. The rest is sent when the turn's messages
-	// come back. Default 5 seconds.
-	DispatchTime time.Duration
-
 	// SendWindow is for how long a message waits for others of its invocation to be
 	// sent to the same queue, so that they share a call; not at all where no other
 	// group or attempt is left that could send one. Default 2 milliseconds;
 	// negative: no calls are shared.
 	SendWindow time.Duration
+	// SuspectReceives is from which receive of its message on a turn, or an attempt
+	// of an activity, is noted as a suspect in the table before it is made, so that
+	// one that kills its process is found. Default 4; negative: never.
+	SuspectReceives int
+	// LogPayloads lets lines of the log quote payloads: what a panic says, and the
+	// first 120 bytes of inputs that differ from those recorded. Without it they say
+	// where to look. Lines that authors write are theirs. Where Codecs seal payloads
+	// none is quoted.
+	LogPayloads bool
 
-	// TurnTime is how much of the invocation must be left for a turn to be
-	// begun. Default 10 seconds.
-	TurnTime time.Duration
+	Turn     TurnSettings
+	Dispatch DispatchSettings
+	Messages MessageSettings
+	Limits   LimitSettings
+	Cache    CacheSettings
+	Purge    PurgeSettings
+	Attempt  AttemptSettings
+}
+
+// TurnSettings bound the making of turns.
+type TurnSettings struct {
+	// Time is how much of the invocation must be left for a turn to be begun.
+	// Default 10 seconds.
+	Time time.Duration
 	// InlineTime is how much must be left for an inline activity to be begun;
 	// else the turn goes on in another invocation. Default 15 seconds.
 	InlineTime time.Duration
-	// ExitTime is how long before the invocation's end the context of an
-	// activity ends. Default 5 seconds.
-	ExitTime time.Duration
+	// Attempts is how often a turn is made in one invocation if other processes
+	// win the commit; then its messages are handed back. Default 3.
+	Attempts int
+	// CommitAttempts is how often a commit is tried, identically, if its outcome is
+	// unknown or it is throttled. A throttled one that holds results of inline
+	// activities is tried for as long as there is time. Default 3.
+	CommitAttempts int
+	// Executions is how many executions of an instance one invocation runs
+	// one after the other (continue-as-new) before it sends a wake. Default 20.
+	Executions int
+	// BlockLimit is how long orchestration code may block outside durable
+	// operations; that it does is noticed before it has done so for twice as
+	// long. Default 10 seconds; negative: unwatched, on the caller's goroutine.
+	BlockLimit time.Duration
+	// FailWhenStuck fails every instance where it would be stuck.
+	FailWhenStuck bool
+	// WakeFirst and WakeMax: a stuck instance is tried again by the first sweep
+	// after WakeFirst, doubled with each try, at most WakeMax. Defaults 1 minute
+	// and 1 hour.
+	WakeFirst, WakeMax time.Duration
+}
 
-	// ReleaseTime is how long a FIFO group that is done waits for the others of its
-	// batch, whose messages Lambda deletes together. After it the process deletes
-	// the group's messages itself, so that SQS can hand out the next ones. Default
-	// 10 seconds; negative: the group waits until the invocation returns.
-	ReleaseTime time.Duration
+// DispatchSettings bound what is sent because of a commit.
+type DispatchSettings struct {
+	// Parallelism is how many calls the dispatch of one turn makes side
+	// by side: requests to stop, schedules made and removed, batches of
+	// messages. Default 32. Each of the turns that run side by side
+	// (Settings.Parallelism) may make as many. With 1 they are made one after
+	// another, on the caller's goroutine. EventBridge Scheduler takes 250 to 5,000
+	// new schedules a second, by region; a call that it throttles is repeated with
+	// growing pauses.
+	Parallelism int
+	// Time is how much of the invocation must be left for a dispatch to
+	// make another call, and twice as much for it to begin another step: ten
+	// things to send for each of the calls side by side. With half of it left,
+	// calls under way are given up. The rest is sent when the turn's messages
+	// come back. Default 5 seconds.
+	Time time.Duration
+	// TimerBorder is up to which wait a timer goes through the delay queue,
+	// not through the timer service. Default and upper bound 15 minutes;
+	// negative: none does. TimerLeast is below which wait every timer goes
+	// through the queue, since a timer service refuses the past. Default 2
+	// minutes.
+	TimerBorder, TimerLeast time.Duration
+	// StopRetention is for how long the activities table keeps an item after its
+	// last change: requests to stop, heartbeats, claims. Default 14 days, the
+	// longest that a message lives.
+	StopRetention time.Duration
+}
 
+// MessageSettings say how often and for how long messages come again.
+type MessageSettings struct {
+	// BackoffFirst and BackoffMax: a message that is handed back is delivered again
+	// after BackoffFirst, doubled with each receive, at most BackoffMax. Defaults 1
+	// second and 15 minutes: after an outage it comes within about the time that
+	// the outage took, and the queue's thousand receives last for ten days.
+	BackoffFirst, BackoffMax time.Duration
 	// RoundReceives is from which receive on a message of the orchestrator queue is
 	// sent round the delay queue, as a new message that counts as redriven. It must
 	// be below the queue's maxReceiveCount (1,000), at which SQS would move the
 	// message to the dead letters, perhaps between a commit and its dispatch.
 	// Default 900; negative: never.
 	RoundReceives int
-	// TurnAttempts is how often a turn is made in one invocation if other processes
-	// win the commit; then its messages are handed back. Default 3.
-	TurnAttempts int
-	// CommitAttempts is how often a commit is tried, identically, if its outcome is
-	// unknown or it is throttled. A throttled one that holds results of inline
-	// activities is tried for as long as there is time. Default 3.
-	CommitAttempts int
-	// ContinueLimit is how many executions of an instance one invocation runs
-	// one after the other (continue-as-new) before it sends a wake. Default 20.
-	ContinueLimit int
-
-	// CacheBytes bounds the cache of recent instances by what they hold:
-	// histories, operations, stacks. An instance of a dozen events takes 15 KB,
-	// one of 200 events with payloads of 200 bytes 140 KB. Default 128 MiB; on
-	// Lambda a quarter of the function's memory. What no longer fits makes one
-	// instance go by chance; its next turn reads its history.
-	CacheBytes int
-	// CacheCoroutines bounds it by branches that wait, an instance having one at
-	// least. Default 10,000.
-	CacheCoroutines int
-	// CacheInstances bounds it by count. 0 means no such bound; negative: no
-	// cache.
-	CacheInstances int
-	// CacheAge is how long after its last read or commit an instance may be
-	// used without a read. Default and upper bound 10 minutes: the grace of a
-	// purge rests on it.
-	CacheAge time.Duration
-
-	// BackoffFirst and BackoffMax: a message that is handed back is delivered again
-	// after BackoffFirst, doubled with each receive, at most BackoffMax. Defaults 1
-	// second and 15 minutes: after an outage it comes within about the time that
-	// the outage took, and the queue's thousand receives last for ten days.
-	BackoffFirst, BackoffMax time.Duration
-
+	// ReleaseTime is how long a FIFO group that is done waits for the others of its
+	// batch, whose messages Lambda deletes together. After it the process deletes
+	// the group's messages itself, so that SQS can hand out the next ones. Default
+	// 10 seconds; negative: the group waits until the invocation returns.
+	ReleaseTime time.Duration
 	// EarlyWindow is how long an event goes round for an instance that has not
 	// started. Default 15 minutes. EarlyFirst and EarlyMax are the first and
 	// the longest delay. Defaults 2 seconds and 2 minutes.
@@ -106,74 +128,73 @@ type Settings struct {
 	// NewerFirst and NewerMax: delays of a message whose instance has events
 	// that only a newer build knows. Defaults 1 and 15 minutes.
 	NewerFirst, NewerMax time.Duration
-	// WakeFirst and WakeMax: a stuck instance is tried again by the first sweep
-	// after WakeFirst, doubled with each try, at most WakeMax. Defaults 1 minute
-	// and 1 hour.
-	WakeFirst, WakeMax time.Duration
+}
 
-	// SuspectReceives is from which receive of its message on a turn, or an attempt
-	// of an activity, is noted as a suspect in the table before it is made, so that
-	// one that kills its process is found. Default 4; negative: never.
-	SuspectReceives int
-	// BlockLimit is how long orchestration code may block outside durable
-	// operations; that it does is noticed before it has done so for twice as
-	// long. Default 10 seconds; negative: unwatched, on the caller's goroutine.
-	BlockLimit time.Duration
-	// MaxOperations and MaxCoroutines of a turn; see engine.Options.
-	MaxOperations, MaxCoroutines int
-	// MaxHistory is how many events an execution may have. Once it has them,
+// LimitSettings bound what code and histories may hold.
+type LimitSettings struct {
+	// Operations and Coroutines of a turn: [engine.Options].
+	Operations, Coroutines int
+	// Events is how many events an execution may have. Once it has them,
 	// the next message fails the instance (imposed: limit) and has its open
 	// work asked to stop; at four fifths there is a warning in the log. Default
 	// 50,000; negative: no limit.
-	MaxHistory int
-	// MaxHistoryBytes is the same for what the events of an execution hold:
+	Events int
+	// Bytes is the same for what the events of an execution hold:
 	// their payloads, and 300 bytes for each. A cold turn reads all of it.
 	// Default 50,000,000; negative: no limit.
-	MaxHistoryBytes int
-	// LogPayloads lets lines of the log quote payloads: what a panic says, and the
-	// first 120 bytes of inputs that differ from those recorded. Without it they say
-	// where to look. Lines that authors write are theirs. Where Codecs seal payloads
-	// none is quoted.
-	LogPayloads bool
-	// FailWhenStuck fails every instance where it would be stuck.
-	FailWhenStuck bool
+	Bytes int
+	// Result is the longest result of an activity, in bytes. Default 262,144.
+	Result int
+}
 
-	// TimerBorder is up to which wait a timer goes through the delay queue,
-	// not through the timer service. Default and upper bound 15 minutes;
-	// negative: none does. TimerLeast is below which wait every timer goes
-	// through the queue, since a timer service refuses the past. Default 2
-	// minutes.
-	TimerBorder, TimerLeast time.Duration
-	// StopRetention is for how long the activities table keeps an item after its
-	// last change: requests to stop, heartbeats, claims. Default 14 days, the
-	// longest that a message lives.
-	StopRetention time.Duration
+// CacheSettings bound the cache of recent instances.
+type CacheSettings struct {
+	// Bytes bounds it by what the instances hold: histories, operations, stacks. An
+	// instance of a dozen events takes 15 KB, one of 200 events with payloads of 200
+	// bytes 140 KB. Default 128 MiB; on Lambda a quarter of the function's memory.
+	// What no longer fits makes one instance go by chance; its next turn reads its
+	// history.
+	Bytes int
+	// Coroutines bounds it by branches that wait, an instance having one at
+	// least. Default 10,000.
+	Coroutines int
+	// Instances bounds it by count. 0 means no such bound; negative: no cache.
+	Instances int
+	// Age is how long after its last read or commit an instance may be
+	// used without a read. Default and upper bound 10 minutes: the grace of a
+	// purge rests on it.
+	Age time.Duration
+}
 
-	// PurgeGrace is how long after its end a purged history stays. Default and
+// PurgeSettings say when and how histories are deleted.
+type PurgeSettings struct {
+	// Grace is how long after its end a purged history stays. Default and
 	// lower bound 1 hour: longer than cache age, function timeout and clock
-	// skew together. PurgePage is how many stored items one call deletes.
-	// Default 500.
-	PurgeGrace time.Duration
-	PurgePage  int
+	// skew together.
+	Grace time.Duration
+	// Page is how many stored items one call deletes. Default 500.
+	Page int
+}
 
-	// MaxPayload is the longest result of an activity, in bytes. Default
-	// 262,144.
-	MaxPayload int
-	// AttemptTimeout bounds an attempt whose policy does not. Default 5
-	// minutes.
-	AttemptTimeout time.Duration
-	// AttemptTime is how much of the invocation must be left for an attempt
-	// to be begun. Default 10 seconds.
-	AttemptTime time.Duration
+// AttemptSettings bound attempts of activities.
+type AttemptSettings struct {
+	// Timeout bounds an attempt whose policy does not. Default 5 minutes.
+	Timeout time.Duration
+	// Time is how much of the invocation must be left for an attempt to be begun.
+	// Default 10 seconds.
+	Time time.Duration
+	// ExitTime is how long before the invocation's end the context of an
+	// activity ends. Default 5 seconds.
+	ExitTime time.Duration
 	// HeartbeatInterval is the least time between two recorded heartbeats of an
 	// attempt; a third of its heartbeat timeout if that is less. Default 10
 	// seconds.
 	HeartbeatInterval time.Duration
-	// ActivityVisibility is for how long the activity queue itself hides a message
+	// QueueVisibility is for how long the activity queue itself hides a message
 	// that was received. The message of an attempt without a time limit of its own
 	// stays hidden for as long, and is delivered again then if the process has died.
 	// Default 16 minutes, which must be what the queue has.
-	ActivityVisibility time.Duration
+	QueueVisibility time.Duration
 	// VisibilityMargin is added to what an attempt may take when its message
 	// is hidden from others. Default 30 seconds.
 	VisibilityMargin time.Duration
@@ -183,8 +204,8 @@ type Settings struct {
 	// look. Default 10 seconds; negative: each attempt looks.
 	LookAfter time.Duration
 	// DeathLimit is how many processes in a row have to die in an attempt, from
-	// the receive SuspectReceives of its message on, for its activity to fail as
-	// lost. Default 5.
+	// the receive Settings.SuspectReceives of its message on, for its activity to
+	// fail as lost. Default 5.
 	DeathLimit int
 	// UnknownFirst and UnknownMax are the first and the longest delay of an
 	// attempt whose activity is not registered; it goes round until a build has
@@ -195,45 +216,51 @@ type Settings struct {
 // DefaultSettings returns the documented defaults.
 func DefaultSettings() Settings {
 	return Settings{
-		Parallelism: 10, DispatchParallelism: 32, DispatchTime: 5 * time.Second, SendWindow: 2 * time.Millisecond,
-		TurnTime: 10 * time.Second, InlineTime: 15 * time.Second, ExitTime: 5 * time.Second, ReleaseTime: 10 * time.Second,
-		RoundReceives: 900, TurnAttempts: 3, CommitAttempts: 3, ContinueLimit: 20,
-		CacheBytes: 128 << 20, CacheCoroutines: 10_000, CacheAge: 10 * time.Minute,
-		BackoffFirst: time.Second, BackoffMax: 15 * time.Minute,
-		EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
-		NewerFirst: time.Minute, NewerMax: queue.MaxDelay,
-		WakeFirst: time.Minute, WakeMax: time.Hour,
-		SuspectReceives: 4, BlockLimit: 10 * time.Second,
-		TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
-		StopRetention: 14 * 24 * time.Hour,
-		PurgeGrace:    time.Hour, PurgePage: 500, MaxHistory: 50_000, MaxHistoryBytes: 50_000_000,
-		MaxPayload: 256 << 10, AttemptTimeout: 5 * time.Minute, AttemptTime: 10 * time.Second,
-		HeartbeatInterval: 10 * time.Second, ActivityVisibility: 16 * time.Minute, VisibilityMargin: 30 * time.Second, LookAfter: 10 * time.Second, DeathLimit: 5,
-		UnknownFirst: 15 * time.Second, UnknownMax: queue.MaxDelay,
+		Parallelism: 10, SendWindow: 2 * time.Millisecond, SuspectReceives: 4,
+		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, Attempts: 3, CommitAttempts: 3, Executions: 20,
+			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
+		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
+			StopRetention: 14 * 24 * time.Hour},
+		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, RoundReceives: 900, ReleaseTime: 10 * time.Second,
+			EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
+			NewerFirst: time.Minute, NewerMax: queue.MaxDelay},
+		Limits: LimitSettings{Events: 50_000, Bytes: 50_000_000, Result: 256 << 10},
+		Cache:  CacheSettings{Bytes: 128 << 20, Coroutines: 10_000, Age: 10 * time.Minute},
+		Purge:  PurgeSettings{Grace: time.Hour, Page: 500},
+		Attempt: AttemptSettings{Timeout: 5 * time.Minute, Time: 10 * time.Second, ExitTime: 5 * time.Second, HeartbeatInterval: 10 * time.Second,
+			QueueVisibility: 16 * time.Minute, VisibilityMargin: 30 * time.Second, LookAfter: 10 * time.Second, DeathLimit: 5,
+			UnknownFirst: 15 * time.Second, UnknownMax: queue.MaxDelay},
 	}
 }
 
 // Complete fills in the defaults; the error names everything that can't be.
 func (s *Settings) Complete() error {
 	d := DefaultSettings()
-	set, fallback := reflect.ValueOf(s).Elem(), reflect.ValueOf(d)
-	for i := range set.NumField() {
-		if set.Field(i).IsZero() {
-			set.Field(i).Set(fallback.Field(i))
-		}
-	}
+	fillIn(reflect.ValueOf(s).Elem(), reflect.ValueOf(d))
 	var errs []error
-	if s.CacheAge > d.CacheAge {
-		errs = append(errs, fmt.Errorf("host: CacheAge is %s, at most %s is safe", s.CacheAge, d.CacheAge))
+	if s.Cache.Age > d.Cache.Age {
+		errs = append(errs, fmt.Errorf("host: Settings.Cache.Age is %s, at most %s is safe", s.Cache.Age, d.Cache.Age))
 	}
-	if s.PurgeGrace < d.PurgeGrace {
-		errs = append(errs, fmt.Errorf("host: PurgeGrace is %s, at least %s is safe", s.PurgeGrace, d.PurgeGrace))
+	if s.Purge.Grace < d.Purge.Grace {
+		errs = append(errs, fmt.Errorf("host: Settings.Purge.Grace is %s, at least %s is safe", s.Purge.Grace, d.Purge.Grace))
 	}
-	if s.TimerBorder > queue.MaxDelay {
-		errs = append(errs, fmt.Errorf("host: TimerBorder is %s, a queue delays %s at most", s.TimerBorder, queue.MaxDelay))
+	if s.Dispatch.TimerBorder > queue.MaxDelay {
+		errs = append(errs, fmt.Errorf("host: Settings.Dispatch.TimerBorder is %s, a queue delays %s at most", s.Dispatch.TimerBorder, queue.MaxDelay))
 	}
-	if s.TimerLeast > queue.MaxDelay {
-		errs = append(errs, fmt.Errorf("host: TimerLeast is %s, a queue delays %s at most", s.TimerLeast, queue.MaxDelay))
+	if s.Dispatch.TimerLeast > queue.MaxDelay {
+		errs = append(errs, fmt.Errorf("host: Settings.Dispatch.TimerLeast is %s, a queue delays %s at most", s.Dispatch.TimerLeast, queue.MaxDelay))
 	}
 	return errors.Join(errs...)
+}
+
+// fillIn gives each field that is zero its default.
+func fillIn(set, fallback reflect.Value) {
+	for i := range set.NumField() {
+		switch f := set.Field(i); {
+		case f.Kind() == reflect.Struct:
+			fillIn(f, fallback.Field(i))
+		case f.IsZero():
+			f.Set(fallback.Field(i))
+		}
+	}
 }

@@ -95,15 +95,22 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 	must(err)
 	t.Cleanup(timers.Close)
 	forHost := w.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return q })
-	settings := host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1, CacheInstances: -1}
+	settings := host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}, Cache: host.CacheSettings{Instances: -1}}
 	for i := range 2 {
 		p := newProcess(t, fmt.Sprint("orchestrator ", i))
 		app := turnstile.NewApp(append(parts(), p.tel.Interceptor())...)
 		must(app.Err())
 		ring, err := keyring.New(keyring.Config{Keys: keys, Random: rand.Reader, Now: w.clock.Now})
 		must(err)
-		o, err := orchestrator.New(orchestrator.Config{Orchestrations: app.Orchestrations(), Inline: app.Activities(), Store: store, Stops: stops,
-			Queues: forHost, Timer: timers, Keys: ring, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }}, Propagator: p.tel.Propagate})
+		o, err := orchestrator.New(orchestrator.Config{
+			Orchestrations: app.Orchestrations(),
+			Inline:         app.Activities(),
+			Services:       orchestrator.Services{Store: store, Stops: stops, Queues: forHost, Timer: timers},
+			Keys:           ring,
+			Settings:       settings,
+			Environment:    host.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }},
+			Propagator:     p.tel.Propagate,
+		})
 		must(err)
 		t.Cleanup(o.Close)
 		p.handle = o.Handle

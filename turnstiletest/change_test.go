@@ -112,7 +112,7 @@ func TestR16ALineIsLoggedOnceHoweverOftenTheTurnsAreReplayed(t *testing.T) {
 		}
 		turnstile.Logger(ctx).Info("line two")
 		return "", nil
-	}), turnstiletest.Logger(logger), turnstiletest.Settings(host.Settings{CacheInstances: -1}))
+	}), turnstiletest.Logger(logger), turnstiletest.Settings(host.Settings{Cache: host.CacheSettings{Instances: -1}}))
 	if _, err := turnstiletest.Start(env, fulfil, 5).Wait(); err != nil {
 		t.Fatal(err)
 	}

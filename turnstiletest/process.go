@@ -35,9 +35,9 @@ func (e *Env) processes() error {
 	settings := e.opts.settings
 	// One thing at a time, on the goroutine of its task: so the order is
 	// always the same.
-	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
+	settings.Parallelism, settings.Dispatch.Parallelism, settings.Turn.BlockLimit = 1, 1, -1
 	if !e.opts.warm {
-		settings.CacheInstances = -1
+		settings.Cache.Instances = -1
 	}
 	forHost := e.queues.ForHost(func(q *memoryqueue.Queue, _ bool) queue.Queue { return e.meter.Queue(boundedQueue{q, &e.boundary}) })
 	clock := envClock{e.clock}
@@ -53,8 +53,14 @@ func (e *Env) processes() error {
 			return err
 		}
 		e.orchestrators[i], err = orchestrator.New(orchestrator.Config{
-			Orchestrations: e.app.Orchestrations(), Inline: activities, Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops,
-			Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary}), Codecs: e.opts.codecs, Keys: keys, Settings: settings, Environment: host.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()}, SweepAt: e.sweeper.At,
+			Orchestrations: e.app.Orchestrations(),
+			Inline:         activities,
+			Services:       orchestrator.Services{Store: e.meter.Store(boundedStore{e.store, &e.boundary, e.recorded}), Stops: stops, Queues: forHost, Timer: e.meter.Timer(boundedTimer{e.timer, &e.boundary})},
+			Codecs:         e.opts.codecs,
+			Keys:           keys,
+			Settings:       settings,
+			Environment:    host.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()},
+			SweepAt:        e.sweeper.At,
 		})
 		if err != nil {
 			return err

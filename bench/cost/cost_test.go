@@ -108,7 +108,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 	}
 	t.Cleanup(timers.Close)
 	stops := storememory.NewActivities(time.Now)
-	settings.Parallelism, settings.DispatchParallelism, settings.BlockLimit = 1, 1, -1
+	settings.Parallelism, settings.Dispatch.Parallelism, settings.Turn.BlockLimit = 1, 1, -1
 	var orchestrators []*orchestrator.Orchestrator
 	kept := &keyring.Memory{}
 	for range processes {
@@ -116,7 +116,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := orchestrator.New(orchestrator.Config{Orchestrations: orchestrations, Store: metered, Stops: stops, Queues: queues, Timer: timers, Keys: keys, Settings: settings})
+		o, err := orchestrator.New(orchestrator.Config{Orchestrations: orchestrations, Services: orchestrator.Services{Store: metered, Stops: stops, Queues: queues, Timer: timers}, Keys: keys, Settings: settings})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestCostOfAChain(t *testing.T) {
 		t.Errorf("a turn made %d reads, want at most one", tenThousand.mostReadsPerTurn)
 	}
 
-	cold := host.Settings{CacheInstances: -1}
+	cold := host.Settings{Cache: host.CacheSettings{Instances: -1}}
 	eight := chain(t, 1000, 8, cold)
 	t.Log("eight cold processes:", eight)
 	if eight.mostReadsPerTurn > 1 || eight.writes > eight.turns {

@@ -21,8 +21,14 @@ func (s *Stack) process() *process {
 	keys, err := keyring.New(keyring.Config{Keys: s.keys})
 	s.must(err)
 	metrics := s.metrics("orchestrator")
-	o, err := orchestrator.New(orchestrator.Config{Orchestrations: s.code, Inline: s.inline, Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers,
-		Keys: keys, Settings: host.Settings{BlockLimit: -1}, Environment: host.Environment{Observer: told{metrics}}})
+	o, err := orchestrator.New(orchestrator.Config{
+		Orchestrations: s.code,
+		Inline:         s.inline,
+		Services:       orchestrator.Services{Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers},
+		Keys:           keys,
+		Settings:       host.Settings{Turn: host.TurnSettings{BlockLimit: -1}},
+		Environment:    host.Environment{Observer: told{metrics}},
+	})
 	s.must(err)
 	s.t.Cleanup(o.Close)
 	return &process{o, metrics}

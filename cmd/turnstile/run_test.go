@@ -293,12 +293,14 @@ func (b *bench) host() *orchestrator.Orchestrator {
 		b.t.Fatal(err)
 	}
 	o, err := orchestrator.New(orchestrator.Config{
-		Orchestrations: app.Orchestrations(), Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Keys: keys,
-		Queues: host.Queues{
+		Orchestrations: app.Orchestrations(),
+		Services: orchestrator.Services{Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Queues: host.Queues{
 			Orchestrator: b.queues[deadletter.Orchestrator], Delay: b.queues[deadletter.Delay], Activity: b.queues[deadletter.Activity],
 			ActivityDead: b.queues[deadletter.ActivityDead], DeadFIFO: b.queues[deadletter.DeadFIFO], DeadStandard: b.queues[deadletter.Dead],
-		},
-		Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}, Environment: host.Environment{Clock: b.clock, Random: &counting{}},
+		}},
+		Keys:        keys,
+		Settings:    host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}},
+		Environment: host.Environment{Clock: b.clock, Random: &counting{}},
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -70,7 +70,7 @@ func (d *door) admit(ctx context.Context, m *message) error {
 	if m.Source != host.SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
 		return d.forward(ctx, m)
 	}
-	if n := d.Settings.RoundReceives; n > 0 && m.ReceiveCount >= n {
+	if n := d.Settings.Messages.RoundReceives; n > 0 && m.ReceiveCount >= n {
 		return d.roundInTime(ctx, m)
 	}
 	if err := d.prove(ctx, m); err != nil || m.state != unsettled {
@@ -107,7 +107,7 @@ func (d *door) sendAnew(ctx context.Context, m *message) error {
 	item := m.item
 	item.Hops++
 	now := d.Clock.Now()
-	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.NewerFirst, d.Settings.NewerMax, m.item.Hops)), now)
+	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.item.Hops)), now)
 	if err == nil {
 		err = d.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}

@@ -47,7 +47,7 @@ func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error 
 		}
 		short, answered := false, false
 		if d.State == engine.RunInline && !first {
-			if short = !clock.HasTime(ctx, t.Clock, t.Settings.InlineTime); short {
+			if short = !clock.HasTime(ctx, t.Clock, t.Settings.Turn.InlineTime); short {
 				err = t.parkPending(d, q)
 			} else if !d.dispatches() {
 				answered, err = t.answerInline(ctx, d, q)

@@ -25,9 +25,9 @@ func (d *door) tooFar(i *wire.Item, due, now time.Time) string {
 	case i.Kind == wire.TimerFired && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
-		farthest = d.Settings.WakeMax + day
+		farthest = d.Settings.Turn.WakeMax + day
 	case i.Kind == wire.PurgeInstance:
-		farthest = d.Settings.PurgeGrace + day
+		farthest = d.Settings.Purge.Grace + day
 	}
 	if !due.After(now.Add(farthest)) {
 		return ""

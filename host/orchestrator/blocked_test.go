@@ -30,7 +30,7 @@ func (w *world) whileBlocked(blocked <-chan struct{}, f func()) {
 					return
 				default:
 				}
-				if w.clock.advanceWithin(w.settings.BlockLimit) {
+				if w.clock.advanceWithin(w.settings.Turn.BlockLimit) {
 					looks++
 				} else {
 					runtime.Gosched()
@@ -68,7 +68,7 @@ func TestR15ADeferredFunctionThatBlocksLeavesOneGoroutineAndSaysSo(t *testing.T)
 			t.Parallel()
 			blocked, release := make(chan struct{}, 100), make(chan struct{})
 			var left, entered atomic.Int32
-			w := newWorld(t, func(w *world) { w.settings.BlockLimit, w.settings.CacheInstances = 3*time.Second, -1 })
+			w := newWorld(t, func(w *world) { w.settings.Turn.BlockLimit, w.settings.Cache.Instances = 3*time.Second, -1 })
 			w.orchestration("Main", code(func() {
 				select {
 				case <-release:

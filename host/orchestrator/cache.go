@@ -76,12 +76,12 @@ func (c *cache) take(instance string) *entry {
 
 func (c *cache) old(e *entry, now time.Time) bool {
 	age := now.Sub(e.used)
-	return age > c.settings.CacheAge || age < 0
+	return age > c.settings.Cache.Age || age < 0
 }
 
 // put adds an instance, and closes what no longer fits.
 func (c *cache) put(e *entry) {
-	if c.settings.CacheInstances < 0 {
+	if c.settings.Cache.Instances < 0 {
 		e.x.Close()
 		return
 	}
@@ -116,8 +116,8 @@ func (e *entry) besides() int {
 }
 
 func (c *cache) over() bool {
-	return c.settings.CacheInstances > 0 && len(c.places) > c.settings.CacheInstances ||
-		c.bytes > c.settings.CacheBytes || c.coroutines > c.settings.CacheCoroutines
+	return c.settings.Cache.Instances > 0 && len(c.places) > c.settings.Cache.Instances ||
+		c.bytes > c.settings.Cache.Bytes || c.coroutines > c.settings.Cache.Coroutines
 }
 
 // next returns the entry that has to go: one that is too old to be used, else

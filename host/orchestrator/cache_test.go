@@ -92,13 +92,13 @@ func TestR17TheHistoryIsTheSameWithTheCacheOnOffAndEvicting(t *testing.T) {
 	if len(on) < 5000 {
 		t.Fatalf("a short history: %s", on)
 	}
-	if off := runLoop(t, func(w *world) { w.settings.CacheInstances = -1 }); off != on {
+	if off := runLoop(t, func(w *world) { w.settings.Cache.Instances = -1 }); off != on {
 		t.Errorf("with the cache off:\n%s\nwith it on:\n%s", off, on)
 	}
-	if one := runLoop(t, func(w *world) { w.settings.CacheInstances = 1 }); one != on {
+	if one := runLoop(t, func(w *world) { w.settings.Cache.Instances = 1 }); one != on {
 		t.Error("another history with one place in the cache")
 	}
-	if none := runLoop(t, func(w *world) { w.settings.CacheBytes = 1 }); none != on {
+	if none := runLoop(t, func(w *world) { w.settings.Cache.Bytes = 1 }); none != on {
 		t.Error("another history with one byte in the cache")
 	}
 	for seed := range uint64(5) {
@@ -288,7 +288,7 @@ func cached(most int) *cache {
 	size, _ := x.Size()
 	one := &entry{instance: "i-000", x: x}
 	s := host.DefaultSettings()
-	s.CacheBytes = most * (size + one.besides())
+	s.Cache.Bytes = most * (size + one.besides())
 	return newCache(&s, clock.Wall{}, host.NoObserver{})
 }
 
@@ -316,8 +316,8 @@ func TestAFewInstancesTooManyAreNotAllRead(t *testing.T) {
 				kept.put(e)
 			}
 		}
-		if kept.bytes > kept.settings.CacheBytes || kept.order.Len() != len(kept.entries) || len(kept.places) != len(kept.entries) {
-			t.Errorf("%d bytes of %d, %d, %d and %d instances", kept.bytes, kept.settings.CacheBytes, kept.order.Len(), len(kept.places), len(kept.entries))
+		if kept.bytes > kept.settings.Cache.Bytes || kept.order.Len() != len(kept.entries) || len(kept.places) != len(kept.entries) {
+			t.Errorf("%d bytes of %d, %d, %d and %d instances", kept.bytes, kept.settings.Cache.Bytes, kept.order.Len(), len(kept.places), len(kept.entries))
 		}
 		share := float64(missed) / float64(turns)
 		t.Logf("%d instances where 500 fit: %.0f of 100 turns are cold", c.instances, 100*share)
@@ -360,7 +360,7 @@ func (v *virtual) Now() time.Time { return v.now }
 func TestAnInstanceLargerThanTheCacheIsNotKept(t *testing.T) {
 	t.Parallel()
 	kept := cached(1)
-	kept.settings.CacheBytes /= 2
+	kept.settings.Cache.Bytes /= 2
 	kept.put(&entry{instance: "i-000", x: engine.New(engine.Config{})})
 	if len(kept.entries) != 0 || kept.bytes != 0 || kept.order.Len() != 0 {
 		t.Errorf("%d instances, %d bytes are kept", len(kept.entries), kept.bytes)

@@ -216,9 +216,9 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) bool {
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
-		return n < t.Settings.CommitAttempts && ctx.Err() == nil
+		return n < t.Settings.Turn.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < t.Settings.CommitAttempts || d.inline) && clock.HasTime(ctx, t.Clock, t.Settings.DispatchTime) && backoff.Pause(ctx, t.Clock, t.random, n) == nil
+		return (n < t.Settings.Turn.CommitAttempts || d.inline) && clock.HasTime(ctx, t.Clock, t.Settings.Dispatch.Time) && backoff.Pause(ctx, t.Clock, t.random, n) == nil
 	}
 	return false
 }

@@ -299,7 +299,7 @@ func TestOneWriteAndAtMostOneReadATurn(t *testing.T) {
 	}{
 		// The start alone is described.
 		{"warm", nil, 1, false},
-		{"cold", func(w *world) { w.settings.CacheInstances = -1 }, n + 1, true},
+		{"cold", func(w *world) { w.settings.Cache.Instances = -1 }, n + 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

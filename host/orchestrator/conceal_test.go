@@ -127,7 +127,7 @@ func TestNoReasonQuotesAPayloadUnderACodec(t *testing.T) {
 				for _, sealed := range []bool{false, true} {
 					var log bytes.Buffer
 					w := newWorld(t, func(w *world) {
-						w.settings.FailWhenStuck, w.settings.MaxOperations, w.settings.CacheInstances = policy, 20, -1
+						w.settings.Turn.FailWhenStuck, w.settings.Limits.Operations, w.settings.Cache.Instances = policy, 20, -1
 						w.logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 						if w.codecs = nil; sealed {
 							w.codecs = setOf(t, keyOf(t, "a"))

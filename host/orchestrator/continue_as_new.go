@@ -19,5 +19,5 @@ func (t *turn) toNextExecution(ctx context.Context, events []history.Event) (sho
 	// They were made by the engine itself: they can't be corrupt.
 	_ = t.x.Feed(events, true)
 	t.continued++
-	return t.continued >= t.Settings.ContinueLimit || !clock.HasTime(ctx, t.Clock, t.Settings.TurnTime)
+	return t.continued >= t.Settings.Turn.Executions || !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time)
 }

@@ -90,7 +90,7 @@ func (d *desk) sendLater(ctx context.Context, item *wire.Item, due time.Time, at
 
 // leave sends a message round for another build, as long as it takes.
 func (d *desk) leave(ctx context.Context, m *message, reason string) error {
-	due := d.Clock.Now().Add(backoff.Grown(d.Settings.NewerFirst, d.Settings.NewerMax, m.item.Hops))
+	due := d.Clock.Now().Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.item.Hops))
 	return d.sendRound(ctx, m, m.item, due, reason)
 }
 
@@ -166,7 +166,7 @@ func (d *desk) close(ctx context.Context, messages []*message) []string {
 		if m.Source == host.SourceOrchestrator {
 			receives = broken[m.Group]
 		}
-		back.Add(d.Queues.Of(m.Source), &m.Message, &m.item, backoff.Grown(d.Settings.BackoffFirst, d.Settings.BackoffMax, receives-1))
+		back.Add(d.Queues.Of(m.Source), &m.Message, &m.item, backoff.Grown(d.Settings.Messages.BackoffFirst, d.Settings.Messages.BackoffMax, receives-1))
 	}
 	back.Send(ctx, d.Logger.DebugContext)
 	return ids

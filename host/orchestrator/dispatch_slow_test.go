@@ -199,7 +199,7 @@ func (t slowTimer) Cancel(ctx context.Context, name string) error {
 }
 
 func newSlowCloud(t *testing.T, code engine.Func) *slowCloud {
-	c := &slowCloud{T: t, latency: 25 * time.Millisecond, limit: time.Minute, settings: host.Settings{BlockLimit: -1}, code: code,
+	c := &slowCloud{T: t, latency: 25 * time.Millisecond, limit: time.Minute, settings: host.Settings{Turn: host.TurnSettings{BlockLimit: -1}}, code: code,
 		store: storememory.New(), calls: map[string]int{}, sent: map[string]int{}}
 	c.stops = storememory.NewActivities(time.Now)
 	c.deadFIFO = c.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
@@ -237,10 +237,14 @@ func (c *slowCloud) process() *Orchestrator {
 	if err != nil {
 		c.Fatal(err)
 	}
-	o, err := New(Config{Orchestrations: registry, Keys: keys, Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c},
-		Queues: host.Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
-			DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)},
-		Timer: slowTimer{c.timer, c}, Settings: c.settings, Environment: host.Environment{Random: rand.NewChaCha8([32]byte{7})}})
+	o, err := New(Config{
+		Orchestrations: registry,
+		Keys:           keys,
+		Services: Services{Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c}, Queues: host.Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
+			DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)}, Timer: slowTimer{c.timer, c}},
+		Settings:    c.settings,
+		Environment: host.Environment{Random: rand.NewChaCha8([32]byte{7})},
+	})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -377,7 +381,7 @@ func TestF12ManyTimersOfOneTurnAreScheduledThoughEachCallIsSlow(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newSlowCloud(t, timers(test.timers))
-				c.latency, c.perSecond, c.settings.DispatchParallelism = test.latency, test.perSecond, test.parallel
+				c.latency, c.perSecond, c.settings.Dispatch.Parallelism = test.latency, test.perSecond, test.parallel
 				c.start()
 				c.run()
 				c.well(0)
@@ -485,7 +489,7 @@ func TestF12W03AMixedTurnGoesOnWhereItsDispatchWasCutShort(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := newSlowCloud(t, mixed(n))
-				c.settings.DispatchParallelism, c.kill = test.parallel, test.kill
+				c.settings.Dispatch.Parallelism, c.kill = test.parallel, test.kill
 				c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 				if c.killed != test.killed {
 					t.Errorf("%d processes were killed, want %d", c.killed, test.killed)
@@ -540,7 +544,7 @@ func TestA08AnActivityIsNotSentAgainForWantOfTime(t *testing.T) {
 			return in, err
 		})
 		// There is time to read, to commit, and to send one of the two.
-		c.settings.DispatchParallelism, c.latency, c.limit = 1, 2*time.Second, 10500*time.Millisecond
+		c.settings.Dispatch.Parallelism, c.latency, c.limit = 1, 2*time.Second, 10500*time.Millisecond
 		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 		c.expectSent(wire.ActivityExecute, 1, 0)
 		c.expectSent(wire.StartOrchestration, 1, 0)
@@ -562,7 +566,7 @@ func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 			_, err := ctx.Await(ctx.ExternalEvent("stop"))
 			return in, err
 		})
-		c.settings.DispatchParallelism = 1
+		c.settings.Dispatch.Parallelism = 1
 		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 		c.expectSchedules(n)
 		c.invocations = 0
@@ -597,7 +601,7 @@ func TestN03ADispatchGoesOnThroughAContinueAsNew(t *testing.T) {
 			}
 			return nil, ctx.ContinueAsNew("", in, nil)
 		})
-		c.settings.DispatchParallelism = 1
+		c.settings.Dispatch.Parallelism = 1
 		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 		c.invocations, c.calls = 0, map[string]int{}
 		c.deliver(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "next", Data: []byte("1"), ID: "next"})
@@ -624,7 +628,7 @@ func TestW07AnOperatorsWakeTakesTheInvocationsThatItNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3000
 		c := newSlowCloud(t, timers(n))
-		c.settings.DispatchParallelism = 1
+		c.settings.Dispatch.Parallelism = 1
 		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 		for _, s := range c.timer.Pending() { // by mistake
 			if err := c.timer.Cancel(t.Context(), s.Name); err != nil {

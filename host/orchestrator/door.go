@@ -20,9 +20,7 @@ import (
 type door struct {
 	*desk
 	Keys *keyring.Ring
-	// ActivityRole and ActivitiesMaySend are those of the Config.
-	ActivityRole      string
-	ActivitiesMaySend bool
+	Senders
 	// Scheduled: there is a timer service.
 	Scheduled bool
 }
@@ -51,7 +49,7 @@ func (d *door) forward(ctx context.Context, m *message) error {
 // dispatched. Other messages may now overtake it; so, as after a redrive,
 // everything open is sent again when it returns.
 func (d *door) roundInTime(ctx context.Context, m *message) error {
-	if err := d.sendRound(ctx, m, m.item, d.Clock.Now().Add(d.Settings.NewerFirst), "receives"); err != nil {
+	if err := d.sendRound(ctx, m, m.item, d.Clock.Now().Add(d.Settings.Messages.NewerFirst), "receives"); err != nil {
 		return err
 	}
 	d.Logger.WarnContext(ctx, "message was received almost as often as its queue allows, and goes round as a new one", "instance", m.item.Target(),

@@ -30,15 +30,15 @@ func (t *turn) early(ctx context.Context, m *message) error {
 	if since, begins := t.roundSince(m); begins {
 		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
 	}
-	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.EarlyWindow)
+	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.Messages.EarlyWindow)
 	if !now.Before(end) && endsChild {
 		return t.forbidStart(ctx, m)
 	}
 	if !now.Before(end) {
 		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
-			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.EarlyWindow))
+			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.Messages.EarlyWindow))
 	}
-	due := now.Add(backoff.Grown(t.Settings.EarlyFirst, t.Settings.EarlyMax, item.Hops))
+	due := now.Add(backoff.Grown(t.Settings.Messages.EarlyFirst, t.Settings.Messages.EarlyMax, item.Hops))
 	if due.After(end) {
 		due = end
 	}

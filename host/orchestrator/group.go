@@ -105,7 +105,7 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
 	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
-		if !clock.HasTime(ctx, o.Clock, o.Settings.TurnTime) {
+		if !clock.HasTime(ctx, o.Clock, o.Settings.Turn.Time) {
 			o.failAll(g.messages, "no time")
 			return
 		}
@@ -116,7 +116,7 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 		if end == lost {
 			t.lost()
 		}
-		if !made.another(end, o.Settings.TurnAttempts) {
+		if !made.another(end, o.Settings.Turn.Attempts) {
 			o.endGroup(t.about(ctx), g, end, err, o.Clock.Now().Sub(began))
 			return
 		}
@@ -217,7 +217,7 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 	case e == newer:
 		o.newer(ctx, g, err)
 	case e == lost:
-		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.TurnAttempts, "error", err)
+		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.Turn.Attempts, "error", err)
 		o.failAll(g.messages, "conflict")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)

@@ -14,7 +14,7 @@ import (
 func TestR15CodeThatBlocksOutsideDurableOperations(t *testing.T) {
 	t.Parallel()
 	blocked, release := make(chan struct{}), make(chan struct{})
-	w := newWorld(t, func(w *world) { w.settings.BlockLimit = 3 * time.Second })
+	w := newWorld(t, func(w *world) { w.settings.Turn.BlockLimit = 3 * time.Second })
 	w.orchestration("Blocked", func(*engine.Context, []byte) ([]byte, error) {
 		close(blocked)
 		theHeartOfTheMatter(release)
@@ -60,7 +60,7 @@ func theHeartOfTheMatter(release chan struct{}) { <-release }
 func TestTheWatchdogGoesByTheClockThatIsHandedIn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, func(w *world) { w.settings.BlockLimit = 3 * time.Second })
+		w := newWorld(t, func(w *world) { w.settings.Turn.BlockLimit = 3 * time.Second })
 		release := make(chan struct{})
 		w.orchestration("Main", func(_ *engine.Context, in []byte) ([]byte, error) {
 			<-release

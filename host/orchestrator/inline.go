@@ -50,7 +50,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (ans
 		}
 		q.sortOut(next.Verdicts[1:])
 		d.goOn(&next)
-		if d.State != engine.RunInline || d.dispatches() || n >= batchOf(d.Inline[0]) || !clock.HasTime(ctx, t.Clock, t.Settings.InlineTime) {
+		if d.State != engine.RunInline || d.dispatches() || n >= batchOf(d.Inline[0]) || !clock.HasTime(ctx, t.Clock, t.Settings.Turn.InlineTime) {
 			return false, nil
 		}
 	}
@@ -113,7 +113,7 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 		if activity.Retryable(retry, failure, n) {
 			share, _ := t.random.Share()
 			delay := activity.Delay(retry, n+1, share)
-			if delay <= longestInlineDelay && clock.HasTime(ctx, t.Clock, delay+t.Settings.InlineTime) && clock.Sleep(ctx, t.Clock, delay) == nil {
+			if delay <= longestInlineDelay && clock.HasTime(ctx, t.Clock, delay+t.Settings.Turn.InlineTime) && clock.Sleep(ctx, t.Clock, delay) == nil {
 				continue
 			}
 			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
@@ -128,8 +128,8 @@ func (t *turn) attemptInline(ctx context.Context, info activity.Info, input []by
 	if err != nil {
 		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}
 	}
-	run := attempt.Attempt{Code: a.Func, Final: a.Final, Info: info, Input: input, Clock: t.Clock, Go: t.Go, MaxPayload: t.Settings.MaxPayload,
-		Limit: attempt.LimitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.AttemptTimeout, t.Settings.ExitTime)}
+	run := attempt.Attempt{Code: a.Func, Final: a.Final, Info: info, Input: input, Clock: t.Clock, Go: t.Go, MaxPayload: t.Settings.Limits.Result,
+		Limit: attempt.LimitOf(ctx, t.Clock, retry, info.ScheduledAt, t.Settings.Attempt.Timeout, t.Settings.Attempt.ExitTime)}
 	defer t.x.RunsInline(info.Name)()
 	began := t.Clock.Now()
 	r := run.Do(ctx)

@@ -119,8 +119,10 @@ func (t *turn) standing(d *draft, w wakes, parked bool) *standing {
 	s := &standing{
 		instance: t.group.instance, execution: t.execution, record: t.record, creating: t.creating,
 		suspect: t.group.suspect, problem: t.problemIn(d, parked), try: w.try, sealed: t.Codecs != nil, now: t.Clock.Now(),
-		ran:   !parked && !d.Turn.Parked && d.State != engine.NotStarted,
-		delay: func(tries int) time.Duration { return backoff.Grown(t.Settings.WakeFirst, t.Settings.WakeMax, tries-1) },
+		ran: !parked && !d.Turn.Parked && d.State != engine.NotStarted,
+		delay: func(tries int) time.Duration {
+			return backoff.Grown(t.Settings.Turn.WakeFirst, t.Settings.Turn.WakeMax, tries-1)
+		},
 	}
 	if t.killer {
 		s.found = t.mark

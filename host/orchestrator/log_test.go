@@ -18,7 +18,7 @@ func TestR16LinesAreLoggedOnceAndOnlyWhenTheTurnIsCommitted(t *testing.T) {
 		w := newWorld(t, func(w *world) {
 			w.logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))
 			if cold {
-				w.settings.CacheInstances = -1
+				w.settings.Cache.Instances = -1
 			}
 		})
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 // them, as it may.
 func (t *turn) fullHistory() bool {
 	s := t.Settings
-	return s.MaxHistory >= 0 && t.x.LastEventID() >= int64(s.MaxHistory) || s.MaxHistoryBytes >= 0 && t.x.HistoryBytes() >= s.MaxHistoryBytes
+	return s.Limits.Events >= 0 && t.x.LastEventID() >= int64(s.Limits.Events) || s.Limits.Bytes >= 0 && t.x.HistoryBytes() >= s.Limits.Bytes
 }
 
 // overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
@@ -37,8 +37,8 @@ func (t *turn) overHistory(arrivals []*message, w wakes) bool {
 // arrivals are recorded ahead of the end, without running the code: by them a
 // message that comes back finds this commit, and has it dispatched again.
 func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error {
-	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", t.x.LastEventID(), t.Settings.MaxHistory)
-	if most := t.Settings.MaxHistoryBytes; most >= 0 && t.x.HistoryBytes() >= most {
+	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", t.x.LastEventID(), t.Settings.Limits.Events)
+	if most := t.Settings.Limits.Bytes; most >= 0 && t.x.HistoryBytes() >= most {
 		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", t.x.HistoryBytes(), most)
 	}
 	q := &arrivalQueue{pending: arrivals}
@@ -64,9 +64,9 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error
 // warnOfLength logs once an execution that its history has reached four fifths
 // of what it may.
 func (t *turn) warnOfLength(ctx context.Context, committed *store.Turn) {
-	at := int64(t.Settings.MaxHistory) / 5 * 4
+	at := int64(t.Settings.Limits.Events) / 5 * 4
 	if at > 0 && committed.First() <= at && at <= committed.Last() {
 		t.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
-			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", t.Settings.MaxHistory)
+			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", t.Settings.Limits.Events)
 	}
 }

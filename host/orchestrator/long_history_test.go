@@ -22,7 +22,7 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 	run := func(t *testing.T, killAt int, after bool) *world {
 		var log bytes.Buffer
 		w := newWorld(t, func(w *world) {
-			w.settings.MaxHistory = 20
+			w.settings.Limits.Events = 20
 			w.logger = slog.New(slog.NewTextHandler(&log, nil))
 		})
 		w.orchestration("Endless", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -71,7 +71,7 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 func TestL03WithoutALimitAHistoryGrows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
-		w.settings.MaxHistory = -1
+		w.settings.Limits.Events = -1
 		w.orchestration("Main", chain(30))
 		w.activityFunc("Step", step)
 	})
@@ -85,7 +85,7 @@ func TestL03AHistoryMayHoldSoManyBytes(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int]store.Status{601: store.StatusFailed, 602: store.StatusCompleted, -1: store.StatusCompleted} {
 		w := newWorld(t, func(w *world) {
-			w.settings.MaxHistoryBytes = limit
+			w.settings.Limits.Bytes = limit
 			w.orchestration("Main", waits("e"))
 		})
 		w.start("main", "Main", "1") // Started with its input, and Subscribed

@@ -25,26 +25,15 @@ type Config struct {
 	Orchestrations *engine.Registry
 	// Inline activities; nil for none.
 	Inline *activity.Registry
-	// Store of histories and records, and Stops, the requests to stop
-	// activities. Required.
-	Store store.Store
-	Stops store.Activities
-	// Queues; all but ActivityDead are required.
-	Queues host.Queues
+	Services
 	// Codecs seal and open payloads; nil for plain ones. They seal what goes
 	// into the store and the queues; code and Observer have plain payloads.
 	Codecs *codec.Set
 	// Keys of the tokens that completions bring back. Required; all processes of
 	// a stack need the same.
 	Keys *keyring.Ring
-	// ActivityRole is the unique id of the activity function's role, as
-	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
-	// workers send becomes a dead letter. Empty: no sender is judged.
-	ActivityRole string
-	// ActivitiesMaySend lets it send starts and events too.
-	ActivitiesMaySend bool
-	// Timer for long waits. With nil they go round the delay queue.
-	Timer timer.Timer
+	// Senders are judged by it; its zero value lets every message in.
+	Senders Senders
 	// Settings; the zero value is DefaultSettings.
 	Settings host.Settings
 	// Environment; its zero value will do.
@@ -58,6 +47,28 @@ type Config struct {
 	SweepAt func(time.Time)
 	// Propagator of the context of traces; nil for none.
 	Propagator host.Propagator
+}
+
+// Services are those that the processes of a stack share.
+type Services struct {
+	// Store of histories and records, and Stops, the requests to stop
+	// activities. Required.
+	Store store.Store
+	Stops store.Activities
+	// Queues; all but ActivityDead are required.
+	Queues host.Queues
+	// Timer for long waits. With nil they go round the delay queue.
+	Timer timer.Timer
+}
+
+// Senders says which messages are refused for who sent them.
+type Senders struct {
+	// ActivityRole is the unique id of the activity function's role, as
+	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
+	// workers send becomes a dead letter. Empty: no sender is judged.
+	ActivityRole string
+	// ActivitiesMaySend lets it send starts and events too.
+	ActivitiesMaySend bool
 }
 
 // Orchestrator handles the messages of orchestrations. Its methods may be
@@ -80,12 +91,12 @@ func New(cfg Config) (*Orchestrator, error) {
 	w := watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
-		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Border: cfg.Settings.TimerBorder, Least: cfg.Settings.TimerLeast, Propagate: cfg.Propagator},
+		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Border: cfg.Settings.Dispatch.TimerBorder, Least: cfg.Settings.Dispatch.TimerLeast, Propagate: cfg.Propagator},
 		Queues:   cfg.Queues, Stops: cfg.Stops, Timer: cfg.Timer, Clock: cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
-		Limits: dispatch.Limits{Parallel: cfg.Settings.DispatchParallelism, Time: cfg.Settings.DispatchTime, Retention: cfg.Settings.StopRetention},
+		Limits: dispatch.Limits{Parallel: cfg.Settings.Dispatch.Parallelism, Time: cfg.Settings.Dispatch.Time, Retention: cfg.Settings.Dispatch.StopRetention},
 	}
 	o := &Orchestrator{
-		door: door{desk: d, Keys: cfg.Keys, ActivityRole: cfg.ActivityRole, ActivitiesMaySend: cfg.ActivitiesMaySend, Scheduled: cfg.Timer != nil},
+		door: door{desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
 		turns: maker{desk: d, sender: sender, watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
 			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
 			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
@@ -94,12 +105,12 @@ func New(cfg Config) (*Orchestrator, error) {
 		together: cfg.Together,
 	}
 	o.turns.engine = engine.Options{
-		MaxOperations: cfg.Settings.MaxOperations, MaxCoroutines: cfg.Settings.MaxCoroutines,
-		FailWhenStuck: cfg.Settings.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
+		MaxOperations: cfg.Settings.Limits.Operations, MaxCoroutines: cfg.Settings.Limits.Coroutines,
+		FailWhenStuck: cfg.Settings.Turn.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
 	}
-	if cfg.Settings.BlockLimit > 0 {
+	if cfg.Settings.Turn.BlockLimit > 0 {
 		o.turns.engine.OnBlocked = o.turns.onBlocked
-		o.turns.engine.Guard = &watchdog{limit: cfg.Settings.BlockLimit, clock: cfg.Clock, start: cfg.Go}
+		o.turns.engine.Guard = &watchdog{limit: cfg.Settings.Turn.BlockLimit, clock: cfg.Clock, start: cfg.Go}
 	}
 	return o, nil
 }

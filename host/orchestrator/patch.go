@@ -44,7 +44,7 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	}
 	open := t.group.open()
 	for _, m := range open {
-		if since, _ := t.roundSince(m); t.Clock.Now().Sub(since) >= t.Settings.PatchWindow {
+		if since, _ := t.roundSince(m); t.Clock.Now().Sub(since) >= t.Settings.Messages.PatchWindow {
 			return nil
 		}
 	}
@@ -75,8 +75,8 @@ func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 		if begins {
 			m.item.FirstSeenMS, m.item.Hops = since.UnixMilli(), 0
 		}
-		due := o.Clock.Now().Add(backoff.Grown(o.Settings.EarlyFirst, o.Settings.EarlyMax, m.item.Hops))
-		if end := since.Add(o.Settings.PatchWindow); due.After(end) {
+		due := o.Clock.Now().Add(backoff.Grown(o.Settings.Messages.EarlyFirst, o.Settings.Messages.EarlyMax, m.item.Hops))
+		if end := since.Add(o.Settings.Messages.PatchWindow); due.After(end) {
 			due = end
 		}
 		if err := o.sendRound(ctx, m, m.item, due, "patch"); err != nil {

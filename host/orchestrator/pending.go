@@ -71,7 +71,7 @@ func (t *turn) stillPending(ctx context.Context, m *message) error {
 		if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
 			return fmt.Errorf("host: %w", err)
 		}
-		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.StopRetention)); err != nil {
+		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.Dispatch.StopRetention)); err != nil {
 			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
 		}
 		t.settle(m, "heartbeat")

@@ -174,10 +174,10 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 
 func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := t.Clock.Now()
-	due := r.EndedAt.Add(t.Settings.PurgeGrace)
+	due := r.EndedAt.Add(t.Settings.Purge.Grace)
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
-	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.TimerLeast {
+	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.Dispatch.TimerLeast {
 		item.Hops++
 		return t.sendLater(ctx, &item, due, nil)
 	}
@@ -208,12 +208,12 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 	if m.item.NotBeforeMS == 0 {
 		// Nobody who asks for it by hand knows when it ended.
 		item := m.item
-		due := t.Clock.Now().Add(t.Settings.PurgeGrace)
+		due := t.Clock.Now().Add(t.Settings.Purge.Grace)
 		item.NotBeforeMS = due.UnixMilli()
 		return t.sendRound(ctx, m, item, due, "grace")
 	}
 	for {
-		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.PurgePage)
+		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.Purge.Page)
 		if err != nil {
 			return fmt.Errorf("host: history of instance %q not deleted: %w", t.group.instance, err)
 		}
@@ -221,7 +221,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 			t.settle(m, "deleted")
 			return nil
 		}
-		if !clock.HasTime(ctx, t.Clock, t.Settings.TurnTime) {
+		if !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time) {
 			return t.deleteLater(ctx, m)
 		}
 	}

@@ -32,7 +32,7 @@ func TestO04Purge(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		t.Run(fmt.Sprintf("hidden at once, deleted after an hour, forced %t", force), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(w *world) { w.settings.PurgePage = 1 })
+			w := newWorld(t, func(w *world) { w.settings.Purge.Page = 1 })
 			w.orchestration("Main", waits("e", "f"))
 			w.start("a", "Main", "1")
 			w.settleFIFO()
@@ -114,7 +114,7 @@ func TestO04Purge(t *testing.T) {
 		t.Parallel()
 		for k := 1; k <= 14; k++ {
 			for _, after := range []bool{false, true} {
-				w := newWorld(t, func(w *world) { w.settings.PurgePage = 1 })
+				w := newWorld(t, func(w *world) { w.settings.Purge.Page = 1 })
 				w.orchestration("Main", waits("e"))
 				w.start("a", "Main", "1")
 				w.settleFIFO()

@@ -28,7 +28,7 @@ type release struct {
 
 // newRelease returns the release of a batch; nil where nobody waits for another.
 func newRelease(ctx context.Context, d *desk, messages []*message, groups []*group) *release {
-	if len(messages) < 2 || d.Settings.ReleaseTime < 0 {
+	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
 	}
 	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*message{}}
@@ -49,7 +49,7 @@ func newRelease(ctx context.Context, d *desk, messages []*message, groups []*gro
 			r.ready[m.Group] = append(r.ready[m.Group], m)
 		}
 	}
-	r.stop = d.Clock.AfterFunc(d.Settings.ReleaseTime, func() {
+	r.stop = d.Clock.AfterFunc(d.Settings.Messages.ReleaseTime, func() {
 		r.mu.Lock()
 		r.late = true
 		done := r.take()

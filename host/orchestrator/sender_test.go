@@ -22,7 +22,7 @@ const (
 // sentBy is a message as the orchestrator receives it first.
 func (w *world) sentBy(sender string, source host.Source, item wire.Item, attributes map[string]string) (reason wire.Reason) {
 	w.Helper()
-	w.change(func(c *Config) { c.ActivityRole = roleOfActivities })
+	w.change(func(c *Config) { c.Senders.ActivityRole = roleOfActivities })
 	o := w.process().o
 	before := len(w.deadFIFO.Peek()) + len(w.deadStandard.Peek())
 	m := queue.Message{ID: "m-" + item.ID, Body: w.body(item), Group: "g", Sender: sender, ReceiveCount: 1, Attributes: attributes}
@@ -85,7 +85,7 @@ func TestWhatTheActivityFunctionSendsIsJudgedByItsSender(t *testing.T) {
 				w := newWorld(t, func(w *world) {
 					w.orchestration("N", func(*engine.Context, []byte) ([]byte, error) { return nil, nil })
 				})
-				w.change(func(cfg *Config) { cfg.ActivitiesMaySend = c.may })
+				w.change(func(cfg *Config) { cfg.Senders.ActivitiesMaySend = c.may })
 				got := w.sentBy(c.sender, host.SourceOrchestrator, anItem(kind, "i"), nil)
 				if (got == wire.ReasonSender) != c.refused {
 					t.Errorf("dead letter %q, want refused: %v", got, c.refused)
@@ -135,7 +135,7 @@ func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
 				roleOfAnother + ":s":    {wire.ReasonMisaddressed},
 			} {
 				w := newWorld(t, nil)
-				w.change(func(c *Config) { c.ActivitiesMaySend = true })
+				w.change(func(c *Config) { c.Senders.ActivitiesMaySend = true })
 				got := w.sentBy(sender, host.SourceActivityDead, anItem(kind, "i"), nil)
 				if kind == wire.ActivityExecute {
 					want = []wire.Reason{""} // There is no such instance: it is settled.

@@ -19,7 +19,7 @@ func TestAMessageAnswersForExecutionsThatOthersRan(t *testing.T) {
 	t.Parallel()
 	const events = 8
 	w := newWorld(t, func(w *world) {
-		w.settings.ContinueLimit = 1
+		w.settings.Turn.Executions = 1
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 				return nil, err

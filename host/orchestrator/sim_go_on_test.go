@@ -19,7 +19,7 @@ func TestWhatAGoOnWakeWasToRunIsDispatchedByIt(t *testing.T) {
 			for j := i + 1; j < 14; j++ {
 				calls := 0
 				w := newWorld(t, func(w *world) {
-					w.settings.ContinueLimit = 1
+					w.settings.Turn.Executions = 1
 					if mode[3] {
 						w.maxReceive = 1
 					}

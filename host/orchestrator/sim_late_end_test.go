@@ -42,7 +42,7 @@ func TestAnEndThatWouldLandBehindAMarkLoses(t *testing.T) {
 		late, w.beforeCommit = c, nil
 		return store.ErrUnknownOutcome
 	}
-	w.settings.CommitAttempts = 1
+	w.settings.Turn.CommitAttempts = 1
 	w.restart()
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"})
 	w.deliver("m", event, 1, host.SourceOrchestrator, 0)

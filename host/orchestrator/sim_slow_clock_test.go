@@ -15,7 +15,7 @@ import (
 func TestAClockThatIsBehindGivesAShortTimerNoSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
-		w.settings.TimerBorder = -1
+		w.settings.Dispatch.TimerBorder = -1
 		w.activityFunc("Step", step)
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 			ctx.Timer(30 * time.Second)

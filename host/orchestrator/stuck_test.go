@@ -113,7 +113,7 @@ func TestR14TheNeighboursOfAPanicAreUnaffected(t *testing.T) {
 	for _, policy := range []bool{false, true} {
 		t.Run(fmt.Sprintf("policy fail %t", policy), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(w *world) { w.settings.FailWhenStuck = policy })
+			w := newWorld(t, func(w *world) { w.settings.Turn.FailWhenStuck = policy })
 			w.orchestration("Bad", func(ctx *engine.Context, in []byte) ([]byte, error) { panic(errors.New("it broke")) })
 			w.orchestration("Good", waits())
 			w.start("bad", "Bad", "1")

@@ -55,7 +55,7 @@ func (s *sweeper) takeSweeps(ctx context.Context, messages []*message) {
 	if err := s.sweep(ctx, before); err != nil {
 		s.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
 		if s.SweepAt != nil {
-			s.SweepAt(s.Clock.Now().Add(s.Settings.WakeFirst))
+			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst))
 		}
 	}
 	for _, m := range sweeps {
@@ -94,7 +94,7 @@ func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
 			return nil
 		}
-		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, s.Clock, s.Settings.TurnTime) {
+		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
 			if n := len(page.Records); n > 0 {
 				// Those of the same millisecond are looked at again.
 				return s.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
@@ -128,7 +128,7 @@ func (s *sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 // noteWoken notes in marks that their wakes are sent. One that is not noted gets
 // another wake by the next sweep, which finds the mark moved and is dropped.
 func (s *sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
-	sharing.SideBySide(s.Settings.DispatchParallelism, len(woken), s.together, func(i int) {
+	sharing.SideBySide(s.Settings.Dispatch.Parallelism, len(woken), s.together, func(i int) {
 		r := woken[i]
 		p := *r.Problem
 		p.WokenMS = s.Clock.Now().UnixMilli()

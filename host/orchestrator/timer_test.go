@@ -41,7 +41,7 @@ func TestT01T02T03TimersFireInTimeAndNotBefore(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(w *world) { w.settings.TimerBorder, w.idle = c.border, 40*24*time.Hour })
+			w := newWorld(t, func(w *world) { w.settings.Dispatch.TimerBorder, w.idle = c.border, 40*24*time.Hour })
 			w.orchestration("Main", sleeps(c.d))
 			w.start("a", "Main", "1")
 			began := w.clock.Now()

@@ -91,7 +91,7 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 	w := &world{T: t, clock: newVirtualClock(), store: storememory.New(), observer: newRecorder(), random: rand.NewChaCha8([32]byte{1}), keys: &keyring.Memory{},
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
 	w.logger = slog.New(strictHandler{t: t})
-	w.settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
+	w.settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if *everySealed {
 		w.codecs = everyCodec(t)
 	}
@@ -175,9 +175,14 @@ func (w *world) process() *orchestratorProcess {
 		}
 		p := &orchestratorProcess{faults: &faults{die: w.die}, w: w}
 		p.cfg = Config{
-			Orchestrations: registry, Inline: inline, Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults},
-			Queues: w.queues(p.faults), Codecs: w.codecs, Keys: w.ring(), Timer: faultyTimer{w.timer, p.faults}, Settings: w.settings, Environment: host.Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger},
-			Build: w.build,
+			Orchestrations: registry,
+			Inline:         inline,
+			Services:       Services{Store: faultyStore{w.store, p}, Stops: faultyStops{w.stops, p.faults}, Queues: w.queues(p.faults), Timer: faultyTimer{w.timer, p.faults}},
+			Codecs:         w.codecs,
+			Keys:           w.ring(),
+			Settings:       w.settings,
+			Environment:    host.Environment{Clock: w.clock, Random: w.random, Observer: w.observer, Logger: w.logger},
+			Build:          w.build,
 		}
 		p.begin()
 		w.orchestrator = p
@@ -219,8 +224,14 @@ func (w *world) ring() *keyring.Ring {
 // another returns a process with that code, whose store is s.
 func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
 	w.Helper()
-	o, err := New(Config{Orchestrations: code, Store: s, Stops: w.stops, Queues: w.queues(&faults{}),
-		Timer: w.timer, Codecs: w.codecs, Keys: w.ring(), Settings: w.settings, Environment: host.Environment{Clock: w.clock, Random: w.random, Logger: w.logger}})
+	o, err := New(Config{
+		Orchestrations: code,
+		Services:       Services{Store: s, Stops: w.stops, Queues: w.queues(&faults{}), Timer: w.timer},
+		Codecs:         w.codecs,
+		Keys:           w.ring(),
+		Settings:       w.settings,
+		Environment:    host.Environment{Clock: w.clock, Random: w.random, Logger: w.logger},
+	})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func (w *Worker) receive(ctx context.Context, deliveries []host.Delivery) *batch
 	b := &batch{w: w, tasks: make([]*task, len(deliveries)), working: len(deliveries)}
 	b.whole, _ = clock.Left(ctx, w.Clock)
 	for i, d := range deliveries {
-		b.tasks[i] = &task{Message: d.Message, visible: w.Clock.Now().Add(w.Settings.ActivityVisibility)}
+		b.tasks[i] = &task{Message: d.Message, visible: w.Clock.Now().Add(w.Settings.Attempt.QueueVisibility)}
 	}
 	return b
 }
@@ -44,7 +44,7 @@ func (b *batch) handle(ctx context.Context, t *task, alone bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.working--; b.working > 0 && t.state == done {
-		b.deleteAt(ctx, t, t.visible.Add(-b.w.Settings.VisibilityMargin/2))
+		b.deleteAt(ctx, t, t.visible.Add(-b.w.Settings.Attempt.VisibilityMargin/2))
 	}
 }
 
@@ -73,11 +73,11 @@ func (b *batch) handleAlone(ctx context.Context) {
 // batch still has the time that it was given: cut short, it would fail for what
 // the others took. One that asks for more than a whole invocation never has it.
 func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
-	need := b.w.Settings.AttemptTimeout
+	need := b.w.Settings.Attempt.Timeout
 	if r := t.item.Retry; r != nil && r.TimeoutMS > 0 {
 		need = time.Duration(r.TimeoutMS) * time.Millisecond
 	}
-	need += b.w.Settings.ExitTime
+	need += b.w.Settings.Attempt.ExitTime
 	return need > b.whole || clock.HasTime(ctx, b.w.Clock, need)
 }
 
@@ -99,7 +99,7 @@ func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 		b.w.Logger.WarnContext(t.about(ctx), "message of an attempt that is done not deleted; it may run again beside its batch", "message_id", t.ID, "error", err)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if next := b.w.Clock.Now().Add(b.w.Settings.VisibilityMargin / 6); !b.over && next.Before(t.visible) {
+		if next := b.w.Clock.Now().Add(b.w.Settings.Attempt.VisibilityMargin / 6); !b.over && next.Before(t.visible) {
 			b.deleteAt(ctx, t, next)
 		}
 	}))

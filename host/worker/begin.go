@@ -50,7 +50,7 @@ func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answ
 		return nil, err
 	}
 	item, now := &t.item, w.Clock.Now()
-	err = w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: token, Until: now.Add(p.Limit.Timeout)}, now.Add(w.Settings.StopRetention))
+	err = w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: token, Until: now.Add(p.Limit.Timeout)}, now.Add(w.Settings.Dispatch.StopRetention))
 	claimed, refused := errors.AsType[*store.ClaimedError](err)
 	switch {
 	case err == nil:
@@ -78,7 +78,7 @@ func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *atte
 	if claim == "" || !r.Pending && (r.Failure == nil || !activity.Retryable(item.Retry, r.Failure, item.Attempt)) {
 		return
 	}
-	err := w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: claim}, w.Clock.Now().Add(w.Settings.StopRetention))
+	err := w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: claim}, w.Clock.Now().Add(w.Settings.Dispatch.StopRetention))
 	if _, later := errors.AsType[*store.ClaimedError](err); err != nil && !later {
 		w.Logger.WarnContext(ctx, "attempt that is over not noted; it may count as interrupted if its message comes again", attrs(item, "error", err)...)
 	}
@@ -100,14 +100,14 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 		}
 		mark.Deaths = found.Deaths + 1
 	}
-	if mark.Deaths >= w.Settings.DeathLimit {
+	if mark.Deaths >= w.Settings.Attempt.DeathLimit {
 		return failedUnbegun(item, history.Failure{Kind: history.FailureLost, Source: item.Name, Attempt: item.Attempt, Message: fmt.Sprintf(
 			"activity %q was given up: %d processes in a row died in its attempts, the last in attempt %d (a crash, the memory limit or the function's timeout); see the worker's logs", item.Name, mark.Deaths, item.Attempt)}), nil
 	}
 	if mark.Deaths > 0 && !alone {
 		return nil, errNotAlone
 	}
-	if err := w.Stops.MarkSuspect(ctx, t.key(), mark, now.Add(w.Settings.StopRetention)); err != nil {
+	if err := w.Stops.MarkSuspect(ctx, t.key(), mark, now.Add(w.Settings.Dispatch.StopRetention)); err != nil {
 		// The mark may stand for all that. Nobody has died with it.
 		w.leaveMark(ctx, t, found)
 		return nil, fmt.Errorf("attempt not marked: %w", err)
@@ -121,7 +121,7 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 func (w *Worker) leaveMark(ctx context.Context, t *task, mark store.Suspect) {
 	var err error
 	for range 3 {
-		if err = w.Stops.MarkSuspect(ctx, t.key(), mark, w.Clock.Now().Add(w.Settings.StopRetention)); err == nil {
+		if err = w.Stops.MarkSuspect(ctx, t.key(), mark, w.Clock.Now().Add(w.Settings.Dispatch.StopRetention)); err == nil {
 			return
 		}
 	}

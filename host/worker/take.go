@@ -61,7 +61,7 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 	if instead := notBegun(item, now); instead != nil {
 		return nil, instead, nil
 	}
-	if !clock.HasTime(ctx, w.Clock, w.Settings.AttemptTime) {
+	if !clock.HasTime(ctx, w.Clock, w.Settings.Attempt.Time) {
 		return nil, nil, fmt.Errorf("too little is left of the invocation: %w", context.DeadlineExceeded)
 	}
 	state, err := w.known(ctx, t, now)
@@ -104,7 +104,7 @@ func notBegun(item *wire.Item, now time.Time) *answer {
 // that is not worth a read.
 func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.ActivityState, error) {
 	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // It was scheduled by another clock.
-	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.LookAfter {
+	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.LookAfter {
 		return store.ActivityState{}, nil
 	}
 	state, err := w.Stops.State(ctx, t.key())
@@ -117,10 +117,10 @@ func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.Activ
 // round sends an attempt round that this build can't make, until a build that can
 // has it. The time of all attempts together goes on.
 func (w *Worker) round(item *wire.Item, now time.Time, why string) *answer {
-	next, first, longest := *item, w.Settings.UnknownFirst, w.Settings.UnknownMax
+	next, first, longest := *item, w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
 	next.Hops++
 	if why == delayedForCodec {
-		first, longest = w.Settings.NewerFirst, w.Settings.NewerMax
+		first, longest = w.Settings.Messages.NewerFirst, w.Settings.Messages.NewerMax
 	} else {
 		// It may wait for longer than an item lives: it is asked for anew.
 		next.SentMS = now.UnixMilli()
@@ -165,8 +165,8 @@ func (w *Worker) open(ctx context.Context, t *task, beat *store.Heartbeat) (inst
 func (w *Worker) attempt(ctx context.Context, t *task, code activity.Activity, beat store.Heartbeat) attempt.Attempt {
 	item := &t.item
 	scheduled := time.UnixMilli(item.ScheduledAtMS)
-	return attempt.Attempt{Code: code.Func, Final: code.Final, Input: item.Input, Clock: w.Clock, Go: w.Go, MaxPayload: w.Settings.MaxPayload,
-		Limit: attempt.LimitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.AttemptTimeout, w.Settings.ExitTime),
+	return attempt.Attempt{Code: code.Func, Final: code.Final, Input: item.Input, Clock: w.Clock, Go: w.Go, MaxPayload: w.Settings.Limits.Result,
+		Limit: attempt.LimitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.Attempt.Timeout, w.Settings.Attempt.ExitTime),
 		Pulse: w.pulse(t),
 		Info: activity.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
 			Attempt: item.Attempt, Delivery: max(t.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: beat.Details,
@@ -177,17 +177,17 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activity.Activity, b
 
 // pulse returns what takes the heartbeats of an attempt.
 func (w *Worker) pulse(t *task) *attempt.Pulse {
-	p := &attempt.Pulse{Interval: w.Settings.HeartbeatInterval, Log: w.Logger.WarnContext}
+	p := &attempt.Pulse{Interval: w.Settings.Attempt.HeartbeatInterval, Log: w.Logger.WarnContext}
 	p.Record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
-		if len(details) > w.Settings.MaxPayload {
-			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.MaxPayload)
+		if len(details) > w.Settings.Limits.Result {
+			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.Limits.Result)
 		}
 		now := w.Clock.Now()
 		beat, err := w.Codecs.SealHeartbeat(t.key(), store.Heartbeat{Attempt: t.item.Attempt, At: now, Details: details})
 		if err != nil {
 			return store.ActivityState{}, err
 		}
-		return w.Stops.Heartbeat(ctx, t.key(), beat, now.Add(w.Settings.StopRetention))
+		return w.Stops.Heartbeat(ctx, t.key(), beat, now.Add(w.Settings.Dispatch.StopRetention))
 	}
 	if r := t.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
 		p.Timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
@@ -206,9 +206,9 @@ func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *at
 	if p.Timeout > 0 {
 		timeout = min(timeout, p.Timeout+p.Interval)
 	}
-	hidden := min(timeout+w.Settings.VisibilityMargin, queue.MaxVisibility)
+	hidden := min(timeout+w.Settings.Attempt.VisibilityMargin, queue.MaxVisibility)
 	limited := p.Timeout > 0 || t.item.Retry != nil && t.item.Retry.TimeoutMS > 0
-	if !limited && hidden <= w.Settings.ActivityVisibility {
+	if !limited && hidden <= w.Settings.Attempt.QueueVisibility {
 		return
 	}
 	t.visible = w.Clock.Now().Add(hidden)

@@ -55,7 +55,7 @@ func attrs(item *wire.Item, more ...any) []any {
 // handle takes one message, and leaves in it how far it has come.
 func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 	t.state = open
-	t.back = backoff.Grown(w.Settings.BackoffFirst, w.Settings.BackoffMax, t.ReceiveCount-1)
+	t.back = backoff.Grown(w.Settings.Messages.BackoffFirst, w.Settings.Messages.BackoffMax, t.ReceiveCount-1)
 	if reason, text := w.read(t); reason != "" {
 		w.refuse(t.about(ctx), t, reason, text)
 		return

@@ -24,7 +24,7 @@ const (
 	standardReceives     = 1000
 	activityReceives     = 1000
 	visibility           = 2 * time.Minute
-	// The default of host.Settings.ActivityVisibility.
+	// The default of host.Settings.Attempt.QueueVisibility.
 	activityVisibility = 16 * time.Minute
 )
 

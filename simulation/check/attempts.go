@@ -37,9 +37,9 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		}
 		return
 	}
-	// The first delivery of a first attempt may not look (Settings.LookAfter), though
+	// The first delivery of a first attempt may not look (Settings.Attempt.LookAfter), though
 	// another message of the activity in its batch did.
-	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.LookAfter < 0) {
+	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.Attempt.LookAfter < 0) {
 		violate("K-03", "and was told that it is to stop")
 	}
 	w.checkAgain(p, key, info)

@@ -256,7 +256,7 @@ func messageMutations() []Mutation {
 			Name:  "lost work is nobody's",
 			Bug:   "An activity that died on every delivery is acknowledged, and its orchestration waits forever.",
 			File:  "host/worker/begin.go",
-			Edits: edit("if mark.Deaths >= w.Settings.DeathLimit {", "if mark.Deaths >= w.Settings.DeathLimit {\n\t\treturn &answer{}, nil\n\t}\n\tif mark.Deaths < 0 {"),
+			Edits: edit("if mark.Deaths >= w.Settings.Attempt.DeathLimit {", "if mark.Deaths >= w.Settings.Attempt.DeathLimit {\n\t\treturn &answer{}, nil\n\t}\n\tif mark.Deaths < 0 {"),
 		},
 		{
 			Name:  "receives count as deaths",

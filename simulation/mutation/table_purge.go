@@ -43,7 +43,7 @@ func purgeMutations() []Mutation {
 			Name:  "a history is deleted with the purge",
 			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("r.EndedAt.Add(t.Settings.PurgeGrace)", "r.EndedAt"),
+			Edits: edit("r.EndedAt.Add(t.Settings.Purge.Grace)", "r.EndedAt"),
 		},
 		{
 			Name:  "a parent is not told of a purged id",

@@ -53,8 +53,15 @@ func (w *World) newProcess(runsActivities bool) *Process {
 		}
 		p.Orchestrator, err = orchestrator.New(orchestrator.Config{
 			Build:          name,
-			Orchestrations: p.Code.Orchestrations, Inline: w.Scenario.Inline(p), Store: simStore{w.Store, p}, Stops: simStops{w.stops, p},
-			Queues: queues, Timer: simTimer{w.Timer, p}, Codecs: set, Keys: w.ring(p), ActivityRole: activityRole, Settings: w.Settings, Environment: around})
+			Orchestrations: p.Code.Orchestrations,
+			Inline:         w.Scenario.Inline(p),
+			Services:       orchestrator.Services{Store: simStore{w.Store, p}, Stops: simStops{w.stops, p}, Queues: queues, Timer: simTimer{w.Timer, p}},
+			Codecs:         set,
+			Keys:           w.ring(p),
+			Senders:        orchestrator.Senders{ActivityRole: activityRole},
+			Settings:       w.Settings,
+			Environment:    around,
+		})
 	}
 	if err != nil {
 		panic(err)

@@ -55,12 +55,15 @@ func Plural(n int, noun string) string {
 }
 
 // settingsText shows the settings that are not the default.
-func settingsText(s host.Settings) string {
-	text := ""
-	v := reflect.ValueOf(s)
+func settingsText(s host.Settings) string { return fieldsText("", reflect.ValueOf(s)) }
+
+func fieldsText(prefix string, v reflect.Value) (text string) {
 	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
-			text += fmt.Sprintf(" %s %v", v.Type().Field(i).Name, f.Interface())
+		switch f, name := v.Field(i), prefix+v.Type().Field(i).Name; {
+		case f.Kind() == reflect.Struct:
+			text += fieldsText(name+".", f)
+		case !f.IsZero():
+			text += fmt.Sprintf(" %s %v", name, f.Interface())
 		}
 	}
 	return text

@@ -69,10 +69,10 @@ func NewWalk(l *Limits, s Scenario, tracing bool, watch func(*World) Watcher, sa
 		w.slots = 1
 	}
 	if !l.Cached {
-		w.Settings.CacheInstances = -1
+		w.Settings.Cache.Instances = -1
 	}
 	if l.Scheduled {
-		w.Settings.TimerBorder, w.Settings.TimerLeast = -1, time.Millisecond
+		w.Settings.Dispatch.TimerBorder, w.Settings.Dispatch.TimerLeast = -1, time.Millisecond
 	}
 	w.Sabotage = sabotage
 	w.sets(s)

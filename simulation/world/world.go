@@ -166,20 +166,20 @@ func New(c choice.Choices, o Options) *World {
 	w.plan = newPlan(&w.Choices)
 	w.bias = drawBias(&w.Choices)
 	w.pace = w.drawPace()
-	w.Settings = host.Settings{Parallelism: 1, DispatchParallelism: 1, BlockLimit: -1}
+	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if w.roundIn {
-		w.Settings.RoundReceives = 5
+		w.Settings.Messages.RoundReceives = 5
 	}
-	w.Settings.CacheInstances = []int{0, 0, 1, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "cache"), 4)]
+	w.Settings.Cache.Instances = []int{0, 0, 1, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "cache"), 4)]
 	if w.Choices.OneIn(w.Choices.At(choice.OfWorld, "timer border"), 3) {
-		w.Settings.TimerBorder = -1
+		w.Settings.Dispatch.TimerBorder = -1
 	}
 	// Where somebody waits for what never begins, each round says the same.
-	w.Settings.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "early window"), 4)]
-	w.Settings.ContinueLimit = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "continue limit"), 8)]
+	w.Settings.Messages.EarlyWindow = []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "early window"), 4)]
+	w.Settings.Turn.Executions = []int{0, 0, 0, 0, 0, 0, 1, 2}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "continue limit"), 8)]
 	w.Settings.Parallelism = []int{1, 1, 2, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "parallelism"), 4)]
-	w.Settings.DispatchParallelism = w.Settings.Parallelism
-	w.Settings.LookAfter = []time.Duration{0, 0, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "look after"), 3)]
+	w.Settings.Dispatch.Parallelism = w.Settings.Parallelism
+	w.Settings.Attempt.LookAfter = []time.Duration{0, 0, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "look after"), 3)]
 	w.named = w.Choices.Even(w.Choices.At(choice.OfWorld, "names of builds"))
 	w.slots = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "processes"), 3)
 	if w.bias == crowds {

@@ -64,8 +64,15 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 	if err != nil {
 		t.Fatal(err)
 	}
-	turns, err := orchestrator.New(orchestrator.Config{Orchestrations: app.Orchestrations(), Inline: registry, Store: l.Store, Stops: stops,
-		Queues: s.queues.ForHost(asIs), Timer: timers, Codecs: codecs, Keys: keys, Environment: host.Environment{Clock: s.clock}, Settings: host.Settings{Parallelism: 1, DispatchParallelism: 1}})
+	turns, err := orchestrator.New(orchestrator.Config{
+		Orchestrations: app.Orchestrations(),
+		Inline:         registry,
+		Services:       orchestrator.Services{Store: l.Store, Stops: stops, Queues: s.queues.ForHost(asIs), Timer: timers},
+		Codecs:         codecs,
+		Keys:           keys,
+		Environment:    host.Environment{Clock: s.clock},
+		Settings:       host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

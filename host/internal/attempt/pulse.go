@@ -33,10 +33,16 @@ type Pulse struct {
 
 	mu       sync.Mutex
 	stop     func() bool // of the timeout
-	last     time.Time   // recorded
-	extended time.Time
-	unsent   []byte // details not recorded yet
 	finished bool
+	beats
+}
+
+// beats is what became of the heartbeats of an attempt.
+type beats struct {
+	// recorded and extended are when the last one was.
+	recorded, extended time.Time
+	// unsent are the details that are not recorded yet.
+	unsent []byte
 }
 
 // begin starts the heartbeat timeout of an attempt.
@@ -74,7 +80,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		p.unsent = details
 	}
 	now := p.attempt.Clock.Now()
-	if !p.last.IsZero() && now.Sub(p.last) < p.Interval {
+	if !p.recorded.IsZero() && now.Sub(p.recorded) < p.Interval {
 		return context.Cause(ctx)
 	}
 	state, err := p.Record(ctx, p.unsent)
@@ -88,7 +94,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 			"event_id", p.attempt.Info.EventID, "attempt", p.attempt.Info.Attempt, "error", err)
 		return context.Cause(ctx)
 	}
-	p.last, p.unsent = now, nil
+	p.recorded, p.unsent = now, nil
 	if state.Stop {
 		p.cancel(&activity.StoppedError{Reason: state.StopReason})
 	}
