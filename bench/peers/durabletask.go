@@ -33,11 +33,11 @@ func (quiet) Errorf(string, ...any) {}
 func newDurableTask(ctx context.Context, file, synchronous string) (engine, error) {
 	r := task.NewTaskRegistry()
 	e := &durableTask{}
-	for name, f := range map[string]task.Orchestrator{
-		"chain": durableTaskChain, "fan-out": durableTaskFanOut, "hello": durableTaskHello, "greet-all": durableTaskGreetAll,
-		"account": durableTaskAccount, "transfer": durableTaskTransfer, "trip": durableTaskTrip,
+	for name, f := range map[work]task.Orchestrator{
+		chain: durableTaskChain, fanOut: durableTaskFanOut, hello: durableTaskHello, greetAll: durableTaskGreetAll,
+		transfer: durableTaskTransfer, trip: durableTaskTrip, "account": durableTaskAccount,
 	} {
-		if err := r.AddOrchestratorN(name, f); err != nil {
+		if err := r.AddOrchestratorN(string(name), f); err != nil {
 			return nil, err
 		}
 	}
@@ -59,21 +59,7 @@ func newDurableTask(ctx context.Context, file, synchronous string) (engine, erro
 }
 
 func (e *durableTask) run(ctx context.Context, s shape, id string) (int, error) {
-	switch s.work {
-	case chain:
-		return e.finish(ctx, "chain", s.steps, id)
-	case fanOut:
-		return e.finish(ctx, "fan-out", s.steps, id)
-	case hello:
-		return e.finish(ctx, "hello", 0, id)
-	case greetAll:
-		return e.finish(ctx, "greet-all", s.steps, id)
-	case transfer:
-		return e.finish(ctx, "transfer", workloads.Order{From: from(id), To: to(id), Amount: amount}, id)
-	default:
-		_, err := e.finish(ctx, "trip", lacking, id)
-		return s.steps, refused(err)
-	}
+	return s.made(e.finish(ctx, string(s.work), s.input(id), id))
 }
 
 // finish runs an orchestration to its end.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +28,12 @@ type goWorkflows struct {
 	accounts sync.Map
 }
 
+// goWorkflowsOf has the workflow of each work.
+var goWorkflowsOf = map[work]workflow.Workflow{
+	chain: goWorkflowsChain, fanOut: goWorkflowsFanOut, hello: goWorkflowsHello, greetAll: goWorkflowsGreetAll,
+	transfer: goWorkflowsTransfer, trip: goWorkflowsTrip,
+}
+
 // newGoWorkflows wraps the backend as its own benchmark does, so that nothing
 // waits for a poll.
 func newGoWorkflows(_ context.Context, file, synchronous string) (engine, error) {
@@ -35,7 +43,7 @@ func newGoWorkflows(_ context.Context, file, synchronous string) (engine, error)
 		sqlite.WithBackendOptions(backend.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))))
 	ctx, stop := context.WithCancel(context.Background())
 	w := worker.New(b, nil)
-	for _, f := range []any{goWorkflowsChain, goWorkflowsFanOut, goWorkflowsHello, goWorkflowsGreetAll, goWorkflowsAccount, goWorkflowsTransfer, goWorkflowsTrip} {
+	for _, f := range append(slices.Collect(maps.Values(goWorkflowsOf)), goWorkflowsAccount) {
 		if err := w.RegisterWorkflow(f); err != nil {
 			stop()
 			return nil, err
@@ -55,26 +63,12 @@ func newGoWorkflows(_ context.Context, file, synchronous string) (engine, error)
 }
 
 func (e *goWorkflows) run(ctx context.Context, s shape, id string) (int, error) {
-	switch s.work {
-	case chain:
-		return e.finish(ctx, id, goWorkflowsChain, s.steps)
-	case fanOut:
-		return e.finish(ctx, id, goWorkflowsFanOut, s.steps)
-	case hello:
-		return e.finish(ctx, id, goWorkflowsHello)
-	case greetAll:
-		return e.finish(ctx, id, goWorkflowsGreetAll, s.steps)
-	case transfer:
-		return e.finish(ctx, id, goWorkflowsTransfer, workloads.Order{From: from(id), To: to(id), Amount: amount})
-	default:
-		_, err := e.finish(ctx, id, goWorkflowsTrip, lacking)
-		return s.steps, refused(err)
-	}
+	return s.made(e.finish(ctx, id, goWorkflowsOf[s.work], s.input(id)))
 }
 
 // finish runs a workflow to its end.
-func (e *goWorkflows) finish(ctx context.Context, id string, f workflow.Workflow, args ...any) (int, error) {
-	wf, err := e.client.CreateWorkflowInstance(ctx, client.WorkflowInstanceOptions{InstanceID: id}, f, args...)
+func (e *goWorkflows) finish(ctx context.Context, id string, f workflow.Workflow, input any) (int, error) {
+	wf, err := e.client.CreateWorkflowInstance(ctx, client.WorkflowInstanceOptions{InstanceID: id}, f, input)
 	if err != nil {
 		return 0, err
 	}

@@ -11,7 +11,7 @@ import (
 
 func goWorkflowsSayHello(_ context.Context, name string) (string, error) { return greeting(name), nil }
 
-func goWorkflowsHello(ctx workflow.Context) (int, error) {
+func goWorkflowsHello(ctx workflow.Context, _ int) (int, error) {
 	var greetings []string
 	for _, city := range cities {
 		g, err := workflow.ExecuteActivity[string](ctx, workflow.DefaultActivityOptions, goWorkflowsSayHello, city).Get(ctx)

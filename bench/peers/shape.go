@@ -1,22 +1,24 @@
 package main
 
+import "github.com/turnstile-go/turnstile/bench/workloads"
+
 // work is what an instance does. A step of it is an activity; of a transfer, one
 // of its two postings.
-type work int
+type work string
 
 const (
 	// chain and fanOut count: activities that add one, one after the other or all
 	// at once.
-	chain work = iota
-	fanOut
+	chain  work = "chain"
+	fanOut work = "fan-out"
 	// The others are those of bench/workloads. A transfer is between two accounts of
 	// its own, which are open before the clock starts and closed after it has
 	// stopped. A trip has no car to be had: three bookings, of which the last is
 	// refused, and three cancels.
-	hello
-	greetAll
-	transfer
-	trip
+	hello    work = "hello"
+	greetAll work = "greet-all"
+	transfer work = "transfer"
+	trip     work = "trip"
 )
 
 // shape is what is run: instances of so many steps, so many side by side.
@@ -41,6 +43,27 @@ var tables = map[string][]shape{
 		{"Bank, 30 transfers side by side", transfer, 2, 60, 30},
 		{"Trip without a car, 30 side by side", trip, 6, 60, 30},
 	},
+}
+
+// input is what the workflow of the instance with this id is given: the number of
+// its steps, if its work says nothing else.
+func (s shape) input(id string) any {
+	switch s.work {
+	case transfer:
+		return workloads.Order{From: from(id), To: to(id), Amount: amount}
+	case trip:
+		return lacking
+	}
+	return s.steps
+}
+
+// made returns the steps that an instance has made, of what its workflow returned:
+// their number, or for a trip that it was refused.
+func (s shape) made(steps int, err error) (int, error) {
+	if s.work == trip {
+		return s.steps, refused(err)
+	}
+	return steps, err
 }
 
 // The accounts of a transfer.

@@ -30,6 +30,12 @@ type temporal struct {
 	worker worker.Worker
 }
 
+// temporalOf has the workflow of each work.
+var temporalOf = map[work]any{
+	chain: temporalChain, fanOut: temporalFanOut, hello: temporalHello, greetAll: temporalGreetAll,
+	transfer: temporalTransfer, trip: temporalTrip,
+}
+
 // temporalBinary is where fetch.sh builds it, as seen from bench/peers.
 const temporalBinary = ".local/peers/bin/temporal"
 
@@ -66,7 +72,8 @@ func (e *temporal) connect(ctx context.Context, address string) (err error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	e.worker = worker.New(e.client, "peers", worker.Options{})
-	for _, f := range []any{temporalChain, temporalFanOut, temporalHello, temporalGreetAll, temporalAccount, temporalTransfer, temporalTrip} {
+	e.worker.RegisterWorkflow(temporalAccount)
+	for _, f := range temporalOf {
 		e.worker.RegisterWorkflow(f)
 	}
 	for _, f := range []any{temporalAdd, temporalSayHello, temporalBook, temporalCancel} {
@@ -107,26 +114,12 @@ func freePort() (string, error) {
 }
 
 func (e *temporal) run(ctx context.Context, s shape, id string) (int, error) {
-	switch s.work {
-	case chain:
-		return e.finish(ctx, id, temporalChain, s.steps)
-	case fanOut:
-		return e.finish(ctx, id, temporalFanOut, s.steps)
-	case hello:
-		return e.finish(ctx, id, temporalHello)
-	case greetAll:
-		return e.finish(ctx, id, temporalGreetAll, s.steps)
-	case transfer:
-		return e.finish(ctx, id, temporalTransfer, workloads.Order{From: from(id), To: to(id), Amount: amount})
-	default:
-		_, err := e.finish(ctx, id, temporalTrip, lacking)
-		return s.steps, refused(err)
-	}
+	return s.made(e.finish(ctx, id, temporalOf[s.work], s.input(id)))
 }
 
 // finish runs a workflow to its end.
-func (e *temporal) finish(ctx context.Context, id string, f any, args ...any) (n int, err error) {
-	run, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: "peers"}, f, args...)
+func (e *temporal) finish(ctx context.Context, id string, f, input any) (n int, err error) {
+	run, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: "peers"}, f, input)
 	if err != nil {
 		return 0, err
 	}

@@ -46,7 +46,7 @@ func temporalFanOut(ctx workflow.Context, n int) (int, error) {
 
 func temporalSayHello(_ context.Context, name string) (string, error) { return greeting(name), nil }
 
-func temporalHello(ctx workflow.Context) (int, error) {
+func temporalHello(ctx workflow.Context, _ int) (int, error) {
 	ctx = steadily(ctx)
 	var greetings []string
 	for _, city := range cities {
