@@ -23,8 +23,10 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -62,13 +64,16 @@ func main() {
 	markdown := flag.Bool("markdown", false, "print the table as docs/performance.md has it")
 	one := flag.String("one", "", "make one measurement, ENGINE/SHAPE/DURABILITY, and print it as JSON; the command calls itself so")
 	flag.Parse()
+	// A measurement that is told to end stops what it has started.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
 	err := fmt.Errorf("-table %s: there is none of this name", *table)
 	switch {
 	case tables[*table] == nil:
 	case *one != "":
-		err = single(*table, *one)
+		err = single(ctx, *table, *one)
 	default:
-		err = compare(*table, *rounds, *only, *markdown)
+		err = compare(ctx, *table, *rounds, *only, *markdown)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -80,7 +85,7 @@ func main() {
 const long = 20 * time.Second
 
 // compare measures and prints a line for each shape and durability.
-func compare(table string, rounds int, only string, markdown bool) error {
+func compare(ctx context.Context, table string, rounds int, only string, markdown bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -95,7 +100,7 @@ func compare(table string, rounds int, only string, markdown bool) error {
 					if !measured(known.name) || best[e].Wall > long {
 						continue
 					}
-					f, err := measure(self, table, fmt.Sprintf("%s/%d/%s", known.name, i, d.synchronous))
+					f, err := measure(ctx, self, table, fmt.Sprintf("%s/%d/%s", known.name, i, d.synchronous))
 					if err != nil {
 						return fmt.Errorf("%s, %s: %w", known.name, s.name, err)
 					}
@@ -111,9 +116,10 @@ func compare(table string, rounds int, only string, markdown bool) error {
 	return nil
 }
 
-func measure(self, table, what string) (figures, error) {
-	cmd := exec.Command(self, "-table", table, "-one", what)
+func measure(ctx context.Context, self, table, what string) (figures, error) {
+	cmd := exec.CommandContext(ctx, self, "-table", table, "-one", what)
 	cmd.Stderr = os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := cmd.Output()
 	if err != nil {
 		return figures{}, err

@@ -21,8 +21,9 @@ type figures struct {
 	Wall, CPU time.Duration
 }
 
-// single makes one measurement and prints it as JSON.
-func single(table, what string) error {
+// single makes one measurement and prints it as JSON. If ctx ends, the engine is
+// closed at once, so that no process of its own is left behind.
+func single(ctx context.Context, table, what string) error {
 	shapes, parts := tables[table], strings.Split(what, "/")
 	var number int
 	if len(parts) != 3 {
@@ -40,11 +41,22 @@ func single(table, what string) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		opened, err := e.open(context.Background(), filepath.Join(dir, "db.sqlite"), parts[2])
+		opened, err := e.open(ctx, filepath.Join(dir, "db.sqlite"), parts[2])
 		if err != nil {
 			return err
 		}
-		f, err := load(opened, shapes[number])
+		var f figures
+		measured := make(chan error, 1)
+		go func() {
+			var err error
+			f, err = load(ctx, opened, shapes[number])
+			measured <- err
+		}()
+		select {
+		case err = <-measured:
+		case <-ctx.Done(): // An engine may not heed it.
+			err = ctx.Err()
+		}
 		if err := errors.Join(err, opened.close()); err != nil {
 			return err
 		}
@@ -55,8 +67,7 @@ func single(table, what string) error {
 
 // load runs the instances of a shape, behind one that warms the engine up, and
 // checks what came of them.
-func load(e engine, s shape) (figures, error) {
-	ctx := context.Background()
+func load(ctx context.Context, e engine, s shape) (figures, error) {
 	ids := make([]string, s.instances)
 	for i := range ids {
 		ids[i] = fmt.Sprintf("instance-%d", i)

@@ -66,7 +66,7 @@ func (e *temporal) connect(ctx context.Context, address string) (err error) {
 		if err == nil {
 			break
 		}
-		if time.Now().After(end) {
+		if time.Now().After(end) || ctx.Err() != nil {
 			return fmt.Errorf("temporal's server does not answer: %w", err)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -162,7 +162,7 @@ func (e *temporal) close() error {
 	if e.client != nil {
 		e.client.Close()
 	}
-	if err := e.server.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := e.server.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	// It ends with a status of its own.
