@@ -36,16 +36,14 @@ func historyCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var h showing
-			flags.Int64Var(&h.execution, "execution", 0, "execution `N`; default the current one")
-			flags.BoolVar(&h.all, "all", false, "every execution of the instance")
+			h.which.declare(flags)
 			flags.IntVar(&h.width, "width", 0, "cut what an event carries to `N` characters; default what fits the terminal, elsewhere all of it")
 			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
 			return func(ctx context.Context, operands []string) error {
+				if err := h.which.check(); err != nil {
+					return err
+				}
 				switch {
-				case h.execution < 0:
-					return usagef("--execution %d: executions are numbered from 1", h.execution)
-				case h.execution > 0 && h.all:
-					return usagef("--execution and --all do not go together")
 				case h.width < 0:
 					return usagef("--width %d: a number of characters, or 0", h.width)
 				case h.export && c.json():
@@ -67,37 +65,18 @@ func historyCommand() *command {
 
 // showing is which history is shown, and how.
 type showing struct {
-	execution   int64
-	all, export bool
-	width       int
-}
-
-// executions are those that are shown, from the first to the last.
-func (h *showing) executions(d *client.Description) (from, to int64) {
-	switch {
-	case h.all:
-		return max(d.FirstExecution, 1), d.ExecutionID
-	case h.execution > 0:
-		return h.execution, h.execution
-	}
-	return d.ExecutionID, d.ExecutionID
+	which  executions
+	export bool
+	width  int
 }
 
 func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Description) error {
-	var exports []history.Export
-	from, to := h.executions(d)
-	for n := from; n <= to; n++ {
-		x, err := cl.Export(ctx, d.Instance, n)
-		if err != nil {
-			return err
-		}
-		if len(x.Events) == 0 {
-			return notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
-		}
-		exports = append(exports, x)
+	exports, err := h.which.of(ctx, cl, d)
+	if err != nil {
+		return err
 	}
 	switch {
-	case h.export && h.all:
+	case h.export && h.which.all:
 		text, err := recording.Encode(&recording.Recording{Title: "all executions of " + d.Instance, Histories: exports})
 		if err == nil {
 			_, err = c.out.Write(text)
@@ -106,7 +85,7 @@ func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Desc
 	case h.export:
 		_, err := c.out.Write(history.EncodeExport(exports[0]))
 		return err
-	case c.json() && h.all:
+	case c.json() && h.which.all:
 		all := make([]api.Events, len(exports))
 		for i := range exports {
 			all[i] = eventsOf(&exports[i])

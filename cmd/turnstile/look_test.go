@@ -124,7 +124,10 @@ func TestHistoryOfAnExecutionThatNeverWas(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	b.fails(exitNotFound, []string{"no history of execution 3", "1 to 1"}, "history", "order-1", "--execution", "3")
-	b.fails(exitUsage, []string{"--execution -1"}, "history", "order-1", "--execution", "-1")
+	for _, command := range []string{"history", "replay"} {
+		b.fails(exitUsage, []string{"--execution -1", "numbered from 1"}, command, "order-1", "--execution", "-1")
+		b.fails(exitUsage, []string{"--execution and --all do not go together"}, command, "order-1", "--execution", "1", "--all")
+	}
 }
 
 func TestO01Describe(t *testing.T) {

@@ -41,22 +41,21 @@ func replayCommand() *command {
 			"turnstile replay order-17 ./cmd/local",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			var h showing
-			flags.Int64Var(&h.execution, "execution", 0, "execution `N` of an instance; default the current one")
-			flags.BoolVar(&h.all, "all", false, "every execution of an instance")
+			var which executions
+			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
-				if h.execution < 0 || h.execution > 0 && h.all {
-					return usagef("--execution is a number from 1, and does not go with --all")
+				if err := which.check(); err != nil {
+					return err
 				}
 				pkg := devPackage
 				if len(operands) > 1 {
 					pkg = operands[1]
 				}
-				exports, isFile, err := c.exports(ctx, operands[0], &h)
+				exports, isFile, err := c.exports(ctx, operands[0], which)
 				if err != nil {
 					return err
 				}
-				if isFile && (h.all || h.execution > 0) {
+				if isFile && which != (executions{}) {
 					return usagef("--all and --execution are for an instance, and %s is a file: all that it holds is replayed", operands[0])
 				}
 				return c.replay(ctx, pkg, exports)
@@ -75,7 +74,7 @@ func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix strin
 }
 
 // exports are the histories of a file, or of an instance.
-func (c *cli) exports(ctx context.Context, what string, h *showing) (exports []history.Export, isFile bool, err error) {
+func (c *cli) exports(ctx context.Context, what string, which executions) (exports []history.Export, isFile bool, err error) {
 	data, err := os.ReadFile(what)
 	switch {
 	case err == nil:
@@ -95,18 +94,8 @@ func (c *cli) exports(ctx context.Context, what string, h *showing) (exports []h
 	if err != nil {
 		return nil, false, err
 	}
-	from, to := h.executions(&d)
-	for n := from; n <= to; n++ {
-		x, err := cl.Export(ctx, d.Instance, n)
-		if err != nil {
-			return nil, false, err
-		}
-		if len(x.Events) == 0 {
-			return nil, false, notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
-		}
-		exports = append(exports, x)
-	}
-	return exports, false, nil
+	exports, err = which.of(ctx, cl, &d)
+	return exports, false, err
 }
 
 // replay builds the program of the project and has it replay the histories.

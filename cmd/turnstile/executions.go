@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// executions are those of an instance that --execution and --all choose. The zero
+// value is the current one.
+type executions struct {
+	number int64
+	all    bool
+}
+
+func (e *executions) declare(flags *flag.FlagSet) {
+	flags.Int64Var(&e.number, "execution", 0, "execution `N` of the instance; default the current one")
+	flags.BoolVar(&e.all, "all", false, "every execution of the instance")
+}
+
+func (e *executions) check() error {
+	switch {
+	case e.number < 0:
+		return usagef("--execution %d: executions are numbered from 1", e.number)
+	case e.number > 0 && e.all:
+		return usagef("--execution and --all do not go together")
+	}
+	return nil
+}
+
+// of returns their histories, from the first to the last. One that is not there is an
+// error.
+func (e *executions) of(ctx context.Context, cl instances, d *client.Description) ([]history.Export, error) {
+	from, to := d.ExecutionID, d.ExecutionID
+	switch {
+	case e.all:
+		from = max(d.FirstExecution, 1)
+	case e.number > 0:
+		from, to = e.number, e.number
+	}
+	var exports []history.Export
+	for n := from; n <= to; n++ {
+		x, err := cl.Export(ctx, d.Instance, n)
+		if err != nil {
+			return nil, err
+		}
+		if len(x.Events) == 0 {
+			return nil, notThereError{fmt.Errorf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, n, d.FirstExecution, d.ExecutionID)}
+		}
+		exports = append(exports, x)
+	}
+	return exports, nil
+}
