@@ -106,7 +106,7 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers},
 		Codecs:         o.codecs,
 		Keys:           keys,
-		Senders:        orchestrator.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
+		Senders:        host.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
 		Settings:       orchestratorSettings(o.settings, env),
 		Environment:    host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 		Propagator:     o.propagator,

@@ -25,9 +25,9 @@ func (d *door) tooFar(i *wire.Item, due, now time.Time) string {
 	case i.Kind == wire.TimerFired && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
-		farthest = d.Settings.Turn.WakeMax + day
+		farthest = d.Settings.Turn.WakeMax + 24*time.Hour
 	case i.Kind == wire.PurgeInstance:
-		farthest = d.Settings.Purge.Grace + day
+		farthest = d.Settings.Purge.Grace + 24*time.Hour
 	}
 	if !due.After(now.Add(farthest)) {
 		return ""
@@ -35,5 +35,3 @@ func (d *door) tooFar(i *wire.Item, due, now time.Time) string {
 	return fmt.Sprintf("it is due at %s, and none that Turnstile sends is due later than %s after it comes; times are milliseconds since 1970",
 		due.UTC().Format(time.RFC3339), farthest)
 }
-
-const day = 24 * time.Hour

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -70,4 +71,18 @@ func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
 		in.Arrivals = append(in.Arrivals, t.arrival(m))
 	}
 	return in, nil
+}
+
+// recordedParent returns a parent as it stands in the history of its child:
+// without a token that can be made anew, for whoever may read the child's
+// history could complete the parent's event with it.
+func recordedParent(p *wire.Parent) *history.Parent {
+	if p == nil {
+		return nil
+	}
+	r := &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
+	if _, keyed := keyring.Keyed(p.Token); keyed {
+		r.Token = ""
+	}
+	return r
 }

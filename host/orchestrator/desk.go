@@ -171,3 +171,13 @@ func (d *desk) close(ctx context.Context, messages []*message) []string {
 	back.Send(ctx, d.Logger.DebugContext)
 	return ids
 }
+
+// roundSince returns since when a message goes round, and whether that begins
+// now: a redrive from the dead letters begins anew.
+func (d *desk) roundSince(m *message) (since time.Time, begins bool) {
+	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
+	if m.item.FirstSeenMS == 0 || redriven {
+		return d.Clock.Now(), true
+	}
+	return time.UnixMilli(m.item.FirstSeenMS), false
+}

@@ -20,7 +20,7 @@ import (
 type door struct {
 	*desk
 	Keys *keyring.Ring
-	Senders
+	host.Senders
 	// Scheduled: there is a timer service.
 	Scheduled bool
 }

@@ -80,8 +80,3 @@ func (t *turn) forbids(m *message) bool {
 	r := t.record
 	return m.item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.item.ID
 }
-
-// endsChild reports whether it is what a parent sends to end its child.
-func (m *message) endsChild() bool {
-	return m.item.Parent != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance)
-}

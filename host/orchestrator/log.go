@@ -3,12 +3,8 @@ package orchestrator
 import (
 	"context"
 
-	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
-
-// about returns the context of what is logged of a message.
-func (m *message) about(ctx context.Context) context.Context { return delivery.About(ctx, &m.item) }
 
 // about returns the context of what is logged of a turn, as far as it has come.
 func (t *turn) about(ctx context.Context) context.Context {

@@ -1,6 +1,9 @@
 package orchestrator
 
 import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/wire"
@@ -65,3 +68,22 @@ func (m *message) records() bool {
 	}
 	return m.completion()
 }
+
+// purges reports whether it is a purge that somebody asked for.
+func (m *message) purges() bool {
+	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
+}
+
+// endsChild reports whether it is what a parent sends to end its child.
+func (m *message) endsChild() bool {
+	return m.item.Parent != nil && (m.item.Kind == wire.CancelInstance || m.item.Kind == wire.TerminateInstance)
+}
+
+// unheard reports whether a worker says with this message that an attempt, which
+// runs at most once, was begun before and no result is known to it.
+func (m *message) unheard() bool {
+	return m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
+}
+
+// about returns the context of what is logged of a message.
+func (m *message) about(ctx context.Context) context.Context { return delivery.About(ctx, &m.item) }

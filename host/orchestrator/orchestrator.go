@@ -33,7 +33,7 @@ type Config struct {
 	// a stack need the same.
 	Keys *keyring.Ring
 	// Senders are judged by it; its zero value lets every message in.
-	Senders Senders
+	Senders host.Senders
 	// Settings; the zero value is DefaultSettings.
 	Settings host.Settings
 	// Environment; its zero value will do.
@@ -59,16 +59,6 @@ type Services struct {
 	Queues host.Queues
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
-}
-
-// Senders says which messages are refused for who sent them.
-type Senders struct {
-	// ActivityRole is the unique id of the activity function's role, as
-	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
-	// workers send becomes a dead letter. Empty: no sender is judged.
-	ActivityRole string
-	// ActivitiesMaySend lets it send starts and events too.
-	ActivitiesMaySend bool
 }
 
 // Orchestrator handles the messages of orchestrations. Its methods may be
@@ -159,11 +149,15 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 		// turn that killed it, and no other.
 		limit = 1
 	}
-	r := newRelease(ctx, o.door.desk, messages, groups)
+	turns := make([][]*message, len(groups))
+	for i, g := range groups {
+		turns[i] = g.all
+	}
+	r := newRelease(ctx, o.door.desk, messages, turns)
 	defer r.end()
 	sharing.SideBySide(limit, len(groups), shared.Together(o.together), func(i int) {
 		o.turns.runGroup(ctx, groups[i])
-		r.done(ctx, groups[i])
+		r.done(ctx, turns[i])
 	})
 	o.sweeper.takeSweeps(ctx, messages)
 	return o.door.close(ctx, messages)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // patchError says that a history may agree with the code of another build: that
@@ -52,16 +50,6 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 		return nil
 	}
 	return &patchError{stuck}
-}
-
-// roundSince returns since when a message goes round, and whether that begins
-// now: a redrive from the dead letters begins anew.
-func (d *desk) roundSince(m *message) (since time.Time, begins bool) {
-	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
-	if m.item.FirstSeenMS == 0 || redriven {
-		return d.Clock.Now(), true
-	}
-	return time.UnixMilli(m.item.FirstSeenMS), false
 }
 
 // anotherBuild sends the messages of a turn round for a build that has the

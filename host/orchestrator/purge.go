@@ -22,16 +22,11 @@ import (
 // day more than any item is applied (wire.MaxAge), which is as long as SQS keeps
 // a message at most
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
-const idHeld = wire.MaxAge + day
+const idHeld = wire.MaxAge + 24*time.Hour
 
 // held reports whether the id is that of a purged instance, and not free yet.
 func (t *turn) held() bool {
 	return t.record != nil && t.record.Purged && !t.record.Free(t.Clock.Now())
-}
-
-// purges reports whether it is a purge that somebody asked for.
-func (m *message) purges() bool {
-	return m.item.Kind == wire.PurgeInstance && m.item.UpToExecution == 0
 }
 
 // purge hides a finished instance at once; its history is deleted by a work

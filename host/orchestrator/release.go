@@ -26,14 +26,15 @@ type release struct {
 	stop  func() bool
 }
 
-// newRelease returns the release of a batch; nil where nobody waits for another.
-func newRelease(ctx context.Context, d *desk, messages []*message, groups []*group) *release {
+// newRelease returns the release of a batch, of which each turn has some messages; nil
+// where nobody waits for another.
+func newRelease(ctx context.Context, d *desk, messages []*message, turns [][]*message) *release {
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
 	}
 	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*message{}}
-	for _, g := range groups {
-		for name := range fifoGroups(g) {
+	for _, turn := range turns {
+		for name := range fifoGroups(turn) {
 			r.open[name]++
 			r.left++
 		}
@@ -59,10 +60,10 @@ func newRelease(ctx context.Context, d *desk, messages []*message, groups []*gro
 	return r
 }
 
-// fifoGroups are the FIFO groups whose messages a turn has.
-func fifoGroups(g *group) map[string]bool {
+// fifoGroups are the FIFO groups of the messages of a turn.
+func fifoGroups(turn []*message) map[string]bool {
 	names := map[string]bool{}
-	for _, m := range g.all {
+	for _, m := range turn {
 		if m.Source == host.SourceOrchestrator {
 			names[m.Group] = true
 		}
@@ -70,13 +71,13 @@ func fifoGroups(g *group) map[string]bool {
 	return names
 }
 
-// done takes in that the turn of a group has been made.
-func (r *release) done(ctx context.Context, g *group) {
+// done takes in that the turn of some messages has been made.
+func (r *release) done(ctx context.Context, turn []*message) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
-	for name := range fifoGroups(g) {
+	for name := range fifoGroups(turn) {
 		r.open[name]--
 		r.left--
 	}

@@ -171,7 +171,7 @@ func (s *sweeper) askFirst(ctx context.Context, messages []*message) {
 	}
 	for _, m := range messages {
 		if m.item.Kind == wire.Sweep {
-			return // This one will ds.
+			return // This one will do.
 		}
 	}
 	if err := s.askForSweep(ctx, wire.Item{ID: "build-" + s.Build}); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -62,20 +61,6 @@ func (d *door) keysReady(ctx context.Context, messages []*message) bool {
 		d.fail(m, "keys")
 	}
 	return false
-}
-
-// recordedParent returns a parent as it stands in the history of its child:
-// without a token that can be made anew, for whoever may read the child's
-// history could complete the parent's event with it.
-func recordedParent(p *wire.Parent) *history.Parent {
-	if p == nil {
-		return nil
-	}
-	r := &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
-	if _, keyed := keyring.Keyed(p.Token); keyed {
-		r.Token = ""
-	}
-	return r
 }
 
 // missingKey says of a forged message if the stack has no key for its token.

@@ -11,12 +11,6 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// unheard reports whether a worker says with this message that an attempt, which
-// runs at most once, was begun before and no result is known to it.
-func (m *message) unheard() bool {
-	return m.item.Kind == wire.ActivityFailed && m.item.Details != nil && m.item.Details.Kind == history.FailureInterrupted
-}
-
 // brings reports whether one of the messages is the result, or the last failure, of
 // this open activity: then a message that nothing was heard of it has no effect.
 func (t *turn) brings(source int64) bool {

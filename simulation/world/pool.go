@@ -58,7 +58,7 @@ func (w *World) newProcess(runsActivities bool) *Process {
 			Services:       orchestrator.Services{Store: simStore{w.Store, p}, Stops: simStops{w.stops, p}, Queues: queues, Timer: simTimer{w.Timer, p}},
 			Codecs:         set,
 			Keys:           w.ring(p),
-			Senders:        orchestrator.Senders{ActivityRole: activityRole},
+			Senders:        host.Senders{ActivityRole: activityRole},
 			Settings:       w.Settings,
 			Environment:    around,
 		})
