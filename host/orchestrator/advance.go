@@ -7,12 +7,13 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // judged is a message and what the engine says of it.
 type judged struct {
-	*message
+	*inbox.Message
 	engine.Verdict
 }
 
@@ -21,7 +22,7 @@ type judged struct {
 // continue-as-new. Each commit is dispatched before the next is made. The
 // messages are settled when all of that is done; so whatever is interrupted
 // brings them back.
-func (t *turn) advance(ctx context.Context, arrivals []*message, w wakes) error {
+func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) error {
 	if t.x.Ended() {
 		return t.judgeEnded(ctx, arrivals)
 	}
@@ -130,7 +131,7 @@ func (t *turn) mayKeep(cancelled []int64) bool {
 // judgeEnded settles arrivals for an execution that has ended. Its code is not
 // run any more: that which is deployed by now may not agree with the history,
 // and an instance that is finished is never stuck.
-func (t *turn) judgeEnded(ctx context.Context, arrivals []*message) error {
+func (t *turn) judgeEnded(ctx context.Context, arrivals []*inbox.Message) error {
 	var decided []judged
 	for _, m := range arrivals {
 		decided = append(decided, judged{m, t.x.Judge(t.arrival(m))})
@@ -169,13 +170,13 @@ func (t *turn) runOn(ctx context.Context, in engine.Input) (engine.Turn, error) 
 
 // arrivalQueue is the arrivals of an invocation.
 type arrivalQueue struct {
-	pending []*message // the engine has not looked at them yet
+	pending []*inbox.Message // the engine has not looked at them yet
 	decided []judged
 }
 
 // sortOut takes the verdicts on the pending ones.
 func (q *arrivalQueue) sortOut(verdicts []engine.Verdict) {
-	var pending []*message
+	var pending []*inbox.Message
 	for i, m := range q.pending {
 		if i >= len(verdicts) || verdicts[i].Kind == engine.Pending {
 			pending = append(pending, m)
@@ -189,21 +190,21 @@ func (q *arrivalQueue) sortOut(verdicts []engine.Verdict) {
 // settleAll does with each message what its verdict asks for.
 func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 	for _, j := range decided {
-		if j.state != unsettled {
+		if j.State != inbox.Unsettled {
 			continue
 		}
 		var err error
 		switch j.Kind {
 		case engine.Misaddressed:
-			err = t.deadLetter(ctx, j.message, wire.ReasonMisaddressed, t.letter(j))
+			err = t.DeadLetter(ctx, j.Message, wire.ReasonMisaddressed, t.letter(j))
 		case engine.Forged:
-			err = t.deadLetter(ctx, j.message, wire.ReasonForged, t.letter(j))
+			err = t.DeadLetter(ctx, j.Message, wire.ReasonForged, t.letter(j))
 		case engine.Exists:
-			err = t.exists(ctx, j.message)
+			err = t.exists(ctx, j.Message)
 		case engine.Early:
-			err = t.early(ctx, j.message)
+			err = t.early(ctx, j.Message)
 		default:
-			t.settle(j.message, j.Verdict.Kind.String())
+			t.Settle(j.Message, j.Verdict.Kind.String())
 		}
 		if err != nil {
 			return err
@@ -215,7 +216,7 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 func (t *turn) letter(j judged) string {
 	missing := ""
 	if j.Kind == engine.Forged {
-		missing = missingKey(t.Keys, j.item.Token)
+		missing = inbox.MissingKey(t.Keys, j.Item.Token)
 	}
-	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.item.Kind, t.group.instance, j.item.TargetExecution(), j.Reason, missing)
+	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.Item.Kind, t.group.instance, j.Item.TargetExecution(), j.Reason, missing)
 }

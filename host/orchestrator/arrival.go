@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -11,10 +12,10 @@ import (
 // is pinned: the newest registered if none was asked for. A name that is not
 // registered keeps what was asked; the instance is started and stuck until that
 // code is deployed.
-func (t *turn) arrival(m *message) engine.Arrival {
-	i := &m.item
-	a := engine.Arrival{Token: i.Token, Proven: m.proven}
-	if m.completion() || i.Kind == wire.CancelInstance {
+func (t *turn) arrival(m *inbox.Message) engine.Arrival {
+	i := &m.Item
+	a := engine.Arrival{Token: i.Token, Proven: m.Proven}
+	if m.Completion() || i.Kind == wire.CancelInstance {
 		a.ExecutionID = i.TargetExecution()
 	}
 	switch i.Kind {
@@ -61,7 +62,7 @@ func (t *turn) startArrival(i *wire.Item) engine.Arrival {
 }
 
 // input puts together what a run needs from outside.
-func (t *turn) input(messages []*message, park bool) (engine.Input, error) {
+func (t *turn) input(messages []*inbox.Message, park bool) (engine.Input, error) {
 	seed, err := t.random.Bytes()
 	if err != nil {
 		return engine.Input{}, err

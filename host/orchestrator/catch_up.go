@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 )
 
 // catchUp takes the instance out of the cache and, if a completion among the
@@ -13,14 +14,14 @@ import (
 // have appended since: the new tail alone, so that a turn costs the same
 // however long the history is, on whichever warm process it runs. It reports
 // false if there is nothing in the cache to go on from.
-func (t *turn) catchUp(ctx context.Context, open []*message) (bool, error) {
+func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
 	e := t.cache.take(t.group.instance)
 	if e == nil {
 		return false, nil
 	}
-	later := slices.ContainsFunc(open, func(m *message) bool { return m.completion() && m.item.TargetExecution() > e.execution })
-	behind := slices.ContainsFunc(open, func(m *message) bool {
-		return m.completion() && m.item.TargetExecution() == e.execution && m.item.SourceEventID > e.x.LastEventID()
+	later := slices.ContainsFunc(open, func(m *inbox.Message) bool { return m.Completion() && m.Item.TargetExecution() > e.execution })
+	behind := slices.ContainsFunc(open, func(m *inbox.Message) bool {
+		return m.Completion() && m.Item.TargetExecution() == e.execution && m.Item.SourceEventID > e.x.LastEventID()
 	})
 	if later {
 		e.x.Close()

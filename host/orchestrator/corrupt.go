@@ -65,14 +65,14 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 	for _, m := range t.group.open() {
 		var err error
 		switch {
-		case m.item.Kind == wire.PurgeInstance && (m.item.Force || m.item.UpToExecution > 0 || t.record != nil && t.record.Status.Terminal()):
+		case m.Item.Kind == wire.PurgeInstance && (m.Item.Force || m.Item.UpToExecution > 0 || t.record != nil && t.record.Status.Terminal()):
 			if err = t.purge(ctx, m); err == nil && t.held() {
 				return t.withoutExecution(ctx)
 			}
-		case m.item.Kind == wire.Wake && m.item.Number > 0:
-			t.settle(m, "obsolete_wake")
+		case m.Item.Kind == wire.Wake && m.Item.Number > 0:
+			t.Settle(m, "obsolete_wake")
 		default:
-			err = t.deadLetter(ctx, m, wire.ReasonCorrupt, fmt.Sprintf("event %d: %v", corruptEvent(cause), cause))
+			err = t.DeadLetter(ctx, m, wire.ReasonCorrupt, fmt.Sprintf("event %d: %v", corruptEvent(cause), cause))
 		}
 		if err != nil {
 			return err

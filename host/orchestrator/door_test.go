@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -129,7 +130,7 @@ func TestARedriveIsKnownBehindTheDoor(t *testing.T) {
 		"a first delivery":   {nil, nil},
 		"redriven":           {map[string]string{wire.RedriveAttribute: "1"}, map[string]string{wire.RedriveAttribute: "1"}},
 		"redriven by SQS":    {map[string]string{wire.ReasonAttribute: "unknown_instance: x"}, map[string]string{wire.RedriveAttribute: "1"}},
-		"it has been round":  {map[string]string{wire.RedriveAttribute: hopMark}, map[string]string{wire.RedriveAttribute: hopMark}},
+		"it has been round":  {map[string]string{wire.RedriveAttribute: inbox.HopMark}, map[string]string{wire.RedriveAttribute: inbox.HopMark}},
 		"anything else goes": {map[string]string{"own": "1"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -19,15 +20,15 @@ import (
 // What a parent sends to end its child goes the same way, for it can overtake
 // the child's start: another process may take the parent on before the one that
 // scheduled the child has sent it. Behind the window the start is forbidden.
-func (t *turn) early(ctx context.Context, m *message) error {
-	endsChild := m.endsChild()
-	if m.item.Kind != wire.ExternalRaised && !endsChild {
-		t.settle(m, "unknown_instance")
+func (t *turn) early(ctx context.Context, m *inbox.Message) error {
+	endsChild := m.EndsChild()
+	if m.Item.Kind != wire.ExternalRaised && !endsChild {
+		t.Settle(m, "unknown_instance")
 		return nil
 	}
 	now := t.Clock.Now()
-	item := m.item
-	if since, begins := t.roundSince(m); begins {
+	item := m.Item
+	if since, begins := t.RoundSince(m); begins {
 		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
 	}
 	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.Messages.EarlyWindow)
@@ -35,14 +36,14 @@ func (t *turn) early(ctx context.Context, m *message) error {
 		return t.forbidStart(ctx, m)
 	}
 	if !now.Before(end) {
-		return t.deadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
+		return t.DeadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
 			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.Messages.EarlyWindow))
 	}
 	due := now.Add(backoff.Grown(t.Settings.Messages.EarlyFirst, t.Settings.Messages.EarlyMax, item.Hops))
 	if due.After(end) {
 		due = end
 	}
-	return t.sendRound(ctx, m, item, due, "early")
+	return t.SendRound(ctx, m, item, due, "early")
 }
 
 // forbidStart has a child's start refused if it comes after all: because nothing
@@ -51,15 +52,15 @@ func (t *turn) early(ctx context.Context, m *message) error {
 // tombstone without FreeAt refuses this start alone; others may use the id. Where
 // the id is that of a purged instance already, it is held for longer: until the
 // start, which was sent before, is too old to be applied.
-func (t *turn) forbidStart(ctx context.Context, m *message) error {
+func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
 	if t.held() {
 		if err := t.hide(ctx); err != nil {
 			return err
 		}
-		t.settle(m, "purged_instance")
+		t.Settle(m, "purged_instance")
 		return nil
 	}
-	p, now := m.item.Parent, t.Clock.Now()
+	p, now := m.Item.Parent, t.Clock.Now()
 	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
 	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
 	if r := t.record; r != nil {
@@ -70,13 +71,13 @@ func (t *turn) forbidStart(ctx context.Context, m *message) error {
 		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
 	}
 	t.changed(&change)
-	t.settle(m, "unknown_instance")
+	t.Settle(m, "unknown_instance")
 	return nil
 }
 
 // forbids reports whether the record is a tombstone without FreeAt (forbidStart)
 // that refuses this start.
-func (t *turn) forbids(m *message) bool {
+func (t *turn) forbids(m *inbox.Message) bool {
 	r := t.record
-	return m.item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.item.ID
+	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
 }

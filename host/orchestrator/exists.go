@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -13,16 +14,16 @@ import (
 // revives a finished run; a parent that wanted the id for a child is told: that
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
-func (t *turn) exists(ctx context.Context, m *message) error {
-	if t.startID() == m.item.ID {
-		t.settle(m, "duplicate")
+func (t *turn) exists(ctx context.Context, m *inbox.Message) error {
+	if t.startID() == m.Item.ID {
+		t.Settle(m, "duplicate")
 		return nil
 	}
 	if t.record != nil && t.record.Purged {
 		return t.refuseStart(ctx, m)
 	}
 	var end *history.Event
-	if m.item.Parent != nil {
+	if m.Item.Parent != nil {
 		var err error
 		if end, err = t.endFor(ctx, m); err != nil {
 			return err
@@ -33,15 +34,15 @@ func (t *turn) exists(ctx context.Context, m *message) error {
 
 // tellRefused tells the parent of a start that begins nothing, if it has one, as
 // what its child counts, and settles the start.
-func (t *turn) tellRefused(ctx context.Context, m *message, outcome string, end *history.Event) error {
-	if m.item.Parent != nil {
+func (t *turn) tellRefused(ctx context.Context, m *inbox.Message, outcome string, end *history.Event) error {
+	if m.Item.Parent != nil {
 		out := t.sender.New()
-		out.Parent(recordedParent(m.item.Parent), t.group.instance, m.item.Name, end, nil)
+		out.Parent(recordedParent(m.Item.Parent), t.group.instance, m.Item.Name, end, nil)
 		if err := t.sender.Send(ctx, out); err != nil {
 			return err
 		}
 	}
-	t.settle(m, outcome)
+	t.Settle(m, outcome)
 	return nil
 }
 
@@ -51,12 +52,12 @@ func taken(kind, format string, args ...any) *history.Event {
 }
 
 // endFor returns as what the child of a parent counts that found its id taken.
-func (t *turn) endFor(ctx context.Context, m *message) (*history.Event, error) {
+func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, error) {
 	id := t.group.instance
-	if !m.item.UseExisting {
+	if !m.Item.UseExisting {
 		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
-	if m.item.Parent.Instance == id {
+	if m.Item.Parent.Instance == id {
 		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
 	}
 	if err := t.describe(ctx); err != nil {
@@ -65,8 +66,8 @@ func (t *turn) endFor(ctx context.Context, m *message) (*history.Event, error) {
 	switch r := t.record; {
 	case r == nil || r.Purged:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
-	case r.Name != m.item.Name:
-		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.item.Name), nil
+	case r.Name != m.Item.Name:
+		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
 	case !r.Status.Terminal():
 		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
 	case r.Status == store.StatusCompleted && t.damaged:

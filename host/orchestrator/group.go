@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/internal/logattr"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -19,10 +20,10 @@ import (
 // group is what a batch holds for one instance: one turn.
 type group struct {
 	instance string
-	messages []*message
+	messages []*inbox.Message
 	// all are the messages of the batch for the instance: more than messages where
 	// the turn was too large for them.
-	all []*message
+	all []*inbox.Message
 	// suspect is the id of the message under which the instance is marked
 	// while its turn is made; empty where nothing is suspected.
 	suspect string
@@ -38,14 +39,14 @@ type group struct {
 // names, whatever the message group was. The order within a group is that of
 // the batch, but for a start, which is taken ahead of all that stands behind the
 // last purge: an event of the same batch waits for it.
-func groupsOf(messages []*message, suspectReceives int) []*group {
+func groupsOf(messages []*inbox.Message, suspectReceives int) []*group {
 	var groups []*group
 	byInstance := map[string]*group{}
 	for _, m := range messages {
-		if m.state != unsettled || m.item.Kind == wire.Sweep {
+		if m.State != inbox.Unsettled || m.Item.Kind == wire.Sweep {
 			continue
 		}
-		target := m.item.Target()
+		target := m.Item.Target()
 		g := byInstance[target]
 		if g == nil {
 			g = &group{instance: target}
@@ -60,7 +61,7 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 	for _, g := range groups {
 		g.all = g.messages
 		behind := len(g.messages)
-		for behind > 0 && !g.messages[behind-1].purges() {
+		for behind > 0 && !g.messages[behind-1].Purges() {
 			behind--
 		}
 		startsFirst(g.messages[behind:])
@@ -68,9 +69,9 @@ func groupsOf(messages []*message, suspectReceives int) []*group {
 	return groups
 }
 
-func startsFirst(messages []*message) {
-	slices.SortStableFunc(messages, func(a, b *message) int {
-		return boolInt(b.item.Kind == wire.StartOrchestration) - boolInt(a.item.Kind == wire.StartOrchestration)
+func startsFirst(messages []*inbox.Message) {
+	slices.SortStableFunc(messages, func(a, b *inbox.Message) int {
+		return boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)
 	})
 }
 
@@ -90,10 +91,10 @@ func (g *group) hasSent(slot place) {
 }
 
 // open returns the messages not yet settled.
-func (g *group) open() []*message {
-	var open []*message
+func (g *group) open() []*inbox.Message {
+	var open []*inbox.Message
 	for _, m := range g.messages {
-		if m.state == unsettled {
+		if m.State == inbox.Unsettled {
 			open = append(open, m)
 		}
 	}
@@ -106,7 +107,7 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 	began := o.Clock.Now()
 	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
 		if !clock.HasTime(ctx, o.Clock, o.Settings.Turn.Time) {
-			o.failAll(g.messages, "no time")
+			o.FailAll(g.messages, "no time")
 			return
 		}
 		t := &turn{maker: o, group: g, cold: made.cold, sent: sent{began: began}}
@@ -196,7 +197,7 @@ func (t *turn) lost() {
 		return
 	}
 	for _, m := range t.group.open() {
-		m.handled = true
+		m.Handled = true
 	}
 }
 
@@ -206,7 +207,7 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 	switch {
 	case e == made:
 		o.Observer.Timing(host.TimeTurn, took)
-		o.failAll(g.messages, "not handled")
+		o.FailAll(g.messages, "not handled")
 	case e == large && len(g.open()) > 1:
 		o.runHalves(ctx, g)
 	case e == large && g.tooLarge == nil:
@@ -218,13 +219,13 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 		o.newer(ctx, g, err)
 	case e == lost:
 		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.Turn.Attempts, "error", err)
-		o.failAll(g.messages, "conflict")
+		o.FailAll(g.messages, "conflict")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
-		o.failAll(g.messages, failureWord(err))
+		o.FailAll(g.messages, failureWord(err))
 	default:
 		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
-		o.failAll(g.messages, failureWord(err))
+		o.FailAll(g.messages, failureWord(err))
 	}
 }
 
@@ -232,11 +233,11 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 // for what happened to come in one batch. Nothing is taken behind a failure.
 func (o *maker) runHalves(ctx context.Context, g *group) {
 	open := g.open()
-	for _, half := range [][]*message{open[:len(open)/2], open[len(open)/2:]} {
+	for _, half := range [][]*inbox.Message{open[:len(open)/2], open[len(open)/2:]} {
 		part := &group{instance: g.instance, messages: half, all: g.all, suspect: g.suspect, sent: g.sent}
 		o.runGroup(ctx, part)
-		if slices.ContainsFunc(half, func(m *message) bool { return m.state == failed }) {
-			o.failAll(g.messages, "behind a failure")
+		if slices.ContainsFunc(half, func(m *inbox.Message) bool { return m.State == inbox.Failed }) {
+			o.FailAll(g.messages, "behind a failure")
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 )
 
 // answerInline runs the inline activities whose results share the draft's
@@ -28,7 +29,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (ans
 		park := call.Retry == nil || n >= call.Retry.Batch
 		result := engine.Arrival{Event: t.runInline(ctx, call), Inline: true}
 		d.inline = true
-		var behind []*message
+		var behind []*inbox.Message
 		if !park {
 			behind = q.pending
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -28,8 +29,8 @@ import (
 // what is stored.
 func (t *turn) load(ctx context.Context) error {
 	open := t.group.open()
-	stored := t.cold || slices.ContainsFunc(open, func(m *message) bool {
-		return m.returning() || !m.records() || m.item.Kind == wire.CancelInstance && m.item.Parent != nil
+	stored := t.cold || slices.ContainsFunc(open, func(m *inbox.Message) bool {
+		return m.Returning() || !m.Records() || m.Item.Kind == wire.CancelInstance && m.Item.Parent != nil
 	})
 	if !stored {
 		if found, err := t.catchUp(ctx, open); found || err != nil {
@@ -52,7 +53,7 @@ func (t *turn) load(ctx context.Context) error {
 	return t.loadByRecord(ctx, open)
 }
 
-func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
+func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
@@ -69,9 +70,9 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 		}
 		t.x, t.work = t.newExecution(t.execution), dispatch.Work{}
 		return nil
-	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *message) bool {
+	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
 		// A purge without force has never committed anything.
-		return m.returning() && (!m.purges() || m.item.Force) || m.item.Kind == wire.Wake
+		return m.Returning() && (!m.Purges() || m.Item.Force) || m.Item.Kind == wire.Wake
 	}):
 		return nil
 	}
@@ -88,9 +89,9 @@ func (t *turn) loadByRecord(ctx context.Context, open []*message) error {
 }
 
 // newStart returns the start that may begin the instance; nil if there is none.
-func (t *turn) newStart(messages []*message) *message {
+func (t *turn) newStart(messages []*inbox.Message) *inbox.Message {
 	for _, m := range messages {
-		if m.item.Kind == wire.StartOrchestration && !t.forbids(m) {
+		if m.Item.Kind == wire.StartOrchestration && !t.forbids(m) {
 			return m
 		}
 	}
@@ -99,13 +100,13 @@ func (t *turn) newStart(messages []*message) *message {
 
 // commonExecution returns the execution that all messages are completions for,
 // 0 if there is none.
-func commonExecution(open []*message) int64 {
+func commonExecution(open []*inbox.Message) int64 {
 	var n int64
 	for _, m := range open {
-		if !m.completion() || n != 0 && n != m.item.TargetExecution() {
+		if !m.Completion() || n != 0 && n != m.Item.TargetExecution() {
 			return 0
 		}
-		n = m.item.TargetExecution()
+		n = m.Item.TargetExecution()
 	}
 	return n
 }
@@ -192,18 +193,18 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 	for _, m := range t.group.open() {
 		var err error
 		switch {
-		case m.item.Kind == wire.PurgeInstance:
+		case m.Item.Kind == wire.PurgeInstance:
 			err = t.purge(ctx, m)
-		case m.item.Kind == wire.StartOrchestration:
+		case m.Item.Kind == wire.StartOrchestration:
 			err = t.exists(ctx, m)
 		case t.record != nil && !t.record.Purged:
 			err = t.afterEnd(ctx, m)
 		case t.held():
 			err = t.afterPurge(ctx, m)
-		case m.item.Kind == wire.ExternalRaised || m.endsChild():
+		case m.Item.Kind == wire.ExternalRaised || m.EndsChild():
 			err = t.early(ctx, m)
 		default:
-			t.settle(m, "unknown_instance")
+			t.Settle(m, "unknown_instance")
 		}
 		if err != nil {
 			return err
@@ -214,11 +215,11 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 
 // afterEnd: anything for a finished instance is acknowledged, unless it names
 // an execution that never was.
-func (t *turn) afterEnd(ctx context.Context, m *message) error {
-	if m.completion() && m.item.TargetExecution() > t.record.ExecutionID {
-		return t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
-			"it is for execution %d of instance %q, which ended with execution %d", m.item.TargetExecution(), t.group.instance, t.record.ExecutionID))
+func (t *turn) afterEnd(ctx context.Context, m *inbox.Message) error {
+	if m.Completion() && m.Item.TargetExecution() > t.record.ExecutionID {
+		return t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
+			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.group.instance, t.record.ExecutionID))
 	}
-	t.settle(m, "late")
+	t.Settle(m, "late")
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -18,7 +19,7 @@ func (t *turn) fullHistory() bool {
 
 // overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
 // wake. Duplicates end nothing.
-func (t *turn) overHistory(arrivals []*message, w wakes) bool {
+func (t *turn) overHistory(arrivals []*inbox.Message, w wakes) bool {
 	if t.creating || !t.fullHistory() {
 		return false
 	}
@@ -36,7 +37,7 @@ func (t *turn) overHistory(arrivals []*message, w wakes) bool {
 // imposeLongHistory fails an instance whose history has reached its limit. The
 // arrivals are recorded ahead of the end, without running the code: by them a
 // message that comes back finds this commit, and has it dispatched again.
-func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*message) error {
+func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*inbox.Message) error {
 	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", t.x.LastEventID(), t.Settings.Limits.Events)
 	if most := t.Settings.Limits.Bytes; most >= 0 && t.x.HistoryBytes() >= most {
 		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", t.x.HistoryBytes(), most)

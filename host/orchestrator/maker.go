@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
@@ -15,7 +16,7 @@ import (
 
 // maker makes turns.
 type maker struct {
-	*desk
+	*inbox.Desk
 	code
 	tables
 	sender *dispatch.Sender

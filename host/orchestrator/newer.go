@@ -17,9 +17,9 @@ func (o *maker) newer(ctx context.Context, g *group, cause error) {
 	}
 	o.Logger.WarnContext(ctx, text, "instance", g.instance, "error", cause)
 	for _, m := range g.open() {
-		if err := o.leave(ctx, m, newerReason(cause)); err != nil {
+		if err := o.Leave(ctx, m, newerReason(cause)); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
-			o.fail(m, "queue")
+			o.Fail(m, "queue")
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -64,7 +65,7 @@ type Services struct {
 // Orchestrator handles the messages of orchestrations. Its methods may be
 // called from several goroutines at once.
 type Orchestrator struct {
-	door    door
+	door    inbox.Door
 	turns   maker
 	sweeper sweeper
 	// together runs groups side by side.
@@ -77,7 +78,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	d := &desk{Queues: cfg.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	d := &inbox.Desk{Queues: cfg.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
 	w := watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
@@ -86,12 +87,12 @@ func New(cfg Config) (*Orchestrator, error) {
 		Limits: dispatch.Limits{Parallel: cfg.Settings.Dispatch.Parallelism, Time: cfg.Settings.Dispatch.Time, Retention: cfg.Settings.Dispatch.StopRetention},
 	}
 	o := &Orchestrator{
-		door: door{desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
-		turns: maker{desk: d, sender: sender, watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
+		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
+		turns: maker{Desk: d, sender: sender, watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
 			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
 			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
 			cache:  newCache(d.Settings, cfg.Clock, cfg.Observer)},
-		sweeper:  sweeper{desk: d, Store: cfg.Store, sender: sender, watch: w, together: cfg.Together},
+		sweeper:  sweeper{Desk: d, Store: cfg.Store, sender: sender, watch: w, together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.engine = engine.Options{
@@ -137,9 +138,9 @@ func (cfg *Config) complete() error {
 func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (failed []string) {
 	settings := o.door.Settings
 	ctx, shared := sharing.Begin(ctx, o.door.Clock, settings.SendWindow)
-	messages := o.door.open(ctx, batch)
-	if !o.door.keysReady(ctx, messages) {
-		return o.door.close(ctx, messages)
+	messages := o.door.Open(ctx, batch)
+	if !o.door.KeysReady(ctx, messages) {
+		return o.door.Close(ctx, messages)
 	}
 	o.sweeper.askFirst(ctx, messages)
 	groups := groupsOf(messages, settings.SuspectReceives)
@@ -149,18 +150,18 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 		// turn that killed it, and no other.
 		limit = 1
 	}
-	turns := make([][]*message, len(groups))
+	turns := make([][]*inbox.Message, len(groups))
 	for i, g := range groups {
 		turns[i] = g.all
 	}
-	r := newRelease(ctx, o.door.desk, messages, turns)
-	defer r.end()
+	r := inbox.NewRelease(ctx, o.door.Desk, messages, turns)
+	defer r.End()
 	sharing.SideBySide(limit, len(groups), shared.Together(o.together), func(i int) {
 		o.turns.runGroup(ctx, groups[i])
-		r.done(ctx, turns[i])
+		r.Done(ctx, turns[i])
 	})
 	o.sweeper.takeSweeps(ctx, messages)
-	return o.door.close(ctx, messages)
+	return o.door.Close(ctx, messages)
 }
 
 // Close unwinds the instances in the cache: deferred functions of their code

@@ -42,7 +42,7 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	}
 	open := t.group.open()
 	for _, m := range open {
-		if since, _ := t.roundSince(m); t.Clock.Now().Sub(since) >= t.Settings.Messages.PatchWindow {
+		if since, _ := t.RoundSince(m); t.Clock.Now().Sub(since) >= t.Settings.Messages.PatchWindow {
 			return nil
 		}
 	}
@@ -59,17 +59,17 @@ func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
 		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
 	for _, m := range g.open() {
-		since, begins := o.roundSince(m)
+		since, begins := o.RoundSince(m)
 		if begins {
-			m.item.FirstSeenMS, m.item.Hops = since.UnixMilli(), 0
+			m.Item.FirstSeenMS, m.Item.Hops = since.UnixMilli(), 0
 		}
-		due := o.Clock.Now().Add(backoff.Grown(o.Settings.Messages.EarlyFirst, o.Settings.Messages.EarlyMax, m.item.Hops))
+		due := o.Clock.Now().Add(backoff.Grown(o.Settings.Messages.EarlyFirst, o.Settings.Messages.EarlyMax, m.Item.Hops))
 		if end := since.Add(o.Settings.Messages.PatchWindow); due.After(end) {
 			due = end
 		}
-		if err := o.sendRound(ctx, m, m.item, due, "patch"); err != nil {
+		if err := o.SendRound(ctx, m, m.Item, due, "patch"); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
-			o.fail(m, "queue")
+			o.Fail(m, "queue")
 		}
 	}
 }

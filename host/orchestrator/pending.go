@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -20,30 +21,30 @@ import (
 // of an activity that is still open then; and ActivityHeartbeat.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
-		unheard := m.unheard()
-		if m.item.Kind != wire.ActivityPending && m.item.Kind != wire.ActivityHeartbeat && !unheard {
+		unheard := m.Unheard()
+		if m.Item.Kind != wire.ActivityPending && m.Item.Kind != wire.ActivityHeartbeat && !unheard {
 			continue
 		}
-		v := t.x.Judge(engine.Arrival{ExecutionID: m.item.ExecutionID, Token: m.item.Token, Proven: m.proven,
-			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.item.SourceEventID}})
+		v := t.x.Judge(engine.Arrival{ExecutionID: m.Item.ExecutionID, Token: m.Item.Token, Proven: m.Proven,
+			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.Item.SourceEventID}})
 		var err error
 		switch {
-		case unheard && v.Kind == engine.Recorded && !t.brings(m.item.SourceEventID):
+		case unheard && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):
 			err = t.interrupted(ctx, m)
 		case unheard:
 			// It is judged as any other completion.
 		case v.Kind == engine.Recorded:
 			err = t.stillPending(ctx, m)
-		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.item.Kind == wire.ActivityPending && m.returning():
+		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && m.Returning():
 			// It may have become the failure that stands there: then it is settled
 			// when what follows from that has been run.
 			t.failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
 		case v.Kind == engine.Misaddressed:
-			err = t.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.item.Kind, v.Reason))
+			err = t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.Item.Kind, v.Reason))
 		case v.Kind == engine.Forged:
-			err = t.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s: %s", m.item.Kind, v.Reason))
+			err = t.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s: %s", m.Item.Kind, v.Reason))
 		default:
-			t.settle(m, "late")
+			t.Settle(m, "late")
 		}
 		if err != nil {
 			return err
@@ -53,11 +54,11 @@ func (t *turn) takePending(ctx context.Context) error {
 }
 
 // stillPending takes a message about an activity that is not completed.
-func (t *turn) stillPending(ctx context.Context, m *message) error {
-	item := &m.item
+func (t *turn) stillPending(ctx context.Context, m *inbox.Message) error {
+	item := &m.Item
 	if _, open := t.work[item.SourceEventID]; !open {
 		// Nobody waits for it any more.
-		t.settle(m, "late")
+		t.Settle(m, "late")
 		return nil
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
@@ -74,7 +75,7 @@ func (t *turn) stillPending(ctx context.Context, m *message) error {
 		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.Dispatch.StopRetention)); err != nil {
 			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
 		}
-		t.settle(m, "heartbeat")
+		t.Settle(m, "heartbeat")
 		return nil
 	}
 	scheduled, err := t.scheduled(ctx, item.SourceEventID)
@@ -86,8 +87,8 @@ func (t *turn) stillPending(ctx context.Context, m *message) error {
 
 // watchPending lets the message about a pending activity go round until the
 // next of its time limits, or ends the attempt where one has passed.
-func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.Event, beat store.Heartbeat) error {
-	now, item := t.Clock.Now(), m.item
+func (t *turn) watchPending(ctx context.Context, m *inbox.Message, scheduled *history.Event, beat store.Heartbeat) error {
+	now, item := t.Clock.Now(), m.Item
 	retry := scheduled.Retry
 	if item.FirstSeenMS == 0 {
 		item.FirstSeenMS = now.UnixMilli()
@@ -115,17 +116,17 @@ func (t *turn) watchPending(ctx context.Context, m *message, scheduled *history.
 		}
 	}
 	if next.IsZero() {
-		t.settle(m, "pending")
+		t.Settle(m, "pending")
 		return nil
 	}
 	item.ScheduledAtMS = scheduled.AtMS
-	return t.nextRound(ctx, m, item, next)
+	return t.NextRound(ctx, m, item, next)
 }
 
 // silent ends an attempt of which nothing was heard for too long: another
 // follows if the retry policy has one left.
-func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event, silence time.Duration) error {
-	item := &m.item
+func (t *turn) silent(ctx context.Context, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
+	item := &m.Item
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
 		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
 	if !activity.Retryable(scheduled.Retry, &f, item.Attempt) {
@@ -137,12 +138,12 @@ func (t *turn) silent(ctx context.Context, m *message, scheduled *history.Event,
 
 // nextOf sends the next attempt where no worker does (the last one was pending, or
 // interrupted), and settles the message that told of the failure.
-func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event, f *history.Failure, outcome string) error {
+func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.warm && !t.confirmed {
 		// No commit would show that a result came to another process meanwhile.
 		return errRebuild
 	}
-	item := &m.item
+	item := &m.Item
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
 		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}
@@ -158,15 +159,15 @@ func (t *turn) nextOf(ctx context.Context, m *message, scheduled *history.Event,
 	if err != nil {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, scheduled.EventID, item.Instance, err)
 	}
-	t.settle(m, outcome)
+	t.Settle(m, outcome)
 	return nil
 }
 
 // failPending makes of the message the failure of its activity. Its kind does
 // not matter where that failure stands in history already.
-func (t *turn) failPending(m *message, f history.Failure) {
-	i := &m.item
-	m.item = wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
+func (t *turn) failPending(m *inbox.Message, f history.Failure) {
+	i := &m.Item
+	m.Item = wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
 		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -13,7 +14,7 @@ import (
 func (t *turn) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	if t.record != nil && t.record.Dispatched != "" {
 		var back []string
-		for _, m := range returning(t.group.messages) {
+		for _, m := range inbox.Returning(t.group.messages) {
 			back = append(back, m.ID)
 		}
 		out.Skip(t.record.Dispatched, back)

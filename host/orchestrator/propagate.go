@@ -8,7 +8,7 @@ import (
 func (t *turn) causes() []host.Cause {
 	var all []host.Cause
 	for _, m := range t.group.messages {
-		if i := &m.item; len(i.Headers) > 0 {
+		if i := &m.Item; len(i.Headers) > 0 {
 			all = append(all, host.Cause{Kind: i.Kind, SourceEventID: i.SourceEventID, Attempt: i.Attempt, Headers: i.Headers})
 		}
 	}

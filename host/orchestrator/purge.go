@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
@@ -34,8 +35,8 @@ func (t *turn) held() bool {
 // must never find its slot free again. A running instance is refused unless
 // forced; then it is terminated first. All that came before a purge in its group is
 // acknowledged, so that nothing has to be sent again from what it hides.
-func (t *turn) purge(ctx context.Context, m *message) error {
-	if m.item.UpToExecution > 0 {
+func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
+	if m.Item.UpToExecution > 0 {
 		return t.deleteHistory(ctx, m)
 	}
 	if !t.described {
@@ -47,20 +48,20 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	switch {
 	case r == nil, r.Free(t.Clock.Now()):
 		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.group.instance)
-		t.settle(m, "unknown_instance")
+		t.Settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
-		t.settle(m, "purged")
+		t.Settle(m, "purged")
 		return nil
-	case m.item.ExecutionID != 0 && m.item.ExecutionID != r.ExecutionID:
-		t.settle(m, "late")
+	case m.Item.ExecutionID != 0 && m.Item.ExecutionID != r.ExecutionID:
+		t.Settle(m, "late")
 		return nil
-	case !r.Status.Terminal() && !m.item.Force:
+	case !r.Status.Terminal() && !m.Item.Force:
 		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.group.instance)
-		t.settle(m, "purge_refused")
+		t.Settle(m, "purge_refused")
 		return nil
 	case !r.Status.Terminal():
-		if err := t.forceEnd(ctx, m.item.Actor); err != nil {
+		if err := t.forceEnd(ctx, m.Item.Actor); err != nil {
 			return err
 		}
 		r = t.record
@@ -76,8 +77,8 @@ func (t *turn) purge(ctx context.Context, m *message) error {
 	t.keep = false
 	// The history is gone from sight, and its actors with it: this line is what is
 	// left of who asked.
-	t.Logger.InfoContext(ctx, "purged", "instance", t.group.instance, "actor", m.item.Actor, "forced", m.item.Force)
-	t.settle(m, "purged")
+	t.Logger.InfoContext(ctx, "purged", "instance", t.group.instance, "actor", m.Item.Actor, "forced", m.Item.Force)
+	t.Settle(m, "purged")
 	return nil
 }
 
@@ -95,30 +96,30 @@ func (t *turn) hide(ctx context.Context) error {
 
 // afterPurge settles what comes for a purged instance. Nothing begins under its id
 // before it is free, and by then what was sent to it is too old to be applied.
-func (t *turn) afterPurge(ctx context.Context, m *message) error {
-	if m.endsChild() {
+func (t *turn) afterPurge(ctx context.Context, m *inbox.Message) error {
+	if m.EndsChild() {
 		return t.forbidStart(ctx, m)
 	}
-	if m.item.Kind == wire.ExternalRaised {
-		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.group.instance, "event", m.item.Name, "id", m.item.ID)
+	if m.Item.Kind == wire.ExternalRaised {
+		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.group.instance, "event", m.Item.Name, "id", m.Item.ID)
 	}
-	t.settle(m, "purged_instance")
+	t.Settle(m, "purged_instance")
 	return nil
 }
 
 // refuseStart settles a start whose id is that of a purged instance: it can never
 // begin. Its parent is told.
-func (t *turn) refuseStart(ctx context.Context, m *message) error {
+func (t *turn) refuseStart(ctx context.Context, m *inbox.Message) error {
 	free := t.record.FreeAt.UTC().Format(time.RFC3339)
 	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",
-		"instance", t.group.instance, "id", m.item.ID, "name", m.item.Name, "free_at", free)
+		"instance", t.group.instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free)
 	return t.tellRefused(ctx, m, "purged_id", taken(history.FailurePurged,
 		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.group.instance, free))
 }
 
 // onlyPurges reports whether nothing else is to be done.
 func (g *group) onlyPurges() bool {
-	return !slices.ContainsFunc(g.open(), func(m *message) bool { return m.item.Kind != wire.PurgeInstance })
+	return !slices.ContainsFunc(g.open(), func(m *inbox.Message) bool { return m.Item.Kind != wire.PurgeInstance })
 }
 
 // forceEnd ends what runs. A history that is corrupt can't be ended; its
@@ -174,7 +175,7 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
 	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.Dispatch.TimerLeast {
 		item.Hops++
-		return t.sendLater(ctx, &item, due, nil)
+		return t.SendLater(ctx, &item, due, nil)
 	}
 	body, err := t.Edge.Encode(&item)
 	if err == nil {
@@ -188,8 +189,8 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 
 // deleteHistory deletes in pages. It can be interrupted: what is left of a
 // history never looks like a valid one, and the work item goes on.
-func (t *turn) deleteHistory(ctx context.Context, m *message) error {
-	upTo := m.item.UpToExecution
+func (t *turn) deleteHistory(ctx context.Context, m *inbox.Message) error {
+	upTo := m.Item.UpToExecution
 	if !t.described {
 		if err := t.describe(ctx); err != nil {
 			return err
@@ -197,15 +198,15 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 	}
 	if r := t.record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
 		// Not hidden: it was never purged.
-		t.settle(m, "purge_refused")
+		t.Settle(m, "purge_refused")
 		return nil
 	}
-	if m.item.NotBeforeMS == 0 {
+	if m.Item.NotBeforeMS == 0 {
 		// Nobody who asks for it by hand knows when it ended.
-		item := m.item
+		item := m.Item
 		due := t.Clock.Now().Add(t.Settings.Purge.Grace)
 		item.NotBeforeMS = due.UnixMilli()
-		return t.sendRound(ctx, m, item, due, "grace")
+		return t.SendRound(ctx, m, item, due, "grace")
 	}
 	for {
 		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.Purge.Page)
@@ -213,7 +214,7 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 			return fmt.Errorf("host: history of instance %q not deleted: %w", t.group.instance, err)
 		}
 		if done {
-			t.settle(m, "deleted")
+			t.Settle(m, "deleted")
 			return nil
 		}
 		if !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time) {
@@ -222,12 +223,12 @@ func (t *turn) deleteHistory(ctx context.Context, m *message) error {
 	}
 }
 
-func (t *turn) deleteLater(ctx context.Context, m *message) error {
-	item := m.item
+func (t *turn) deleteLater(ctx context.Context, m *inbox.Message) error {
+	item := m.Item
 	item.Hops++
-	if err := t.passOn(ctx, m, &item, wire.HopDedupID(wire.DedupID(&item), m.ID)); err != nil {
+	if err := t.PassOn(ctx, m, &item, wire.HopDedupID(wire.DedupID(&item), m.ID)); err != nil {
 		return err
 	}
-	t.settle(m, "deleting")
+	t.Settle(m, "deleting")
 	return nil
 }

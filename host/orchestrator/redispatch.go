@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -33,7 +34,7 @@ const furthestBack = 100
 // it names. Ids derive from instance, execution and event, so that sending twice is
 // harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
-	back := returning(t.group.open())
+	back := inbox.Returning(t.group.open())
 	if t.creating || len(back) == 0 {
 		return nil
 	}
@@ -42,8 +43,8 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		return err
 	}
 	for _, m := range back {
-		if m.redriven() {
-			if err := out.everything(ctx, m.item.TargetExecution()); err != nil {
+		if m.Redriven() {
+			if err := out.everything(ctx, m.Item.TargetExecution()); err != nil {
 				return err
 			}
 		}
@@ -68,8 +69,8 @@ func (t *turn) newResending() *resending {
 // this a redelivered completion would start another attempt of the activity that it
 // completes.
 func (t *turn) heard(eventID int64) bool {
-	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *message) bool {
-		i := &m.item
+	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool {
+		i := &m.Item
 		if i.SourceEventID != eventID || i.TargetExecution() != t.execution {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -35,7 +36,7 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 		return nil
 	}
 	id, second := strings.CutSuffix(t.record.Suspect, secondMark)
-	if id != "" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {
+	if id != "" && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
 		suspected := t.group.suspect != ""
 		t.group.suspect = id
 		switch t.mark = t.record.Suspect; {

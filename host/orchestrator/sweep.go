@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -26,7 +27,7 @@ const (
 
 // sweeper wakes what is stuck.
 type sweeper struct {
-	*desk
+	*inbox.Desk
 	Store  store.Store
 	sender *dispatch.Sender
 	watch
@@ -38,14 +39,14 @@ type sweeper struct {
 // takeSweeps wakes what is stuck and due, once for all sweeps of a batch. A sweep
 // makes no turn and changes no history. It is done whatever becomes of it: another
 // follows by the schedule.
-func (s *sweeper) takeSweeps(ctx context.Context, messages []*message) {
-	var sweeps []*message
+func (s *sweeper) takeSweeps(ctx context.Context, messages []*inbox.Message) {
+	var sweeps []*inbox.Message
 	before := int64(-1)
 	for _, m := range messages {
-		if m.state == unsettled && m.item.Kind == wire.Sweep {
+		if m.State == inbox.Unsettled && m.Item.Kind == wire.Sweep {
 			sweeps = append(sweeps, m)
-			if before != 0 && (m.item.BeforeMS == 0 || m.item.BeforeMS > before) {
-				before = m.item.BeforeMS
+			if before != 0 && (m.Item.BeforeMS == 0 || m.Item.BeforeMS > before) {
+				before = m.Item.BeforeMS
 			}
 		}
 	}
@@ -59,7 +60,7 @@ func (s *sweeper) takeSweeps(ctx context.Context, messages []*message) {
 		}
 	}
 	for _, m := range sweeps {
-		s.settle(m, "sweep")
+		s.Settle(m, "sweep")
 	}
 }
 
@@ -165,12 +166,12 @@ func (s *sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 // askFirst asks for a sweep once in the life of a process of a named build: what
 // the build before was stuck with is tried by this one at once, and not when it is
 // due. Sweeps that many processes ask for within five minutes are one.
-func (s *sweeper) askFirst(ctx context.Context, messages []*message) {
+func (s *sweeper) askFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return
 	}
 	for _, m := range messages {
-		if m.item.Kind == wire.Sweep {
+		if m.Item.Kind == wire.Sweep {
 			return // This one will do.
 		}
 	}

@@ -4,38 +4,39 @@ import (
 	"context"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 )
 
 // terminate ends the execution without running any code.
-func (t *turn) terminate(ctx context.Context, m *message) error {
+func (t *turn) terminate(ctx context.Context, m *inbox.Message) error {
 	if t.foreignParent(m) {
-		t.settle(m, "misaddressed")
+		t.Settle(m, "misaddressed")
 		return nil
 	}
 	if t.creating {
 		// The start that is among the messages stands behind it.
-		if m.endsChild() {
+		if m.EndsChild() {
 			return t.early(ctx, m)
 		}
-		t.settle(m, "unknown_instance")
+		t.Settle(m, "unknown_instance")
 		return nil
 	}
-	if n := m.item.ExecutionID; n != 0 && n != t.execution {
-		t.settle(m, "late")
+	if n := m.Item.ExecutionID; n != 0 && n != t.execution {
+		t.Settle(m, "late")
 		return nil
 	}
 	if t.x.Ended() {
-		t.settle(m, "late")
+		t.Settle(m, "late")
 		return nil
 	}
-	reason := m.item.Reason
+	reason := m.Item.Reason
 	if reason == "" {
 		reason = "terminated"
 	}
-	if err := t.impose(ctx, history.ImposedTerminated, m.item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
+	if err := t.impose(ctx, history.ImposedTerminated, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
 		return err
 	}
-	t.settle(m, "recorded")
+	t.Settle(m, "recorded")
 	return nil
 }
 

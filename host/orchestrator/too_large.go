@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -18,7 +19,7 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 	var recorded history.Event
 	if t.creating {
 		start := t.newStart(t.group.open())
-		in, err := t.input([]*message{start}, true)
+		in, err := t.input([]*inbox.Message{start}, true)
 		if err != nil {
 			return err
 		}
@@ -45,14 +46,14 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 			return err
 		}
 		for _, m := range t.group.open() {
-			if err := t.deadLetter(ctx, m, wire.ReasonTooLarge, fmt.Sprintf("no turn can hold it: %v", still)); err != nil {
+			if err := t.DeadLetter(ctx, m, wire.ReasonTooLarge, fmt.Sprintf("no turn can hold it: %v", still)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for _, m := range t.group.open() {
-		t.settle(m, "too_large")
+		t.Settle(m, "too_large")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -128,7 +129,7 @@ func (t *turn) takeMessages(ctx context.Context) error {
 	rest := t.group.open()
 	for len(rest) > 0 {
 		n := 0
-		for n < len(rest) && rest[n].item.Kind != wire.TerminateInstance && rest[n].item.Kind != wire.PurgeInstance {
+		for n < len(rest) && rest[n].Item.Kind != wire.TerminateInstance && rest[n].Item.Kind != wire.PurgeInstance {
 			n++
 		}
 		if err := t.takeSome(ctx, rest[:n]); err != nil {
@@ -139,7 +140,7 @@ func (t *turn) takeMessages(ctx context.Context) error {
 		}
 		single := rest[n]
 		take := t.terminate
-		if single.item.Kind == wire.PurgeInstance {
+		if single.Item.Kind == wire.PurgeInstance {
 			take = t.purge
 		}
 		if err := take(ctx, single); err != nil {
@@ -151,16 +152,16 @@ func (t *turn) takeMessages(ctx context.Context) error {
 }
 
 // takeSome takes arrivals and wakes, all in one turn.
-func (t *turn) takeSome(ctx context.Context, messages []*message) error {
-	var arrivals, wakes []*message
+func (t *turn) takeSome(ctx context.Context, messages []*inbox.Message) error {
+	var arrivals, wakes []*inbox.Message
 	for _, m := range messages {
 		switch {
-		case m.item.Kind == wire.Wake:
+		case m.Item.Kind == wire.Wake:
 			wakes = append(wakes, m)
 		case t.foreignParent(m):
-			t.settle(m, "misaddressed")
+			t.Settle(m, "misaddressed")
 		case t.forbids(m):
-			t.settle(m, "duplicate")
+			t.Settle(m, "duplicate")
 		default:
 			arrivals = append(arrivals, m)
 		}
@@ -175,8 +176,8 @@ func (t *turn) takeSome(ctx context.Context, messages []*message) error {
 		}
 	}
 	for _, m := range wakes {
-		if m.state == unsettled {
-			t.settle(m, "wake")
+		if m.State == inbox.Unsettled {
+			t.Settle(m, "wake")
 		}
 	}
 	return nil
@@ -185,12 +186,12 @@ func (t *turn) takeSome(ctx context.Context, messages []*message) error {
 // foreignParent reports whether a cancel or terminate that a parent sent to
 // its child reached another instance: one whose id the parent wanted for a
 // child and could not have.
-func (t *turn) foreignParent(m *message) bool {
-	if !m.endsChild() {
+func (t *turn) foreignParent(m *inbox.Message) bool {
+	if !m.EndsChild() {
 		return false
 	}
 	own := t.ownParent()
-	return own == nil || *own != *recordedParent(m.item.Parent)
+	return own == nil || *own != *recordedParent(m.Item.Parent)
 }
 
 // ownParent returns the parent of the instance; that of its start, if this
@@ -198,7 +199,7 @@ func (t *turn) foreignParent(m *message) bool {
 func (t *turn) ownParent() *history.Parent {
 	if t.creating {
 		if start := t.newStart(t.group.open()); start != nil {
-			return recordedParent(start.item.Parent)
+			return recordedParent(start.Item.Parent)
 		}
 	}
 	return t.started().Start.Parent

@@ -8,16 +8,17 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // brings reports whether one of the messages is the result, or the last failure, of
 // this open activity: then a message that nothing was heard of it has no effect.
 func (t *turn) brings(source int64) bool {
-	return slices.ContainsFunc(t.group.open(), func(m *message) bool {
-		i := &m.item
-		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.unheard()) &&
-			t.x.Judge(engine.Arrival{ExecutionID: i.ExecutionID, Token: i.Token, Proven: m.proven,
+	return slices.ContainsFunc(t.group.open(), func(m *inbox.Message) bool {
+		i := &m.Item
+		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
+			t.x.Judge(engine.Arrival{ExecutionID: i.ExecutionID, Token: i.Token, Proven: m.Proven,
 				Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source}}).Kind == engine.Recorded
 	})
 }
@@ -27,18 +28,18 @@ func (t *turn) brings(source int64) bool {
 // sent before is in the history by now, and the activity no longer open. If the
 // policy has another attempt, that is sent and the message settled; else the
 // message is the activity's failure.
-func (t *turn) interrupted(ctx context.Context, m *message) error {
-	if _, open := t.work[m.item.SourceEventID]; !open || m.item.Details == nil {
+func (t *turn) interrupted(ctx context.Context, m *inbox.Message) error {
+	if _, open := t.work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
 		return nil
 	}
 	if t.warm && !t.confirmed {
 		return errRebuild // As in nextOf.
 	}
-	scheduled, err := t.scheduled(ctx, m.item.SourceEventID)
+	scheduled, err := t.scheduled(ctx, m.Item.SourceEventID)
 	if err != nil {
 		return err
 	}
-	f := *m.item.Details.History()
+	f := *m.Item.Details.History()
 	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
 		return nil
 	}

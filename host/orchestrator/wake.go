@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -33,31 +34,31 @@ type wakes struct {
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
 // open of the last turn, or, for an operator's wake, of the current execution.
-func (t *turn) takeWakes(ctx context.Context, messages []*message) (wakes, error) {
+func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes, error) {
 	var w wakes
 	if len(messages) == 0 {
 		return w, nil
 	}
 	out := t.newResending()
 	for _, m := range messages {
-		if n := m.item.ExecutionID; n != 0 && n != t.execution {
-			if w.run = w.run || m.returning(); !m.returning() {
-				t.settle(m, "late")
+		if n := m.Item.ExecutionID; n != 0 && n != t.execution {
+			if w.run = w.run || m.Returning(); !m.Returning() {
+				t.Settle(m, "late")
 			}
 			continue // What it began may stand in the next execution.
 		}
 		var err error
-		switch stamp := m.item.Number; {
+		switch stamp := m.Item.Number; {
 		case stamp == 0:
 			w = wakes{run: true, try: true}
 			err = out.current(ctx)
 		case stamp == goOnNumber:
 			w.run = true
-		case m.returning(), t.record != nil && t.record.Problem != nil && stamp == t.record.Stamp:
+		case m.Returning(), t.record != nil && t.record.Problem != nil && stamp == t.record.Stamp:
 			w = wakes{run: true, try: true}
 			err = out.lastTurn(ctx)
 		default:
-			t.settle(m, "obsolete_wake")
+			t.Settle(m, "obsolete_wake")
 		}
 		if err != nil {
 			return w, err

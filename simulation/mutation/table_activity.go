@@ -51,14 +51,14 @@ func activityMutations() []Mutation {
 		{
 			Name:  "two rounds of a watch have one number",
 			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
-			File:  "host/orchestrator/pending_round.go",
+			File:  "host/internal/inbox/pending_round.go",
 			Edits: edit("item.Number = max(due.UnixMilli(), item.Number+1)", "item.Number = 1"),
 		},
 		{
 			Name:  "a sign of life needs no token",
 			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
 			File:  "host/orchestrator/pending.go",
-			Edits: edit("case v.Kind == engine.Recorded:", "case v.Kind == engine.Recorded, v.Kind == engine.Forged && m.item.Kind == wire.ActivityHeartbeat:"),
+			Edits: edit("case v.Kind == engine.Recorded:", "case v.Kind == engine.Recorded, v.Kind == engine.Forged && m.Item.Kind == wire.ActivityHeartbeat:"),
 		},
 		{
 			Name:  "a final error is retried",
@@ -77,7 +77,7 @@ func activityMutations() []Mutation {
 			Rare:  true,
 			Bug:   "What a parent sends to end its child is acknowledged when it overtakes the child's start.",
 			File:  "host/orchestrator/early.go",
-			Edits: edit("if m.item.Kind != wire.ExternalRaised && !endsChild {", "if m.item.Kind != wire.ExternalRaised || endsChild {"),
+			Edits: edit("if m.Item.Kind != wire.ExternalRaised && !endsChild {", "if m.Item.Kind != wire.ExternalRaised || endsChild {"),
 		},
 		{
 			Name:  "nothing is said to other instances",

@@ -7,14 +7,14 @@ func formatMutations() []Mutation {
 		{
 			Name:  "the age of an item is not looked at",
 			Bug:   "An event that was sent more than fourteen days ago is applied.",
-			File:  "host/orchestrator/admit.go",
-			Edits: edit("max(m.item.Age(now), 0))\n\tif m.item.Expired(now) {", "max(m.item.Age(now), 0))\n\tif m.item.Expired(now) && m.item.Hops < 0 {"),
+			File:  "host/internal/inbox/admit.go",
+			Edits: edit("max(m.Item.Age(now), 0))\n\tif m.Item.Expired(now) {", "max(m.Item.Age(now), 0))\n\tif m.Item.Expired(now) && m.Item.Hops < 0 {"),
 		},
 		{
 			Name:  "an item is young again behind a hop",
 			Bug:   "What goes round the delay queue says that it was sent first when it was sent round.",
-			File:  "host/orchestrator/desk.go",
-			Edits: edit("	item.Hops++\n	if err := d.sendLater", "	item.Hops++\n	item.SentMS = d.Clock.Now().UnixMilli()\n	if err := d.sendLater"),
+			File:  "host/internal/inbox/desk.go",
+			Edits: edit("	item.Hops++\n	if err := d.SendLater", "	item.Hops++\n	item.SentMS = d.Clock.Now().UnixMilli()\n	if err := d.SendLater"),
 		},
 		{
 			Name:  "an attempt gets no headers",

@@ -52,13 +52,13 @@ func commitMutations() []Mutation {
 			Name:  "trust a stale cache",
 			Bug:   "A wake, a terminate or a purge is judged by a warm execution, though no commit will show that it is stale.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("return m.returning() || !m.records() || ", "return m.returning() || "),
+			Edits: edit("return m.Returning() || !m.Records() || ", "return m.Returning() || "),
 		},
 		{
 			Name:  "what comes back is judged by the cache",
 			Bug:   "A message that comes back is judged by a warm execution, which may be stale.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("return m.returning() || !m.records()", "return !m.records()"),
+			Edits: edit("return m.Returning() || !m.Records()", "return !m.Records()"),
 		},
 		{
 			Name:  "a lost turn stays in the cache",
@@ -204,7 +204,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("		if m.redriven() {\n", "		if m.redriven() && t.creating {\n"),
+			Edits: edit("		if m.Redriven() {\n", "		if m.Redriven() && t.creating {\n"),
 			Rare:  true,
 		},
 		{
@@ -218,15 +218,15 @@ func redeliveryMutations() []Mutation {
 			Name:  "a wake that comes back goes on with nothing",
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("			if w.run = w.run || m.returning(); !m.returning() {\n				t.settle(m, \"late\")\n", "			if !m.returning() {\n				t.settle(m, \"late\")\n"),
+			Edits: edit("			if w.run = w.run || m.Returning(); !m.Returning() {\n				t.Settle(m, \"late\")\n", "			if !m.Returning() {\n				t.Settle(m, \"late\")\n"),
 			Rare:  true,
 		},
 		{
 			Name:  "a hop makes a message new",
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
-			File:  "host/orchestrator/desk.go",
-			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.redriven():", "	case m.redriven() && m.state != unsettled:"),
+			File:  "host/internal/inbox/desk.go",
+			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.Redriven():", "	case m.Redriven() && m.State != Unsettled:"),
 		},
 	}
 }
@@ -237,20 +237,20 @@ func messageMutations() []Mutation {
 		{
 			Name:  "a timer that is early fires",
 			Bug:   "A timer's message is taken before its time.",
-			File:  "host/orchestrator/admit.go",
+			File:  "host/internal/inbox/admit.go",
 			Edits: edit("early := bounded && due.After(now)", "early := bounded && due.IsZero()"),
 		},
 		{
 			Name:  "the door is lost behind",
 			Bug:   "A message of a standard queue is acknowledged though it could not be sent on.",
-			File:  "host/orchestrator/desk.go",
+			File:  "host/internal/inbox/desk.go",
 			Edits: edit("	if err != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on", "	if err != nil && ctx.Err() != nil {\n		return fmt.Errorf(\"host: %s for instance %q not sent on"),
 		},
 		{
 			Name:  "an event that is early is dropped",
 			Bug:   "An event for an instance that has not started is acknowledged.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("err = t.early(ctx, m)", "t.settle(m, \"unknown_instance\")"),
+			Edits: edit("err = t.early(ctx, m)", "t.Settle(m, \"unknown_instance\")"),
 		},
 		{
 			Name:  "lost work is nobody's",
@@ -268,14 +268,14 @@ func messageMutations() []Mutation {
 		{
 			Name:  "what was received too often is dropped",
 			Bug:   "An attempt that SQS took from the activity queue after its last receive is acknowledged.",
-			File:  "host/orchestrator/admit.go",
-			Edits: edit("return d.sendAnew(ctx, m)", "m.state = settled\n\t\treturn nil"),
+			File:  "host/internal/inbox/admit.go",
+			Edits: edit("return d.sendAnew(ctx, m)", "m.State = settled\n\t\treturn nil"),
 		},
 		{
 			Name:  "nothing goes back behind a failure",
 			Bug:   "What stands behind a failure in its group is acknowledged or handled out of order.",
-			File:  "host/orchestrator/desk.go",
-			Edits: edit("if behind && m.state != failed {", "if behind && m.state == unsettled {"),
+			File:  "host/internal/inbox/desk.go",
+			Edits: edit("if behind && m.State != Failed {", "if behind && m.State == Unsettled {"),
 		},
 	}
 }

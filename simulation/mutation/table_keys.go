@@ -12,26 +12,26 @@ func keyMutations() []Mutation {
 		{
 			Name:  "a parent's token is not verified at the start",
 			Bug:   "A start is taken whatever its parent's token, which is made anew for it when the child ends.",
-			File:  "host/orchestrator/token.go",
+			File:  "host/internal/inbox/token.go",
 			Edits: edit("if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {", "if p.Token != \"\" {"),
 		},
 		{
 			Name:  "a parent's token stands in the child's history",
 			Bug:   "A start is recorded with the token that its parent waits for.",
-			File:  "host/orchestrator/token.go",
+			File:  "host/orchestrator/arrival.go",
 			Edits: edit("		r.Token = \"\"\n", ""),
 		},
 		{
 			Name:  "what the activity role sends is not judged",
 			Bug:   "Whatever the activity function sends is taken, as if somebody else had sent it.",
-			File:  "host/orchestrator/sender.go",
+			File:  "host/internal/inbox/sender.go",
 			Edits: edit("	if d.ActivityRole == \"\" || ", "	if d.ActivityRole != \"\" || "),
 		},
 		{
 			Name:  "a redrive launders",
 			Rare:  true,
 			Bug:   "What SQS gave up before it was looked at is whoever's that redrives it.",
-			File:  "host/orchestrator/sender.go",
+			File:  "host/internal/inbox/sender.go",
 			Edits: edit("strings.Fields(wire.SentBy(m.Attributes, m.Sender))", "strings.Fields(wire.SentBy(nil, m.Sender))"),
 		},
 		{

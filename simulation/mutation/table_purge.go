@@ -25,13 +25,13 @@ func purgeMutations() []Mutation {
 			Name:  "a tombstone expires at once",
 			Bug:   "The id of a purged instance is free the moment after.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = day - day"),
+			Edits: edit("const idHeld = wire.MaxAge + 24*time.Hour", "const idHeld = 24*time.Hour - 24*time.Hour"),
 		},
 		{
 			Name:  "a tombstone expires ahead of a message",
 			Bug:   "The id of a purged instance is free while messages for it may still come.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("const idHeld = wire.MaxAge + day", "const idHeld = wire.MaxAge - day"),
+			Edits: edit("const idHeld = wire.MaxAge + 24*time.Hour", "const idHeld = wire.MaxAge - 24*time.Hour"),
 		},
 		{
 			Name:  "a purge deletes before it hides",
@@ -49,14 +49,14 @@ func purgeMutations() []Mutation {
 			Name:  "a parent is not told of a purged id",
 			Bug:   "A start of a purged id that a parent has sent is acknowledged, and the parent waits forever.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("	return t.tellRefused(ctx, m, \"purged_id\", taken(", "	m.item.Parent = nil\n	return t.tellRefused(ctx, m, \"purged_id\", taken("),
+			Edits: edit("	return t.tellRefused(ctx, m, \"purged_id\", taken(", "	m.Item.Parent = nil\n	return t.tellRefused(ctx, m, \"purged_id\", taken("),
 		},
 		{
 			Name:  "a purge with force that comes back sends nothing again",
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
 			Rare:  true,
 			File:  "host/orchestrator/load.go",
-			Edits: edit("return m.returning() && (!m.purges() || m.item.Force) ||", "return m.returning() && !m.purges() ||"),
+			Edits: edit("return m.Returning() && (!m.Purges() || m.Item.Force) ||", "return m.Returning() && !m.Purges() ||"),
 		},
 	}
 }

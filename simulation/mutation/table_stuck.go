@@ -15,7 +15,7 @@ func stuckMutations() []Mutation {
 			Bias:  "late commits",
 			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("		case m.returning(), t.record != nil &&", "		case t.record != nil &&"),
+			Edits: edit("		case m.Returning(), t.record != nil &&", "		case t.record != nil &&"),
 		},
 		{
 			Name:  "a mark demands no stamp",
@@ -79,7 +79,7 @@ func stuckMutations() []Mutation {
 			Name:  "a neighbour is the killer",
 			Bug:   "An instance that bears the mark of one message is stuck as killed by another.",
 			File:  "host/orchestrator/suspect.go",
-			Edits: edit("if id != \"\" && slices.ContainsFunc(t.group.messages, func(m *message) bool { return m.ID == id && m.returning() }) {", "if id != \"\" && !slices.Contains(t.group.messages, nil) {"),
+			Edits: edit("if id != \"\" && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {", "if id != \"\" && !slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool { return m == nil }) {"),
 		},
 		{
 			Name:  "one mark makes a killer",
@@ -93,7 +93,7 @@ func stuckMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
 			File:  "host/orchestrator/group.go",
-			Edits: edit("		m.handled = true\n", "		m.handled = t.group.tooLarge != nil\n"),
+			Edits: edit("		m.Handled = true\n", "		m.Handled = t.group.tooLarge != nil\n"),
 		},
 		{
 			Name:  "a start overtakes a purge",

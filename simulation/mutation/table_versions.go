@@ -43,8 +43,8 @@ func versionMutations() []Mutation {
 		{
 			Name:  "a message that goes round for a patch is always new",
 			Bug:   "Where the code of a patch was taken out, its instances' messages go round for ever.",
-			File:  "host/orchestrator/patch.go",
-			Edits: edit("	if m.item.FirstSeenMS == 0 || redriven {", "	if m.item.FirstSeenMS >= 0 || redriven {"),
+			File:  "host/internal/inbox/desk.go",
+			Edits: edit("	if m.Item.FirstSeenMS == 0 || redriven {", "	if m.Item.FirstSeenMS >= 0 || redriven {"),
 			Rare:  true,
 		},
 		{

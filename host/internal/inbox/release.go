@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -14,25 +14,25 @@ import (
 // nine other groups. After ReleaseTime the process deletes the messages of each
 // group that is done. A batch that returns before costs no request.
 type release struct {
-	desk *desk
+	desk *Desk
 
 	mu    sync.Mutex
 	late  bool
 	over  bool
 	open  map[string]int        // by FIFO group: the turns that are still to be made
-	ready map[string][]*message // of each FIFO group, until they are deleted
+	ready map[string][]*Message // of each FIFO group, until they are deleted
 	names []string              // of the FIFO groups, in the order of the batch
 	left  int                   // turns of them that are still to be made
 	stop  func() bool
 }
 
-// newRelease returns the release of a batch, of which each turn has some messages; nil
+// NewRelease returns the release of a batch, of which each turn has some messages; nil
 // where nobody waits for another.
-func newRelease(ctx context.Context, d *desk, messages []*message, turns [][]*message) *release {
+func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Message) *release {
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
 	}
-	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*message{}}
+	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*Message{}}
 	for _, turn := range turns {
 		for name := range fifoGroups(turn) {
 			r.open[name]++
@@ -61,7 +61,7 @@ func newRelease(ctx context.Context, d *desk, messages []*message, turns [][]*me
 }
 
 // fifoGroups are the FIFO groups of the messages of a turn.
-func fifoGroups(turn []*message) map[string]bool {
+func fifoGroups(turn []*Message) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range turn {
 		if m.Source == host.SourceOrchestrator {
@@ -71,8 +71,8 @@ func fifoGroups(turn []*message) map[string]bool {
 	return names
 }
 
-// done takes in that the turn of some messages has been made.
-func (r *release) done(ctx context.Context, turn []*message) {
+// Done takes in that the turn of some messages has been made.
+func (r *release) Done(ctx context.Context, turn []*Message) {
 	if r == nil {
 		return
 	}
@@ -88,7 +88,7 @@ func (r *release) done(ctx context.Context, turn []*message) {
 
 // take returns the messages that are to be deleted now: those of groups of which
 // all are settled. The caller holds the lock.
-func (r *release) take() (done []*message) {
+func (r *release) take() (done []*Message) {
 	if !r.late || r.over || r.left == 0 {
 		return nil // With none left the invocation returns.
 	}
@@ -100,7 +100,7 @@ func (r *release) take() (done []*message) {
 		delete(r.ready, name)
 		settledAll := true
 		for _, m := range messages {
-			settledAll = settledAll && m.state == settled
+			settledAll = settledAll && m.State == Settled
 		}
 		if settledAll {
 			done = append(done, messages...)
@@ -109,7 +109,7 @@ func (r *release) take() (done []*message) {
 	return done
 }
 
-func (r *release) acknowledge(ctx context.Context, done []*message) {
+func (r *release) acknowledge(ctx context.Context, done []*Message) {
 	for _, m := range done {
 		if err := r.desk.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
 			r.desk.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
@@ -117,8 +117,8 @@ func (r *release) acknowledge(ctx context.Context, done []*message) {
 	}
 }
 
-// end stops what is still to come: the invocation returns.
-func (r *release) end() {
+// End stops what is still to come: the invocation returns.
+func (r *release) End() {
 	if r == nil {
 		return
 	}

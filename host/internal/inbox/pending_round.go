@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 // time and in the FIFO queue, under the same deduplication id, where they become
 // one again; a copy that comes hours late joins the round that is under way.
 
-// nextRound lets the message wait until the round ends, and settles it: at the
+// NextRound lets the message wait until the round ends, and settles it: at the
 // next quarter of an hour since the activity was scheduled, or when its limit
 // passes. The round's number, the time at which it ends in milliseconds, only
 // grows, so that no clock that is behind gives two rounds of a message the same.
-func (d *desk) nextRound(ctx context.Context, m *message, item wire.Item, limit time.Time) error {
+func (d *Desk) NextRound(ctx context.Context, m *Message, item wire.Item, limit time.Time) error {
 	now, began := d.Clock.Now(), time.UnixMilli(item.ScheduledAtMS)
 	due := began.Add((now.Sub(began)/queue.MaxDelay + 1) * queue.MaxDelay)
 	if limit.Before(due) {
@@ -27,9 +27,9 @@ func (d *desk) nextRound(ctx context.Context, m *message, item wire.Item, limit 
 	}
 	item.NotBeforeMS = limit.UnixMilli()
 	item.Number = max(due.UnixMilli(), item.Number+1)
-	if err := d.sendLater(ctx, &item, due, m.hopMark()); err != nil {
+	if err := d.SendLater(ctx, &item, due, m.hopMark()); err != nil {
 		return err
 	}
-	d.settle(m, "pending")
+	d.Settle(m, "pending")
 	return nil
 }

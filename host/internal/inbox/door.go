@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -14,33 +14,34 @@ import (
 // out one message of an instance at a time. Nothing is looked up for that; the
 // message is judged where it arrives.
 
-// door is where messages come in: what can't be understood or may not be sent is moved
+// Door is where messages come in: what can't be understood or may not be sent is moved
 // to a dead-letter queue, what is not due is sent round, and what a standard queue
 // brought goes on to the FIFO queue. The rest is let in.
-type door struct {
-	*desk
+type Door struct {
+	*Desk
 	Keys *keyring.Ring
 	host.Senders
 	// Scheduled: there is a timer service.
 	Scheduled bool
 }
 
-// forward sends a message of a standard queue on to the FIFO queue. Two deliveries of it become one there if they come within five minutes,
-// for SQS remembers deduplication ids that long; else the second is a duplicate.
-func (d *door) forward(ctx context.Context, m *message) error {
-	id := wire.DedupID(&m.item)
+// forward sends a message of a standard queue on to the FIFO queue. Two deliveries
+// of it become one there if they come within five minutes, for SQS remembers
+// deduplication ids that long; else the second is a duplicate.
+func (d *Door) forward(ctx context.Context, m *Message) error {
+	id := wire.DedupID(&m.Item)
 	switch {
-	case m.item.Kind != wire.ActivityPending:
+	case m.Item.Kind != wire.ActivityPending:
 		id = wire.HopDedupID(id, m.ID)
-	case m.redriven():
+	case m.Redriven():
 		// Copies of a round join (pending_round.go), but not with one that has
 		// something to be sent again.
 		id = wire.HopDedupID(id, "handled")
 	}
-	if err := d.passOn(ctx, m, &m.item, id); err != nil {
+	if err := d.PassOn(ctx, m, &m.Item, id); err != nil {
 		return err
 	}
-	d.Observer.Count(host.CountForwarded, string(m.item.Kind), 1)
+	d.Observer.Count(host.CountForwarded, string(m.Item.Kind), 1)
 	return nil
 }
 
@@ -48,11 +49,11 @@ func (d *door) forward(ctx context.Context, m *message) error {
 // to the dead letters for its receives. Its turn may be committed and not
 // dispatched. Other messages may now overtake it; so, as after a redrive,
 // everything open is sent again when it returns.
-func (d *door) roundInTime(ctx context.Context, m *message) error {
-	if err := d.sendRound(ctx, m, m.item, d.Clock.Now().Add(d.Settings.Messages.NewerFirst), "receives"); err != nil {
+func (d *Door) roundInTime(ctx context.Context, m *Message) error {
+	if err := d.SendRound(ctx, m, m.Item, d.Clock.Now().Add(d.Settings.Messages.NewerFirst), "receives"); err != nil {
 		return err
 	}
-	d.Logger.WarnContext(ctx, "message was received almost as often as its queue allows, and goes round as a new one", "instance", m.item.Target(),
-		"kind", m.item.Kind, "receives", m.ReceiveCount, "message_id", m.ID)
+	d.Logger.WarnContext(ctx, "message was received almost as often as its queue allows, and goes round as a new one", "instance", m.Item.Target(),
+		"kind", m.Item.Kind, "receives", m.ReceiveCount, "message_id", m.ID)
 	return nil
 }

@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // Any other sender is IAM's to judge, and so is a role that has been replaced:
 // what is in flight survives that. Where the service does not tell senders apart
 // (an emulator names the account), nothing is refused.
-func (d *door) refusedSender(m *message) string {
+func (d *Door) refusedSender(m *Message) string {
 	if why := m.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
 		return "it was refused before: " + strings.TrimSpace(strings.TrimPrefix(why, string(wire.ReasonSender)+":"))
 	}
@@ -26,7 +26,7 @@ func (d *door) refusedSender(m *message) string {
 	if d.ActivityRole == "" || !slices.ContainsFunc(senders, func(s string) bool { return wire.RoleOf(s) == d.ActivityRole }) {
 		return ""
 	}
-	switch m.item.Kind {
+	switch m.Item.Kind {
 	case wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending, wire.ActivityHeartbeat:
 		// Each has to bring its token.
 		return ""
@@ -34,9 +34,9 @@ func (d *door) refusedSender(m *message) string {
 		// A retry; it belongs on the activity queue, and comes from its dead letters.
 		return ""
 	case wire.StartOrchestration, wire.ExternalRaised:
-		if d.ActivitiesMaySend && m.Source != host.SourceActivityDead && m.item.Parent == nil {
+		if d.ActivitiesMaySend && m.Source != host.SourceActivityDead && m.Item.Parent == nil {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%s was sent by the activity function, which may not send it", m.item.Kind)
+	return fmt.Sprintf("%s was sent by the activity function, which may not send it", m.Item.Kind)
 }

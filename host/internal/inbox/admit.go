@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// open parses the messages of a batch. Those that are let in are left unsettled:
+// Open parses the messages of a batch. Those that are let in are left unsettled:
 // messages of the FIFO queue, of which turns are made. Nothing of a group is looked at
 // behind a message that could not be moved.
-func (d *door) open(ctx context.Context, deliveries []host.Delivery) []*message {
-	messages := make([]*message, len(deliveries))
+func (d *Door) Open(ctx context.Context, deliveries []host.Delivery) []*Message {
+	messages := make([]*Message, len(deliveries))
 	broken := map[string]bool{}
 	for i, received := range deliveries {
-		m := &message{Delivery: received}
+		m := &Message{Delivery: received}
 		messages[i] = m
 		fifo := received.Source == host.SourceOrchestrator
 		if fifo && broken[received.Group] {
-			d.fail(m, "behind a failure")
+			d.Fail(m, "behind a failure")
 			continue
 		}
 		if err := d.admit(ctx, m); err != nil {
 			d.Logger.WarnContext(m.about(ctx), "message not taken", "message_id", m.ID, "error", err)
-			d.fail(m, admitWord(err))
+			d.Fail(m, admitWord(err))
 		}
-		if fifo && m.state == failed {
+		if fifo && m.State == Failed {
 			broken[received.Group] = true
 		}
 	}
@@ -40,32 +40,32 @@ func (d *door) open(ctx context.Context, deliveries []host.Delivery) []*message 
 
 // admit reads one message, and forwards or moves it if no turn is to be made of it.
 // An error says that this failed, and the message is handed back.
-func (d *door) admit(ctx context.Context, m *message) error {
+func (d *Door) admit(ctx context.Context, m *Message) error {
 	item, err := wire.ParseWrapped(m.Body)
 	if err != nil {
-		return d.deadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
+		return d.DeadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
 	}
-	m.item = item.WithID(m.ID)
+	m.Item = item.WithID(m.ID)
 	ctx = m.about(ctx)
 	if why := d.refusedSender(m); why != "" {
-		return d.deadLetter(ctx, m, wire.ReasonSender, why)
+		return d.DeadLetter(ctx, m, wire.ReasonSender, why)
 	}
 	now := d.Clock.Now()
-	delivery.Received(&m.Message, &m.item, now)
-	d.Observer.Timing(host.TimeMessageAge, max(m.item.Age(now), 0))
-	if m.item.Expired(now) {
-		return d.deadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.item, now))
+	delivery.Received(&m.Message, &m.Item, now)
+	d.Observer.Timing(host.TimeMessageAge, max(m.Item.Age(now), 0))
+	if m.Item.Expired(now) {
+		return d.DeadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.Item, now))
 	}
 	execute := item.Kind == wire.ActivityExecute
 	switch {
 	case execute && m.Source == host.SourceActivityDead:
 		return d.sendAnew(ctx, m)
 	case execute:
-		return d.deadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
+		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
 	case m.Source == host.SourceActivityDead:
-		return d.deadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 	}
-	due, bounded := dueOf(&m.item)
+	due, bounded := dueOf(&m.Item)
 	early := bounded && due.After(now)
 	if m.Source != host.SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
 		return d.forward(ctx, m)
@@ -73,28 +73,28 @@ func (d *door) admit(ctx context.Context, m *message) error {
 	if n := d.Settings.Messages.RoundReceives; n > 0 && m.ReceiveCount >= n {
 		return d.roundInTime(ctx, m)
 	}
-	if err := d.prove(ctx, m); err != nil || m.state != unsettled {
+	if err := d.prove(ctx, m); err != nil || m.State != Unsettled {
 		return err
 	}
 	if early {
-		_, keyed := keyring.Keyed(m.item.Token)
-		if keyed && !m.proven {
+		_, keyed := keyring.Keyed(m.Item.Token)
+		if keyed && !m.Proven {
 			// It would go round until it is due, and be refused then.
-			return d.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
-				m.item.Kind, m.item.Instance, m.item.ExecutionID, m.item.SourceEventID, missingKey(d.Keys, m.item.Token)))
+			return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
+				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
 		}
-		if problem := d.tooFar(&m.item, due, now); problem != "" {
-			return d.deadLetter(ctx, m, wire.ReasonInvalidField, problem)
+		if problem := d.tooFar(&m.Item, due, now); problem != "" {
+			return d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
-		if m.item.Kind == wire.ActivityPending && !keyed {
+		if m.Item.Kind == wire.ActivityPending && !keyed {
 			// Only its execution, from before there were keys, knows its token.
 			return d.letIn(ctx, m)
 		}
-		if m.item.Kind == wire.ActivityPending {
-			return d.nextRound(ctx, m, m.item, due)
+		if m.Item.Kind == wire.ActivityPending {
+			return d.NextRound(ctx, m, m.Item, due)
 		}
 		// A clock that was ahead may have taken it for due already.
-		return d.sendRound(ctx, m, m.item, due, "not_due")
+		return d.SendRound(ctx, m, m.Item, due, "not_due")
 	}
 	return d.letIn(ctx, m)
 }
@@ -103,11 +103,11 @@ func (d *door) admit(ctx context.Context, m *message) error {
 // queue for its receives, to the activity queue again, with growing delay. Receives
 // prove nothing: throttling and outages cost time only. An attempt that kills its
 // process is found in another way (store.Suspect).
-func (d *door) sendAnew(ctx context.Context, m *message) error {
-	item := m.item
+func (d *Door) sendAnew(ctx context.Context, m *Message) error {
+	item := m.Item
 	item.Hops++
 	now := d.Clock.Now()
-	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.item.Hops)), now)
+	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops)), now)
 	if err == nil {
 		err = d.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
 	}
@@ -116,7 +116,7 @@ func (d *door) sendAnew(ctx context.Context, m *message) error {
 	}
 	d.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,
 		"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "message_id", m.ID)
-	d.settle(m, "sent_anew")
+	d.Settle(m, "sent_anew")
 	return nil
 }
 

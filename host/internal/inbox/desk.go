@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// desk is where messages are settled: acknowledged, moved to a dead-letter queue, sent
+// Desk is where messages are settled: acknowledged, moved to a dead-letter queue, sent
 // round, or handed back.
-type desk struct {
+type Desk struct {
 	Queues   host.Queues
 	Edge     edge.Edge
 	Clock    clock.Clock
@@ -27,57 +27,57 @@ type desk struct {
 	Settings *host.Settings
 }
 
-// settle acknowledges a message, saying what became of it.
-func (d *desk) settle(m *message, outcome string) {
-	m.state = settled
+// Settle acknowledges a message, saying what became of it.
+func (d *Desk) Settle(m *Message, outcome string) {
+	m.State = Settled
 	d.Observer.Count(host.CountMessages, outcome, 1)
 }
 
-// fail hands a message back.
-func (d *desk) fail(m *message, reason string) {
-	m.state = failed
+// Fail hands a message back.
+func (d *Desk) Fail(m *Message, reason string) {
+	m.State = Failed
 	d.Observer.Count(host.CountHandedBack, reason, 1)
 }
 
-// failAll hands back what of some messages is not settled.
-func (d *desk) failAll(messages []*message, reason string) {
+// FailAll hands back what of some messages is not settled.
+func (d *Desk) FailAll(messages []*Message, reason string) {
 	for _, m := range messages {
-		if m.state == unsettled {
-			d.fail(m, reason)
+		if m.State == Unsettled {
+			d.Fail(m, reason)
 		}
 	}
 }
 
-// deadLetter moves a message to its final dead-letter queue and settles it: it
+// DeadLetter moves a message to its final dead-letter queue and settles it: it
 // blocks nobody, and nothing is lost. It keeps its group and its body, which
 // is the one it came with; its deduplication id is its message id.
-func (d *desk) deadLetter(ctx context.Context, m *message, reason wire.Reason, text string) error {
+func (d *Desk) DeadLetter(ctx context.Context, m *Message, reason wire.Reason, text string) error {
 	to := d.Queues.DeadStandard
 	if m.Source == host.SourceOrchestrator {
 		to = d.Queues.DeadFIFO
 	}
-	if err := delivery.MoveToDead(ctx, to, &m.Message, &m.item, reason, text, d.Logger); err != nil {
+	if err := delivery.MoveToDead(ctx, to, &m.Message, &m.Item, reason, text, d.Logger); err != nil {
 		return err
 	}
-	m.state = settled
+	m.State = Settled
 	d.Observer.Count(host.CountDeadLettered, string(reason), 1)
 	return nil
 }
 
-// sendRound sends a message round by the delay queue until it is due, as the item that
+// SendRound sends a message round by the delay queue until it is due, as the item that
 // is given, and settles it.
-func (d *desk) sendRound(ctx context.Context, m *message, item wire.Item, due time.Time, reason string) error {
+func (d *Desk) SendRound(ctx context.Context, m *Message, item wire.Item, due time.Time, reason string) error {
 	item.Hops++
-	if err := d.sendLater(ctx, &item, due, m.hopMark()); err != nil {
+	if err := d.SendLater(ctx, &item, due, m.hopMark()); err != nil {
 		return err
 	}
-	m.state = settled
+	m.State = Settled
 	d.Observer.Count(host.CountDelayed, reason, 1)
 	return nil
 }
 
-// sendLater sends an item by the delay queue.
-func (d *desk) sendLater(ctx context.Context, item *wire.Item, due time.Time, attributes map[string]string) error {
+// SendLater sends an item by the delay queue.
+func (d *Desk) SendLater(ctx context.Context, item *wire.Item, due time.Time, attributes map[string]string) error {
 	body, err := d.Edge.Again(item)
 	if err == nil {
 		err = d.Queues.Delay.Send(ctx, queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(d.Clock.Now())), Attributes: attributes})
@@ -88,15 +88,15 @@ func (d *desk) sendLater(ctx context.Context, item *wire.Item, due time.Time, at
 	return nil
 }
 
-// leave sends a message round for another build, as long as it takes.
-func (d *desk) leave(ctx context.Context, m *message, reason string) error {
-	due := d.Clock.Now().Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.item.Hops))
-	return d.sendRound(ctx, m, m.item, due, reason)
+// Leave sends a message round for another build, as long as it takes.
+func (d *Desk) Leave(ctx context.Context, m *Message, reason string) error {
+	due := d.Clock.Now().Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
+	return d.SendRound(ctx, m, m.Item, due, reason)
 }
 
-// passOn has a message follow itself in the FIFO queue, as the item that is given,
+// PassOn has a message follow itself in the FIFO queue, as the item that is given,
 // under a deduplication id, and settles it. SQS remembers those ids for five minutes.
-func (d *desk) passOn(ctx context.Context, m *message, item *wire.Item, dedupID string) error {
+func (d *Desk) PassOn(ctx context.Context, m *Message, item *wire.Item, dedupID string) error {
 	body, err := d.Edge.Again(item)
 	if err == nil {
 		err = d.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedupID, Attributes: m.hopMark()})
@@ -104,7 +104,7 @@ func (d *desk) passOn(ctx context.Context, m *message, item *wire.Item, dedupID 
 	if err != nil {
 		return fmt.Errorf("host: %s for instance %q not sent on to the FIFO queue: %w", item.Kind, item.Target(), err)
 	}
-	m.state = settled
+	m.State = Settled
 	return nil
 }
 
@@ -112,17 +112,17 @@ func (d *desk) passOn(ctx context.Context, m *message, item *wire.Item, dedupID 
 // been handled before, for SQS counts the receives of each hop from 1 again. On its
 // way into the FIFO queue a redrive goes along; out of it that ends, so that the round
 // which it has begun comes to an end.
-func (m *message) hopMark() map[string]string {
+func (m *Message) hopMark() map[string]string {
 	mark := ""
 	switch {
-	case m.item.UpToExecution > 0: // a deletion has nothing to be sent again
+	case m.Item.UpToExecution > 0: // a deletion has nothing to be sent again
 	case m.Source == host.SourceOrchestrator:
-		if m.returning() {
-			mark = hopMark
+		if m.Returning() {
+			mark = HopMark
 		}
 	case m.Attributes[wire.RedriveAttribute] != "":
 		mark = m.Attributes[wire.RedriveAttribute]
-	case m.redriven():
+	case m.Redriven():
 		mark = "1"
 	}
 	if mark == "" {
@@ -131,34 +131,34 @@ func (m *message) hopMark() map[string]string {
 	return map[string]string{wire.RedriveAttribute: mark}
 }
 
-// hopMark is the value of RedriveAttribute in a message that was not redriven, and
+// HopMark is the value of RedriveAttribute in a message that was not redriven, and
 // only went round after it had been received.
-const hopMark = "hop"
+const HopMark = "hop"
 
-// close marks what is not settled as failed, lets it come back after a growing
+// Close marks what is not settled as failed, lets it come back after a growing
 // backoff, and returns its ids. On the FIFO queue everything of a group behind
 // a failure goes back too, or the group would be handled out of order.
-func (d *desk) close(ctx context.Context, messages []*message) []string {
+func (d *Desk) Close(ctx context.Context, messages []*Message) []string {
 	broken := map[string]int{} // by FIFO group: the most receives of what goes back
 	for _, m := range messages {
-		if m.state == unsettled {
-			d.fail(m, "not handled")
+		if m.State == Unsettled {
+			d.Fail(m, "not handled")
 		}
 		if m.Source != host.SourceOrchestrator {
 			continue
 		}
 		receives, behind := broken[m.Group]
-		if behind && m.state != failed {
-			d.fail(m, "behind a failure")
+		if behind && m.State != Failed {
+			d.Fail(m, "behind a failure")
 		}
-		if m.state == failed {
+		if m.State == Failed {
 			broken[m.Group] = max(receives, m.ReceiveCount)
 		}
 	}
 	ids := []string{}
 	var back delivery.Comeback
 	for _, m := range messages {
-		if m.state != failed {
+		if m.State != Failed {
 			continue
 		}
 		ids = append(ids, m.ID)
@@ -166,18 +166,18 @@ func (d *desk) close(ctx context.Context, messages []*message) []string {
 		if m.Source == host.SourceOrchestrator {
 			receives = broken[m.Group]
 		}
-		back.Add(d.Queues.Of(m.Source), &m.Message, &m.item, backoff.Grown(d.Settings.Messages.BackoffFirst, d.Settings.Messages.BackoffMax, receives-1))
+		back.Add(d.Queues.Of(m.Source), &m.Message, &m.Item, backoff.Grown(d.Settings.Messages.BackoffFirst, d.Settings.Messages.BackoffMax, receives-1))
 	}
 	back.Send(ctx, d.Logger.DebugContext)
 	return ids
 }
 
-// roundSince returns since when a message goes round, and whether that begins
+// RoundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
-func (d *desk) roundSince(m *message) (since time.Time, begins bool) {
-	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.redriven() && m.Attributes[wire.RedriveAttribute] != hopMark
-	if m.item.FirstSeenMS == 0 || redriven {
+func (d *Desk) RoundSince(m *Message) (since time.Time, begins bool) {
+	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.Redriven() && m.Attributes[wire.RedriveAttribute] != HopMark
+	if m.Item.FirstSeenMS == 0 || redriven {
 		return d.Clock.Now(), true
 	}
-	return time.UnixMilli(m.item.FirstSeenMS), false
+	return time.UnixMilli(m.Item.FirstSeenMS), false
 }

@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -17,8 +17,8 @@ var errKeys = errors.New("host: key of a token")
 // since it is not recorded. What was made from the secret of an execution, before
 // there were keys, is known to that execution alone: its parent looks at it when
 // the child ends.
-func (d *door) prove(ctx context.Context, m *message) error {
-	i := &m.item
+func (d *Door) prove(ctx context.Context, m *Message) error {
+	i := &m.Item
 	token := i.Token
 	if i.Parent != nil {
 		token = i.Parent.Token
@@ -33,19 +33,19 @@ func (d *door) prove(ctx context.Context, m *message) error {
 		if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
 			return nil
 		}
-		return d.deadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
-			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, missingKey(d.Keys, p.Token)))
+		return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
+			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, MissingKey(d.Keys, p.Token)))
 	}
-	m.proven = d.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
+	m.Proven = d.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
 	return nil
 }
 
-// keysReady reports whether turns can be made: what they send out needs tokens.
+// KeysReady reports whether turns can be made: what they send out needs tokens.
 // If not, what is left of the batch goes back.
-func (d *door) keysReady(ctx context.Context, messages []*message) bool {
-	var left []*message
+func (d *Door) KeysReady(ctx context.Context, messages []*Message) bool {
+	var left []*Message
 	for _, m := range messages {
-		if m.state == unsettled {
+		if m.State == Unsettled {
 			left = append(left, m)
 		}
 	}
@@ -58,13 +58,13 @@ func (d *door) keysReady(ctx context.Context, messages []*message) bool {
 	}
 	d.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
 	for _, m := range left {
-		d.fail(m, "keys")
+		d.Fail(m, "keys")
 	}
 	return false
 }
 
-// missingKey says of a forged message if the stack has no key for its token.
-func missingKey(keys *keyring.Ring, token string) string {
+// MissingKey says of a forged message if the stack has no key for its token.
+func MissingKey(keys *keyring.Ring, token string) string {
 	if id, keyed := keyring.Keyed(token); keyed && !keys.Knows(token) {
 		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is made up", id)
 	}

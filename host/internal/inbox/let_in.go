@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 //
 // So does a start that forks an instance from another: this build can't, and
 // would begin it from nothing.
-func (d *door) letIn(ctx context.Context, m *message) error {
-	if m.item.Kind == wire.StartOrchestration && m.item.Origin != nil {
+func (d *Door) letIn(ctx context.Context, m *Message) error {
+	if m.Item.Kind == wire.StartOrchestration && m.Item.Origin != nil {
 		d.Logger.WarnContext(ctx, "start has an origin, which is for a newer build; it goes round until one that forks instances handles it",
-			"instance", m.item.Target(), "message_id", m.ID)
-		return d.leave(ctx, m, "newer")
+			"instance", m.Item.Target(), "message_id", m.ID)
+		return d.Leave(ctx, m, "newer")
 	}
-	err := d.Edge.Open(&m.item)
+	err := d.Edge.Open(&m.Item)
 	switch {
 	case err == nil:
 		return nil
 	case edge.MissesCodec(err):
 		d.Logger.WarnContext(ctx, "message is sealed by a codec that this build does not have; it goes round until one that has it handles it",
-			"instance", m.item.Target(), "message_id", m.ID, "error", err)
-		return d.leave(ctx, m, "codec")
+			"instance", m.Item.Target(), "message_id", m.ID, "error", err)
+		return d.Leave(ctx, m, "codec")
 	case delivery.ReasonOf(err) == wire.ReasonTooLarge:
-		return d.deadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
+		return d.DeadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
 	}
-	return d.deadLetter(ctx, m, wire.ReasonDamaged, err.Error())
+	return d.DeadLetter(ctx, m, wire.ReasonDamaged, err.Error())
 }

@@ -1,4 +1,4 @@
-package orchestrator
+package inbox
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ const clocksDiffer = time.Hour
 // EventBridge Scheduler delivers a firing when it is due, and not before. What
 // comes through the delay queue may come early, by no more than a queue can
 // wait.
-func (d *door) tooFar(i *wire.Item, due, now time.Time) string {
+func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
 	farthest := delivery.MaxWait
 	switch {
 	case i.Kind == wire.TimerFired && d.Scheduled:
