@@ -216,10 +216,16 @@ type Record struct {
 	FreeAt time.Time
 }
 
+// Kinds of problem that are not the code's own (engine.StuckKind): a turn ended its
+// process, and what is stored is no history.
+const (
+	ProblemKilled  = "killed"
+	ProblemCorrupt = "corrupt"
+)
+
 // Problem is why an instance is stuck or corrupt.
 type Problem struct {
-	// Kind: "nondeterminism", "panic", "not_registered", "blocked",
-	// "deadlock", "killed", "corrupt", …
+	// Kind is one of engine.StuckKind, ProblemKilled or ProblemCorrupt.
 	Kind string `json:"kind"`
 	// Message says what was wrong, where, and what to do.
 	Message string `json:"message"`

@@ -1,11 +1,8 @@
 package main
 
-import "github.com/turnstile-go/turnstile/engine"
-
-// Kinds of problem that the host adds to those of engine.StuckKind.
-const (
-	problemKilled  = "killed"
-	problemCorrupt = "corrupt"
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // problemAdvice says in a few lines what to do about an instance that is stuck
@@ -24,9 +21,9 @@ func problemAdvice(kind string) string {
 		return "mend the branches that wait for each other and deploy, then `turnstile wake`; or `turnstile terminate`"
 	case string(engine.StuckLimit):
 		return "look for a loop that schedules and never waits; wait in between, or continue as new; deploy, then `turnstile wake`"
-	case problemKilled:
+	case store.ProblemKilled:
 		return "look into the orchestrator's log for memory or timeout, raise the limit or mend the code, deploy, then `turnstile wake`; messages alone do not try again"
-	case problemCorrupt:
+	case store.ProblemCorrupt:
 		return "keep the history (`turnstile history --export`), restore the table's items from a backup, then `turnstile wake`; or give the instance up with `turnstile purge --force`"
 	}
 	return "see docs/troubleshooting.md"

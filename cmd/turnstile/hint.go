@@ -34,7 +34,7 @@ func hint(err error) string {
 	case errors.As(err, &wait):
 		return "It goes on without being waited for. Wait again, with a longer --timeout."
 	case errors.As(err, &corrupt):
-		return problemAdvice(problemCorrupt)
+		return problemAdvice(store.ProblemCorrupt)
 	case errors.As(err, &unreachable):
 		return "It has ended, or is being built: `turnstile dev` says where its console is."
 	case errors.As(err, &unknown):

@@ -81,7 +81,7 @@ func sampled(t *testing.T) *bench {
 	b.put(store.Record{Instance: "survey 1", Name: "Survey", Status: store.StatusRunning, CreatedAt: epoch.Add(-3 * time.Second)})
 	b.put(store.Record{
 		Instance: "order-4", Name: "Fulfil", Status: store.StatusCorrupt, CreatedAt: epoch.Add(-10 * 24 * time.Hour),
-		Problem: &store.Problem{Kind: problemCorrupt, EventID: 5, Message: `history of instance "order-4" execution 1 is corrupt at event 5: source_event_id 9 names no earlier event`},
+		Problem: &store.Problem{Kind: store.ProblemCorrupt, EventID: 5, Message: `history of instance "order-4" execution 1 is corrupt at event 5: source_event_id 9 names no earlier event`},
 	})
 	return b
 }

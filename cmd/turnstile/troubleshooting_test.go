@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -52,7 +53,7 @@ func constants(t *testing.T, file, prefix string) []string {
 func problems(t *testing.T) []string {
 	t.Helper()
 	kinds := append(constants(t, "../../engine/errors.go", "Stuck"), constants(t, "../../host/orchestrator/stuck.go", "problem")...)
-	for _, want := range []string{string(engine.StuckPanic), problemKilled, problemCorrupt} {
+	for _, want := range []string{string(engine.StuckPanic), store.ProblemKilled, store.ProblemCorrupt} {
 		found := false
 		for _, k := range kinds {
 			found = found || k == want
@@ -88,7 +89,7 @@ func TestTroubleshootingNamesEveryReason(t *testing.T) {
 	}
 	stuck, corrupt, dead := section(doc, "## Stuck"), section(doc, "## Corrupt"), section(doc, "## Dead letters")
 	for _, kind := range problems(t) {
-		if kind == problemCorrupt {
+		if kind == store.ProblemCorrupt {
 			explained(corrupt, kind)
 		} else {
 			explained(stuck, kind)

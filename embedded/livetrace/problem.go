@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // ProblemChanged implements host.Observer: it shows why an instance is stuck,
@@ -29,7 +30,7 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	if p.NextMS > 0 {
 		advice = "Nothing is lost. Its next message tries again; without one it is tried in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
 	}
-	if p.Kind == "corrupt" {
+	if p.Kind == store.ProblemCorrupt {
 		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
 	}
 	if p.EventID != 0 {

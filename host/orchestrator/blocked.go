@@ -73,7 +73,7 @@ func (t *turn) checkBlocked(ctx context.Context) error {
 // blockedProblem is why such an instance is stuck: what it is stuck for already,
 // if it is.
 func (t *turn) blockedProblem() store.Problem {
-	if t.record != nil && t.record.Problem != nil && t.record.Problem.Kind != problemCorrupt {
+	if t.record != nil && t.record.Problem != nil && t.record.Problem.Kind != store.ProblemCorrupt {
 		return *t.record.Problem
 	}
 	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"

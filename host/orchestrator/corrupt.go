@@ -52,7 +52,7 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 	t.Logger.ErrorContext(ctx, "history is corrupt", "instance", t.group.instance, "event_id", corruptEvent(cause), "error", cause)
 	if r := t.record; r != nil && !r.Status.Terminal() && !r.Purged {
 		status := store.StatusCorrupt
-		problem := &store.Problem{Kind: problemCorrupt, Message: edge.Cut(cause.Error(), maxProblemMessage), EventID: corruptEvent(cause), SinceMS: t.Clock.Now().UnixMilli()}
+		problem := &store.Problem{Kind: store.ProblemCorrupt, Message: edge.Cut(cause.Error(), maxProblemMessage), EventID: corruptEvent(cause), SinceMS: t.Clock.Now().UnixMilli()}
 		read, next := r.Stamp, r.Stamp+1
 		change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read},
 			Status: &status, Problem: &problem, Stamp: &next, UpdatedAt: t.Clock.Now()}

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // answerInline runs the inline activities whose results share the draft's
@@ -78,7 +79,7 @@ func (t *turn) checkKilled(ctx context.Context) error {
 	if t.record == nil || t.record.ExecutionID != t.execution {
 		return errRebuild
 	}
-	if t.record.Problem != nil && t.record.Problem.Kind == problemKilled {
+	if t.record.Problem != nil && t.record.Problem.Kind == store.ProblemKilled {
 		return errRebuild
 	}
 	return nil

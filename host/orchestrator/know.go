@@ -23,7 +23,7 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 		t.Observer.Count(host.CountStuck, string(d.Stuck.Kind), 1)
 	}
 	if p.mark != nil {
-		t.sweepAt(p.mark)
+		t.Seen(p.mark)
 	}
 	if p.moved {
 		t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,

@@ -1,8 +1,6 @@
 package orchestrator
 
 import (
-	"time"
-
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
@@ -10,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -21,7 +20,7 @@ type maker struct {
 	tables
 	sender *dispatch.Sender
 	cache  *cache
-	watch
+	sweep.Watch
 	random    *random.Source
 	Go        func(func())
 	RequestID host.RequestID
@@ -42,25 +41,4 @@ type tables struct {
 	Stops  store.Activities
 	Codecs *codec.Set
 	Keys   *keyring.Ring
-}
-
-// watch is who looks after marks: the build that tries, and who is told when a mark is
-// due (Config.Build, Config.SweepAt).
-type watch struct {
-	Build   string
-	SweepAt func(time.Time)
-}
-
-// sweepAt tells who has a timer in place of a schedule when a mark is due.
-func (w *watch) sweepAt(p *store.Problem) {
-	if w.SweepAt == nil || p.Kind == problemCorrupt {
-		return
-	}
-	at := time.UnixMilli(p.NextMS)
-	if p.WokenMS > 0 {
-		if again := time.UnixMilli(p.WokenMS).Add(sweepAgain); again.After(at) {
-			at = again
-		}
-	}
-	w.SweepAt(at)
 }

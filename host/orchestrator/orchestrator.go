@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
+	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -67,7 +68,7 @@ type Services struct {
 type Orchestrator struct {
 	door    inbox.Door
 	turns   maker
-	sweeper sweeper
+	Sweeper sweep.Sweeper
 	// together runs groups side by side.
 	together func(n int, f func())
 }
@@ -79,7 +80,7 @@ func New(cfg Config) (*Orchestrator, error) {
 		return nil, err
 	}
 	d := &inbox.Desk{Queues: cfg.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
-	w := watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
+	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Border: cfg.Settings.Dispatch.TimerBorder, Least: cfg.Settings.Dispatch.TimerLeast, Propagate: cfg.Propagator},
@@ -88,11 +89,11 @@ func New(cfg Config) (*Orchestrator, error) {
 	}
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
-		turns: maker{Desk: d, sender: sender, watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
+		turns: maker{Desk: d, sender: sender, Watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
 			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
 			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
 			cache:  newCache(d.Settings, cfg.Clock, cfg.Observer)},
-		sweeper:  sweeper{Desk: d, Store: cfg.Store, sender: sender, watch: w, together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Store, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.engine = engine.Options{
@@ -142,7 +143,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 	if !o.door.KeysReady(ctx, messages) {
 		return o.door.Close(ctx, messages)
 	}
-	o.sweeper.askFirst(ctx, messages)
+	o.Sweeper.AskFirst(ctx, messages)
 	groups := groupsOf(messages, settings.SuspectReceives)
 	limit := settings.Parallelism
 	if slices.ContainsFunc(groups, func(g *group) bool { return g.suspect != "" }) {
@@ -160,7 +161,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 		o.turns.runGroup(ctx, groups[i])
 		r.Done(ctx, turns[i])
 	})
-	o.sweeper.takeSweeps(ctx, messages)
+	o.Sweeper.Take(ctx, messages)
 	return o.door.Close(ctx, messages)
 }
 

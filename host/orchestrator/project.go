@@ -162,7 +162,7 @@ func (s *standing) mark(c *store.RecordChange, p *projection) {
 	var read int64
 	if s.record != nil && !s.creating {
 		read = s.record.Stamp
-		if before = s.record.Problem; before != nil && before.Kind == problemCorrupt {
+		if before = s.record.Problem; before != nil && before.Kind == store.ProblemCorrupt {
 			before = nil
 		}
 	}

@@ -8,12 +8,6 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Kinds of store.Problem besides those of engine.StuckKind.
-const (
-	problemKilled  = "killed"
-	problemCorrupt = "corrupt"
-)
-
 // Longest texts of a problem, in bytes.
 const (
 	maxProblemMessage = 4 << 10

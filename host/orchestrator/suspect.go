@@ -47,7 +47,7 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 		case second:
 			// The mark goes with the commit that records the finding.
 			t.killer = true
-			t.Observer.Count(host.CountStuck, problemKilled, 1)
+			t.Observer.Count(host.CountStuck, store.ProblemKilled, 1)
 			return nil
 		}
 		t.mark += secondMark
@@ -87,7 +87,7 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 const secondMark = "#2"
 
 func (t *turn) killedProblem() store.Problem {
-	return store.Problem{Kind: problemKilled, Message: fmt.Sprintf(
+	return store.Problem{Kind: store.ProblemKilled, Message: fmt.Sprintf(
 		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
 		t.group.suspect)}
 }
@@ -96,5 +96,5 @@ func (t *turn) killedProblem() store.Problem {
 // those of a killer, and those that reach an instance whose turn killed its
 // process and that only wake-ups try.
 func (t *turn) mustPark(w wakes) bool {
-	return t.killer || !w.try && !t.creating && t.record != nil && t.record.Problem != nil && t.record.Problem.Kind == problemKilled
+	return t.killer || !w.try && !t.creating && t.record != nil && t.record.Problem != nil && t.record.Problem.Kind == store.ProblemKilled
 }

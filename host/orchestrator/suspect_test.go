@@ -231,7 +231,7 @@ func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
 	}
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
 	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: queue.Message{ID: mark, Body: event, ReceiveCount: 2}, Source: host.SourceOrchestrator}})
-	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != problemKilled || r.Suspect != "" {
+	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != store.ProblemKilled || r.Suspect != "" {
 		t.Errorf("record %+v", r)
 	}
 	w.runFor(time.Hour)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -96,15 +97,15 @@ func TestAMarkOfABuildBeforeThereWereStampsIsWokenAtOnce(t *testing.T) {
 func TestASweepThatHasSentAThousandWakesIsFollowedByAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
-	const many = sweepWakes + sweepWakes/2
+	const many = sweep.MaxWakes + sweep.MaxWakes/2
 	for i := range many {
 		w.start(fmt.Sprint("a-", i), "Main", "1")
 	}
 	w.settleFIFO()
 	w.clock.Advance(time.Minute)
 	w.deploy("Main", waits())
-	if wakes := w.sweepNow("s"); len(wakes) < sweepWakes || len(wakes) == many {
-		t.Errorf("%d wakes, want about %d", len(wakes), sweepWakes)
+	if wakes := w.sweepNow("s"); len(wakes) < sweep.MaxWakes || len(wakes) == many {
+		t.Errorf("%d wakes, want about %d", len(wakes), sweep.MaxWakes)
 	}
 	w.settleFIFO()
 	page, err := w.store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})

@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
@@ -433,7 +434,7 @@ func (w *world) nextMark() (next time.Time, ok bool) {
 		p := page.Records[i].Problem
 		at := time.UnixMilli(p.NextMS)
 		if p.WokenMS > 0 {
-			at = time.UnixMilli(p.WokenMS).Add(sweepAgain)
+			at = time.UnixMilli(p.WokenMS).Add(sweep.Again)
 		}
 		if again := w.swept.Add(time.Minute); at.Before(again) {
 			at = again

@@ -269,7 +269,7 @@ func messageMutations() []Mutation {
 			Name:  "what was received too often is dropped",
 			Bug:   "An attempt that SQS took from the activity queue after its last receive is acknowledged.",
 			File:  "host/internal/inbox/admit.go",
-			Edits: edit("return d.sendAnew(ctx, m)", "m.State = settled\n\t\treturn nil"),
+			Edits: edit("return d.sendAnew(ctx, m)", "m.State = Settled\n\t\treturn nil"),
 		},
 		{
 			Name:  "nothing goes back behind a failure",

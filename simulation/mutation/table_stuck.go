@@ -54,19 +54,19 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "the sweeper wakes nobody",
 			Bug:   "A sweep looks at what is stuck and due, and sends no wake.",
-			File:  "host/orchestrator/sweep.go",
-			Edits: edit("	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build", "	return p.Kind == problemCorrupt"),
+			File:  "host/internal/sweep/sweep.go",
+			Edits: edit("	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build", "	return p.Kind == store.ProblemCorrupt"),
 		},
 		{
 			Name:  "the sweeper wakes again and again",
 			Bug:   "Each sweep sends a wake for a mark, though the one before is not handled yet, so that they pile up where an instance can't be reached.",
-			File:  "host/orchestrator/sweep.go",
-			Edits: edit("p.Kind == problemCorrupt || p.WokenMS > 0 &&", "p.Kind == problemCorrupt || s.Build == \"-\" && p.WokenMS > 0 &&"),
+			File:  "host/internal/sweep/sweep.go",
+			Edits: edit("p.Kind == store.ProblemCorrupt || p.WokenMS > 0 &&", "p.Kind == store.ProblemCorrupt || s.Build == \"-\" && p.WokenMS > 0 &&"),
 		},
 		{
 			Name:  "a note of a wake demands no stamp",
 			Bug:   "The note that a wake was sent lands behind a recovery, or in a mark that the wake is not for.",
-			File:  "host/orchestrator/sweep.go",
+			File:  "host/internal/sweep/sweep.go",
 			Edits: edit("Running: true, Stamp: &r.Stamp}", "Running: true}"),
 		},
 		{

@@ -1,4 +1,6 @@
-package orchestrator
+// Package sweep wakes instances that are stuck: it reads which marks are due, sends
+// each a wake that names its stamp, and notes that it has.
+package sweep
 
 import (
 	"context"
@@ -16,30 +18,51 @@ import (
 )
 
 const (
-	// sweepWakes is how many wakes one sweep sends; another goes on with the rest.
-	sweepWakes = 1000
-	// sweepPage is how many records a sweep reads at a time.
-	sweepPage = 100
-	// sweepAgain is after how long a mark gets another wake while nobody has
+	// MaxWakes is how many wakes one sweep sends; another goes on with the rest.
+	MaxWakes = 1000
+	// pageSize is how many records a sweep reads at a time.
+	pageSize = 100
+	// Again is after how long a mark gets another wake while nobody has
 	// handled the one before: it may lie in a dead-letter queue.
-	sweepAgain = 24 * time.Hour
+	Again = 24 * time.Hour
 )
 
-// sweeper wakes what is stuck.
-type sweeper struct {
+// Watch is who looks after marks: the build that tries, and who is told when a mark is
+// due (Config.Build, Config.SweepAt).
+type Watch struct {
+	Build   string
+	SweepAt func(time.Time)
+}
+
+// Seen tells who has a timer in place of a schedule when a mark is due.
+func (w *Watch) Seen(p *store.Problem) {
+	if w.SweepAt == nil || p.Kind == store.ProblemCorrupt {
+		return
+	}
+	at := time.UnixMilli(p.NextMS)
+	if p.WokenMS > 0 {
+		if again := time.UnixMilli(p.WokenMS).Add(Again); again.After(at) {
+			at = again
+		}
+	}
+	w.SweepAt(at)
+}
+
+// Sweeper wakes what is stuck.
+type Sweeper struct {
 	*inbox.Desk
 	Store  store.Store
-	sender *dispatch.Sender
-	watch
-	together func(n int, f func())
+	Sender *dispatch.Sender
+	Watch
+	Together func(n int, f func())
 	// asked: this process has asked for the sweep of its build.
 	asked atomic.Bool
 }
 
-// takeSweeps wakes what is stuck and due, once for all sweeps of a batch. A sweep
+// Take wakes what is stuck and due, once for all sweeps of a batch. A sweep
 // makes no turn and changes no history. It is done whatever becomes of it: another
 // follows by the schedule.
-func (s *sweeper) takeSweeps(ctx context.Context, messages []*inbox.Message) {
+func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	var sweeps []*inbox.Message
 	before := int64(-1)
 	for _, m := range messages {
@@ -67,8 +90,8 @@ func (s *sweeper) takeSweeps(ctx context.Context, messages []*inbox.Message) {
 // sweep sends a wake for each mark that is due, of instances created before a
 // time, or of all, and notes that it has: no second one is sent while the first is
 // not handled.
-func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
-	q := store.ListQuery{Status: store.StatusStuck, PageSize: sweepPage}
+func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
+	q := store.ListQuery{Status: store.StatusStuck, PageSize: pageSize}
 	if beforeMS > 0 {
 		q.To = time.UnixMilli(beforeMS)
 	}
@@ -83,7 +106,7 @@ func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
 			if s.toWake(r) {
 				due = append(due, r)
 			} else if r.Problem != nil {
-				s.sweepAt(r.Problem)
+				s.Seen(r.Problem)
 			}
 		}
 		if len(due) > 0 {
@@ -95,7 +118,7 @@ func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
 			return nil
 		}
-		if woken += len(due); woken >= sweepWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
+		if woken += len(due); woken >= MaxWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
 			if n := len(page.Records); n > 0 {
 				// Those of the same millisecond are looked at again.
 				return s.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
@@ -106,30 +129,30 @@ func (s *sweeper) sweep(ctx context.Context, beforeMS int64) error {
 
 // toWake reports whether a mark is to get a wake now: its time has come, or this is
 // another build than the one that has tried it.
-func (s *sweeper) toWake(r *store.Record) bool {
+func (s *Sweeper) toWake(r *store.Record) bool {
 	p, now := r.Problem, s.Clock.Now()
-	if p == nil || p.Kind == problemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < sweepAgain {
+	if p == nil || p.Kind == store.ProblemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < Again {
 		return false
 	}
 	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build
 }
 
 // sendWakes sends a wake for each mark, which names its stamp.
-func (s *sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
-	out := s.sender.New()
+func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
+	out := s.Sender.New()
 	for _, r := range due {
 		item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: r.Instance, Number: r.Stamp, ID: fmt.Sprintf("sweep-%d", r.Stamp)}
 		if err := out.Send(&item); err != nil {
 			return fmt.Errorf("host: wake of instance %q: %w", r.Instance, err)
 		}
 	}
-	return s.sender.Send(ctx, out)
+	return s.Sender.Send(ctx, out)
 }
 
 // noteWoken notes in marks that their wakes are sent. One that is not noted gets
 // another wake by the next sweep, which finds the mark moved and is dropped.
-func (s *sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
-	sharing.SideBySide(s.Settings.Dispatch.Parallelism, len(woken), s.together, func(i int) {
+func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
+	sharing.SideBySide(s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
 		r := woken[i]
 		p := *r.Problem
 		p.WokenMS = s.Clock.Now().UnixMilli()
@@ -145,12 +168,12 @@ func (s *sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 }
 
 // sweepOn has another sweep go on with instances created before a time.
-func (s *sweeper) sweepOn(ctx context.Context, beforeMS int64) error {
+func (s *Sweeper) sweepOn(ctx context.Context, beforeMS int64) error {
 	return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", beforeMS, s.Clock.Now().UnixMilli()), BeforeMS: beforeMS})
 }
 
 // askForSweep sends a Sweep to the orchestrator queue.
-func (s *sweeper) askForSweep(ctx context.Context, item wire.Item) error {
+func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	item.V, item.Kind = wire.Version, wire.Sweep
 	item.Stamp(s.Clock.Now())
 	body, err := s.Edge.Encode(&item)
@@ -163,10 +186,10 @@ func (s *sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	return nil
 }
 
-// askFirst asks for a sweep once in the life of a process of a named build: what
+// AskFirst asks for a sweep once in the life of a process of a named build: what
 // the build before was stuck with is tried by this one at once, and not when it is
 // due. Sweeps that many processes ask for within five minutes are one.
-func (s *sweeper) askFirst(ctx context.Context, messages []*inbox.Message) {
+func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return
 	}
