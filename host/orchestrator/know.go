@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/projection"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -17,23 +18,23 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 	if err := t.knowFor(ctx, d, parked); err != nil {
 		return err
 	}
-	p := t.standing(d, w, parked).project(d)
-	d.change = p.change
+	p := t.standing(d, w, parked).Of(&d.Turn)
+	d.change = p.Change
 	if d.Stuck != nil {
 		t.Observer.Count(host.CountStuck, string(d.Stuck.Kind), 1)
 	}
-	if p.mark != nil {
-		t.Seen(p.mark)
+	if p.Mark != nil {
+		t.Seen(p.Mark)
 	}
-	if p.moved {
+	if p.Moved {
 		t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
-			"kind", p.mark.Kind, "event_id", p.mark.EventID, "message", t.loggedProblem(p.mark))
+			"kind", p.Mark.Kind, "event_id", p.Mark.EventID, "message", t.loggedProblem(p.Mark))
 	}
-	if p.recovered != nil {
+	if p.Recovered != nil {
 		d.outcome = outcomeRecovered
-		t.Observer.Count(host.CountRecovered, p.recovered.Kind, 1)
+		t.Observer.Count(host.CountRecovered, p.Recovered.Kind, 1)
 	}
-	if p.suspected {
+	if p.Suspected {
 		t.mark, t.marked = t.group.suspect, true
 	}
 	return nil
@@ -89,8 +90,8 @@ func (t *turn) knowSearch(ctx context.Context, d *draft) error {
 			return errRebuild // What the cache has knows nothing of what is parked.
 		}
 	}
-	known := standing{record: t.record}
-	if t.record != nil && len(known.searchDiffers(d)) < len(d.SearchSet) {
+	known := projection.Standing{Record: t.record}
+	if t.record != nil && len(known.SearchDiffers(&d.Turn)) < len(d.SearchSet) {
 		return t.currentRecord(ctx)
 	}
 	return nil
@@ -115,17 +116,17 @@ func (t *turn) problemIn(d *draft, parked bool) *store.Problem {
 }
 
 // standing of the turn's instance for a draft.
-func (t *turn) standing(d *draft, w wakes, parked bool) *standing {
-	s := &standing{
-		instance: t.group.instance, execution: t.execution, record: t.record, creating: t.creating,
-		suspect: t.group.suspect, problem: t.problemIn(d, parked), try: w.try, sealed: t.Codecs != nil, now: t.Clock.Now(),
-		ran: !parked && !d.Turn.Parked && d.State != engine.NotStarted,
-		delay: func(tries int) time.Duration {
+func (t *turn) standing(d *draft, w wakes, parked bool) *projection.Standing {
+	s := &projection.Standing{
+		Instance: t.group.instance, Execution: t.execution, Record: t.record, Creating: t.creating,
+		Suspect: t.group.suspect, Problem: t.problemIn(d, parked), Try: w.try, Sealed: t.Codecs != nil, Now: t.Clock.Now(),
+		Ran: !parked && !d.Turn.Parked && d.State != engine.NotStarted,
+		Delay: func(tries int) time.Duration {
 			return backoff.Grown(t.Settings.Turn.WakeFirst, t.Settings.Turn.WakeMax, tries-1)
 		},
 	}
 	if t.killer {
-		s.found = t.mark
+		s.Found = t.mark
 	}
 	return s
 }

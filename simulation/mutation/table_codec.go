@@ -19,8 +19,8 @@ func codecMutations() []Mutation {
 		{
 			Name:  "codec: the status of another key stays",
 			Bug:   "An end seals the record's output under a new key and leaves the custom status under the old one, with the mark of the new.",
-			File:  "host/orchestrator/project.go",
-			Edits: edit("if !s.sealed || c.CustomStatus != nil || s.creating {", "if c != nil {"),
+			File:  "host/internal/projection/project.go",
+			Edits: edit("if !s.Sealed || c.CustomStatus != nil || s.Creating {", "if c != nil {"),
 		},
 		{
 			Name:  "codec: a reason quotes a payload",

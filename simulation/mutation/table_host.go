@@ -91,8 +91,8 @@ func commitMutations() []Mutation {
 			Name:  "the record is changed from a stale history",
 			Rare:  true,
 			Bug:   "A change of the record alone does not ask whether the record is still what the turn knows.",
-			File:  "host/orchestrator/project.go",
-			Edits: edit("c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.execution, true", "c.If.Exists = true"),
+			File:  "host/internal/projection/project.go",
+			Edits: edit("c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.Execution, true", "c.If.Exists = true"),
 		},
 		{
 			Name:  "cancelled at once and sent all the same",

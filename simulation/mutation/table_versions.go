@@ -56,8 +56,8 @@ func versionMutations() []Mutation {
 		{
 			Name:  "the record keeps the version",
 			Bug:   "The record of an instance that continued as new says the version that it was.",
-			File:  "host/orchestrator/project.go",
-			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != s.instance"),
+			File:  "host/internal/projection/project.go",
+			Edits: edit("c.ExecutionID, c.Version, dirty = &next, &version, true", "c.ExecutionID, dirty = &next, version != s.Instance"),
 		},
 	}
 }

@@ -1,118 +1,122 @@
-package orchestrator
+// Package projection finds out what a commit changes of the record of its instance:
+// status, output, what finds it, and the mark of one that cannot go on. Its functions
+// are pure: they go by what was read, and read nothing.
+package projection
 
 import (
 	"bytes"
 	"time"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// standing is how an instance stands when a draft is projected onto its record.
-type standing struct {
-	instance  string
-	execution int64
-	// record as it is known: nil where there is none, and where it was not read.
-	record *store.Record
-	// creating: the draft begins the instance. The record, if any, is the tombstone
+// Standing is how an instance stands when what a turn commits is projected onto its
+// record.
+type Standing struct {
+	Instance  string
+	Execution int64
+	// Record as it is known: nil where there is none, and where it was not read.
+	Record *store.Record
+	// Creating: the commit begins the instance. The record, if any, is the tombstone
 	// of one that was purged.
-	creating bool
-	// suspect is the message under which a new instance is marked, found the mark
+	Creating bool
+	// Suspect is the message under which a new instance is marked, found the mark
 	// that gave a killer away; empty for none.
-	suspect, found string
-	// problem with which the draft leaves the instance stuck; nil if it can go on.
-	problem *store.Problem
-	// ran: the code went on with all that is recorded.
-	ran bool
-	// try: a wake moves or clears the mark, whatever comes of it.
-	try bool
-	// sealed: a record has one codec for all its payloads.
-	sealed bool
-	now    time.Time
-	// delay of a try, by how many there were.
-	delay func(tries int) time.Duration
+	Suspect, Found string
+	// Problem with which the commit leaves the instance stuck; nil if it can go on.
+	Problem *store.Problem
+	// Ran: the code went on with all that is recorded.
+	Ran bool
+	// Try: a wake moves or clears the mark, whatever comes of it.
+	Try bool
+	// Sealed: a record has one codec for all its payloads.
+	Sealed bool
+	Now    time.Time
+	// Delay of a try, by how many there were.
+	Delay func(tries int) time.Duration
 }
 
-// projection is what a draft changes of the record, and what is told of that.
-type projection struct {
-	// change is nil for none, as it is for most turns.
-	change *store.RecordChange
-	// mark that the instance has from now on, set or moved by the change or kept as
+// Result is what a commit changes of the record, and what is told of that.
+type Result struct {
+	// Change is nil for none, as it is for most turns.
+	Change *store.RecordChange
+	// Mark that the instance has from now on, set or moved by the change or kept as
 	// it was; nil for none.
-	mark  *store.Problem
-	moved bool
-	// recovered is the mark that the change clears.
-	recovered *store.Problem
-	// suspected: a new record has the suspect's mark.
-	suspected bool
+	Mark  *store.Problem
+	Moved bool
+	// Recovered is the mark that the change clears.
+	Recovered *store.Problem
+	// Suspected: a new record has the suspect's mark.
+	Suspected bool
 }
 
-// project finds out what a draft changes of the record, a projection of history. It
-// reads nothing (see turn.knowFor).
-func (s *standing) project(d *draft) (p projection) {
+// Of finds out what a commit changes of the record, a projection of history.
+func (s *Standing) Of(d *engine.Turn) (p Result) {
 	var c store.RecordChange
-	dirty := s.creating && len(d.Events) > 0
+	dirty := s.Creating && len(d.Events) > 0
 	if s.statusDiffers(d) {
 		c.CustomStatus, dirty = &d.CustomStatus, true
 	}
-	if set := s.searchDiffers(d); len(set) > 0 {
+	if set := s.SearchDiffers(d); len(set) > 0 {
 		c.SearchAttributes, dirty = set, true
-		if !s.creating {
-			c.FoundAt = s.record.CreatedAt
+		if !s.Creating {
+			c.FoundAt = s.Record.CreatedAt
 		}
 	}
 	switch end := d.End(); {
 	case len(d.Next) > 0:
-		next, version := s.execution+1, d.Next[0].Version
+		next, version := s.Execution+1, d.Next[0].Version
 		c.ExecutionID, c.Version, dirty = &next, &version, true
 		s.recover(&c, &p)
 	case end != nil:
 		dirty = true
-		endRecord(&c, end, s.now)
+		endRecord(&c, end, s.Now)
 		s.keepStatus(&c, d)
 		s.demandStamp(&c)
-	case s.problem != nil:
+	case s.Problem != nil:
 		s.mark(&c, &p)
-		dirty = dirty || p.moved
-		if s.found != "" {
+		dirty = dirty || p.Moved
+		if s.Found != "" {
 			// The change demands the flag that was found. Without that it could land late,
 			// when the message is handled and gone, and nobody would take the instance on.
 			clear := ""
-			c.If.Suspect, c.Suspect, dirty = &s.found, &clear, true
+			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
 		}
-	case s.ran && (len(d.Events) > 0 || s.try):
+	case s.Ran && (len(d.Events) > 0 || s.Try):
 		s.recover(&c, &p)
-		dirty = dirty || p.recovered != nil
+		dirty = dirty || p.Recovered != nil
 	}
 	if !dirty {
 		return p
 	}
-	c.UpdatedAt, p.change = s.now, &c
-	if s.creating {
-		p.suspected = s.create(&c, d)
+	c.UpdatedAt, p.Change = s.Now, &c
+	if s.Creating {
+		p.Suspected = s.create(&c, d)
 	} else if c.If == (store.RecordCondition{}) || c.If.Stamp != nil {
 		// A change without events meets no conditional write of the history:
 		// the record itself has to show that it is not stale.
-		c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.execution, true
+		c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.Execution, true
 	}
 	return p
 }
 
-// statusDiffers reports whether a draft changes the custom status of the record.
-func (s *standing) statusDiffers(d *draft) bool {
-	return d.StatusChanged && (s.creating || s.record == nil || !bytes.Equal(s.record.CustomStatus, d.CustomStatus))
+// statusDiffers reports whether a commit changes the custom status of the record.
+func (s *Standing) statusDiffers(d *engine.Turn) bool {
+	return d.StatusChanged && (s.Creating || s.Record == nil || !bytes.Equal(s.Record.CustomStatus, d.CustomStatus))
 }
 
-// searchDiffers returns what of a draft's search attributes the record has not.
-func (s *standing) searchDiffers(d *draft) (set history.SearchAttributes) {
-	if s.creating {
+// SearchDiffers returns what of a commit's search attributes the record has not.
+func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) {
+	if s.Creating {
 		return d.SearchSet
 	}
-	if s.record == nil {
+	if s.Record == nil {
 		return nil // The commit finds that out by itself.
 	}
 	for name, v := range d.SearchSet {
-		if s.record.SearchAttributes[name] == v {
+		if s.Record.SearchAttributes[name] == v {
 			continue
 		}
 		if set == nil {
@@ -126,13 +130,13 @@ func (s *standing) searchDiffers(d *draft) (set history.SearchAttributes) {
 // keepStatus adds the custom status to the change that ends the instance, for the
 // status may have been sealed by an earlier codec. After an end that the code did
 // not make the engine need not know it.
-func (s *standing) keepStatus(c *store.RecordChange, d *draft) {
-	if !s.sealed || c.CustomStatus != nil || s.creating {
+func (s *Standing) keepStatus(c *store.RecordChange, d *engine.Turn) {
+	if !s.Sealed || c.CustomStatus != nil || s.Creating {
 		return
 	}
 	status := d.CustomStatus
-	if d.End().Imposed != "" && s.record != nil {
-		status = s.record.CustomStatus
+	if d.End().Imposed != "" && s.Record != nil {
+		status = s.Record.CustomStatus
 	}
 	c.CustomStatus = &status
 }
@@ -144,11 +148,11 @@ func (s *standing) keepStatus(c *store.RecordChange, d *draft) {
 // An end whose commit has the fact of its own message needs no stamp: the message
 // is redelivered and sends what is open, and a process that marks the instance for
 // the same message has taken the slot of the end.
-func (s *standing) demandStamp(c *store.RecordChange) {
-	if s.creating || s.record == nil {
+func (s *Standing) demandStamp(c *store.RecordChange) {
+	if s.Creating || s.Record == nil {
 		return
 	}
-	read := s.record.Stamp
+	read := s.Record.Stamp
 	c.If.Stamp = &read
 }
 
@@ -157,31 +161,31 @@ func (s *standing) demandStamp(c *store.RecordChange) {
 // due after a longer delay. Any other message moves the mark only if the reason is
 // a new one, and leaves the time of the next try. The change demands the stamp that
 // was read, and raises it.
-func (s *standing) mark(c *store.RecordChange, p *projection) {
+func (s *Standing) mark(c *store.RecordChange, p *Result) {
 	var before *store.Problem
 	var read int64
-	if s.record != nil && !s.creating {
-		read = s.record.Stamp
-		if before = s.record.Problem; before != nil && before.Kind == store.ProblemCorrupt {
+	if s.Record != nil && !s.Creating {
+		read = s.Record.Stamp
+		if before = s.Record.Problem; before != nil && before.Kind == store.ProblemCorrupt {
 			before = nil
 		}
 	}
-	m := *s.problem
-	m.SinceMS, m.Tries, m.NextMS, m.WokenMS = s.now.UnixMilli(), 0, 0, 0
+	m := *s.Problem
+	m.SinceMS, m.Tries, m.NextMS, m.WokenMS = s.Now.UnixMilli(), 0, 0, 0
 	if before != nil {
 		m.SinceMS, m.Tries, m.NextMS = before.SinceMS, before.Tries, before.NextMS
 	}
-	if before == nil || s.try {
+	if before == nil || s.Try {
 		m.Tries++
-		m.NextMS = s.now.Add(s.delay(m.Tries)).UnixMilli()
+		m.NextMS = s.Now.Add(s.Delay(m.Tries)).UnixMilli()
 	} else if before.Kind == m.Kind && before.Message == m.Message {
-		p.mark = before
+		p.Mark = before
 		return
 	}
-	p.mark, p.moved = &m, true
+	p.Mark, p.Moved = &m, true
 	status, problem, next := store.StatusStuck, &m, read+1
 	c.Status, c.Problem, c.Stamp = &status, &problem, &next
-	if !s.creating {
+	if !s.Creating {
 		c.If.Stamp = &read
 	}
 }
@@ -190,37 +194,37 @@ func (s *standing) mark(c *store.RecordChange, p *projection) {
 // wake by a turn that did not read the record, and by one that records no event and
 // has no wake: if its message were redelivered, nothing would show that the clear
 // is still on its way.
-func (s *standing) recover(c *store.RecordChange, p *projection) {
-	if s.record == nil || s.creating || s.record.Problem == nil {
+func (s *Standing) recover(c *store.RecordChange, p *Result) {
+	if s.Record == nil || s.Creating || s.Record.Problem == nil {
 		return
 	}
 	var problem *store.Problem
-	status, read, next := store.StatusRunning, s.record.Stamp, s.record.Stamp+1
+	status, read, next := store.StatusRunning, s.Record.Stamp, s.Record.Stamp+1
 	c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read
-	p.recovered = s.record.Problem
+	p.Recovered = s.Record.Problem
 }
 
 // create makes of the change the record of a new instance, and reports whether it
 // has the suspect's mark.
-func (s *standing) create(c *store.RecordChange, d *draft) (suspected bool) {
+func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool) {
 	started := &d.Events[0]
 	r := store.Record{
-		Instance: s.instance, ExecutionID: s.execution, FirstExecution: s.execution,
-		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: s.now,
+		Instance: s.Instance, ExecutionID: s.Execution, FirstExecution: s.Execution,
+		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: s.Now,
 	}
 	if start := started.Start; start != nil {
 		r.StartID, r.Parent, r.SearchAttributes = start.StartID, start.Parent, start.SearchAttributes
 		r.Origin, r.FairnessGroup = start.Origin, start.FairnessGroup
 	}
-	if suspected = s.suspect != "" && (d.End() == nil || len(d.Next) > 0); suspected {
-		r.Suspect = s.suspect
+	if suspected = s.Suspect != "" && (d.End() == nil || len(d.Next) > 0); suspected {
+		r.Suspect = s.Suspect
 	}
 	r = c.Apply(r)
 	condition := store.RecordCondition{Absent: true}
-	if s.record != nil {
-		condition.ExecutionID, condition.At = s.record.ExecutionID, s.now
+	if s.Record != nil {
+		condition.ExecutionID, condition.At = s.Record.ExecutionID, s.Now
 	}
-	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: s.now}
+	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: s.Now}
 	return suspected
 }
 

@@ -1,0 +1,77 @@
+package projection
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What a commit changes of the record is a function of how the instance stands.
+func TestWhatACommitChangesOfTheRecord(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_000_000)
+	marked := &store.Problem{Kind: "panic", Message: "m", Tries: 2, NextMS: 7, SinceMS: 5}
+	waiting := func(n int) *engine.Turn {
+		return &engine.Turn{State: engine.Waiting, Events: make([]history.Event, n)}
+	}
+	stuck := &engine.Turn{State: engine.Stuck}
+	ended := &engine.Turn{State: engine.Ended, Events: []history.Event{{Kind: history.OrchestrationCompleted}}}
+	record := func(p *store.Problem) *store.Record {
+		return &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning, Stamp: 3, Problem: p}
+	}
+	for _, c := range []struct {
+		name     string
+		standing Standing
+		turn     *engine.Turn
+		changes  bool
+		status   store.Status
+		stamp    int64 // that is demanded, -1 for none
+		raised   int64 // the new stamp, 0 where it stays
+		tries    int   // of the mark from now on
+	}{
+		{"a turn that waits changes nothing", Standing{Record: record(nil), Ran: true}, waiting(1), false, "", -1, 0, 0},
+		{"nor does one that did not read the record", Standing{Ran: true}, waiting(1), false, "", -1, 0, 0},
+		{"a commit with events clears a mark that was read", Standing{Record: record(marked), Ran: true}, waiting(1), true, store.StatusRunning, 3, 4, 0},
+		{"a message without an event clears none", Standing{Record: record(marked), Ran: true}, waiting(0), false, "", -1, 0, 0},
+		{"a wake does", Standing{Record: record(marked), Ran: true, Try: true}, waiting(0), true, store.StatusRunning, 3, 4, 0},
+		{"nothing is cleared by arrivals that are only recorded", Standing{Record: record(marked)}, waiting(1), false, "", -1, 0, 0},
+		{"the first mark is the first try", Standing{Record: record(nil), Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, true, store.StatusStuck, 3, 4, 1},
+		{"another message leaves the same mark where it is", Standing{Record: record(marked), Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, false, "", -1, 0, 2},
+		{"another reason moves it, and is no try", Standing{Record: record(marked), Problem: &store.Problem{Kind: "panic", Message: "n"}}, stuck, true, store.StatusStuck, 3, 4, 2},
+		{"a wake moves it always", Standing{Record: record(marked), Try: true, Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, true, store.StatusStuck, 3, 4, 3},
+		{"an end demands the stamp that was read, and leaves it", Standing{Record: record(nil)}, ended, true, store.StatusCompleted, 3, 0, 0},
+		{"an end whose record was not read demands none", Standing{}, ended, true, store.StatusCompleted, -1, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := c.standing
+			s.Instance, s.Execution, s.Now = "a", 1, now
+			s.Delay = func(tries int) time.Duration { return time.Duration(tries) * time.Minute }
+			p := s.Of(c.turn)
+			if (p.Change != nil) != c.changes {
+				t.Fatalf("change %+v; want one: %t", p.Change, c.changes)
+			}
+			if (p.Mark != nil) != (c.tries > 0) || p.Mark != nil && p.Mark.Tries != c.tries {
+				t.Errorf("mark %+v, want %d tries", p.Mark, c.tries)
+			}
+			if p.Change == nil {
+				return
+			}
+			if s := p.Change.Status; s == nil || *s != c.status {
+				t.Errorf("status %v, want %s", s, c.status)
+			}
+			if read := p.Change.If.Stamp; (read != nil) != (c.stamp >= 0) || read != nil && *read != c.stamp {
+				t.Errorf("stamp %v is demanded, want %d", read, c.stamp)
+			}
+			if next := p.Change.Stamp; (next != nil) != (c.raised > 0) || next != nil && *next != c.raised {
+				t.Errorf("next stamp %v, want %d", next, c.raised)
+			}
+			if !p.Change.If.Running && c.stamp >= 0 {
+				t.Error("the record need not show that it runs")
+			}
+		})
+	}
+}
