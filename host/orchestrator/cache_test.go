@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -184,8 +183,9 @@ func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
 		w.orchestrator.o.Close()
 		w.orchestrator = stale
 		// A start for what is warm here, and purged elsewhere.
+		kept := stale.o.turns.cache.Take("a")
 		w.clock.Advance(6 * time.Minute)
-		stale.o.turns.cache.order.Front().Value.(*entry).used = w.clock.Now()
+		stale.o.turns.cache.Put(kept)
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "another"})
 		w.settleFIFO()
 		w.expectCount(host.CountMessages, "exists", 0)
@@ -226,14 +226,13 @@ func TestTheCacheKeepsNothingThatEndedOrIsStuck(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.start("b", "Stuck", "1")
 	w.settleFIFO()
-	if n := w.process().o.turns.cache.order.Len(); n != 1 {
+	if n := w.process().o.turns.cache.Len(); n != 1 {
 		t.Errorf("%d instances kept, want the one that waits", n)
 	}
 	w.raise("a", "e", "1", "e-1")
 	w.settleFIFO()
-	c := w.process().o.turns.cache
-	if n := c.order.Len(); n != 0 || c.bytes != 0 || c.coroutines != 0 {
-		t.Errorf("%d instances, %d bytes, %d coroutines kept, want none", n, c.bytes, c.coroutines)
+	if n := w.process().o.turns.cache.Len(); n != 0 {
+		t.Errorf("%d instances kept, want none", n)
 	}
 }
 
@@ -280,89 +279,4 @@ func TestGroupsSideBySide(t *testing.T) {
 		w.expectOutput(fmt.Sprint("i-", i), "1111")
 	}
 	w.expectQuiet()
-}
-
-// cached returns a cache that holds so many instances, each of them empty.
-func cached(most int) *cache {
-	x := engine.New(engine.Config{})
-	size, _ := x.Size()
-	one := &entry{instance: "i-000", x: x}
-	s := host.DefaultSettings()
-	s.Cache.Bytes = most * (size + one.besides())
-	return newCache(&s, clock.Wall{}, host.NoObserver{})
-}
-
-// Instances that take their turns one after the other and are a few more than
-// fit: with the one used longest ago each would have gone when its turn comes.
-func TestAFewInstancesTooManyAreNotAllRead(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		instances int
-		most      float64 // share of the turns that find nothing
-	}{{500, 0}, {525, 0.12}, {600, 0.36}, {1000, 0.82}} {
-		kept, missed, turns := cached(500), 0, 0
-		for round := range 20 {
-			for i := range c.instances {
-				e := kept.take(fmt.Sprintf("i-%03d", i%1000))
-				if round > 9 {
-					turns++
-					if e == nil {
-						missed++
-					}
-				}
-				if e == nil {
-					e = &entry{instance: fmt.Sprintf("i-%03d", i%1000), x: engine.New(engine.Config{})}
-				}
-				kept.put(e)
-			}
-		}
-		if kept.bytes > kept.settings.Cache.Bytes || kept.order.Len() != len(kept.entries) || len(kept.places) != len(kept.entries) {
-			t.Errorf("%d bytes of %d, %d, %d and %d instances", kept.bytes, kept.settings.Cache.Bytes, kept.order.Len(), len(kept.places), len(kept.entries))
-		}
-		share := float64(missed) / float64(turns)
-		t.Logf("%d instances where 500 fit: %.0f of 100 turns are cold", c.instances, 100*share)
-		if share > c.most {
-			t.Errorf("%d instances where 500 fit: %.0f of 100 turns are cold, want at most %.0f", c.instances, 100*share, 100*c.most)
-		}
-		kept.clear()
-	}
-}
-
-func TestWhatIsTooOldGoesFirst(t *testing.T) {
-	t.Parallel()
-	w := &virtual{now: time.Unix(0, 0)}
-	kept := cached(10)
-	kept.clock = w
-	for i := range 5 {
-		kept.put(&entry{instance: fmt.Sprintf("a-%03d", i), x: engine.New(engine.Config{})})
-	}
-	w.now = w.now.Add(11 * time.Minute)
-	for i := range 10 {
-		kept.put(&entry{instance: fmt.Sprintf("b-%03d", i), x: engine.New(engine.Config{})})
-	}
-	for i := range 10 {
-		if kept.take(fmt.Sprintf("b-%03d", i)) == nil {
-			t.Errorf("b-%03d has gone, and what nobody can use had not", i)
-		}
-	}
-}
-
-// virtual is a clock that is set.
-type virtual struct {
-	clock.Wall
-	now time.Time
-}
-
-func (v *virtual) Now() time.Time { return v.now }
-
-// An instance that alone is over the bound is not kept, and takes no other
-// with it for good.
-func TestAnInstanceLargerThanTheCacheIsNotKept(t *testing.T) {
-	t.Parallel()
-	kept := cached(1)
-	kept.settings.Cache.Bytes /= 2
-	kept.put(&entry{instance: "i-000", x: engine.New(engine.Config{})})
-	if len(kept.entries) != 0 || kept.bytes != 0 || kept.order.Len() != 0 {
-		t.Errorf("%d instances, %d bytes are kept", len(kept.entries), kept.bytes)
-	}
 }

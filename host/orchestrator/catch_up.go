@@ -15,38 +15,38 @@ import (
 // however long the history is, on whichever warm process it runs. It reports
 // false if there is nothing in the cache to go on from.
 func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
-	e := t.cache.take(t.group.instance)
+	e := t.cache.Take(t.group.instance)
 	if e == nil {
 		return false, nil
 	}
-	later := slices.ContainsFunc(open, func(m *inbox.Message) bool { return m.Completion() && m.Item.TargetExecution() > e.execution })
+	later := slices.ContainsFunc(open, func(m *inbox.Message) bool { return m.Completion() && m.Item.TargetExecution() > e.Execution })
 	behind := slices.ContainsFunc(open, func(m *inbox.Message) bool {
-		return m.Completion() && m.Item.TargetExecution() == e.execution && m.Item.SourceEventID > e.x.LastEventID()
+		return m.Completion() && m.Item.TargetExecution() == e.Execution && m.Item.SourceEventID > e.X.LastEventID()
 	})
 	if later {
-		e.x.Close()
+		e.X.Close()
 		return false, nil
 	}
 	if behind {
 		began := t.Clock.Now()
-		turns, err := t.readOpened(ctx, t.group.instance, e.execution, e.x.LastEventID()+1)
+		turns, err := t.readOpened(ctx, t.group.instance, e.Execution, e.X.LastEventID()+1)
 		t.Observer.Timing(host.TimeRead, t.Clock.Now().Sub(began))
 		if err != nil && !corrupt(err) {
-			e.x.Close()
-			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.execution, err)
+			e.X.Close()
+			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.Execution, err)
 		}
 		if err == nil && len(turns) > 0 {
-			err = e.x.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
-			e.work.AddTurns(turns)
+			err = e.X.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
+			e.Work.AddTurns(turns)
 		}
-		if err != nil || e.x.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
+		if err != nil || e.X.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
 			// Judged from nothing, by what is stored; where arrivals are parked
 			// the record says why.
-			e.x.Close()
+			e.X.Close()
 			return false, nil
 		}
 	}
-	t.x, t.execution, t.work, t.record, t.warm = e.x, e.execution, e.work, e.record, true
-	t.current = e.current && !behind
+	t.x, t.execution, t.work, t.record, t.warm = e.X, e.Execution, e.Work, e.Record, true
+	t.current = e.Current && !behind
 	return true, nil
 }

@@ -47,8 +47,8 @@ func (t *turn) load(ctx context.Context) error {
 			// Not there, or damaged: the record tells whether it was purged. Or
 			// its last arrivals are parked: the record tells why.
 		}
-	} else if e := t.cache.take(t.group.instance); e != nil {
-		e.x.Close()
+	} else if e := t.cache.Take(t.group.instance); e != nil {
+		e.X.Close()
 	}
 	return t.loadByRecord(ctx, open)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/cache"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
@@ -19,7 +20,7 @@ type maker struct {
 	code
 	tables
 	sender *dispatch.Sender
-	cache  *cache
+	cache  *cache.Cache
 	sweep.Watch
 	random    *random.Source
 	Go        func(func())

@@ -10,12 +10,14 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/cache"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/host/internal/sweep"
+	"github.com/turnstile-go/turnstile/host/internal/watchdog"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
@@ -92,7 +94,7 @@ func New(cfg Config) (*Orchestrator, error) {
 		turns: maker{Desk: d, sender: sender, Watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
 			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
 			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
-			cache:  newCache(d.Settings, cfg.Clock, cfg.Observer)},
+			cache:  cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
 		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Store, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
@@ -102,7 +104,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	}
 	if cfg.Settings.Turn.BlockLimit > 0 {
 		o.turns.engine.OnBlocked = o.turns.onBlocked
-		o.turns.engine.Guard = &watchdog{limit: cfg.Settings.Turn.BlockLimit, clock: cfg.Clock, start: cfg.Go}
+		o.turns.engine.Guard = &watchdog.Guard{Limit: cfg.Settings.Turn.BlockLimit, Clock: cfg.Clock, Start: cfg.Go}
 	}
 	return o, nil
 }
@@ -167,4 +169,4 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 
 // Close unwinds the instances in the cache: deferred functions of their code
 // run. The orchestrator stays usable.
-func (o *Orchestrator) Close() { o.turns.cache.clear() }
+func (o *Orchestrator) Close() { o.turns.cache.Clear() }

@@ -59,23 +59,3 @@ func TestM04AReturningMessageThatIsNotDueGoesRoundAsOne(t *testing.T) {
 	w.expectQuiet()
 	w.expectInvariants("a")
 }
-
-// W-12: the age of a cached instance counts by the wall clock. A reading of the
-// monotonic clock, by which Go measures where it finds one, stands still while
-// the machine is frozen.
-func TestW12TheAgeOfAnEntryIsByTheWallClock(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", waits("e"))
-	o := w.process().o
-	o.turns.cache.clock = clock.Wall{}
-	w.start("a", "Main", "1")
-	w.settleFIFO()
-	e := o.turns.cache.entries["a"]
-	if e == nil {
-		t.Fatal("the instance is not in the cache")
-	}
-	if used := e.used; used != used.Round(0) {
-		t.Errorf("used at %s, with a reading of the monotonic clock", used)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/cache"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
@@ -213,7 +214,7 @@ func (t *turn) release(ctx context.Context, err error) {
 		return
 	}
 	if err == nil && t.keep && !t.x.Ended() {
-		t.cache.put(&entry{instance: t.group.instance, x: t.x, execution: t.execution, work: t.work, record: t.record, current: t.current})
+		t.cache.Put(&cache.Entry{Instance: t.group.instance, X: t.x, Execution: t.execution, Work: t.work, Record: t.record, Current: t.current})
 		return
 	}
 	t.x.Close()

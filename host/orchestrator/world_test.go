@@ -356,7 +356,7 @@ func (w *world) handle(s source, batch []queue.Message) {
 			p.o.Close()
 			w.orchestrator = nil
 		} else if w.evict != nil && w.evict() {
-			p.o.turns.cache.clear()
+			p.o.turns.cache.Clear()
 		}
 	}
 	if failed == nil {

@@ -1,4 +1,5 @@
-package orchestrator
+// Package watchdog finds orchestration code that blocks.
+package watchdog
 
 import (
 	"bytes"
@@ -9,18 +10,18 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 )
 
-// watchdog is an engine.Guard that samples progress: code that makes none for
+// Guard is an engine.Guard that samples progress: code that makes none for
 // longer than the limit is blocked outside durable operations, or never yields.
-type watchdog struct {
-	limit time.Duration
-	clock clock.Clock
-	start func(func())
+type Guard struct {
+	Limit time.Duration
+	Clock clock.Clock
+	Start func(func())
 }
 
 // Run implements engine.Guard.
-func (w *watchdog) Run(run func(), progress func() uint64) (blockedStack string) {
+func (w *Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	done := make(chan struct{})
-	w.start(func() {
+	w.Start(func() {
 		defer close(done)
 		run()
 	})
@@ -33,7 +34,7 @@ func (w *watchdog) Run(run func(), progress func() uint64) (blockedStack string)
 	last := progress()
 	for {
 		passed := make(chan struct{})
-		stop := w.clock.AfterFunc(w.limit, func() { close(passed) })
+		stop := w.Clock.AfterFunc(w.Limit, func() { close(passed) })
 		select {
 		case <-done:
 			stop()
@@ -47,6 +48,9 @@ func (w *watchdog) Run(run func(), progress func() uint64) (blockedStack string)
 		last = now
 	}
 }
+
+// maxStack is how much of the stacks found is kept.
+const maxStack = 16 << 10
 
 // maxStacks bounds the dump of all goroutines that is searched.
 const maxStacks = 1 << 20
@@ -68,5 +72,5 @@ func blockedStacks() string {
 	if len(found) == 0 {
 		return "the blocked goroutine was not found among the first megabyte of stacks"
 	}
-	return edge.Cut(string(bytes.Join(found, []byte("\n\n"))), maxProblemStack)
+	return edge.Cut(string(bytes.Join(found, []byte("\n\n"))), maxStack)
 }

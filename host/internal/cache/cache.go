@@ -1,4 +1,5 @@
-package orchestrator
+// Package cache keeps instances between their turns.
+package cache
 
 import (
 	"container/list"
@@ -12,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// cache keeps recent instances, replayed and parked, bounded by the bytes that
+// Cache keeps recent instances, replayed and parked, bounded by the bytes that
 // they hold, by coroutines, age and, if asked for, count. What is taken out of it
 // is used by one turn alone and put back when it is committed. It is never
 // trusted: one made stale by another process loses its conditional write.
@@ -21,27 +22,28 @@ import (
 // instances that take their turns one after the other, and are a few more than
 // fit, would each have gone when their turn comes: all of them would be read, not
 // those few.
-type cache struct {
-	settings *host.Settings
+type Cache struct {
+	settings host.CacheSettings
 	clock    clock.Clock
 	observer host.Observer
 
 	mu                sync.Mutex
-	entries           map[string]*entry
+	entries           map[string]*Entry
 	order             list.List // most recently used first
-	places            []*entry  // in no order, to draw from
+	places            []*Entry  // in no order, to draw from
 	drawn             uint64
 	bytes, coroutines int
 }
 
-// entry is an instance in the cache.
-type entry struct {
-	instance  string
-	x         *engine.Execution
-	execution int64
-	work      dispatch.Work
-	record    *store.Record
-	current   bool // as of turn
+// Entry is an instance in the cache.
+type Entry struct {
+	Instance  string
+	X         *engine.Execution
+	Execution int64
+	Work      dispatch.Work
+	Record    *store.Record
+	// Current: the record is not older than the execution.
+	Current bool
 
 	// used is when it was last read or committed, by the wall clock: a frozen
 	// environment may wake days later.
@@ -52,13 +54,14 @@ type entry struct {
 	place   int
 }
 
-func newCache(s *host.Settings, clock clock.Clock, observer host.Observer) *cache {
-	return &cache{settings: s, clock: clock, observer: observer, entries: map[string]*entry{}}
+// New returns an empty cache.
+func New(s host.CacheSettings, clock clock.Clock, observer host.Observer) *Cache {
+	return &Cache{settings: s, clock: clock, observer: observer, entries: map[string]*Entry{}}
 }
 
-// take removes the instance from the cache and returns it; nil if it is not
+// Take removes the instance from the cache and returns it; nil if it is not
 // there, or too old.
-func (c *cache) take(instance string) *entry {
+func (c *Cache) Take(instance string) *Entry {
 	c.mu.Lock()
 	e := c.entries[instance]
 	if e == nil {
@@ -68,31 +71,31 @@ func (c *cache) take(instance string) *entry {
 	c.remove(e)
 	c.mu.Unlock()
 	if c.old(e, c.clock.Now()) {
-		c.evict([]*entry{e})
+		c.evict([]*Entry{e})
 		return nil
 	}
 	return e
 }
 
-func (c *cache) old(e *entry, now time.Time) bool {
+func (c *Cache) old(e *Entry, now time.Time) bool {
 	age := now.Sub(e.used)
-	return age > c.settings.Cache.Age || age < 0
+	return age > c.settings.Age || age < 0
 }
 
-// put adds an instance, and closes what no longer fits.
-func (c *cache) put(e *entry) {
-	if c.settings.Cache.Instances < 0 {
-		e.x.Close()
+// Put adds an instance, and closes what no longer fits.
+func (c *Cache) Put(e *Entry) {
+	if c.settings.Instances < 0 {
+		e.X.Close()
 		return
 	}
 	// Round takes the reading of the monotonic clock off: it may stand still
 	// while the environment is frozen, and Sub would go by it.
 	e.used = c.clock.Now().Round(0)
-	e.bytes, e.coroutines = e.x.Size()
+	e.bytes, e.coroutines = e.X.Size()
 	e.bytes += e.besides()
 	c.mu.Lock()
-	var out []*entry
-	if old := c.entries[e.instance]; old != nil {
+	var out []*Entry
+	if old := c.entries[e.Instance]; old != nil {
 		// Another turn of this process was faster; the later commit is the
 		// better one, and a wrong guess costs a retry.
 		out = append(out, c.remove(old))
@@ -106,24 +109,24 @@ func (c *cache) put(e *entry) {
 }
 
 // besides is what the cache holds of an instance beside its execution.
-func (e *entry) besides() int {
+func (e *Entry) besides() int {
 	const own, ofRecord, ofOpen = 600, 600, 160
-	n := own + 2*len(e.instance) + len(e.work)*ofOpen
-	if r := e.record; r != nil {
+	n := own + 2*len(e.Instance) + len(e.Work)*ofOpen
+	if r := e.Record; r != nil {
 		n += ofRecord + len(r.CustomStatus)
 	}
 	return n
 }
 
-func (c *cache) over() bool {
-	return c.settings.Cache.Instances > 0 && len(c.places) > c.settings.Cache.Instances ||
-		c.bytes > c.settings.Cache.Bytes || c.coroutines > c.settings.Cache.Coroutines
+func (c *Cache) over() bool {
+	return c.settings.Instances > 0 && len(c.places) > c.settings.Instances ||
+		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
 // next returns the entry that has to go: one that is too old to be used, else
 // one by chance, and kept only if there is no other.
-func (c *cache) next(kept *entry) *entry {
-	if last := c.order.Back().Value.(*entry); last != kept && c.old(last, kept.used) {
+func (c *Cache) next(kept *Entry) *Entry {
+	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last
 	}
 	// A linear congruential generator: the same turns make the same ones go.
@@ -135,37 +138,44 @@ func (c *cache) next(kept *entry) *entry {
 	return c.places[i]
 }
 
-// clear empties the cache.
-func (c *cache) clear() {
+// Len returns how many instances it has.
+func (c *Cache) Len() int {
 	c.mu.Lock()
-	var out []*entry
+	defer c.mu.Unlock()
+	return len(c.places)
+}
+
+// Clear empties the cache.
+func (c *Cache) Clear() {
+	c.mu.Lock()
+	var out []*Entry
 	for c.order.Len() > 0 {
-		out = append(out, c.remove(c.order.Back().Value.(*entry)))
+		out = append(out, c.remove(c.order.Back().Value.(*Entry)))
 	}
 	c.mu.Unlock()
 	for _, e := range out {
-		e.x.Close()
+		e.X.Close()
 	}
 }
 
 // evict closes entries outside the lock: deferred functions of user code run.
-func (c *cache) evict(out []*entry) {
+func (c *Cache) evict(out []*Entry) {
 	for _, e := range out {
-		e.x.Close()
+		e.X.Close()
 		c.observer.Count(host.CountCache, "evicted", 1)
 	}
 }
 
-func (c *cache) add(e *entry) {
-	c.entries[e.instance] = e
+func (c *Cache) add(e *Entry) {
+	c.entries[e.Instance] = e
 	e.element, e.place = c.order.PushFront(e), len(c.places)
 	c.places = append(c.places, e)
 	c.bytes += e.bytes
 	c.coroutines += e.coroutines
 }
 
-func (c *cache) remove(e *entry) *entry {
-	delete(c.entries, e.instance)
+func (c *Cache) remove(e *Entry) *Entry {
+	delete(c.entries, e.Instance)
 	c.order.Remove(e.element)
 	last := len(c.places) - 1
 	c.places[e.place] = c.places[last]
