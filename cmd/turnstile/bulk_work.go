@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -36,7 +37,7 @@ func (r *bulkRun) work(ctx context.Context, j *batch.Job, done int) error {
 		OnFailed: func(instance string, err error) {
 			if len(failed) < toldFailures {
 				failed = append(failed, api.BatchFailed{Instance: instance, Error: message(err)})
-				bar.line(fmt.Sprintf("not sent: %s for %s: %s", j.Verb, printable(instance), message(err)))
+				bar.line(fmt.Sprintf("not sent: %s for %s: %s", j.Verb, printable.Line(instance), message(err)))
 			}
 		},
 		OnProgress: func(p batch.Progress, prefix int) {

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // cli is everything that a command touches, so that tests can hand in their
@@ -165,7 +166,7 @@ func (c *cli) asks() bool {
 // message is an error's text without the prefix that this command puts before
 // every one.
 func message(err error) string {
-	return printableLines(strings.TrimPrefix(err.Error(), "turnstile: "))
+	return printable.Lines(strings.TrimPrefix(err.Error(), "turnstile: "))
 }
 
 func (c *cli) client(ctx context.Context) (instances, error) {

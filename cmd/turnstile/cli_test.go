@@ -117,20 +117,6 @@ func TestFlagsStandAnywhereAndBehindTwoDashesIsNone(t *testing.T) {
 	b.fails(exitNotFound, []string{`no instance "--output"`}, "describe", "--", "--output")
 }
 
-func TestWhatIsPrintedCannotSteerATerminal(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"plain é 漢": "plain é 漢", "a\nb\tc": "a b c", "\x1b[2Jx": "\ufffd[2Jx", "\u202e": "\ufffd", "\x9b": "\ufffd", "\xff": "\ufffd",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got := printableLines("a\n\tb\x07"); got != "a\n\tb\ufffd" {
-		t.Errorf("printableLines gives %q", got)
-	}
-}
-
 func TestSpansHaveTwoUnitsAtMost(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // completer returns what a shell offers for a word that begins with prefix, behind
@@ -54,7 +55,7 @@ func instanceIDs(statuses ...client.Status) completer {
 		var out []string
 		for _, d := range c.newest(ctx, statuses) {
 			if strings.HasPrefix(d.Instance, prefix) && !slices.Contains(operands, d.Instance) {
-				out = append(out, printable(d.Instance)+"\t"+printable(d.Name)+", "+string(d.Status))
+				out = append(out, printable.Line(d.Instance)+"\t"+printable.Line(d.Name)+", "+string(d.Status))
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -76,7 +77,7 @@ func firstInstance(statuses ...client.Status) completer {
 func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for _, d := range c.newest(ctx, nil) {
-		if name := printable(d.Name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
+		if name := printable.Line(d.Name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func wakeCommand() *command {
@@ -144,11 +145,11 @@ func (c *cli) each(ctx context.Context, cl instances, b *bulk, named []string) e
 		err := b.do(ctx, cl, &j, instance)
 		switch {
 		case errors.Is(err, client.ErrNoRecord):
-			fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", b.verb, printable(instance))
+			fmt.Fprintf(c.err, "sent: %s for %s, which has no record yet: it counts only if a start is queued\n", b.verb, printable.Line(instance))
 		case err != nil:
 			failed = append(failed, err)
 		default:
-			fmt.Fprintf(c.err, "sent: %s for %s\n", b.verb, printable(instance))
+			fmt.Fprintf(c.err, "sent: %s for %s\n", b.verb, printable.Line(instance))
 		}
 		if ctx.Err() != nil {
 			break

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -96,9 +97,9 @@ func (c *cli) listLetters(letters []*deadletter.Letter) error {
 	for _, l := range letters {
 		t.Row(term.Text(l.ID), term.Text(l.Queue),
 			term.Cell{Text: span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
-			term.Cell{Text: printable(clip(l.Kind(), 24)), Whole: printable(l.Kind())},
-			term.Cell{Text: printable(clip(l.Instance(), 60)), Whole: printable(l.Instance())},
-			term.Styled(term.Red, printable(l.Why())))
+			term.Cell{Text: printable.Line(clip(l.Kind(), 24)), Whole: printable.Line(l.Kind())},
+			term.Cell{Text: printable.Line(clip(l.Instance(), 60)), Whole: printable.Line(l.Instance())},
+			term.Styled(term.Red, printable.Line(l.Why())))
 		if l.Queue == deadletter.DeadFIFO {
 			behind[l.Group]++
 		}
@@ -106,7 +107,7 @@ func (c *cli) listLetters(letters []*deadletter.Letter) error {
 	t.Print(c.screen(c.out))
 	for _, l := range letters {
 		if behind[l.Group] >= queue.MaxReceive && l.Queue == deadletter.DeadFIFO {
-			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable(l.Instance()))
+			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable.Line(l.Instance()))
 			delete(behind, l.Group)
 		}
 	}
@@ -164,23 +165,23 @@ func (c *cli) show(l *deadletter.Letter, opened string) {
 	t.row("message id", l.ID)
 	t.row("queue", l.Queue+", goes back to "+l.Source())
 	t.row("sent", moment(l.SentAt)+" ("+ago(c.now(), l.SentAt)+")")
-	t.row("kind", printable(l.Kind()))
-	t.row("instance", printable(l.Instance()))
+	t.row("kind", printable.Line(l.Kind()))
+	t.row("instance", printable.Line(l.Instance()))
 	if l.Group != "" {
-		t.row("group", printable(l.Group))
+		t.row("group", printable.Line(l.Group))
 	}
 	if l.DedupID != "" {
-		t.row("deduplication id", printable(l.DedupID))
+		t.row("deduplication id", printable.Line(l.DedupID))
 	}
-	t.row("reason", printable(l.Why()))
+	t.row("reason", printable.Line(l.Why()))
 	if l.Unread != nil && (l.Text == "" || !strings.HasSuffix(l.Unread.Error(), l.Text)) {
-		t.row("cannot be read", printable(l.Unread.Error()))
+		t.row("cannot be read", printable.Line(l.Unread.Error()))
 	}
 	t.print(c.out)
 	others := newTable()
 	for _, name := range sortedKeys(l.Attributes) {
 		if name != wire.ReasonAttribute {
-			others.row("  "+printable(name), printable(l.Attributes[name]))
+			others.row("  "+printable.Line(name), printable.Line(l.Attributes[name]))
 		}
 	}
 	if len(others.rows) > 0 {
@@ -190,7 +191,7 @@ func (c *cli) show(l *deadletter.Letter, opened string) {
 	body := l.Body
 	if opened != "" {
 		body = opened
-		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable(l.Item.Codec))
+		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable.Line(l.Item.Codec))
 	}
 	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), deadletter.Advice(l.Reason))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func deadLetterRedriveCommand() *command {
@@ -130,9 +131,9 @@ func (c *cli) removed(r *removal, is *deadletter.Removed) {
 	if is.To != "" {
 		to = " to " + is.To
 	}
-	what := printable(strings.TrimSpace(is.Kind() + " " + is.Instance()))
+	what := printable.Line(strings.TrimSpace(is.Kind() + " " + is.Instance()))
 	if is.Err != nil {
-		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.ID, what, printable(is.Err.Error()))
+		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.ID, what, printable.Line(is.Err.Error()))
 		return
 	}
 	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.ID, what)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func describeCommand() *command {
@@ -56,8 +57,8 @@ func describeCommand() *command {
 func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 	now := c.now()
 	t := newTable()
-	t.row("instance", printable(d.Instance))
-	t.row("orchestration", printable(strings.TrimSpace(d.Name+" "+d.Version)))
+	t.row("instance", printable.Line(d.Instance))
+	t.row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
 	t.row("status", string(d.Status))
 	t.row("execution", fmt.Sprint(d.ExecutionID))
 	t.row("started", moment(d.CreatedAt)+" ("+ago(now, d.CreatedAt)+")")
@@ -66,17 +67,17 @@ func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 		t.row("ended", fmt.Sprintf("%s (%s, after %s)", moment(d.EndedAt), ago(now, d.EndedAt), span(d.EndedAt.Sub(d.CreatedAt))))
 	}
 	if d.StartID != "" {
-		t.row("start id", printable(d.StartID))
+		t.row("start id", printable.Line(d.StartID))
 	}
 	if p := d.Parent; p != nil {
-		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable(p.Instance), p.ExecutionID, p.EventID))
+		t.row("parent", fmt.Sprintf("%s, execution %d, event %d", printable.Line(p.Instance), p.ExecutionID, p.EventID))
 	}
 	t.print(c.out)
 	if len(d.SearchAttributes) > 0 {
 		fmt.Fprintln(c.out, "\nsearch attributes")
 		attributes := newTable()
 		for _, name := range slices.Sorted(maps.Keys(d.SearchAttributes)) {
-			attributes.row("  "+printable(name), printable(d.SearchAttributes[name].String()))
+			attributes.row("  "+printable.Line(name), printable.Line(d.SearchAttributes[name].String()))
 		}
 		attributes.print(c.out)
 	}
@@ -86,15 +87,15 @@ func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 	if f := d.Failure; f != nil {
 		source := ""
 		if f.Source != "" {
-			source = " in " + printable(f.Source)
+			source = " in " + printable.Line(f.Source)
 		}
 		if f.Code != "" {
-			source += ", code " + printable(f.Code)
+			source += ", code " + printable.Line(f.Code)
 		}
 		if f.Attempt > 0 {
 			source += fmt.Sprintf(", attempt %d", f.Attempt)
 		}
-		fmt.Fprintf(c.out, "\nfailure: %s%s\n", printable(f.Kind), source)
+		fmt.Fprintf(c.out, "\nfailure: %s%s\n", printable.Line(f.Kind), source)
 		c.text(f.Message)
 		c.text(f.Stack)
 		c.section("details", f.Details)
@@ -111,7 +112,7 @@ func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 		if p.Tries > 0 {
 			at += ", " + plural(p.Tries, "try", "tries")
 		}
-		fmt.Fprintf(c.out, "\n%s: %s%s\n", d.Status, printable(p.Kind), at)
+		fmt.Fprintf(c.out, "\n%s: %s%s\n", d.Status, printable.Line(p.Kind), at)
 		c.text(p.Message)
 		c.text(p.Stack)
 		fmt.Fprintf(c.out, "\nwhat to do: %s\n", problemAdvice(p.Kind))

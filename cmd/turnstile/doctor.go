@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func doctorCommand() *command {
@@ -183,7 +184,7 @@ const (
 // firstOf names the first of some instances.
 func firstOf(ids []string) string {
 	const most = 3
-	text := printable(strings.Join(ids[:min(len(ids), most)], ", "))
+	text := printable.Line(strings.Join(ids[:min(len(ids), most)], ", "))
 	if len(ids) > most {
 		text += " …"
 	}
@@ -199,7 +200,7 @@ func (c *cli) printReport(report *api.Doctor) error {
 	if !screen.Person {
 		rows := term.NewTable()
 		for _, f := range report.Findings {
-			rows.Row(term.Text(f.Level), term.Text(f.Area), term.Text(printable(f.Text)), term.Text(printable(f.Advice)))
+			rows.Row(term.Text(f.Level), term.Text(f.Area), term.Text(printable.Line(f.Text)), term.Text(printable.Line(f.Advice)))
 		}
 		rows.Print(screen)
 		return nil
@@ -222,10 +223,10 @@ func (c *cli) printReport(report *api.Doctor) error {
 				continue
 			}
 			sign := signs[f.Level]
-			lines := term.Wrap(printable(f.Text), screen.Columns()-4)
+			lines := term.Wrap(printable.Line(f.Text), screen.Columns()-4)
 			fmt.Fprintf(c.out, "  %s %s\n", screen.In(sign.style, sign.sign), strings.Join(lines, "\n    "))
 			if f.Advice != "" {
-				for _, line := range term.Wrap(printable(f.Advice), screen.Columns()-4) {
+				for _, line := range term.Wrap(printable.Line(f.Advice), screen.Columns()-4) {
 					fmt.Fprintf(c.out, "    %s\n", screen.In(term.Dim, line))
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/recording"
 )
 
@@ -119,7 +120,7 @@ func eventsOf(x *history.Export) api.Events {
 
 func (c *cli) history(d *client.Description, x *history.Export, width int) {
 	events, screen := x.Events, c.screen(c.out)
-	head := fmt.Sprintf("%s  %s  execution %d", screen.In(term.Bold, printable(d.Instance)), printable(strings.TrimSpace(events[0].Name+" "+events[0].Version)), x.ExecutionID)
+	head := fmt.Sprintf("%s  %s  execution %d", screen.In(term.Bold, printable.Line(d.Instance)), printable.Line(strings.TrimSpace(events[0].Name+" "+events[0].Version)), x.ExecutionID)
 	if x.ExecutionID == d.ExecutionID {
 		head += "  " + screen.In(statusStyle(d.Status), string(d.Status))
 	}
@@ -140,13 +141,13 @@ func (c *cli) history(d *client.Description, x *history.Export, width int) {
 			}
 		}
 		t.Row(term.Text(fmt.Sprintf("%*d", idWidth, e.EventID)), term.Styled(term.Dim, fmt.Sprintf("%8s", after)), term.Styled(kindStyle(e.Kind), e.Kind.String()),
-			term.Text(of), term.Text(printable(name)), term.Text(detail(e, width)))
+			term.Text(of), term.Text(printable.Line(name)), term.Text(detail(e, width)))
 	}
 	t.Lay(screen)
 	took := time.Duration(events[len(events)-1].AtMS-events[0].AtMS) * time.Millisecond
 	fmt.Fprintf(c.out, "\n%s in %s\n", plural(len(events), "event", "events"), span(took))
 	if p := d.Problem; p != nil && x.ExecutionID == d.ExecutionID {
-		fmt.Fprintf(c.out, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable(named(p.Kind, p.Message)))
+		fmt.Fprintf(c.out, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable.Line(named(p.Kind, p.Message)))
 	}
 }
 
@@ -168,12 +169,12 @@ func detail(e *history.Event, width int) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if e.Actor != "" {
-		add("by %s", printable(e.Actor))
+		add("by %s", printable.Line(e.Actor))
 	}
 	switch e.Kind {
 	case history.OrchestrationStarted, history.ParentAttached:
 		if e.Start != nil && e.Start.Parent != nil {
-			add("for %s event %d", printable(e.Start.Parent.Instance), e.Start.Parent.EventID)
+			add("for %s event %d", printable.Line(e.Start.Parent.Instance), e.Start.Parent.EventID)
 		}
 	case history.ActivityScheduled:
 		if e.Inline {
@@ -185,33 +186,33 @@ func detail(e *history.Event, width int) string {
 	case history.TimerCreated:
 		add("%s, due %s", span(time.Duration(e.DurationMS)*time.Millisecond), moment(time.UnixMilli(e.FireAtMS)))
 	case history.SubOrchestrationScheduled, history.OrchestrationChained:
-		add("as %s", printable(e.Instance))
+		add("as %s", printable.Line(e.Instance))
 	case history.SystemCall:
-		add("%s", printable(e.Op))
+		add("%s", printable.Line(e.Op))
 		if e.Instance != "" {
-			add("to %s", printable(e.Instance))
+			add("to %s", printable.Line(e.Instance))
 		}
 	case history.OrchestrationCancelRequested:
-		add("%s", clip(printable(e.Reason), width))
+		add("%s", clip(printable.Line(e.Reason), width))
 	}
 	if e.Imposed != "" {
-		add("imposed: %s", printable(e.Imposed))
+		add("imposed: %s", printable.Line(e.Imposed))
 	}
 	if f := e.Failure; f != nil {
-		kind := printable(f.Kind)
+		kind := printable.Line(f.Kind)
 		if f.Code != "" {
-			kind += " " + printable(f.Code)
+			kind += " " + printable.Line(f.Code)
 		}
 		if f.Attempt > 1 {
 			kind += fmt.Sprintf(" (attempt %d)", f.Attempt)
 		}
-		add("%s: %s", kind, clip(printable(f.Message), width))
+		add("%s: %s", kind, clip(printable.Line(f.Message), width))
 		if len(f.Details) > 0 && e.Codec == "" {
 			add("%s", oneLine(f.Details, width))
 		}
 	}
 	if e.Codec != "" {
-		add("[%s, %d bytes]", printable(e.Codec), len(e.Payload))
+		add("[%s, %d bytes]", printable.Line(e.Codec), len(e.Payload))
 	} else if len(e.Payload) > 0 {
 		add("%s", oneLine(e.Payload, width))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -151,9 +152,9 @@ func (c *cli) took(d *client.Description) string {
 func why(d *client.Description) string {
 	switch {
 	case d.Problem != nil:
-		return printable(named(d.Problem.Kind, d.Problem.Message))
+		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
 	case d.Failure != nil && d.Failure.Message != "":
-		return printable(named(d.Failure.Kind, d.Failure.Message))
+		return printable.Line(named(d.Failure.Kind, d.Failure.Message))
 	}
 	return ""
 }

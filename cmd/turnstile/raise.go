@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func raiseCommand() *command {
@@ -48,7 +49,7 @@ func raiseCommand() *command {
 				if err := cl.Raise(ctx, r); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.err, "sent: event %s for %s\n", printable(r.Name), printable(r.Instance))
+				fmt.Fprintf(c.err, "sent: event %s for %s\n", printable.Line(r.Name), printable.Line(r.Instance))
 				return nil
 			}
 		},

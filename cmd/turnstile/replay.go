@@ -18,6 +18,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/recording"
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
@@ -163,9 +164,9 @@ func (c *cli) replayed(exports []history.Export, agrees bool, problem string) er
 			return err
 		}
 	} else if screen := c.screen(c.out); agrees {
-		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plural(events, "event", "events"), printable(out.Instance), plural(len(exports), "execution", "executions"))
+		fmt.Fprintf(c.out, "%s: the code here does what %s of %s say (%s)\n", screen.In(term.Green, "agrees"), plural(events, "event", "events"), printable.Line(out.Instance), plural(len(exports), "execution", "executions"))
 	} else {
-		fmt.Fprintln(c.out, printableLines(problem))
+		fmt.Fprintln(c.out, printable.Lines(problem))
 	}
 	if !agrees {
 		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", out.Instance)

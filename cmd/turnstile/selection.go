@@ -8,6 +8,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // whereHelp says how conditions are written.
@@ -120,7 +121,7 @@ func shellWord(s string) string {
 	if plain {
 		return s
 	}
-	return "'" + strings.ReplaceAll(printable(s), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(printable.Line(s), "'", `'\''`) + "'"
 }
 
 // where is the place that the settings name, for people.

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -78,7 +79,7 @@ func startCommand() *command {
 					return err
 				}
 				if *wait {
-					fmt.Fprintf(c.err, "started %s\n", printable(started.Instance))
+					fmt.Fprintf(c.err, "started %s\n", printable.Line(started.Instance))
 					return c.awaitStarted(ctx, cl, r.Name, started, *timeout)
 				}
 				if c.json() {

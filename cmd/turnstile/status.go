@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // statusStyle is how a status is shown.
@@ -29,11 +30,11 @@ func instanceTable() *term.Table {
 
 // instanceRow adds an instance to their table.
 func (c *cli) instanceRow(t *term.Table, d *client.Description) {
-	name := printable(d.Name)
+	name := printable.Line(d.Name)
 	if d.Version != "" {
-		name += " " + printable(d.Version)
+		name += " " + printable.Line(d.Version)
 	}
-	t.Row(term.Text(printable(d.Instance)), term.Text(name), statusCell(d.Status),
+	t.Row(term.Text(printable.Line(d.Instance)), term.Text(name), statusCell(d.Status),
 		term.Cell{Text: c.shortMoment(d.CreatedAt), Whole: d.CreatedAt.UTC().Format(time.RFC3339Nano)},
 		term.Cell{Text: c.took(d), Whole: c.duration(d).String()}, term.Text(why(d)))
 }

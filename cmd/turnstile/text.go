@@ -8,8 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // table aligns columns.
@@ -32,29 +33,6 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// printable makes what a stranger wrote one line that cannot steer a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			return ' '
-		case !unicode.IsPrint(r):
-			return utf8.RuneError
-		}
-		return r
-	}, s)
-}
-
-// printableLines is printable for texts of several lines, such as stacks.
-func printableLines(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, s)
-}
-
 // clip cuts a line to n characters; 0 leaves it whole.
 func clip(s string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(s) <= n {
@@ -70,7 +48,7 @@ func oneLine(payload []byte, width int) string {
 		b.Reset()
 		b.Write(payload)
 	}
-	return clip(printable(b.String()), width)
+	return clip(printable.Line(b.String()), width)
 }
 
 // indented is a payload to be read.
@@ -79,11 +57,11 @@ func indented(payload []byte, prefix string) string {
 	if json.Indent(&b, payload, prefix, "  ") != nil {
 		return indentLines(string(payload), prefix)
 	}
-	return printableLines(b.String())
+	return printable.Lines(b.String())
 }
 
 func indentLines(text, prefix string) string {
-	return strings.ReplaceAll(printableLines(strings.TrimSpace(text)), "\n", "\n"+prefix)
+	return strings.ReplaceAll(printable.Lines(strings.TrimSpace(text)), "\n", "\n"+prefix)
 }
 
 // span writes how long something took, in two units at most.

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // maxExecutions is how many executions a timeline has at most.
@@ -59,7 +60,7 @@ func timelineCommand() *command {
 					c.timelineRows(screen, &t)
 					return nil
 				}
-				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable(t.Instance)))
+				fmt.Fprintf(c.out, "%s\n", screen.In(term.Bold, printable.Line(t.Instance)))
 				picture.Draw(screen, &t, picture.Options{Linear: *linear, Rows: *rows, Calls: *calls, Span: span})
 				return nil
 			}
@@ -83,8 +84,8 @@ func (c *cli) timelineRows(screen *term.Screen, t *api.Timeline) {
 		if r.Op != "" && name == "" {
 			name = r.Op
 		}
-		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(r.Kind), term.Text(printable(name)),
-			term.Text(r.State), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable(failure)))
+		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(r.Kind), term.Text(printable.Line(name)),
+			term.Text(r.State), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable.Line(failure)))
 	}
 	rows.Print(screen)
 }

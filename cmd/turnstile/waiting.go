@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // shownWaiting is how many operations describe shows as text.
@@ -22,7 +23,7 @@ func (c *cli) waiting(open []client.OpenOperation) {
 	t := newTable()
 	for i := range open[:min(len(open), shownWaiting)] {
 		o := &open[i]
-		what, how := printable(o.Name), ""
+		what, how := printable.Line(o.Name), ""
 		switch o.Kind {
 		case history.ActivityScheduled:
 			what = "activity " + what
@@ -31,7 +32,7 @@ func (c *cli) waiting(open []client.OpenOperation) {
 		case history.TimerCreated:
 			what, how = "timer", "due "+moment(o.DueAt)+" ("+until(now, o.DueAt)+")"
 		case history.SubOrchestrationScheduled:
-			what, how = "sub-orchestration "+what, "instance "+printable(o.Instance)+", "+childText(o.Child)
+			what, how = "sub-orchestration "+what, "instance "+printable.Line(o.Instance)+", "+childText(o.Child)
 		}
 		t.row(fmt.Sprintf("  event %d", o.EventID), what, "since "+moment(o.ScheduledAt)+" ("+ago(now, o.ScheduledAt)+")", how)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -76,7 +77,7 @@ func (w *watching) run(ctx context.Context) error {
 			return &client.WaitError{Instance: w.instance, Last: last, Err: ctx.Err()}
 		case errors.Is(err, client.ErrNotFound):
 			if !begun && last == nil {
-				fmt.Fprintf(w.err, "%s has no record yet: waiting for its start\n", printable(w.instance))
+				fmt.Fprintf(w.err, "%s has no record yet: waiting for its start\n", printable.Line(w.instance))
 			}
 			begun = true
 		case errors.Is(err, store.ErrUnavailable):

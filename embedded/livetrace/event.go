@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // describe puts an event into words: its kind, and what it is about.
@@ -46,14 +47,14 @@ func describe(e *history.Event) (kind, detail string) {
 	if payload := string(e.Payload); payload != "" && payload != "{}" {
 		add("%s", payload)
 	}
-	return e.Kind.String(), printable(strings.Join(parts, " "))
+	return e.Kind.String(), printable.Line(strings.Join(parts, " "))
 }
 
 // action puts into words what was sent because of a turn made at now.
 func action(a host.Action, now time.Time) string {
 	s := fmt.Sprintf("%-13s", a.Kind)
 	if a.Name != "" {
-		s += " " + printable(a.Name)
+		s += " " + printable.Line(a.Name)
 	}
 	if a.EventID != 0 {
 		s += fmt.Sprintf(" (event %d)", a.EventID)
@@ -76,7 +77,7 @@ func stack(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = addresses.ReplaceAllString(strings.TrimRight(line, "\n"), "")
-		line = printable(strings.ReplaceAll(line, "\t", "    "))
+		line = printable.Line(strings.ReplaceAll(line, "\t", "    "))
 		if line == "" || strings.HasPrefix(line, "goroutine ") {
 			continue
 		}

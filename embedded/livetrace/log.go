@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // LogHandler returns a handler that shows log lines from a level on among the
@@ -46,7 +48,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	t := h.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := printable(r.Message) + line.attrs
+	text := printable.Line(r.Message) + line.attrs
 	switch {
 	case r.Level >= slog.LevelError:
 		text = t.paint.red("error: " + text)
@@ -68,7 +70,7 @@ func (h *logHandler) add(a slog.Attr) {
 	switch {
 	case a.Equal(slog.Attr{}), a.Key == "execution_id":
 	case a.Key == "instance" && h.group == "" && h.instance == "":
-		h.instance = printable(value.String())
+		h.instance = printable.Line(value.String())
 	case value.Kind() == slog.KindGroup:
 		inner := *h
 		if a.Key != "" {
@@ -83,7 +85,7 @@ func (h *logHandler) add(a slog.Attr) {
 		if strings.ContainsAny(text, " \"=") || text == "" {
 			text = fmt.Sprintf("%q", text)
 		}
-		h.attrs += " " + printable(h.group+a.Key) + "=" + printable(text)
+		h.attrs += " " + printable.Line(h.group+a.Key) + "=" + printable.Line(text)
 	}
 }
 

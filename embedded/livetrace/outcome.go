@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // Outcome shows how an instance ended, with its output in full, or how it
@@ -22,15 +23,15 @@ func (t *Trace) Outcome(d client.Description) {
 	}
 	var b block
 	b.line("")
-	b.line("%s %s %s", t.paint.bold(printable(d.Instance)), status, lasted(&d))
+	b.line("%s %s %s", t.paint.bold(printable.Line(d.Instance)), status, lasted(&d))
 	switch {
 	case d.Failure != nil:
-		b.line("  %s", printable(d.Failure.Message))
+		b.line("  %s", printable.Line(d.Failure.Message))
 	case d.Problem != nil:
-		b.line("  %s: %s", printable(d.Problem.Kind), printable(d.Problem.Message))
+		b.line("  %s: %s", printable.Line(d.Problem.Kind), printable.Line(d.Problem.Message))
 	case len(d.Output) > 0:
 		for line := range strings.Lines(indented(d.Output)) {
-			b.line("  %s", printable(strings.TrimSuffix(line, "\n")))
+			b.line("  %s", printable.Line(strings.TrimSuffix(line, "\n")))
 		}
 	}
 	t.mu.Lock()

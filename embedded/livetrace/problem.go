@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -17,7 +18,7 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 	b.line("")
 	if c.Problem == nil {
 		delete(t.problems, c.Instance)
-		b.line("%s", t.entry(t.clock(c.At), printable(c.Instance), t.paint.green("goes on")))
+		b.line("%s", t.entry(t.clock(c.At), printable.Line(c.Instance), t.paint.green("goes on")))
 	} else {
 		t.problem(&b, &c)
 	}
@@ -43,7 +44,7 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	if known {
 		what += ", as before"
 	}
-	b.line("%s", t.entry(t.clock(c.At), printable(c.Instance), t.paint.red(printable(what))))
+	b.line("%s", t.entry(t.clock(c.At), printable.Line(c.Instance), t.paint.red(printable.Line(what))))
 	if known {
 		return
 	}
@@ -51,18 +52,18 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	width := t.width() - 8
 	if d := p.Diff; d != nil {
 		// Whole, for what differs may be the end.
-		for _, line := range fold("- history has "+printable(d.Have), width) {
+		for _, line := range fold("- history has "+printable.Line(d.Have), width) {
 			b.line("        %s", t.paint.red(line))
 		}
-		for _, line := range fold("+ the code "+printable(d.Did), width) {
+		for _, line := range fold("+ the code "+printable.Line(d.Did), width) {
 			b.line("        %s", t.paint.green(line))
 		}
 		if d.At != "" {
-			b.line("        %s", clip("  at "+printable(d.At), width))
+			b.line("        %s", clip("  at "+printable.Line(d.At), width))
 		}
 		advice = "Nothing is lost: with code that agrees with the history it goes on, at its next message or wake-up."
 	} else {
-		for _, line := range wrap(printable(p.Message), width) {
+		for _, line := range wrap(printable.Line(p.Message), width) {
 			b.line("        %s", t.paint.red(line))
 		}
 	}

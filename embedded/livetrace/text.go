@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,19 +14,6 @@ const (
 	narrow    = 76
 	narrowest = 40
 )
-
-// printable makes what others wrote one line that cannot steer a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			return ' '
-		case !unicode.IsPrint(r):
-			return utf8.RuneError
-		}
-		return r
-	}, s)
-}
 
 // clip cuts a line to n characters.
 func clip(s string, n int) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -86,7 +87,7 @@ func (t *Trace) turn(b *block, turn *store.Turn, width int) {
 		delete(t.problems, turn.Instance)
 	}
 	b.line("")
-	b.line("%s", t.entry(t.clock(eventTime(turn)), printable(turn.Instance), t.paint.dim(strings.Join(head, " · "))))
+	b.line("%s", t.entry(t.clock(eventTime(turn)), printable.Line(turn.Instance), t.paint.dim(strings.Join(head, " · "))))
 	for i := range turn.Events {
 		e := &turn.Events[i]
 		name, detail := describe(e)
@@ -103,7 +104,7 @@ func (t *Trace) turn(b *block, turn *store.Turn, width int) {
 func (t *Trace) Say(at time.Time, instance, text string) {
 	var b block
 	b.line("")
-	b.line("%s", t.entry(t.clock(at), printable(instance), t.paint.yellow(printable(text))))
+	b.line("%s", t.entry(t.clock(at), printable.Line(instance), t.paint.yellow(printable.Line(text))))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.write(&b)
@@ -117,8 +118,8 @@ func (t *Trace) DeadLetter(m embedded.DeadLetter) {
 	defer t.mu.Unlock()
 	width := t.width()
 	b.line("")
-	b.line("%s  %s", t.paint.red("dead letter"), clip(printable(m.Body), width-13))
-	for _, line := range wrap(printable(m.Reason), width-8) {
+	b.line("%s  %s", t.paint.red("dead letter"), clip(printable.Line(m.Body), width-13))
+	for _, line := range wrap(printable.Line(m.Reason), width-8) {
 		b.line("        %s", line)
 	}
 	t.write(&b)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // Options say how a picture is drawn.
@@ -107,7 +108,7 @@ func label(r *api.TimelineRow) string {
 			name += " " + r.Name
 		}
 	}
-	return fmt.Sprintf("%d %s", r.EventID, printable(name))
+	return fmt.Sprintf("%d %s", r.EventID, printable.Line(name))
 }
 
 // execution draws the band of an execution.
@@ -134,7 +135,7 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 	if x.Turns != 1 {
 		turns += "s"
 	}
-	name := strings.TrimSpace(printable(x.Name + " " + x.Version))
+	name := strings.TrimSpace(printable.Line(x.Name + " " + x.Version))
 	fmt.Fprintf(d, "%s  %s  %s\n", d.In(term.Bold, fmt.Sprintf("execution %d", x.ExecutionID)), name, d.In(style, end))
 	fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("began %s, %s, %d %s, %d events", x.From.UTC().Format("2006-01-02 15:04:05.000 UTC"), d.Span(to.Sub(x.From)), x.Turns, turns, x.Events)))
 	d.ticks(x)
@@ -251,7 +252,7 @@ func (d *drawing) note(r *api.TimelineRow) {
 		text = "due " + r.DueAt.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
 	if text != "" {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+printable(text), d.label+d.bar+d.took+4)))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+printable.Line(text), d.label+d.bar+d.took+4)))
 	}
 }
 
