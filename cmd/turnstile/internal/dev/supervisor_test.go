@@ -66,13 +66,18 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	return b
 }
 
+// write makes or changes a file at one stroke: one that stood empty for a moment would
+// be built like that.
 func (b *bench) write(name, text string) {
 	b.Helper()
-	path := filepath.Join(b.dir, name)
+	path, whole := filepath.Join(b.dir, name), filepath.Join(b.TempDir(), "whole")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		b.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Rename(whole, path); err != nil {
 		b.Fatal(err)
 	}
 }
