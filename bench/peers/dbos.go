@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -91,8 +92,7 @@ func (e *dbosEngine) closeAccount(_ context.Context, id string) (int, error) {
 }
 
 func (e *dbosEngine) close() error {
-	dbos.Shutdown(e.ctx, 10*time.Second)
-	return e.db.Close()
+	return errors.Join(dbos.Shutdown(e.ctx, 10*time.Second), e.db.Close())
 }
 
 func dbosChain(ctx dbos.Context, n int) (int, error) {
