@@ -125,7 +125,7 @@ func follow(d *draft, park, recorded, answered bool) following {
 // that no commit holds yet, which a cold run finds again, nor with a mark that
 // another is to clear.
 func (t *turn) mayKeep(cancelled []int64) bool {
-	return len(cancelled) == 0 && (t.record == nil || t.record.Problem == nil)
+	return len(cancelled) == 0 && (t.Record == nil || t.Record.Problem == nil)
 }
 
 // judgeEnded settles arrivals for an execution that has ended. Its code is not

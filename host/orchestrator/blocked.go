@@ -64,7 +64,7 @@ func (t *turn) checkBlocked(ctx context.Context) error {
 	if t.creating {
 		return nil
 	}
-	if t.blockedBy = t.blocked.of(t.group.instance); t.blockedBy == nil || t.described {
+	if t.blockedBy = t.blocked.of(t.group.instance); t.blockedBy == nil || t.Described {
 		return nil
 	}
 	return t.describe(ctx)
@@ -73,8 +73,8 @@ func (t *turn) checkBlocked(ctx context.Context) error {
 // blockedProblem is why such an instance is stuck: what it is stuck for already,
 // if it is.
 func (t *turn) blockedProblem() store.Problem {
-	if t.record != nil && t.record.Problem != nil && t.record.Problem.Kind != store.ProblemCorrupt {
-		return *t.record.Problem
+	if t.Record != nil && t.Record.Problem != nil && t.Record.Problem.Kind != store.ProblemCorrupt {
+		return *t.Record.Problem
 	}
 	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"
 	if t.blockedBy.Unwinding {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 )
 
 // catchUp takes the instance out of the cache and, if a completion among the
@@ -28,15 +28,13 @@ func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error)
 		return false, nil
 	}
 	if behind {
-		began := t.Clock.Now()
-		turns, err := t.readOpened(ctx, t.group.instance, e.Execution, e.X.LastEventID()+1)
-		t.Observer.Timing(host.TimeRead, t.Clock.Now().Sub(began))
-		if err != nil && !corrupt(err) {
+		turns, err := t.Tail(ctx, e.Execution, e.X.LastEventID()+1)
+		if err != nil && !reading.Corrupt(err) {
 			e.X.Close()
 			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.Execution, err)
 		}
 		if err == nil && len(turns) > 0 {
-			err = e.X.Feed(eventsOf(turns), turns[len(turns)-1].Parked)
+			err = e.X.Feed(reading.EventsOf(turns), turns[len(turns)-1].Parked)
 			e.Work.AddTurns(turns)
 		}
 		if err != nil || e.X.Ended() || len(turns) > 0 && turns[len(turns)-1].Parked {
@@ -46,7 +44,7 @@ func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error)
 			return false, nil
 		}
 	}
-	t.x, t.execution, t.work, t.record, t.warm = e.X, e.Execution, e.Work, e.Record, true
-	t.current = e.Current && !behind
+	t.x, t.execution, t.work, t.Record, t.warm = e.X, e.Execution, e.Work, e.Record, true
+	t.Current = e.Current && !behind
 	return true, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
@@ -172,7 +171,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if err := t.Store.UpdateRecord(ctx, t.group.instance, *change); err != nil {
 			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
 		}
-		t.changed(d.change)
+		t.Changed(d.change)
 		return nil, nil
 	}
 	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.Events,
@@ -202,8 +201,8 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.group.instance, t.execution, turns[0].First(), err)
 	}
-	t.changed(d.change)
-	t.wrote(turns)
+	t.Changed(d.change)
+	t.Wrote(turns)
 	t.creating, t.confirmed = false, true
 	t.warnOfLength(ctx, &turns[0])
 	return turns, nil
@@ -221,33 +220,6 @@ func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) boo
 		return (n < t.Settings.Turn.CommitAttempts || d.inline) && clock.HasTime(ctx, t.Clock, t.Settings.Dispatch.Time) && backoff.Pause(ctx, t.Clock, t.random, n) == nil
 	}
 	return false
-}
-
-// wrote keeps the histories that were read up to date: what is sent again for
-// another message of this group must not take for open what this turn closed.
-func (t *turn) wrote(turns []store.Turn) {
-	for _, added := range turns {
-		read, ok := t.histories[added.ExecutionID]
-		switch {
-		case ok && len(read) > 0 && read[len(read)-1].Last()+1 == added.First():
-			t.histories[added.ExecutionID] = append(slices.Clip(read), added)
-		case ok:
-			delete(t.histories, added.ExecutionID)
-		}
-	}
-}
-
-// changed keeps what is known of the record up to date.
-func (t *turn) changed(c *store.RecordChange) {
-	if c == nil || c.Create == nil && t.record == nil {
-		return
-	}
-	var r store.Record
-	if t.record != nil {
-		r = *t.record
-	}
-	r = c.Apply(r)
-	t.record, t.current = &r, t.current || c.Create != nil
 }
 
 func stateWord(s engine.State) string {

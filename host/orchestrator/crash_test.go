@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
@@ -362,7 +363,7 @@ func (w *world) expectInvariants(instances ...string) {
 func (w *world) checkExecution(r *store.Record, n int64) {
 	w.Helper()
 	turns := w.turns(r.Instance, n)
-	events := eventsOf(turns)
+	events := reading.EventsOf(turns)
 	completed := map[int64]bool{}
 	for i := range events {
 		e := &events[i]

@@ -2,43 +2,33 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // describe reads the record.
 func (t *turn) describe(ctx context.Context) error {
-	r, err := t.Store.Describe(ctx, t.group.instance)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		t.record = nil
-	case err != nil:
-		return fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
-	default:
-		// What has ended can be purged without the key of its output.
-		if err := t.openRecord(ctx, &r); err != nil && (!r.Status.Terminal() || !t.group.onlyPurges()) {
-			return err
-		}
-		t.record = &r
+	err := t.View.Describe(ctx, t.x != nil)
+	if edge.MissesCodec(err) && t.Record.Status.Terminal() && t.group.onlyPurges() {
+		return nil // What has ended can be purged without the key of its output.
 	}
-	t.described, t.current = true, t.x != nil
-	return nil
+	return err
 }
 
 // currentRecord reads the record again if it may be older than the history that
 // the turn goes by: another process may have changed both between the two reads.
 // store.ErrConflict if more has changed than what the history gave.
 func (t *turn) currentRecord(ctx context.Context) error {
-	if t.current {
+	if t.Current {
 		return nil
 	}
-	before, known := t.record, t.described
+	before, known := t.Record, t.Described
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	r := t.record
+	r := t.Record
 	if t.warm && r != nil && r.Problem != nil {
 		return errRebuild // Who took it out of the cache did not know.
 	}

@@ -53,7 +53,7 @@ func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 // the id is that of a purged instance already, it is held for longer: until the
 // start, which was sent before, is too old to be applied.
 func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
-	if t.held() {
+	if t.Held() {
 		if err := t.hide(ctx); err != nil {
 			return err
 		}
@@ -63,14 +63,14 @@ func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
 	p, now := m.Item.Parent, t.Clock.Now()
 	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
 	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
-	if r := t.record; r != nil {
+	if r := t.Record; r != nil {
 		tombstone.ExecutionID = r.ExecutionID
 		change.If.ExecutionID, change.If.At = r.ExecutionID, now
 	}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
 	}
-	t.changed(&change)
+	t.Changed(&change)
 	t.Settle(m, "unknown_instance")
 	return nil
 }
@@ -78,6 +78,6 @@ func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
 // forbids reports whether the record is a tombstone without FreeAt (forbidStart)
 // that refuses this start.
 func (t *turn) forbids(m *inbox.Message) bool {
-	r := t.record
+	r := t.Record
 	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
 }

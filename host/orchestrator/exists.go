@@ -19,7 +19,7 @@ func (t *turn) exists(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "duplicate")
 		return nil
 	}
-	if t.record != nil && t.record.Purged {
+	if t.Record != nil && t.Record.Purged {
 		return t.refuseStart(ctx, m)
 	}
 	var end *history.Event
@@ -63,14 +63,14 @@ func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, er
 	if err := t.describe(ctx); err != nil {
 		return nil, err
 	}
-	switch r := t.record; {
+	switch r := t.Record; {
 	case r == nil || r.Purged:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
 	case r.Name != m.Item.Name:
 		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
 	case !r.Status.Terminal():
 		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
-	case r.Status == store.StatusCompleted && t.damaged:
+	case r.Status == store.StatusCompleted && t.Damaged:
 		return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{
 			Kind: history.FailureApplication, Message: fmt.Sprintf("instance %q has completed, and the output in its record is damaged", id)}}, nil
 	case r.Status == store.StatusCompleted:
@@ -85,8 +85,8 @@ func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, er
 }
 
 func (t *turn) startID() string {
-	if t.record != nil {
-		return t.record.StartID
+	if t.Record != nil {
+		return t.Record.StartID
 	}
 	return t.started().Start.StartID
 }

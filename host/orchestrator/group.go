@@ -110,7 +110,7 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 			o.FailAll(g.messages, "no time")
 			return
 		}
-		t := &turn{maker: o, group: g, cold: made.cold, sent: sent{began: began}}
+		t := &turn{maker: o, group: g, cold: made.cold, View: o.source.View(g.instance), sent: sent{began: began}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
 		end := endOf(err)

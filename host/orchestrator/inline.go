@@ -70,16 +70,16 @@ func batchOf(call engine.InlineCall) int {
 // An instance that was read without its record may be one whose turn killed
 // its process.
 func (t *turn) checkKilled(ctx context.Context) error {
-	if t.described || t.creating || t.warm {
+	if t.Described || t.creating || t.warm {
 		return nil
 	}
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	if t.record == nil || t.record.ExecutionID != t.execution {
+	if t.Record == nil || t.Record.ExecutionID != t.execution {
 		return errRebuild
 	}
-	if t.record.Problem != nil && t.record.Problem.Kind == store.ProblemKilled {
+	if t.Record.Problem != nil && t.Record.Problem.Kind == store.ProblemKilled {
 		return errRebuild
 	}
 	return nil

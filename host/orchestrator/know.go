@@ -46,7 +46,7 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 	if t.creating {
 		return nil
 	}
-	if d.StatusChanged && t.record != nil && bytes.Equal(t.record.CustomStatus, d.CustomStatus) {
+	if d.StatusChanged && t.Record != nil && bytes.Equal(t.Record.CustomStatus, d.CustomStatus) {
 		if err := t.currentRecord(ctx); err != nil {
 			return err
 		}
@@ -59,19 +59,19 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 	end := d.End()
 	switch {
 	case len(d.Next) > 0:
-	case end != nil && end.Imposed != "" && t.Codecs != nil, end != nil && t.record == nil && !d.messaged:
-		unread := t.record == nil
+	case end != nil && end.Imposed != "" && t.Codecs != nil, end != nil && t.Record == nil && !d.messaged:
+		unread := t.Record == nil
 		if err := t.currentRecord(ctx); err != nil {
 			return err
 		}
-		if r := t.record; unread && !d.messaged && (r == nil || r.Purged || r.ExecutionID != t.execution || r.Problem != nil) {
+		if r := t.Record; unread && !d.messaged && (r == nil || r.Purged || r.ExecutionID != t.execution || r.Problem != nil) {
 			return errRebuild
 		}
-	case end == nil && !t.described && t.problemIn(d, parked) != nil:
+	case end == nil && !t.Described && t.problemIn(d, parked) != nil:
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
-		if t.record == nil || t.record.Purged || t.record.ExecutionID != t.execution {
+		if t.Record == nil || t.Record.Purged || t.Record.ExecutionID != t.execution {
 			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.group.instance, t.execution, store.ErrConflict)
 		}
 	}
@@ -82,16 +82,16 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 // which time the index keeps them, and what it has already: setting a value that is
 // there costs this one read.
 func (t *turn) knowSearch(ctx context.Context, d *draft) error {
-	if !t.described {
+	if !t.Described {
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
-		if r := t.record; t.warm && r != nil && r.Problem != nil {
+		if r := t.Record; t.warm && r != nil && r.Problem != nil {
 			return errRebuild // What the cache has knows nothing of what is parked.
 		}
 	}
-	known := projection.Standing{Record: t.record}
-	if t.record != nil && len(known.SearchDiffers(&d.Turn)) < len(d.SearchSet) {
+	known := projection.Standing{Record: t.Record}
+	if t.Record != nil && len(known.SearchDiffers(&d.Turn)) < len(d.SearchSet) {
 		return t.currentRecord(ctx)
 	}
 	return nil
@@ -118,7 +118,7 @@ func (t *turn) problemIn(d *draft, parked bool) *store.Problem {
 // standing of the turn's instance for a draft.
 func (t *turn) standing(d *draft, w wakes, parked bool) *projection.Standing {
 	s := &projection.Standing{
-		Instance: t.group.instance, Execution: t.execution, Record: t.record, Creating: t.creating,
+		Instance: t.group.instance, Execution: t.execution, Record: t.Record, Creating: t.creating,
 		Suspect: t.group.suspect, Problem: t.problemIn(d, parked), Try: w.try, Sealed: t.Codecs != nil, Now: t.Clock.Now(),
 		Ran: !parked && !d.Turn.Parked && d.State != engine.NotStarted,
 		Delay: func(tries int) time.Duration {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -37,11 +37,11 @@ func (t *turn) load(ctx context.Context) error {
 			return err
 		}
 		if n := commonExecution(open); n > 0 {
-			turns, err := t.read(ctx, n)
+			turns, err := t.Read(ctx, n)
 			if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked {
 				return t.feed(n, turns)
 			}
-			if err != nil && !corrupt(err) {
+			if err != nil && !reading.Corrupt(err) {
 				return err
 			}
 			// Not there, or damaged: the record tells whether it was purged. Or
@@ -57,10 +57,10 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	r := t.record
+	r := t.Record
 	switch {
 	case r == nil, r.Purged:
-		if t.newStart(open) == nil || t.held() {
+		if t.newStart(open) == nil || t.Held() {
 			return nil
 		}
 		t.creating, t.execution = true, 1
@@ -76,11 +76,11 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	}):
 		return nil
 	}
-	turns, err := t.read(ctx, r.ExecutionID)
+	turns, err := t.Read(ctx, r.ExecutionID)
 	if err != nil {
 		return err
 	}
-	if continuedAsNew(turns) {
+	if reading.ContinuedAsNew(turns) {
 		// Between the two reads the instance went on to another execution.
 		// What is meant for the current one must not be judged by this one.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
@@ -111,30 +111,6 @@ func commonExecution(open []*inbox.Message) int64 {
 	return n
 }
 
-// read returns the turns of an execution, each execution once an attempt.
-func (t *turn) read(ctx context.Context, execution int64) ([]store.Turn, error) {
-	if turns, ok := t.histories[execution]; ok {
-		return turns, nil
-	}
-	began := t.Clock.Now()
-	turns, err := t.readOpened(ctx, t.group.instance, execution, 1)
-	t.Observer.Timing(host.TimeRead, t.Clock.Now().Sub(began))
-	if missing := t.missing(execution, turns, err); missing != nil {
-		err = t.confirm(ctx, missing)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", t.group.instance, execution, err)
-	}
-	if len(turns) > 0 {
-		// Nothing is no answer to keep: the start may be committed meanwhile.
-		if t.histories == nil {
-			t.histories = map[int64][]store.Turn{}
-		}
-		t.histories[execution] = turns
-	}
-	return turns, nil
-}
-
 func (t *turn) newExecution(n int64) *engine.Execution {
 	options := t.engine
 	if t.Codecs != nil {
@@ -146,7 +122,7 @@ func (t *turn) newExecution(n int64) *engine.Execution {
 // feed makes the execution of what was read.
 func (t *turn) feed(n int64, turns []store.Turn) error {
 	x := t.newExecution(n)
-	x.Reserve(eventCount(turns))
+	x.Reserve(reading.EventCount(turns))
 	for i := range turns {
 		if err := x.Feed(turns[i].Events, turns[i].Parked && i == len(turns)-1); err != nil {
 			x.Close()
@@ -156,24 +132,6 @@ func (t *turn) feed(n int64, turns []store.Turn) error {
 	t.x, t.execution, t.work = x, n, dispatch.Work{}
 	t.work.AddTurns(turns)
 	return nil
-}
-
-func eventsOf(turns []store.Turn) []history.Event {
-	if len(turns) == 1 {
-		return turns[0].Events
-	}
-	events := make([]history.Event, 0, eventCount(turns))
-	for i := range turns {
-		events = append(events, turns[i].Events...)
-	}
-	return events
-}
-
-func eventCount(turns []store.Turn) (n int) {
-	for i := range turns {
-		n += len(turns[i].Events)
-	}
-	return n
 }
 
 // started returns OrchestrationStarted of the current execution; its Start is
@@ -197,9 +155,9 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 			err = t.purge(ctx, m)
 		case m.Item.Kind == wire.StartOrchestration:
 			err = t.exists(ctx, m)
-		case t.record != nil && !t.record.Purged:
+		case t.Record != nil && !t.Record.Purged:
 			err = t.afterEnd(ctx, m)
-		case t.held():
+		case t.Held():
 			err = t.afterPurge(ctx, m)
 		case m.Item.Kind == wire.ExternalRaised || m.EndsChild():
 			err = t.early(ctx, m)
@@ -216,9 +174,9 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 // afterEnd: anything for a finished instance is acknowledged, unless it names
 // an execution that never was.
 func (t *turn) afterEnd(ctx context.Context, m *inbox.Message) error {
-	if m.Completion() && m.Item.TargetExecution() > t.record.ExecutionID {
+	if m.Completion() && m.Item.TargetExecution() > t.Record.ExecutionID {
 		return t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
-			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.group.instance, t.record.ExecutionID))
+			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.group.instance, t.Record.ExecutionID))
 	}
 	t.Settle(m, "late")
 	return nil

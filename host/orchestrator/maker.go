@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
@@ -42,4 +43,5 @@ type tables struct {
 	Stops  store.Activities
 	Codecs *codec.Set
 	Keys   *keyring.Ring
+	source *reading.Source
 }

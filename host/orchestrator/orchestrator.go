@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
 	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/host/internal/watchdog"
@@ -92,9 +93,10 @@ func New(cfg Config) (*Orchestrator, error) {
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
 		turns: maker{Desk: d, sender: sender, Watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
-			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys},
-			code:   code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
-			cache:  cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
+			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys,
+				source: &reading.Source{Store: cfg.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
+			code:  code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
+			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
 		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Store, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}

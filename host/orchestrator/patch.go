@@ -32,12 +32,12 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	if t.confirmed || t.creating || t.killer {
 		return nil
 	}
-	if !t.described {
+	if !t.Described {
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
 	}
-	if t.record == nil || t.record.Problem != nil {
+	if t.Record == nil || t.Record.Problem != nil {
 		return nil
 	}
 	open := t.group.open()

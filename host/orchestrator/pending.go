@@ -174,7 +174,7 @@ func (t *turn) failPending(m *inbox.Message, f history.Failure) {
 // scheduled returns the ActivityScheduled of an open activity of the current
 // execution.
 func (t *turn) scheduled(ctx context.Context, eventID int64) (*history.Event, error) {
-	turns, err := t.read(ctx, t.execution)
+	turns, err := t.Read(ctx, t.execution)
 	if err != nil {
 		return nil, err
 	}

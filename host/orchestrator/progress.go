@@ -12,12 +12,12 @@ import (
 // dispatch sends what an outbox has, but for what an earlier delivery of a
 // message of this turn is known to have sent.
 func (t *turn) dispatch(ctx context.Context, out *dispatch.Outbox) error {
-	if t.record != nil && t.record.Dispatched != "" {
+	if t.Record != nil && t.Record.Dispatched != "" {
 		var back []string
 		for _, m := range inbox.Returning(t.group.messages) {
 			back = append(back, m.ID)
 		}
-		out.Skip(t.record.Dispatched, back)
+		out.Skip(t.Record.Dispatched, back)
 	}
 	if err := t.sender.Send(ctx, out); err != nil {
 		t.keepProgress(ctx, out)
@@ -35,7 +35,7 @@ func (t *turn) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 		return
 	}
 	text := out.Progress(open[0].ID)
-	if text == "" || t.record != nil && t.record.Dispatched == text {
+	if text == "" || t.Record != nil && t.Record.Dispatched == text {
 		return
 	}
 	change := store.RecordChange{If: store.RecordCondition{Exists: true}, Dispatched: &text, UpdatedAt: t.Clock.Now()}
@@ -45,5 +45,5 @@ func (t *turn) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 		}
 		return
 	}
-	t.changed(&change)
+	t.Changed(&change)
 }

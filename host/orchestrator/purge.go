@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
@@ -25,11 +26,6 @@ import (
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
 const idHeld = wire.MaxAge + 24*time.Hour
 
-// held reports whether the id is that of a purged instance, and not free yet.
-func (t *turn) held() bool {
-	return t.record != nil && t.record.Purged && !t.record.Free(t.Clock.Now())
-}
-
 // purge hides a finished instance at once; its history is deleted by a work
 // item that comes no sooner than the grace after its end, for a stalled writer
 // must never find its slot free again. A running instance is refused unless
@@ -39,12 +35,12 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 	if m.Item.UpToExecution > 0 {
 		return t.deleteHistory(ctx, m)
 	}
-	if !t.described {
+	if !t.Described {
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
 	}
-	r := t.record
+	r := t.Record
 	switch {
 	case r == nil, r.Free(t.Clock.Now()):
 		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.group.instance)
@@ -64,7 +60,7 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 		if err := t.forceEnd(ctx, m.Item.Actor); err != nil {
 			return err
 		}
-		r = t.record
+		r = t.Record
 	}
 	// The deletion is scheduled first: hidden, an instance no longer says when
 	// it ended, and one that was not hidden is not deleted.
@@ -86,11 +82,11 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 // for longer.
 func (t *turn) hide(ctx context.Context) error {
 	freeAt := t.Clock.Now().Add(idHeld)
-	if err := t.Store.Hide(ctx, t.group.instance, t.record.ExecutionID, freeAt); err != nil {
+	if err := t.Store.Hide(ctx, t.group.instance, t.Record.ExecutionID, freeAt); err != nil {
 		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
 	}
-	hidden := t.record.Hidden(freeAt)
-	t.record = &hidden
+	hidden := t.Record.Hidden(freeAt)
+	t.Record = &hidden
 	return nil
 }
 
@@ -110,7 +106,7 @@ func (t *turn) afterPurge(ctx context.Context, m *inbox.Message) error {
 // refuseStart settles a start whose id is that of a purged instance: it can never
 // begin. Its parent is told.
 func (t *turn) refuseStart(ctx context.Context, m *inbox.Message) error {
-	free := t.record.FreeAt.UTC().Format(time.RFC3339)
+	free := t.Record.FreeAt.UTC().Format(time.RFC3339)
 	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",
 		"instance", t.group.instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free)
 	return t.tellRefused(ctx, m, "purged_id", taken(history.FailurePurged,
@@ -138,12 +134,12 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {
 		return err
 	}
-	now, status, read := t.Clock.Now(), store.StatusTerminated, t.record.Stamp
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}
+	now, status, read := t.Clock.Now(), store.StatusTerminated, t.Record.Stamp
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.Record.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
 	}
-	t.changed(&change)
+	t.Changed(&change)
 	return nil
 }
 
@@ -151,19 +147,19 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 // those among them that attached themselves as far as its history can be read.
 func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	var parents []*history.Parent
-	if p := t.record.Parent; p != nil {
+	if p := t.Record.Parent; p != nil {
 		parents = append(parents, p)
 	}
-	turns, err := t.read(ctx, t.record.ExecutionID)
-	if err != nil && !corrupt(err) {
+	turns, err := t.Read(ctx, t.Record.ExecutionID)
+	if err != nil && !reading.Corrupt(err) {
 		return err
 	}
 	if err == nil {
-		parents = append(parents, engine.AttachedIn(eventsOf(turns))...)
+		parents = append(parents, engine.AttachedIn(reading.EventsOf(turns))...)
 	}
 	out := t.sender.New()
 	for _, p := range parents {
-		out.Parent(p, t.group.instance, t.record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
+		out.Parent(p, t.group.instance, t.Record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
 	}
 	return t.sender.Send(ctx, out)
 }
@@ -191,12 +187,12 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 // history never looks like a valid one, and the work item goes on.
 func (t *turn) deleteHistory(ctx context.Context, m *inbox.Message) error {
 	upTo := m.Item.UpToExecution
-	if !t.described {
+	if !t.Described {
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
 	}
-	if r := t.record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
+	if r := t.Record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
 		// Not hidden: it was never purged.
 		t.Settle(m, "purge_refused")
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -92,7 +93,7 @@ func (t *turn) heard(eventID int64) bool {
 // If that is the first commit of an execution, it is also the end of the execution
 // before.
 func (r *resending) lastTurn(ctx context.Context) error {
-	turns, err := r.t.read(ctx, r.t.execution)
+	turns, err := r.t.Read(ctx, r.t.execution)
 	if err != nil || len(turns) == 0 {
 		return err
 	}
@@ -123,7 +124,7 @@ func (r *resending) current(ctx context.Context) error {
 // everything adds all that is open of the executions from one on, 0 for the first of
 // the instance; of a hundred at most.
 func (r *resending) everything(ctx context.Context, since int64) error {
-	for n := max(since, r.t.execution-furthestBack, r.t.firstExecution(), 1); n <= r.t.execution; n++ {
+	for n := max(since, r.t.execution-furthestBack, r.t.FirstExecution(), 1); n <= r.t.execution; n++ {
 		if err := r.execution(ctx, n); err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (r *resending) execution(ctx context.Context, n int64) error {
 // the continuation.
 func (r *resending) endBefore(ctx context.Context) error {
 	n := r.t.execution
-	if n <= max(r.t.firstExecution(), 1) {
+	if n <= max(r.t.FirstExecution(), 1) {
 		return nil
 	}
 	turns, err := r.read(ctx, n-1)
@@ -160,8 +161,8 @@ func (r *resending) endBefore(ctx context.Context) error {
 // nothing to be sent again; a read that fails for the moment is made again when the
 // message comes back.
 func (r *resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
-	turns, err := r.t.read(ctx, n)
-	if corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
+	turns, err := r.t.Read(ctx, n)
+	if reading.Corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
 		return nil, nil
 	}
 	return turns, err
@@ -188,7 +189,7 @@ func (r *resending) turn(turns []store.Turn, i int) {
 		c.Start = &history.Start{}
 	}
 	if dispatch.Ends(t) {
-		c.Parents = engine.AttachedIn(eventsOf(turns))
+		c.Parents = engine.AttachedIn(reading.EventsOf(turns))
 	}
 	for i := range t.Events {
 		id := t.Events[i].EventID
@@ -207,20 +208,4 @@ func (r *resending) flush(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-func continuedAsNew(turns []store.Turn) bool {
-	if len(turns) == 0 {
-		return false
-	}
-	last := &turns[len(turns)-1]
-	return last.Events[len(last.Events)-1].Kind == history.OrchestrationContinuedAsNew
-}
-
-// firstExecution of the instance; 0 if that is not known.
-func (t *turn) firstExecution() int64 {
-	if t.record != nil {
-		return t.record.FirstExecution
-	}
-	return 0
 }

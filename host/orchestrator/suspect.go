@@ -31,15 +31,15 @@ type suspicion struct {
 // time and is run once more; one that finds the second flag is the killer. A flag
 // that this invocation has set itself, before a conflict, counts for nothing.
 func (t *turn) checkSuspect(ctx context.Context) error {
-	if t.creating || t.record == nil || t.record.Status.Terminal() {
+	if t.creating || t.Record == nil || t.Record.Status.Terminal() {
 		// A start is marked in the commit that records it.
 		return nil
 	}
-	id, second := strings.CutSuffix(t.record.Suspect, secondMark)
+	id, second := strings.CutSuffix(t.Record.Suspect, secondMark)
 	if id != "" && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
 		suspected := t.group.suspect != ""
 		t.group.suspect = id
-		switch t.mark = t.record.Suspect; {
+		switch t.mark = t.Record.Suspect; {
 		case t.group.marked || !second && !suspected:
 			// It is taken away when the turn has returned.
 			t.marked = true
@@ -54,11 +54,11 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 	} else if t.mark = t.group.suspect; t.mark == "" {
 		return nil
 	}
-	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.record.ExecutionID, Running: true}, Suspect: &t.mark, UpdatedAt: t.Clock.Now()}
+	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.Record.ExecutionID, Running: true}, Suspect: &t.mark, UpdatedAt: t.Clock.Now()}
 	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
 		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
 	}
-	t.changed(&change)
+	t.Changed(&change)
 	t.marked, t.group.marked = true, true
 	return nil
 }
@@ -66,7 +66,7 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 // clearSuspect removes the flag: the turn returned, so it has not killed its
 // process. A killer's flag stays until its arrivals are recorded.
 func (t *turn) clearSuspect(ctx context.Context, failed bool) {
-	if !t.marked && (!t.killer || failed) || t.record == nil || t.record.Suspect == "" {
+	if !t.marked && (!t.killer || failed) || t.Record == nil || t.Record.Suspect == "" {
 		return
 	}
 	none := ""
@@ -76,7 +76,7 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 		// With a flag that stays, the next turn of the message would be taken for a
 		// killer.
 		if err = t.Store.UpdateRecord(ctx, t.group.instance, change); err == nil || errors.Is(err, store.ErrConflict) {
-			t.changed(&change)
+			t.Changed(&change)
 			return
 		}
 	}
@@ -96,5 +96,5 @@ func (t *turn) killedProblem() store.Problem {
 // those of a killer, and those that reach an instance whose turn killed its
 // process and that only wake-ups try.
 func (t *turn) mustPark(w wakes) bool {
-	return t.killer || !w.try && !t.creating && t.record != nil && t.record.Problem != nil && t.record.Problem.Kind == store.ProblemKilled
+	return t.killer || !w.try && !t.creating && t.Record != nil && t.Record.Problem != nil && t.Record.Problem.Kind == store.ProblemKilled
 }

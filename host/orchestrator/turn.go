@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/cache"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
-	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -28,7 +28,7 @@ type turn struct {
 	// cold forbids the cache, and has the record read.
 	cold bool
 
-	view
+	reading.View
 	running
 	suspicion
 	sent
@@ -41,21 +41,6 @@ type turn struct {
 	keep bool
 	// continued is how many executions were run in this invocation.
 	continued int
-}
-
-// view is what was read of an instance.
-type view struct {
-	// record as last known; nil where there is none. described says that it
-	// was read in this attempt.
-	record    *store.Record
-	described bool
-	// current: the record is not older than the history that the turn goes by,
-	// so that it has what that gave it.
-	current bool
-	// damaged: what its codec could not open was left out of the record.
-	damaged bool
-	// histories that were read, by execution.
-	histories map[int64][]store.Turn
 }
 
 // running is the execution that a turn goes on with.
@@ -94,7 +79,7 @@ func (t *turn) heat() string {
 // of what they are about was dispatched.
 func (t *turn) handle(ctx context.Context) error {
 	err := t.proceed(ctx)
-	if corrupt(err) {
+	if reading.Corrupt(err) {
 		return t.corrupted(t.about(ctx), err)
 	}
 	return err
@@ -214,7 +199,7 @@ func (t *turn) release(ctx context.Context, err error) {
 		return
 	}
 	if err == nil && t.keep && !t.x.Ended() {
-		t.cache.Put(&cache.Entry{Instance: t.group.instance, X: t.x, Execution: t.execution, Work: t.work, Record: t.record, Current: t.current})
+		t.cache.Put(&cache.Entry{Instance: t.group.instance, X: t.x, Execution: t.execution, Work: t.work, Record: t.Record, Current: t.Current})
 		return
 	}
 	t.x.Close()

@@ -54,7 +54,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 			err = out.current(ctx)
 		case stamp == goOnNumber:
 			w.run = true
-		case m.Returning(), t.record != nil && t.record.Problem != nil && stamp == t.record.Stamp:
+		case m.Returning(), t.Record != nil && t.Record.Problem != nil && stamp == t.Record.Stamp:
 			w = wakes{run: true, try: true}
 			err = out.lastTurn(ctx)
 		default:

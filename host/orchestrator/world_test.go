@@ -17,6 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/host/internal/sweep"
 	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -525,7 +526,7 @@ func (w *world) turns(instance string, execution int64) []store.Turn {
 
 func (w *world) events(instance string, execution int64) []history.Event {
 	w.Helper()
-	return eventsOf(w.turns(instance, execution))
+	return reading.EventsOf(w.turns(instance, execution))
 }
 
 // record describes an instance; the zero record if there is none.

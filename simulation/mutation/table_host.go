@@ -70,21 +70,21 @@ func commitMutations() []Mutation {
 			Name:  "a torn read is believed",
 			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("	if continuedAsNew(turns) {", "	if continuedAsNew(turns) && len(turns) > 100 {"),
+			Edits: edit("	if reading.ContinuedAsNew(turns) {", "	if reading.ContinuedAsNew(turns) && len(turns) > 100 {"),
 			Rare:  true,
 			Bias:  "torn reads",
 		},
 		{
 			Name:  "corruption is marked without confirmation",
 			Bug:   "What a read did not find counts as lost, whatever an isolated read says.",
-			File:  "host/orchestrator/corrupt.go",
+			File:  "host/internal/reading/corrupt.go",
 			Edits: edit("if at.Stored || at.Record == nil || !holds(", "if at.Record != nil && at.Record.Purged && !holds("),
 		},
 		{
 			Name:  "an execution may have no end",
 			Rare:  true,
 			Bug:   "An execution that another has followed is believed to go on, if its end was not found.",
-			File:  "host/orchestrator/corrupt.go",
+			File:  "host/internal/reading/corrupt.go",
 			Edits: edit("|| execution == r.ExecutionID && !r.Status.Terminal() {", "|| execution < r.ExecutionID || !r.Status.Terminal() {"),
 		},
 		{
@@ -211,7 +211,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a redrive looks at the current execution alone",
 			Bug:   "What a redriven message left open is not sent again when the instance has continued as new since.",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("for n := max(since, r.t.execution-furthestBack, r.t.firstExecution(), 1)", "for n := max(since, r.t.execution, r.t.firstExecution(), 1)"),
+			Edits: edit("for n := max(since, r.t.execution-furthestBack, r.t.FirstExecution(), 1)", "for n := max(since, r.t.execution, r.t.FirstExecution(), 1)"),
 			Rare:  true,
 		},
 		{

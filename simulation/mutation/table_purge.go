@@ -19,7 +19,7 @@ func purgeMutations() []Mutation {
 			Name:  "the turn does not look at the tombstone",
 			Bug:   "A start of a purged id is run and cannot be written, again and again.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("if t.newStart(open) == nil || t.held() {", "if t.newStart(open) == nil {"),
+			Edits: edit("if t.newStart(open) == nil || t.Held() {", "if t.newStart(open) == nil {"),
 		},
 		{
 			Name:  "a tombstone expires at once",

@@ -7,7 +7,7 @@ func stuckMutations() []Mutation {
 			Name:  "a wake counts whatever its stamp",
 			Bug:   "A wake that was sent for an earlier mark tries again, so that each duplicate moves the mark.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("t.record.Problem != nil && stamp == t.record.Stamp:", "t.record.Problem != nil && stamp <= t.record.Stamp:"),
+			Edits: edit("t.Record.Problem != nil && stamp == t.Record.Stamp:", "t.Record.Problem != nil && stamp <= t.Record.Stamp:"),
 		},
 		{
 			Name:  "a wake that comes back is dropped for its stamp",
@@ -15,7 +15,7 @@ func stuckMutations() []Mutation {
 			Bias:  "late commits",
 			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("		case m.Returning(), t.record != nil &&", "		case t.record != nil &&"),
+			Edits: edit("		case m.Returning(), t.Record != nil &&", "		case t.Record != nil &&"),
 		},
 		{
 			Name:  "a mark demands no stamp",
