@@ -130,7 +130,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		return err
 	}
 	for i := range turns {
-		t.group.hasSent(place{turns[i].ExecutionID, turns[i].First()})
+		t.group.hasSent(dispatch.Place{Execution: turns[i].ExecutionID, EventID: turns[i].First()})
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(host.CountTurns, d.outcome, 1)

@@ -32,7 +32,7 @@ type group struct {
 	// tooLarge is the commit that could not be made: the instance is to fail.
 	tooLarge *store.TooLargeError
 	// sent are the commits whose actions this invocation has sent, by slot.
-	sent map[place]bool
+	sent map[dispatch.Place]bool
 }
 
 // groupsOf gathers the unsettled messages by the instance that their body
@@ -83,9 +83,9 @@ func boolInt(b bool) int {
 }
 
 // hasSent notes that the actions of a commit have been sent.
-func (g *group) hasSent(slot place) {
+func (g *group) hasSent(slot dispatch.Place) {
 	if g.sent == nil {
-		g.sent = map[place]bool{}
+		g.sent = map[dispatch.Place]bool{}
 	}
 	g.sent[slot] = true
 }

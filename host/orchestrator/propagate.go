@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 )
 
 // causes are those of the commits of a turn.
@@ -19,7 +20,7 @@ func (t *turn) causes() []host.Cause {
 func (t *turn) committed(c host.Committed) {
 	c.At, c.Began = t.Clock.Now(), t.began
 	c.Causes, c.Messages = t.causes(), len(t.group.messages)
-	c.Before.ExecutionID, c.Before.EventID = t.before.execution, t.before.eventID
+	c.Before.ExecutionID, c.Before.EventID = t.before.Execution, t.before.EventID
 	t.Observer.Committed(c)
-	t.began, t.before = c.At, place{c.Turns[0].ExecutionID, c.Turns[0].First()}
+	t.began, t.before = c.At, dispatch.Place{Execution: c.Turns[0].ExecutionID, EventID: c.Turns[0].First()}
 }

@@ -63,7 +63,7 @@ type sent struct {
 	// began is when the work on the next commit did, before the commit that this
 	// turn has made last.
 	began  time.Time
-	before place
+	before dispatch.Place
 }
 
 func (t *turn) heat() string {

@@ -39,7 +39,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 	if len(messages) == 0 {
 		return w, nil
 	}
-	out := t.newResending()
+	again := t.resending()
 	for _, m := range messages {
 		if n := m.Item.ExecutionID; n != 0 && n != t.execution {
 			if w.run = w.run || m.Returning(); !m.Returning() {
@@ -51,12 +51,12 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		switch stamp := m.Item.Number; {
 		case stamp == 0:
 			w = wakes{run: true, try: true}
-			err = out.current(ctx)
+			err = again.Current(ctx)
 		case stamp == goOnNumber:
 			w.run = true
 		case m.Returning(), t.Record != nil && t.Record.Problem != nil && stamp == t.Record.Stamp:
 			w = wakes{run: true, try: true}
-			err = out.lastTurn(ctx)
+			err = again.LastTurn(ctx)
 		default:
 			t.Settle(m, "obsolete_wake")
 		}
@@ -64,7 +64,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 			return w, err
 		}
 	}
-	return w, out.flush(ctx)
+	return w, t.sendAgain(ctx, again)
 }
 
 // goOnLater sends the wake by which a turn that ran out of time goes on in another

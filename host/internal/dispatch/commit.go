@@ -140,3 +140,6 @@ func derivedID(what, instance string, executionID, eventID int64) string {
 	fmt.Fprintf(h, "%s %d %d %s", what, executionID, eventID, instance)
 	return what + "-" + hex.EncodeToString(h.Sum(nil)[:16])
 }
+
+// Place is where an event stands in the histories of an instance.
+type Place struct{ Execution, EventID int64 }

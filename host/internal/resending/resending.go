@@ -1,0 +1,163 @@
+// Package resending finds out what a turn has to send again: what an earlier delivery of
+// its messages may have committed and not sent. It reads histories and looks at nothing
+// else; ids derive from instance, execution and event, so that sending twice is harmless.
+package resending
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/reading"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// furthestBack is how many executions before the current one a redriven message, or
+// one that went round, sends again.
+const furthestBack = 100
+
+// Resending gathers what has to be sent again, each commit once.
+type Resending struct {
+	// Out has it.
+	Out *dispatch.Outbox
+
+	view *reading.View
+	// execution that the turn goes on with.
+	execution int64
+	// sent are the commits whose actions this invocation has sent.
+	sent  map[dispatch.Place]bool
+	heard func(eventID int64) bool
+	done  map[dispatch.Place]bool
+	open  map[int64]dispatch.Work // by execution
+}
+
+// New gathers in an outbox what is to be sent again of the instance that is viewed. What
+// this invocation has sent is left out, and so is a scheduling event of the current
+// execution that was heard of: one that a message of the turn completes, or is about.
+func New(view *reading.View, execution int64, out *dispatch.Outbox, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
+	return &Resending{Out: out, view: view, execution: execution, sent: sent, heard: heard,
+		done: map[dispatch.Place]bool{}, open: map[int64]dispatch.Work{}}
+}
+
+// Commits are those that were gathered.
+func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys(r.done)) }
+
+// LastTurn adds what is open of the last turn of the instance: its last commit, and
+// the ones before it back to the last that begins with a message's arrival. One
+// commit is not enough: when the visibility of a message ends too early, two
+// processes have the turn, one makes the first commit and dies, and the other goes
+// on with the second.
+//
+// If that is the first commit of an execution, it is also the end of the execution
+// before.
+func (r *Resending) LastTurn(ctx context.Context) error {
+	turns, err := r.view.Read(ctx, r.execution)
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	i := len(turns) - 1
+	for i > 0 && !turns[i].Messaged {
+		i--
+	}
+	if i == 0 {
+		if err := r.endBefore(ctx); err != nil {
+			return err
+		}
+	}
+	for ; i < len(turns); i++ {
+		r.turn(turns, i)
+	}
+	return nil
+}
+
+// Current adds all that is open of the current execution, and of the end of the one
+// before: for an operator's wake.
+func (r *Resending) Current(ctx context.Context) error {
+	if err := r.endBefore(ctx); err != nil {
+		return err
+	}
+	return r.add(ctx, r.execution)
+}
+
+// Everything adds all that is open of the executions from one on, 0 for the first of
+// the instance; of a hundred at most.
+func (r *Resending) Everything(ctx context.Context, since int64) error {
+	for n := max(since, r.execution-furthestBack, r.view.FirstExecution(), 1); n <= r.execution; n++ {
+		if err := r.add(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Resending) add(ctx context.Context, n int64) error {
+	turns, err := r.read(ctx, n)
+	if err != nil {
+		return err
+	}
+	for i := range turns {
+		r.turn(turns, i)
+	}
+	return nil
+}
+
+// endBefore adds the end of the execution before the current one, of which this is
+// the continuation.
+func (r *Resending) endBefore(ctx context.Context) error {
+	n := r.execution
+	if n <= max(r.view.FirstExecution(), 1) {
+		return nil
+	}
+	turns, err := r.read(ctx, n-1)
+	if err == nil && len(turns) > 0 {
+		r.turn(turns, len(turns)-1)
+	}
+	return err
+}
+
+// read reads an execution. One that can't be read by anybody, or by this build, has
+// nothing to be sent again; a read that fails for the moment is made again when the
+// message comes back.
+func (r *Resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
+	turns, err := r.view.Read(ctx, n)
+	if reading.Corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
+		return nil, nil
+	}
+	return turns, err
+}
+
+// turn adds one commit of an execution: what it scheduled and is open still,
+// what it cancelled, and its end.
+func (r *Resending) turn(turns []store.Turn, i int) {
+	t := &turns[i]
+	slot := dispatch.Place{Execution: t.ExecutionID, EventID: t.First()}
+	if r.done[slot] || r.sent[slot] {
+		return
+	}
+	r.done[slot] = true
+	open := r.open[t.ExecutionID]
+	if open == nil {
+		open = dispatch.Work{}
+		open.AddTurns(turns)
+		r.open[t.ExecutionID] = open
+	}
+	started := &turns[0].Events[0]
+	c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+	if c.Start == nil {
+		c.Start = &history.Start{}
+	}
+	if dispatch.Ends(t) {
+		c.Parents = engine.AttachedIn(reading.EventsOf(turns))
+	}
+	for i := range t.Events {
+		id := t.Events[i].EventID
+		_, still := open[id]
+		c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
+	}
+	r.Out.Add(c)
+}
