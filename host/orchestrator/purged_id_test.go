@@ -274,9 +274,19 @@ func TestAParentThatWantsAPurgedIDIsTold(t *testing.T) {
 }
 
 // A child is purged while its parent waits: the parent is told, also where the
-// process dies behind any call.
+// process dies behind any call, and where another process received the purge before
+// it did, was slower, and hides the child.
 func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
 	t.Parallel()
+	for name, receives := range map[string]int{"the purge comes back": 2, "another process has it for the first time": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parentOfAPurgedChild(t, receives)
+		})
+	}
+}
+
+func parentOfAPurgedChild(t *testing.T, receives int) {
 	for killAt := 0; ; killAt++ {
 		w := waitingWorld(t)
 		w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Main", Instance: "a"}))
@@ -289,7 +299,7 @@ func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
 		w.fifoBatch(1, purgeOf("p"))
 		died := w.buried(p)
 		if died {
-			w.fifoBatch(2, purgeOf("p"))
+			w.fifoBatch(receives, purgeOf("p"))
 		}
 		w.process().faults.killAt = 0
 		w.runFor(time.Hour)

@@ -23,7 +23,7 @@ import (
 // harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
 	back := inbox.Returning(t.group.open())
-	if t.creating || len(back) == 0 {
+	if t.creating || len(back) == 0 && !t.hidesEnded() {
 		return nil
 	}
 	again := t.resending()
@@ -38,6 +38,13 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		}
 	}
 	return t.sendAgain(ctx, again)
+}
+
+// hidesEnded reports whether a purge with force finds its instance ended. Another
+// process may have ended it for the same message, before this one read it, and not
+// have sent the end yet. Hidden, it would tell nobody.
+func (t *turn) hidesEnded() bool {
+	return t.x.Ended() && slices.ContainsFunc(t.group.open(), func(m *inbox.Message) bool { return m.Purges() && m.Item.Force })
 }
 
 // heard reports whether one of the messages of the turn completes, or is about,

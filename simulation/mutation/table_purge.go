@@ -56,7 +56,7 @@ func purgeMutations() []Mutation {
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
 			Rare:  true,
 			File:  "host/orchestrator/load.go",
-			Edits: edit("return m.Returning() && (!m.Purges() || m.Item.Force) ||", "return m.Returning() && !m.Purges() ||"),
+			Edits: edit("!m.Purges() || m.Purges() && m.Item.Force ||", "!m.Purges() ||"),
 		},
 	}
 }
