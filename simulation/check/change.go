@@ -66,6 +66,12 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && c.If.Stamp == nil && len(turns) == 0 {
 		w.Violate("stamp", "%s takes the mark of %s away, and demanded no stamp", g.p.Name, g.instance)
 	}
+	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && c.If.Stamp == nil && len(turns) > 0 && !turns[0].Messaged {
+		w.Violate("stamp", "%s takes the mark of %s away by a commit that begins with no message's fact, and demanded no stamp", g.p.Name, g.instance)
+	}
+	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && before.Status == store.StatusStuck && len(turns) == 0 && !g.wakes(w, before.Stamp) {
+		w.Violate("stamp", "%s takes the mark of %s away for no event, and no wake for mark %d asked for it", g.p.Name, g.instance, before.Stamp)
+	}
 	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) {
 		w.Violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
 			g.p.Name, g.instance, before.Status, before.ExecutionID, g.execution)

@@ -75,6 +75,7 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a cancel ahead of the start is dropped",
 			Rare:  true,
+			Bias:  "dead letters",
 			Bug:   "What a parent sends to end its child is acknowledged when it overtakes the child's start.",
 			File:  "host/orchestrator/early.go",
 			Edits: edit("if m.Item.Kind != wire.ExternalRaised && !endsChild {", "if m.Item.Kind != wire.ExternalRaised || endsChild {"),

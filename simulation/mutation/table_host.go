@@ -129,7 +129,7 @@ func commitMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A timer that the timer service refuses because it is due is never sent.",
 			File:  "host/internal/dispatch/sender.go",
-			Edits: edit("		if errors.Is(err, timer.ErrPast) {\n", "		if errors.Is(err, timer.ErrPast) && p.done {\n"),
+			Edits: edit("		if errors.Is(err, timer.ErrPast) {\n", "		if p.done = errors.Is(err, timer.ErrPast); p.done {\n			return nil\n		}\n		if p.done {\n"),
 		},
 		{
 			Name:  "a dispatch cut short is done",
@@ -216,6 +216,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a wake that comes back goes on with nothing",
+			Bias:  "short invocations",
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/orchestrator/wake.go",
 			Edits: edit("			if w.run = w.run || m.Returning(); !m.Returning() {\n				t.Settle(m, \"late\")\n", "			if !m.Returning() {\n				t.Settle(m, \"late\")\n"),

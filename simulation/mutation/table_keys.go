@@ -29,7 +29,7 @@ func keyMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive launders",
-			Rare:  true,
+			Bias:  "dead letters",
 			Bug:   "What SQS gave up before it was looked at is whoever's that redrives it.",
 			File:  "host/internal/inbox/sender.go",
 			Edits: edit("strings.Fields(wire.SentBy(m.Attributes, m.Sender))", "strings.Fields(wire.SentBy(nil, m.Sender))"),

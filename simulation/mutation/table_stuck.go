@@ -31,7 +31,6 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "an end demands no stamp",
-			Rare:  true,
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "host/internal/projection/project.go",
 			Edits: edit("	read := s.Record.Stamp\n	c.If.Stamp = &read\n", ""),
@@ -39,6 +38,7 @@ func stuckMutations() []Mutation {
 		{
 			Name:  "a message without a fact clears a mark",
 			Rare:  true,
+			Bias:  "late marks",
 			Bug:   "A message that leaves no event clears the mark. Where that lands late, arrivals are parked by then behind a mark that nobody has moved.",
 			File:  "host/internal/projection/project.go",
 			Edits: edit("case s.Ran && (len(d.Events) > 0 || s.Try):", "case s.Ran:"),

@@ -42,10 +42,18 @@ const (
 	// effect late, its process dies or is told that nobody knows, and whoever takes
 	// its messages next runs code that does not work.
 	lateEnds
+	// deadLetters: every fourth batch is given up by its queue before anybody has
+	// looked at it, and dead letters are redriven within minutes. Much of what is sent
+	// is a forger's.
+	deadLetters
+	// shortInvocations: an invocation runs one execution, or two, and every third
+	// process dies behind a commit that ends one.
+	shortInvocations
 	biasEnd
 )
 
-var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends"}
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
+	"dead letters", "short invocations"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -58,8 +66,8 @@ func BiasOf(name string) (bias, error) {
 	return bias(i), nil
 }
 
-// oneBiasIn: one run in so many has a bias.
-const oneBiasIn = 3
+// biasIn: one run in so many has a bias, for each of them.
+const biasIn = 24
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
 // decision, so that recorded choices have it.
@@ -71,7 +79,7 @@ func drawBias(c *choice.Choices) bias {
 	if c.Asked(at) {
 		return bias(c.Given(at, int(biasEnd)))
 	}
-	b := c.Uniform(oneBiasIn * int(biasEnd-1))
+	b := c.Uniform(biasIn)
 	if b >= int(biasEnd) {
 		b = 0
 	}
@@ -100,6 +108,13 @@ func (w *World) commitIsLate(p *Process) bool {
 // to take effect late.
 func (w *World) endIsLate(p *Process, c *class) bool {
 	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// diesBehindEnd reports whether a process is to die behind a commit that ends an
+// execution, or changes a mark.
+func (w *World) diesBehindEnd(p *Process, c *class) bool {
+	return w.bias == shortInvocations && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm &&
+		w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "end"), 3)
 }
 
 // drawPace decides how long each call of the run takes at least.

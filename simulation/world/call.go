@@ -76,6 +76,12 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		w.faulted(fault.LandsLate)
 		return fmt.Errorf("%w (simulated)", c.unknown)
 	}
+	if w.diesBehindEnd(p, c) {
+		w.faulted(fault.CrashAfter)
+		_ = effect()
+		p.Die("crash behind its commit")
+		return ErrKilled
+	}
 	if f := w.hitCall(c.faults, who); f != fault.None {
 		if w.Tracing {
 			w.Log("%s %s: FAULT %s", p.Name, what(), f)

@@ -70,6 +70,13 @@ func (p *plan) draw(c *choice.Choices) {
 	more(fault.AnswerLost, fault.Repeats)
 }
 
+// suits makes frequent what a bias needs and chance may have left out.
+func (p *plan) suits(b bias) {
+	if b == deadLetters {
+		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
+	}
+}
+
 // hit decides whether the fault happens here: behind what was done last.
 func (w *World) hit(f fault.Kind) bool { return w.hitFor(f, w.lately) }
 

@@ -29,6 +29,10 @@ func (w *World) receive() bool {
 		if len(batch) == 0 {
 			continue
 		}
+		if w.givesUp(from) {
+			w.giveUp(batch)
+			return true
+		}
 		if w.hit(fault.Unhandled) {
 			if w.Tracing {
 				w.Log("a receive of %s is handled by nobody", batchText(batch))

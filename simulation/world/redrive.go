@@ -53,6 +53,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
 	case wire.ReasonForged, wire.ReasonSender, wire.ReasonMisaddressed:
 		if w.ByForger(item) {
+			note(&w.Discarded, m.Body, true)
 			return true
 		}
 	case wire.ReasonExpired:

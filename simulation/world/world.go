@@ -108,6 +108,9 @@ type World struct {
 	// were sent. Lost: an activity was given up after all its deliveries.
 	Said, forged, attempted map[string]bool
 	Lost                    bool
+	// Discarded are the bodies of dead letters that a forger had sent, and that
+	// somebody who redrives has deleted.
+	Discarded map[string]bool
 	// The sweeper is going to come, and has come so often.
 	sweeping bool
 	sweeps   int
@@ -165,6 +168,7 @@ func New(c choice.Choices, o Options) *World {
 	w.Timer = tm
 	w.plan = newPlan(&w.Choices)
 	w.bias = drawBias(&w.Choices)
+	w.plan.suits(w.bias)
 	w.pace = w.drawPace()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if w.roundIn {
@@ -189,6 +193,9 @@ func New(c choice.Choices, o Options) *World {
 	}
 	if w.bias == sharedCalls {
 		w.Settings.Parallelism, w.slots = 10, 1
+	}
+	if w.bias == shortInvocations {
+		w.Settings.Turn.Executions = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "short invocations"), 2)
 	}
 	w.entropy = w.Choices.IntN(w.Choices.At(choice.OfWorld, "entropy"), 1<<30)
 	w.Sealing = newSealing(w.entropy)
