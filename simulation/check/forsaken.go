@@ -16,16 +16,26 @@ import (
 // back. What it may not have sent is not sent any more, which is the one thing
 // that a purge does not promise. Who may have waited for it is forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
-	unsettled := false
-	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
-		for _, m := range q.Queue.Peek() {
-			item, err := w.Item(m.Body)
-			unsettled = unsettled || err == nil && item.Target() == instance && (m.ReceiveCount > 0 || q == w.DeadFIFO || q == w.DeadStandard)
-		}
-	}
-	for n := int64(1); unsettled && n <= upTo; n++ {
+	for n := int64(1); n <= upTo && w.unsettled(nil, instance); n++ {
 		w.forsake(ledger.At(instance, n))
 	}
+}
+
+// unsettled reports whether a message for an instance, which was received before, is
+// not settled yet. Those that an invocation has in hand, nil for none, do not count,
+// nor does what deletes histories: it ends nothing.
+func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
+		for _, m := range q.Queue.Peek() {
+			if m.ReceiveCount == 0 && q != w.DeadFIFO && q != w.DeadStandard || inv != nil && inv.Has(m.ID) {
+				continue
+			}
+			if item, err := w.Item(m.Body); err == nil && item.Target() == instance && item.UpToExecution == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // forsake counts those whom an execution has to do with, and all with whom

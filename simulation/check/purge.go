@@ -23,12 +23,25 @@ func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string
 }
 
 // Hides notes that an instance is hidden, or that its id is held for longer. It is
-// O-04: a purge hides one instance, however often it comes.
+// O-04: a purge hides one instance, however often it comes, and nothing that its
+// executions had to stop is left to be stopped by then, unless the purge has overtaken
+// a message that was received before: what that has not sent is not promised.
 func (w *checker) Hides(inv *world.Invocation, instance string, execution int64) {
 	delete(w.of(inv).marked, instance) // It goes with the record.
 	w.Ledger.Purged[instance] = w.Clock.Now()
 	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
 		return
+	}
+	unsettled := w.unsettled(inv, instance) || w.goesRound(instance)
+	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		switch {
+		case x == nil:
+		case unsettled:
+			w.forsake(ledger.At(instance, n))
+		default:
+			w.checkStopped(instance, n, x)
+		}
 	}
 	w.Ledger.Hidden[instance] = execution
 	asked := w.purgesOf(inv, instance)
@@ -41,6 +54,22 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 		w.Violate("O-04", "%s/%d was hidden by purge %s, which has hidden the instance that ended with execution %d", instance, execution, asked[0], was)
 	}
 	w.Ledger.Outside.Purged[key] = execution
+}
+
+// goesRound reports whether a message for an instance, which was received before, is
+// on its way by another queue. Then a purge may overtake it.
+func (w *checker) goesRound(instance string) bool {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay} {
+		for _, m := range q.Queue.Peek() {
+			if m.Attributes[wire.RedriveAttribute] == "" {
+				continue
+			}
+			if item, err := w.Item(m.Body); err == nil && item.Target() == instance {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkOvertaken is O-04: what an invocation begins by a start that stands behind

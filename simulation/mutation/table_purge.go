@@ -54,9 +54,17 @@ func purgeMutations() []Mutation {
 		{
 			Name:  "a purge with force that comes back sends nothing again",
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
-			Rare:  true,
+			Bias:  "purges",
 			File:  "host/orchestrator/load.go",
 			Edits: edit("!m.Purges() || m.Purges() && m.Item.Force ||", "!m.Purges() ||"),
+		},
+		{
+			Name:  "a purge with force that finds an end sends nothing",
+			Bug:   "Of two processes that have the same purge one ends the instance and dies ahead of the dispatch, and the other, which has it for the first time, hides it, and nobody is told of the end.",
+			Rare:  true,
+			Bias:  "purges",
+			File:  "host/orchestrator/redispatch.go",
+			Edits: edit("len(back) == 0 && !t.hidesEnded()", "len(back) == 0"),
 		},
 	}
 }

@@ -18,7 +18,7 @@ const held = wire.MaxAge + 24*time.Hour
 // Purge implements scenario: a root is purged, with force at times, or somebody
 // tries to start one of the same id: at once, before the id is free, or when it is.
 func (s *Random) Purge(w *world.World) {
-	if others := w.Choices.At(w.How(fault.Purged), "others"); w.Choices.OneIn(others, 3) {
+	if others := w.Choices.At(w.How(fault.Purged), "others"); w.PurgesOther(others) {
 		s.purgeOther(w, others)
 		return
 	}
@@ -35,7 +35,7 @@ func (s *Random) Purge(w *world.World) {
 	case w.Ledger.Ended(r.instance):
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:
-		force := w.Choices.OneIn(w.How(fault.Purged), 4)
+		force := w.Forced(w.How(fault.Purged))
 		r.terminated = r.terminated || force
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id, Force: force})
 	}
@@ -62,7 +62,7 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	case w.Ledger.Ended(instance):
 		s.purged = true
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
-	case w.Choices.OneIn(at, 4):
+	case w.Forced(at):
 		s.purged, s.ended[instance] = true, true
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true})
 	}

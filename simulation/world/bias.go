@@ -49,11 +49,15 @@ const (
 	// shortInvocations: an invocation runs one execution, or two, and every third
 	// process dies behind a commit that ends one.
 	shortInvocations
+	// purges: instances are purged often, mostly while they run and another waits for
+	// them, and every second process dies behind the commit that ends one for it. One
+	// batch in five is received a second time at once.
+	purges
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations"}
+	"dead letters", "short invocations", "purges"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -113,8 +117,50 @@ func (w *World) endIsLate(p *Process, c *class) bool {
 // diesBehindEnd reports whether a process is to die behind a commit that ends an
 // execution, or changes a mark.
 func (w *World) diesBehindEnd(p *Process, c *class) bool {
-	return w.bias == shortInvocations && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm &&
-		w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "end"), 3)
+	if c != tellingCommit && c != tellingWrite || p.Dead || w.calm {
+		return false
+	}
+	switch how := w.Choices.At(w.How(fault.CrashAfter), "end"); w.bias {
+	case shortInvocations:
+		return w.Choices.OneIn(how, 3)
+	case purges:
+		return w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
+	}
+	return false
+}
+
+func (w *World) hasPurge(inv *Invocation) bool {
+	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0
+	})
+}
+
+// PurgesOther decides whether it is an instance that no client starts which is
+// purged: most of these have a parent that waits for them.
+func (w *World) PurgesOther(at choice.Spot) bool {
+	if w.bias == purges {
+		return !w.Choices.OneIn(at, 8)
+	}
+	return w.Choices.OneIn(at, 3)
+}
+
+// Forced decides whether a purge of an instance that runs is one with force.
+func (w *World) Forced(at choice.Spot) bool {
+	if w.bias == purges {
+		return !w.Choices.OneIn(at, 4)
+	}
+	return w.Choices.OneIn(at, 4)
+}
+
+// receivedTwice decides whether a batch is visible again as soon as it has been
+// received.
+func (w *World) receivedTwice(worker bool) bool {
+	if w.bias == purges && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
+		w.faulted(fault.Expired)
+		return true
+	}
+	return w.hit(fault.Expired)
 }
 
 // drawPace decides how long each call of the run takes at least.

@@ -72,8 +72,11 @@ func (p *plan) draw(c *choice.Choices) {
 
 // suits makes frequent what a bias needs and chance may have left out.
 func (p *plan) suits(b bias) {
-	if b == deadLetters {
+	switch b {
+	case deadLetters:
 		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
+	case purges:
+		p.rates[fault.Purged], p.left = max(p.rates[fault.Purged], 500), max(p.left, 10)
 	}
 }
 

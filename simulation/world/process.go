@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -84,6 +85,11 @@ type Delivered struct {
 	Ghost, copy bool
 	// until when a copy may be received.
 	until time.Time
+}
+
+// Has reports whether a message is one of the batch.
+func (inv *Invocation) Has(id string) bool {
+	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool { return m.ID == id })
 }
 
 // deadlineContext has a deadline of virtual time.

@@ -46,7 +46,7 @@ func (w *World) receive() bool {
 		if !worker && w.hit(fault.MixedBatch) {
 			batch = append(batch, w.receiveFrom(w.Sources[w.Choices.IntN(w.How(fault.MixedBatch), 3)])...)
 		}
-		expired := w.hit(fault.Expired)
+		expired := w.receivedTwice(worker)
 		if expired {
 			for _, m := range batch {
 				if !m.Ghost {
