@@ -83,8 +83,8 @@ type Environment struct {
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
 	// MemoryMB of the function, as Lambda says in AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
-	// 0 elsewhere. The cache gets a quarter of it, unless Settings.CacheBytes says
-	// otherwise.
+	// 0 elsewhere. The cache gets a quarter of it, unless Settings.Cache.Bytes
+	// says otherwise.
 	MemoryMB int // o
 
 	// Unknown lists the TURNSTILE_ variables that this build has no use for:

@@ -13,7 +13,7 @@ const (
 	// countTo is where counting the instances of a status stops on DynamoDB: of
 	// all seven that is a thousand read units at the most, $0.000125.
 	countTo = 10_000
-	// countsKeep is for how long counts are kept, by whether changes are pushed.
+	// countsKeepPushed and countsKeepPolled are for how long counts are kept, by whether changes are pushed.
 	countsKeepPushed, countsKeepPolled = 2 * time.Second, 30 * time.Second
 	// countsKept is how many different counts are kept.
 	countsKept = 50

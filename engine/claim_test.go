@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// stuckTurn runs a cold turn that has to be stuck for nondeterminism.
+// nondeterminism runs a cold turn that has to be stuck for nondeterminism.
 func (f *fixture) nondeterminism(arrivals ...engine.Arrival) *engine.NondeterminismError {
 	f.t.Helper()
 	turn := f.turn(arrivals...)

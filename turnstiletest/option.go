@@ -97,8 +97,8 @@ func MaxBatches(n int) Option {
 }
 
 // Settings of the host; default host.DefaultSettings. Parallelism,
-// DispatchParallelism and BlockLimit are the kit's own, and without Cold(false)
-// so is CacheInstances.
+// Dispatch.Parallelism and Turn.BlockLimit are the kit's own, and without
+// Cold(false) so is Cache.Instances.
 func Settings(s host.Settings) Option {
 	return func(o *options) { o.settings = s }
 }

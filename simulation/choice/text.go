@@ -22,7 +22,7 @@ func Format(made []Decision) string {
 // choicesVersion changes when texts of before can't be read any more.
 const choicesVersion = 2
 
-// Parse reads what formatChoices wrote.
+// Parse reads what Format wrote.
 func Parse(text string) ([]Decision, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

@@ -132,7 +132,7 @@ func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 }
 
 // sharedFault is what goes wrong with a call that several share, in a run with that
-// bias; faultEnd for nothing.
+// bias; fault.None for nothing.
 func (q processQueue) sharedFault(msgs []queue.Outgoing) fault.Kind {
 	if len(msgs) < 2 || !msgs[0].Unordered || q.p.Dead {
 		return fault.None
