@@ -225,7 +225,8 @@ const (
 
 // Problem is why an instance is stuck or corrupt.
 type Problem struct {
-	// Kind is one of engine.StuckKind, ProblemKilled or ProblemCorrupt.
+	// Kind: "nondeterminism", "panic", "not_registered", "blocked", "deadlock" or
+	// "limit", which are the code's own, "killed" or "corrupt".
 	Kind string `json:"kind"`
 	// Message says what was wrong, where, and what to do.
 	Message string `json:"message"`
