@@ -125,7 +125,7 @@ func follow(d *draft, park, recorded, answered bool) following {
 // that no commit holds yet, which a cold run finds again, nor with a mark that
 // another is to clear.
 func (t *turn) mayKeep(cancelled []int64) bool {
-	return len(cancelled) == 0 && (t.Record == nil || t.Record.Problem == nil)
+	return len(cancelled) == 0 && t.Problem() == nil
 }
 
 // judgeEnded settles arrivals for an execution that has ended. Its code is not
@@ -218,5 +218,5 @@ func (t *turn) letter(j judged) string {
 	if j.Kind == engine.Forged {
 		missing = inbox.MissingKey(t.Keys, j.Item.Token)
 	}
-	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.Item.Kind, t.group.instance, j.Item.TargetExecution(), j.Reason, missing)
+	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.Item.Kind, t.Instance, j.Item.TargetExecution(), j.Reason, missing)
 }

@@ -64,17 +64,17 @@ func (t *turn) checkBlocked(ctx context.Context) error {
 	if t.creating {
 		return nil
 	}
-	if t.blockedBy = t.blocked.of(t.group.instance); t.blockedBy == nil || t.Described {
+	if t.blockedBy = t.blocked.of(t.Instance); t.blockedBy == nil {
 		return nil
 	}
-	return t.describe(ctx)
+	return t.describeOnce(ctx)
 }
 
 // blockedProblem is why such an instance is stuck: what it is stuck for already,
 // if it is.
 func (t *turn) blockedProblem() store.Problem {
-	if t.Record != nil && t.Record.Problem != nil && t.Record.Problem.Kind != store.ProblemCorrupt {
-		return *t.Record.Problem
+	if p := t.Problem(); p != nil && p.Kind != store.ProblemCorrupt {
+		return *p
 	}
 	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"
 	if t.blockedBy.Unwinding {

@@ -15,7 +15,7 @@ import (
 // however long the history is, on whichever warm process it runs. It reports
 // false if there is nothing in the cache to go on from.
 func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
-	e := t.cache.Take(t.group.instance)
+	e := t.cache.Take(t.Instance)
 	if e == nil {
 		return false, nil
 	}
@@ -31,7 +31,7 @@ func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error)
 		turns, err := t.Tail(ctx, e.Execution, e.X.LastEventID()+1)
 		if err != nil && !reading.Corrupt(err) {
 			e.X.Close()
-			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.group.instance, e.Execution, err)
+			return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", t.Instance, e.Execution, err)
 		}
 		if err == nil && len(turns) > 0 {
 			err = e.X.Feed(reading.EventsOf(turns), turns[len(turns)-1].Parked)

@@ -137,7 +137,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		t.committed(host.Committed{Context: ctx, Turns: turns, Actions: out.Actions(), Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
 	}
 	if problem, changed := d.problem(); changed {
-		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.group.instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})
+		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.Instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})
 	}
 	return nil
 }
@@ -164,20 +164,20 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		if d.change == nil {
 			return nil, nil
 		}
-		change, err := t.Codecs.SealChange(t.group.instance, d.change)
+		change, err := t.Codecs.SealChange(t.Instance, d.change)
 		if err != nil {
 			return nil, fmt.Errorf("host: %w", err)
 		}
-		if err := t.Store.UpdateRecord(ctx, t.group.instance, *change); err != nil {
-			return nil, fmt.Errorf("host: record of instance %q: %w", t.group.instance, err)
+		if err := t.Store.UpdateRecord(ctx, t.Instance, *change); err != nil {
+			return nil, fmt.Errorf("host: record of instance %q: %w", t.Instance, err)
 		}
 		t.Changed(d.change)
 		return nil, nil
 	}
-	turns := []store.Turn{{Instance: t.group.instance, ExecutionID: t.execution, Events: d.Events,
+	turns := []store.Turn{{Instance: t.Instance, ExecutionID: t.execution, Events: d.Events,
 		Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled}}
 	if len(d.Next) > 0 {
-		turns = append(turns, store.Turn{Instance: t.group.instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
+		turns = append(turns, store.Turn{Instance: t.Instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
 	}
 	for i := range turns {
 		token, err := t.random.Hex() // new for each content
@@ -186,7 +186,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		}
 		turns[i].Token = token
 	}
-	c, err := t.Edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})
+	c, err := t.Edge.Sealed(t.Instance, store.Commit{Turns: turns, Record: d.change})
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}
@@ -199,7 +199,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 	}
 	t.Observer.Timing(host.TimeCommit, t.Clock.Now().Sub(began))
 	if err != nil {
-		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.group.instance, t.execution, turns[0].First(), err)
+		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.Instance, t.execution, turns[0].First(), err)
 	}
 	t.Changed(d.change)
 	t.Wrote(turns)

@@ -27,18 +27,17 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 		}
 	}
 	t.Observer.Count(host.CountCorrupt, "history", 1)
-	t.Logger.ErrorContext(ctx, "history is corrupt", "instance", t.group.instance, "event_id", reading.CorruptEvent(cause), "error", cause)
+	t.Logger.ErrorContext(ctx, "history is corrupt", "instance", t.Instance, "event_id", reading.CorruptEvent(cause), "error", cause)
 	if r := t.Record; r != nil && !r.Status.Terminal() && !r.Purged {
 		status := store.StatusCorrupt
 		problem := &store.Problem{Kind: store.ProblemCorrupt, Message: edge.Cut(cause.Error(), maxProblemMessage), EventID: reading.CorruptEvent(cause), SinceMS: t.Clock.Now().UnixMilli()}
 		read, next := r.Stamp, r.Stamp+1
 		change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read},
 			Status: &status, Problem: &problem, Stamp: &next, UpdatedAt: t.Clock.Now()}
-		if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-			return fmt.Errorf("host: instance %q not marked corrupt: %w", t.group.instance, err)
+		if err := t.change(ctx, change); err != nil {
+			return fmt.Errorf("host: instance %q not marked corrupt: %w", t.Instance, err)
 		}
-		t.Changed(&change)
-		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.group.instance, ExecutionID: r.ExecutionID, At: t.Clock.Now(), Problem: problem})
+		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.Instance, ExecutionID: r.ExecutionID, At: t.Clock.Now(), Problem: problem})
 	}
 	for _, m := range t.group.open() {
 		var err error

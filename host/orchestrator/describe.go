@@ -17,6 +17,23 @@ func (t *turn) describe(ctx context.Context) error {
 	return err
 }
 
+// describeOnce reads the record, unless this turn has read it.
+func (t *turn) describeOnce(ctx context.Context) error {
+	if t.Described {
+		return nil
+	}
+	return t.describe(ctx)
+}
+
+// change changes the record alone.
+func (t *turn) change(ctx context.Context, c store.RecordChange) error {
+	err := t.Store.UpdateRecord(ctx, t.Instance, c)
+	if err == nil {
+		t.Changed(&c)
+	}
+	return err
+}
+
 // currentRecord reads the record again if it may be older than the history that
 // the turn goes by: another process may have changed both between the two reads.
 // store.ErrConflict if more has changed than what the history gave.
@@ -29,7 +46,7 @@ func (t *turn) currentRecord(ctx context.Context) error {
 		return err
 	}
 	r := t.Record
-	if t.warm && r != nil && r.Problem != nil {
+	if t.warm && t.Problem() != nil {
 		return errRebuild // Who took it out of the cache did not know.
 	}
 	if !known || before == nil {
@@ -37,7 +54,7 @@ func (t *turn) currentRecord(ctx context.Context) error {
 	}
 	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.Stamp != before.Stamp ||
 		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
-		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.group.instance, before.ExecutionID, store.ErrConflict)
+		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.Instance, before.ExecutionID, store.ErrConflict)
 	}
 	return nil
 }

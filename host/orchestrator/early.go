@@ -37,7 +37,7 @@ func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 	}
 	if !now.Before(end) {
 		return t.DeadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
-			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.group.instance, t.Settings.Messages.EarlyWindow))
+			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.Instance, t.Settings.Messages.EarlyWindow))
 	}
 	due := now.Add(backoff.Grown(t.Settings.Messages.EarlyFirst, t.Settings.Messages.EarlyMax, item.Hops))
 	if due.After(end) {
@@ -61,16 +61,15 @@ func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
 		return nil
 	}
 	p, now := m.Item.Parent, t.Clock.Now()
-	tombstone := &store.Record{Instance: t.group.instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
+	tombstone := &store.Record{Instance: t.Instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(p.Instance, p.ExecutionID, p.EventID)}
 	change := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
 	if r := t.Record; r != nil {
 		tombstone.ExecutionID = r.ExecutionID
 		change.If.ExecutionID, change.If.At = r.ExecutionID, now
 	}
-	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.group.instance, err)
+	if err := t.change(ctx, change); err != nil {
+		return fmt.Errorf("host: start of instance %q not forbidden: %w", t.Instance, err)
 	}
-	t.Changed(&change)
 	t.Settle(m, "unknown_instance")
 	return nil
 }

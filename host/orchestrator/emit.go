@@ -13,7 +13,7 @@ import (
 // that it wants called behind the commit. What panics there is logged: the turn
 // is committed, and its dispatch has to follow.
 func (t *turn) emit(ctx context.Context, l engine.Log) {
-	ctx = logattr.Subject{Instance: t.group.instance, ExecutionID: t.execution, EventID: l.EventID}.In(ctx)
+	ctx = logattr.Subject{Instance: t.Instance, ExecutionID: t.execution, EventID: l.EventID}.In(ctx)
 	switch {
 	case l.Func != nil:
 		defer func() {

@@ -37,7 +37,7 @@ func (t *turn) exists(ctx context.Context, m *inbox.Message) error {
 func (t *turn) tellRefused(ctx context.Context, m *inbox.Message, outcome string, end *history.Event) error {
 	if m.Item.Parent != nil {
 		out := t.sender.New()
-		out.Parent(recordedParent(m.Item.Parent), t.group.instance, m.Item.Name, end, nil)
+		out.Parent(recordedParent(m.Item.Parent), t.Instance, m.Item.Name, end, nil)
 		if err := t.sender.Send(ctx, out); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func taken(kind, format string, args ...any) *history.Event {
 
 // endFor returns as what the child of a parent counts that found its id taken.
 func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, error) {
-	id := t.group.instance
+	id := t.Instance
 	if !m.Item.UseExisting {
 		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}

@@ -44,7 +44,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (ans
 			return false, err
 		}
 		if len(next.Verdicts) == 0 || next.Verdicts[0].Kind != engine.Recorded {
-			return false, fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.group.instance, t.execution)
+			return false, fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", call.EventID, t.Instance, t.execution)
 		}
 		if park {
 			d.append(&next)
@@ -76,10 +76,7 @@ func (t *turn) checkKilled(ctx context.Context) error {
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	if t.Record == nil || t.Record.ExecutionID != t.execution {
-		return errRebuild
-	}
-	if t.Record.Problem != nil && t.Record.Problem.Kind == store.ProblemKilled {
+	if r := t.Record; r == nil || r.ExecutionID != t.execution || r.Problem != nil && r.Problem.Kind == store.ProblemKilled {
 		return errRebuild
 	}
 	return nil
@@ -98,9 +95,9 @@ func (t *turn) runInline(ctx context.Context, call engine.InlineCall) history.Ev
 	if retry == nil {
 		retry = &history.Retry{}
 	}
-	info := activity.Info{Sealed: t.Codecs != nil, Name: call.Name, Instance: t.group.instance, ExecutionID: t.execution, EventID: call.EventID,
+	info := activity.Info{Sealed: t.Codecs != nil, Name: call.Name, Instance: t.Instance, ExecutionID: t.execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
-		IdempotencyKey: attempt.IdempotencyKey(t.group.instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
+		IdempotencyKey: attempt.IdempotencyKey(t.Instance, t.execution, cmp.Or(retry.FirstEventID, call.EventID))}
 	if s := t.started().Start; s != nil {
 		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
 	}

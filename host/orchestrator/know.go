@@ -27,7 +27,7 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 		t.Seen(p.Mark)
 	}
 	if p.Moved {
-		t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.group.instance, "execution_id", t.execution,
+		t.Logger.WarnContext(ctx, "instance is stuck", "instance", t.Instance, "execution_id", t.execution,
 			"kind", p.Mark.Kind, "event_id", p.Mark.EventID, "message", t.loggedProblem(p.Mark))
 	}
 	if p.Recovered != nil {
@@ -72,7 +72,7 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 			return err
 		}
 		if t.Record == nil || t.Record.Purged || t.Record.ExecutionID != t.execution {
-			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.group.instance, t.execution, store.ErrConflict)
+			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.Instance, t.execution, store.ErrConflict)
 		}
 	}
 	return nil
@@ -86,7 +86,7 @@ func (t *turn) knowSearch(ctx context.Context, d *draft) error {
 		if err := t.describe(ctx); err != nil {
 			return err
 		}
-		if r := t.Record; t.warm && r != nil && r.Problem != nil {
+		if t.warm && t.Problem() != nil {
 			return errRebuild // What the cache has knows nothing of what is parked.
 		}
 	}
@@ -118,7 +118,7 @@ func (t *turn) problemIn(d *draft, parked bool) *store.Problem {
 // standing of the turn's instance for a draft.
 func (t *turn) standing(d *draft, w wakes, parked bool) *projection.Standing {
 	s := &projection.Standing{
-		Instance: t.group.instance, Execution: t.execution, Record: t.Record, Creating: t.creating,
+		Instance: t.Instance, Execution: t.execution, Record: t.Record, Creating: t.creating,
 		Suspect: t.group.suspect, Problem: t.problemIn(d, parked), Try: w.try, Sealed: t.Codecs != nil, Now: t.Clock.Now(),
 		Ran: !parked && !d.Turn.Parked && d.State != engine.NotStarted,
 		Delay: func(tries int) time.Duration {

@@ -48,7 +48,7 @@ func (t *turn) load(ctx context.Context) error {
 			// Not there, or damaged: the record tells whether it was purged. Or
 			// its last arrivals are parked: the record tells why.
 		}
-	} else if e := t.cache.Take(t.group.instance); e != nil {
+	} else if e := t.cache.Take(t.Instance); e != nil {
 		e.X.Close()
 	}
 	return t.loadByRecord(ctx, open)
@@ -88,7 +88,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	if reading.ContinuedAsNew(turns) {
 		// Between the two reads the instance went on to another execution.
 		// What is meant for the current one must not be judged by this one.
-		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, r.ExecutionID, store.ErrConflict)
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.Instance, r.ExecutionID, store.ErrConflict)
 	}
 	return t.feed(r.ExecutionID, turns)
 }
@@ -119,9 +119,9 @@ func commonExecution(open []*inbox.Message) int64 {
 func (t *turn) newExecution(n int64) *engine.Execution {
 	options := t.engine
 	if t.Codecs != nil {
-		options.Conceal = concealing(t.group.instance, n, t.Keys)
+		options.Conceal = concealing(t.Instance, n, t.Keys)
 	}
-	return engine.New(engine.Config{Instance: t.group.instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
+	return engine.New(engine.Config{Instance: t.Instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
 }
 
 // feed makes the execution of what was read.
@@ -181,7 +181,7 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 func (t *turn) afterEnd(ctx context.Context, m *inbox.Message) error {
 	if m.Completion() && m.Item.TargetExecution() > t.Record.ExecutionID {
 		return t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf(
-			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.group.instance, t.Record.ExecutionID))
+			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.Instance, t.Record.ExecutionID))
 	}
 	t.Settle(m, "late")
 	return nil

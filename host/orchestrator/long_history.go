@@ -50,7 +50,7 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*inbox.Message)
 	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
 		Kind: history.FailureLimit, Source: t.started().Name, Message: fmt.Sprintf(
 			"the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
-			t.group.instance, t.execution, text)})
+			t.Instance, t.execution, text)})
 	if err != nil {
 		return err
 	}

@@ -32,10 +32,8 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	if t.confirmed || t.creating || t.killer {
 		return nil
 	}
-	if !t.Described {
-		if err := t.describe(ctx); err != nil {
-			return err
-		}
+	if err := t.describeOnce(ctx); err != nil {
+		return err
 	}
 	if t.Record == nil || t.Record.Problem != nil {
 		return nil

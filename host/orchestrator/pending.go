@@ -183,5 +183,5 @@ func (t *turn) scheduled(ctx context.Context, eventID int64) (*history.Event, er
 			return &turn.Events[eventID-turn.First()], nil
 		}
 	}
-	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, t.group.instance, t.execution)
+	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, t.Instance, t.execution)
 }

@@ -39,11 +39,7 @@ func (t *turn) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 		return
 	}
 	change := store.RecordChange{If: store.RecordCondition{Exists: true}, Dispatched: &text, UpdatedAt: t.Clock.Now()}
-	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-		if !errors.Is(err, store.ErrConflict) {
-			t.Logger.WarnContext(ctx, "how far a dispatch came is not recorded, it begins from the start", "instance", t.group.instance, "error", err)
-		}
-		return
+	if err := t.change(ctx, change); err != nil && !errors.Is(err, store.ErrConflict) {
+		t.Logger.WarnContext(ctx, "how far a dispatch came is not recorded, it begins from the start", "instance", t.Instance, "error", err)
 	}
-	t.Changed(&change)
 }

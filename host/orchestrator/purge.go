@@ -35,15 +35,13 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 	if m.Item.UpToExecution > 0 {
 		return t.deleteHistory(ctx, m)
 	}
-	if !t.Described {
-		if err := t.describe(ctx); err != nil {
-			return err
-		}
+	if err := t.describeOnce(ctx); err != nil {
+		return err
 	}
 	r := t.Record
 	switch {
 	case r == nil, r.Free(t.Clock.Now()):
-		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.group.instance)
+		t.Logger.InfoContext(ctx, "purge without effect: there is no such instance", "instance", t.Instance)
 		t.Settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
@@ -53,7 +51,7 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "late")
 		return nil
 	case !r.Status.Terminal() && !m.Item.Force:
-		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.group.instance)
+		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.Instance)
 		t.Settle(m, "purge_refused")
 		return nil
 	case !r.Status.Terminal():
@@ -73,7 +71,7 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 	t.keep = false
 	// The history is gone from sight, and its actors with it: this line is what is
 	// left of who asked.
-	t.Logger.InfoContext(ctx, "purged", "instance", t.group.instance, "actor", m.Item.Actor, "forced", m.Item.Force)
+	t.Logger.InfoContext(ctx, "purged", "instance", t.Instance, "actor", m.Item.Actor, "forced", m.Item.Force)
 	t.Settle(m, "purged")
 	return nil
 }
@@ -82,8 +80,8 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 // for longer.
 func (t *turn) hide(ctx context.Context) error {
 	freeAt := t.Clock.Now().Add(idHeld)
-	if err := t.Store.Hide(ctx, t.group.instance, t.Record.ExecutionID, freeAt); err != nil {
-		return fmt.Errorf("host: instance %q not hidden: %w", t.group.instance, err)
+	if err := t.Store.Hide(ctx, t.Instance, t.Record.ExecutionID, freeAt); err != nil {
+		return fmt.Errorf("host: instance %q not hidden: %w", t.Instance, err)
 	}
 	hidden := t.Record.Hidden(freeAt)
 	t.Record = &hidden
@@ -97,7 +95,7 @@ func (t *turn) afterPurge(ctx context.Context, m *inbox.Message) error {
 		return t.forbidStart(ctx, m)
 	}
 	if m.Item.Kind == wire.ExternalRaised {
-		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.group.instance, "event", m.Item.Name, "id", m.Item.ID)
+		t.Logger.InfoContext(ctx, "event without effect: the instance was purged", "instance", t.Instance, "event", m.Item.Name, "id", m.Item.ID)
 	}
 	t.Settle(m, "purged_instance")
 	return nil
@@ -108,9 +106,9 @@ func (t *turn) afterPurge(ctx context.Context, m *inbox.Message) error {
 func (t *turn) refuseStart(ctx context.Context, m *inbox.Message) error {
 	free := t.Record.FreeAt.UTC().Format(time.RFC3339)
 	t.Logger.WarnContext(ctx, "start refused: an instance of that id was purged, and the id is not free again yet",
-		"instance", t.group.instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free)
+		"instance", t.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free)
 	return t.tellRefused(ctx, m, "purged_id", taken(history.FailurePurged,
-		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.group.instance, free))
+		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.Instance, free))
 }
 
 // onlyPurges reports whether nothing else is to be done.
@@ -127,7 +125,7 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	if t.x != nil {
 		// It ended between the reads of its record and of its history. What
 		// its own end wrote in the record stands.
-		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.group.instance, t.execution, store.ErrConflict)
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.Instance, t.execution, store.ErrConflict)
 	}
 	// Before the record ends: a redelivery after that finds the instance ended, and
 	// tells nobody.
@@ -136,10 +134,9 @@ func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	}
 	now, status, read := t.Clock.Now(), store.StatusTerminated, t.Record.Stamp
 	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.Record.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}
-	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-		return fmt.Errorf("host: record of instance %q not ended: %w", t.group.instance, err)
+	if err := t.change(ctx, change); err != nil {
+		return fmt.Errorf("host: record of instance %q not ended: %w", t.Instance, err)
 	}
-	t.Changed(&change)
 	return nil
 }
 
@@ -159,7 +156,7 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	}
 	out := t.sender.New()
 	for _, p := range parents {
-		out.Parent(p, t.group.instance, t.Record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
+		out.Parent(p, t.Instance, t.Record.Name, &history.Event{Kind: history.OrchestrationFailed, Failure: f}, nil)
 	}
 	return t.sender.Send(ctx, out)
 }
@@ -167,7 +164,7 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := t.Clock.Now()
 	due := r.EndedAt.Add(t.Settings.Purge.Grace)
-	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.group.instance, UpToExecution: r.ExecutionID,
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
 	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.Dispatch.TimerLeast {
 		item.Hops++
@@ -175,10 +172,10 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	}
 	body, err := t.Edge.Encode(&item)
 	if err == nil {
-		err = t.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.group.instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.group.instance)})
+		err = t.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.Instance)})
 	}
 	if err != nil {
-		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.group.instance, err)
+		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.Instance, err)
 	}
 	return nil
 }
@@ -187,10 +184,8 @@ func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
 // history never looks like a valid one, and the work item goes on.
 func (t *turn) deleteHistory(ctx context.Context, m *inbox.Message) error {
 	upTo := m.Item.UpToExecution
-	if !t.Described {
-		if err := t.describe(ctx); err != nil {
-			return err
-		}
+	if err := t.describeOnce(ctx); err != nil {
+		return err
 	}
 	if r := t.Record; r == nil || r.Purged && r.ExecutionID < upTo || !r.Purged && r.FirstExecution <= upTo {
 		// Not hidden: it was never purged.
@@ -205,9 +200,9 @@ func (t *turn) deleteHistory(ctx context.Context, m *inbox.Message) error {
 		return t.SendRound(ctx, m, item, due, "grace")
 	}
 	for {
-		done, err := t.Store.DeleteHistory(ctx, t.group.instance, upTo, t.Settings.Purge.Page)
+		done, err := t.Store.DeleteHistory(ctx, t.Instance, upTo, t.Settings.Purge.Page)
 		if err != nil {
-			return fmt.Errorf("host: history of instance %q not deleted: %w", t.group.instance, err)
+			return fmt.Errorf("host: history of instance %q not deleted: %w", t.Instance, err)
 		}
 		if done {
 			t.Settle(m, "deleted")

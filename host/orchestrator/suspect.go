@@ -55,10 +55,9 @@ func (t *turn) checkSuspect(ctx context.Context) error {
 		return nil
 	}
 	change := store.RecordChange{If: store.RecordCondition{Exists: true, ExecutionID: t.Record.ExecutionID, Running: true}, Suspect: &t.mark, UpdatedAt: t.Clock.Now()}
-	if err := t.Store.UpdateRecord(ctx, t.group.instance, change); err != nil {
-		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.group.instance, err)
+	if err := t.change(ctx, change); err != nil {
+		return fmt.Errorf("host: suspect of instance %q not marked: %w", t.Instance, err)
 	}
-	t.Changed(&change)
 	t.marked, t.group.marked = true, true
 	return nil
 }
@@ -75,12 +74,12 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 	for range 3 {
 		// With a flag that stays, the next turn of the message would be taken for a
 		// killer.
-		if err = t.Store.UpdateRecord(ctx, t.group.instance, change); err == nil || errors.Is(err, store.ErrConflict) {
+		if err = t.Store.UpdateRecord(ctx, t.Instance, change); err == nil || errors.Is(err, store.ErrConflict) {
 			t.Changed(&change)
 			return
 		}
 	}
-	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.group.instance, "message_id", t.group.suspect, "error", err)
+	t.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", t.Instance, "message_id", t.group.suspect, "error", err)
 }
 
 // secondMark follows the message's id in the mark of one that found its first.
@@ -96,5 +95,6 @@ func (t *turn) killedProblem() store.Problem {
 // those of a killer, and those that reach an instance whose turn killed its
 // process and that only wake-ups try.
 func (t *turn) mustPark(w wakes) bool {
-	return t.killer || !w.try && !t.creating && t.Record != nil && t.Record.Problem != nil && t.Record.Problem.Kind == store.ProblemKilled
+	p := t.Problem()
+	return t.killer || !w.try && !t.creating && p != nil && p.Kind == store.ProblemKilled
 }

@@ -199,7 +199,7 @@ func (t *turn) release(ctx context.Context, err error) {
 		return
 	}
 	if err == nil && t.keep && !t.x.Ended() {
-		t.cache.Put(&cache.Entry{Instance: t.group.instance, X: t.x, Execution: t.execution, Work: t.work, Record: t.Record, Current: t.Current})
+		t.cache.Put(&cache.Entry{Instance: t.Instance, X: t.x, Execution: t.execution, Work: t.work, Record: t.Record, Current: t.Current})
 		return
 	}
 	t.x.Close()

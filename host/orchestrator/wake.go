@@ -54,7 +54,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 			err = again.Current(ctx)
 		case stamp == goOnNumber:
 			w.run = true
-		case m.Returning(), t.Record != nil && t.Record.Problem != nil && stamp == t.Record.Stamp:
+		case m.Returning(), t.Problem() != nil && stamp == t.Record.Stamp:
 			w = wakes{run: true, try: true}
 			err = again.LastTurn(ctx)
 		default:
@@ -73,16 +73,16 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 // ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.group.instance))
-	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.group.instance, ExecutionID: t.execution,
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.Instance))
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.Instance, ExecutionID: t.execution,
 		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
 	item.Stamp(t.Clock.Now())
 	body, err := t.Edge.Encode(&item)
 	if err == nil {
-		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.group.instance), DedupID: wire.DedupID(&item)})
+		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.Instance), DedupID: wire.DedupID(&item)})
 	}
 	if err != nil {
-		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.group.instance, err)
+		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.Instance, err)
 	}
 	return nil
 }

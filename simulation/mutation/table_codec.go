@@ -14,7 +14,7 @@ func codecMutations() []Mutation {
 			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
 			File: "host/orchestrator/commit.go",
 			Edits: edit("// lands now. Reading back would prove nothing.\n",
-				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.Edge.Sealed(t.group.instance, store.Commit{Turns: turns, Record: d.change})\n"),
+				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.Edge.Sealed(t.Instance, store.Commit{Turns: turns, Record: d.change})\n"),
 		},
 		{
 			Name:  "codec: the status of another key stays",
@@ -26,7 +26,7 @@ func codecMutations() []Mutation {
 			Name:  "codec: a reason quotes a payload",
 			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("options.Conceal = concealing(t.group.instance, n, t.Keys)", "_ = concealing"),
+			Edits: edit("options.Conceal = concealing(t.Instance, n, t.Keys)", "_ = concealing"),
 		},
 	}
 }

@@ -37,7 +37,7 @@ func purgeMutations() []Mutation {
 			Name:  "a purge deletes before it hides",
 			Bug:   "The history of an instance is deleted while its record still says that it is there.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("	if err := t.scheduleDeletion(ctx, r); err != nil {\n", "	if _, err := t.Store.DeleteHistory(ctx, t.group.instance, r.ExecutionID, 0); err != nil {\n"),
+			Edits: edit("	if err := t.scheduleDeletion(ctx, r); err != nil {\n", "	if _, err := t.Store.DeleteHistory(ctx, t.Instance, r.ExecutionID, 0); err != nil {\n"),
 		},
 		{
 			Name:  "a history is deleted with the purge",

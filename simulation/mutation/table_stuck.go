@@ -7,7 +7,7 @@ func stuckMutations() []Mutation {
 			Name:  "a wake counts whatever its stamp",
 			Bug:   "A wake that was sent for an earlier mark tries again, so that each duplicate moves the mark.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("t.Record.Problem != nil && stamp == t.Record.Stamp:", "t.Record.Problem != nil && stamp <= t.Record.Stamp:"),
+			Edits: edit("t.Problem() != nil && stamp == t.Record.Stamp:", "t.Problem() != nil && stamp <= t.Record.Stamp:"),
 		},
 		{
 			Name:  "a wake that comes back is dropped for its stamp",
@@ -15,7 +15,7 @@ func stuckMutations() []Mutation {
 			Bias:  "late commits",
 			Bug:   "A wake that comes back and finds another mark than the one it names does nothing, though its process may have died in the middle of what the wake was for.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("		case m.Returning(), t.Record != nil &&", "		case t.Record != nil &&"),
+			Edits: edit("		case m.Returning(), t.Problem() != nil &&", "		case t.Problem() != nil &&"),
 		},
 		{
 			Name:  "a mark demands no stamp",

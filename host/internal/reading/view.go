@@ -88,6 +88,14 @@ func (v *View) Changed(c *store.RecordChange) {
 	v.Record, v.Current = &r, v.Current || c.Create != nil
 }
 
+// Problem is the mark that the record has; nil for none.
+func (v *View) Problem() *store.Problem {
+	if v.Record == nil {
+		return nil
+	}
+	return v.Record.Problem
+}
+
 // Held reports whether the id is that of a purged instance, and not free yet.
 func (v *View) Held() bool {
 	return v.Record != nil && v.Record.Purged && !v.Record.Free(v.source.Clock.Now())
