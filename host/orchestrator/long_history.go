@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -10,28 +11,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// fullHistory reports whether the execution has as many events, or bytes in
-// them, as it may.
-func (t *turn) fullHistory() bool {
-	s := t.Settings
-	return s.Limits.Events >= 0 && t.x.LastEventID() >= int64(s.Limits.Events) || s.Limits.Bytes >= 0 && t.x.HistoryBytes() >= s.Limits.Bytes
-}
-
-// overHistory reports whether the history is full, and there is something that would take it on: an arrival that would be recorded, or a
+// overHistory reports whether the execution has as many events, or bytes in them, as
+// it may, and something would take it on: an arrival that would be recorded, or a
 // wake. Duplicates end nothing.
 func (t *turn) overHistory(arrivals []*inbox.Message, w wakes) bool {
-	if t.creating || !t.fullHistory() {
-		return false
-	}
-	if w.run {
-		return true
-	}
-	for _, m := range arrivals {
-		if t.x.Judge(t.arrival(m)).Kind == engine.Recorded {
-			return true
-		}
-	}
-	return false
+	most := t.Settings.Limits
+	full := most.Events >= 0 && t.x.LastEventID() >= int64(most.Events) || most.Bytes >= 0 && t.x.HistoryBytes() >= most.Bytes
+	return full && !t.creating && (w.run || slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
+		return t.x.Judge(t.arrival(m)).Kind == engine.Recorded
+	}))
 }
 
 // imposeLongHistory fails an instance whose history has reached its limit. The
@@ -47,16 +35,10 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*inbox.Message)
 	if err != nil {
 		return err
 	}
-	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
+	if err := t.impose(ctx, d, history.ImposedLimit, "", history.Failure{
 		Kind: history.FailureLimit, Source: t.started().Name, Message: fmt.Sprintf(
 			"the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
-			t.Instance, t.execution, text)})
-	if err != nil {
-		return err
-	}
-	d.goOn(&out)
-	d.messaged = true
-	if err := t.commitImposed(ctx, d); err != nil {
+			t.Instance, t.execution, text)}); err != nil {
 		return err
 	}
 	return t.settleAll(ctx, q.decided)

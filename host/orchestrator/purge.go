@@ -120,7 +120,7 @@ func (g *group) onlyPurges() bool {
 // record is.
 func (t *turn) forceEnd(ctx context.Context, actor string) error {
 	if t.x != nil && !t.x.Ended() {
-		return t.impose(ctx, history.ImposedTerminated, actor, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
+		return t.impose(ctx, nil, history.ImposedTerminated, actor, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
 	}
 	if t.x != nil {
 		// It ended between the reads of its record and of its history. What

@@ -21,11 +21,7 @@ func (t *turn) terminate(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "unknown_instance")
 		return nil
 	}
-	if n := m.Item.ExecutionID; n != 0 && n != t.execution {
-		t.Settle(m, "late")
-		return nil
-	}
-	if t.x.Ended() {
+	if n := m.Item.ExecutionID; n != 0 && n != t.execution || t.x.Ended() {
 		t.Settle(m, "late")
 		return nil
 	}
@@ -33,26 +29,27 @@ func (t *turn) terminate(ctx context.Context, m *inbox.Message) error {
 	if reason == "" {
 		reason = "terminated"
 	}
-	if err := t.impose(ctx, history.ImposedTerminated, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
+	if err := t.impose(ctx, nil, history.ImposedTerminated, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: reason}); err != nil {
 		return err
 	}
 	t.Settle(m, "recorded")
 	return nil
 }
 
-// impose ends the execution with an end that the code did not make.
-func (t *turn) impose(ctx context.Context, imposed, actor string, f history.Failure) error {
+// impose ends the execution with an end that the code did not make, behind what a
+// draft holds already; nil for nothing.
+func (t *turn) impose(ctx context.Context, d *draft, imposed, actor string, f history.Failure) error {
 	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), imposed, actor, f)
 	if err != nil {
 		return err
 	}
-	d := newDraft(out)
-	// Its message answers for its dispatch.
+	if d == nil {
+		d = newDraft(out)
+	} else {
+		d.goOn(&out)
+	}
+	// Its message is redelivered until the end is dispatched.
 	d.messaged = true
-	return t.commitImposed(ctx, d)
-}
-
-func (t *turn) commitImposed(ctx context.Context, d *draft) error {
 	if err := t.project(ctx, d, wakes{}, true); err != nil {
 		return err
 	}

@@ -15,11 +15,9 @@ import (
 // although each part of it is allowed. Running it again would give the same
 // turn, so there is no redelivery loop; its neighbours go on.
 func (t *turn) imposeTooLarge(ctx context.Context) error {
-	cause := t.group.tooLarge
-	var recorded history.Event
+	var d *draft
 	if t.creating {
-		start := t.newStart(t.group.open())
-		in, err := t.input([]*inbox.Message{start}, true)
+		in, err := t.input([]*inbox.Message{t.newStart(t.group.open())}, true)
 		if err != nil {
 			return err
 		}
@@ -28,32 +26,20 @@ func (t *turn) imposeTooLarge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		recorded = out.Events[0]
+		d = newDraft(out)
 	}
-	out, err := t.x.Impose(t.Clock.Now().UnixMilli(), history.ImposedLimit, "", history.Failure{
-		Kind: history.FailureTooLarge, Message: cause.Error(), Source: t.started().Name})
-	if err != nil {
+	err := t.impose(ctx, d, history.ImposedLimit, "", history.Failure{
+		Kind: history.FailureTooLarge, Message: t.group.tooLarge.Error(), Source: t.started().Name})
+	still, again := errors.AsType[*store.TooLargeError](err)
+	if err != nil && !again {
 		return err
 	}
-	d := newDraft(out)
-	if t.creating {
-		d.Events = append([]history.Event{recorded}, d.Events...)
-	}
-	d.messaged = true
-	if err := t.commitImposed(ctx, d); err != nil {
-		var still *store.TooLargeError
-		if !errors.As(err, &still) {
+	for _, m := range t.group.open() {
+		if !again {
+			t.Settle(m, "too_large")
+		} else if err := t.DeadLetter(ctx, m, wire.ReasonTooLarge, fmt.Sprintf("no turn can hold it: %v", still)); err != nil {
 			return err
 		}
-		for _, m := range t.group.open() {
-			if err := t.DeadLetter(ctx, m, wire.ReasonTooLarge, fmt.Sprintf("no turn can hold it: %v", still)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, m := range t.group.open() {
-		t.Settle(m, "too_large")
 	}
 	return nil
 }
