@@ -6,7 +6,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -134,7 +136,7 @@ func (t *turn) mayKeep(cancelled []int64) bool {
 func (t *turn) judgeEnded(ctx context.Context, arrivals []*inbox.Message) error {
 	var decided []judged
 	for _, m := range arrivals {
-		decided = append(decided, judged{m, t.x.Judge(t.arrival(m))})
+		decided = append(decided, judged{m, t.x.Judge(t.arrival(m, t.execution))})
 	}
 	return t.settleAll(ctx, decided)
 }
@@ -195,10 +197,13 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 		}
 		var err error
 		switch j.Kind {
-		case engine.Misaddressed:
-			err = t.DeadLetter(ctx, j.Message, wire.ReasonMisaddressed, t.letter(j))
-		case engine.Forged:
-			err = t.DeadLetter(ctx, j.Message, wire.ReasonForged, t.letter(j))
+		case engine.Misaddressed, engine.Forged:
+			reason, missing := wire.ReasonMisaddressed, ""
+			if j.Kind == engine.Forged {
+				reason, missing = wire.ReasonForged, inbox.MissingKey(t.Keys, j.Item.Token)
+			}
+			err = t.DeadLetter(ctx, j.Message, reason, fmt.Sprintf("%s for instance %q execution %d: %s%s",
+				j.Item.Kind, t.Instance, j.Item.TargetExecution(), j.Reason, missing))
 		case engine.Exists:
 			err = t.exists(ctx, j.Message)
 		case engine.Early:
@@ -213,10 +218,16 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 	return nil
 }
 
-func (t *turn) letter(j judged) string {
-	missing := ""
-	if j.Kind == engine.Forged {
-		missing = inbox.MissingKey(t.Keys, j.Item.Token)
-	}
-	return fmt.Sprintf("%s for instance %q execution %d: %s%s", j.Item.Kind, t.Instance, j.Item.TargetExecution(), j.Reason, missing)
+// toNextExecution goes on with the execution whose first events were committed
+// together with the end of the one before. It reports whether this invocation is to
+// run no more of them.
+func (t *turn) toNextExecution(ctx context.Context, events []history.Event) (short bool) {
+	t.x.Close()
+	t.execution++
+	t.x, t.work, t.warm = t.newExecution(t.Instance, t.execution), dispatch.Work{}, false
+	t.work.Add(events)
+	// They were made by the engine itself: they can't be corrupt.
+	_ = t.x.Feed(events, true)
+	t.continued++
+	return t.continued >= t.Settings.Turn.Executions || !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// arrival returns what a message brings for the engine. The version of a start
+// arrival returns what a message brings for an execution. The version of a start
 // is pinned: the newest registered if none was asked for. A name that is not
 // registered keeps what was asked; the instance is started and stuck until that
 // code is deployed.
-func (t *turn) arrival(m *inbox.Message) engine.Arrival {
+func (c *code) arrival(m *inbox.Message, execution int64) engine.Arrival {
 	i := &m.Item
 	a := engine.Arrival{Token: i.Token, Proven: m.Proven}
 	if m.Completion() || i.Kind == wire.CancelInstance {
@@ -20,7 +20,7 @@ func (t *turn) arrival(m *inbox.Message) engine.Arrival {
 	}
 	switch i.Kind {
 	case wire.StartOrchestration:
-		return t.startArrival(i)
+		return c.startArrival(i, execution)
 	case wire.ExternalRaised:
 		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
 	case wire.CancelInstance:
@@ -41,15 +41,12 @@ func (t *turn) arrival(m *inbox.Message) engine.Arrival {
 	return a
 }
 
-func (t *turn) startArrival(i *wire.Item) engine.Arrival {
-	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, SearchAttributes: i.SearchAttributes,
+func (c *code) startArrival(i *wire.Item, execution int64) engine.Arrival {
+	start := &history.Start{ExecutionID: execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
 		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
-	if p := i.Parent; p != nil {
-		start.Parent = recordedParent(p)
-	}
 	version := i.OrchVersion
 	if version == "" {
-		if newest, err := t.Orchestrations.Newest(i.Name); err == nil {
+		if newest, err := c.Orchestrations.Newest(i.Name); err == nil {
 			version = newest.Version
 		}
 	}
@@ -69,7 +66,7 @@ func (t *turn) input(messages []*inbox.Message, park bool) (engine.Input, error)
 	}
 	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, Park: park}
 	for _, m := range messages {
-		in.Arrivals = append(in.Arrivals, t.arrival(m))
+		in.Arrivals = append(in.Arrivals, t.arrival(m, t.execution))
 	}
 	return in, nil
 }

@@ -6,80 +6,11 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// outcomeRecovered is that of a commit which clears the mark of a problem.
-const outcomeRecovered = "recovered"
-
-// draft is what one commit is going to hold.
-type draft struct {
-	// Turn is what the runs came to whose events it has.
-	engine.Turn
-	// messaged: it begins with an arrival from a message.
-	messaged bool
-	// parked: its last arrivals are recorded without running the code.
-	parked bool
-	// inline: it holds results of inline activities.
-	inline bool
-	change *store.RecordChange
-	// outcome in a word, for the observer.
-	outcome string
-}
-
-// newDraft begins one with what a run gave.
-func newDraft(out engine.Turn) *draft {
-	return &draft{
-		Turn: out, parked: out.Parked && len(out.Events) > 0, outcome: stateWord(out.State),
-		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
-	}
-}
-
-// append adds what a further run appended behind it.
-func (d *draft) append(out *engine.Turn) {
-	if len(out.Events) == 0 {
-		return
-	}
-	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
-	d.parked = out.Parked
-}
-
-// goOn adds a further run, in which the code went on.
-func (d *draft) goOn(out *engine.Turn) {
-	d.append(out)
-	both := *out
-	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
-	both.StatusChanged = d.StatusChanged || out.StatusChanged
-	both.SearchSet = engine.SearchSetBoth(d.SearchSet, out.SearchSet)
-	d.Turn, d.outcome = both, stateWord(out.State)
-}
-
-// dispatches reports whether committing it sends anything.
-func (d *draft) dispatches() bool {
-	if len(d.Cancelled) > 0 {
-		return true
-	}
-	for i := range d.Events {
-		switch e := &d.Events[i]; e.Kind {
-		case history.ActivityScheduled:
-			if !e.Inline {
-				return true
-			}
-		case history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationChained:
-			return true
-		case history.SystemCall:
-			if e.Op == history.OpRaiseEvent || e.Op == history.OpCancelInstance {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // parkPending records the arrivals that the run stopped before, because the
 // turn goes on in another invocation.
@@ -142,21 +73,6 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// problem returns what the draft marked the instance with, nil if it took a
-// mark away, and whether it did either. An end clears the field whether or not
-// there was a mark, and says enough by itself.
-func (d *draft) problem() (p *store.Problem, changed bool) {
-	switch c := d.change; {
-	case c == nil:
-		return nil, false
-	case c.Create != nil:
-		return c.Create.Problem, c.Create.Problem != nil
-	case c.Problem != nil && *c.Problem != nil:
-		return *c.Problem, true
-	}
-	return nil, d.outcome == outcomeRecovered
-}
-
 // commit writes a draft: one conditional write. A draft without events only
 // changes the record, or does nothing.
 func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
@@ -212,26 +128,21 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 // waits until it may be. One that is throttled is repeated after growing pauses:
 // as long as there is time, if it holds what inline activities have done, for
 // that would be done again.
-func (t *turn) commitsAgain(ctx context.Context, d *draft, n int, err error) bool {
+func (o *maker) commitsAgain(ctx context.Context, d *draft, n int, err error) bool {
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
-		return n < t.Settings.Turn.CommitAttempts && ctx.Err() == nil
+		return n < o.Settings.Turn.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < t.Settings.Turn.CommitAttempts || d.inline) && clock.HasTime(ctx, t.Clock, t.Settings.Dispatch.Time) && backoff.Pause(ctx, t.Clock, t.random, n) == nil
+		return (n < o.Settings.Turn.CommitAttempts || d.inline) && clock.HasTime(ctx, o.Clock, o.Settings.Dispatch.Time) && backoff.Pause(ctx, o.Clock, o.random, n) == nil
 	}
 	return false
 }
 
-func stateWord(s engine.State) string {
-	switch s {
-	case engine.Waiting:
-		return "waiting"
-	case engine.RunInline:
-		return "inline"
-	case engine.Ended:
-		return "ended"
-	case engine.Stuck:
-		return "stuck"
-	}
-	return "not started"
+// committed tells the observer of a commit and its dispatch.
+func (t *turn) committed(c host.Committed) {
+	c.At, c.Began = t.Clock.Now(), t.began
+	c.Causes, c.Messages = t.group.causes(), len(t.group.messages)
+	c.Before.ExecutionID, c.Before.EventID = t.before.Execution, t.before.EventID
+	t.Observer.Committed(c)
+	t.began, t.before = c.At, dispatch.Place{Execution: c.Turns[0].ExecutionID, EventID: c.Turns[0].First()}
 }

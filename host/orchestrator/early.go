@@ -76,7 +76,6 @@ func (t *turn) forbidStart(ctx context.Context, m *inbox.Message) error {
 
 // forbids reports whether the record is a tombstone without FreeAt (forbidStart)
 // that refuses this start.
-func (t *turn) forbids(m *inbox.Message) bool {
-	r := t.Record
+func forbids(r *store.Record, m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
 }

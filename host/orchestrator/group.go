@@ -258,3 +258,14 @@ func failureWord(err error) string {
 	}
 	return "error"
 }
+
+// causes are the messages that have headers.
+func (g *group) causes() []host.Cause {
+	var all []host.Cause
+	for _, m := range g.messages {
+		if i := &m.Item; len(i.Headers) > 0 {
+			all = append(all, host.Cause{Kind: i.Kind, SourceEventID: i.SourceEventID, Attempt: i.Attempt, Headers: i.Headers})
+		}
+	}
+	return all
+}

@@ -61,7 +61,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	r := t.Record
 	switch {
 	case r == nil, r.Purged:
-		if t.newStart(open) == nil || t.Held() {
+		if newStart(t.Record, open) == nil || t.Held() {
 			return nil
 		}
 		t.creating, t.execution = true, 1
@@ -69,7 +69,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 			// What is derived from a number is never the same again.
 			t.execution = r.ExecutionID + 1
 		}
-		t.x, t.work = t.newExecution(t.execution), dispatch.Work{}
+		t.x, t.work = t.newExecution(t.Instance, t.execution), dispatch.Work{}
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
 		// A purge without force has never committed anything. One with force may have,
@@ -94,9 +94,9 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 }
 
 // newStart returns the start that may begin the instance; nil if there is none.
-func (t *turn) newStart(messages []*inbox.Message) *inbox.Message {
+func newStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
 	for _, m := range messages {
-		if m.Item.Kind == wire.StartOrchestration && !t.forbids(m) {
+		if m.Item.Kind == wire.StartOrchestration && !forbids(r, m) {
 			return m
 		}
 	}
@@ -116,17 +116,17 @@ func commonExecution(open []*inbox.Message) int64 {
 	return n
 }
 
-func (t *turn) newExecution(n int64) *engine.Execution {
-	options := t.engine
-	if t.Codecs != nil {
-		options.Conceal = concealing(t.Instance, n, t.Keys)
+func (o *maker) newExecution(instance string, n int64) *engine.Execution {
+	options := o.engine
+	if o.Codecs != nil {
+		options.Conceal = concealing(instance, n, o.Keys)
 	}
-	return engine.New(engine.Config{Instance: t.Instance, ExecutionID: n, Registry: t.Orchestrations, Options: options})
+	return engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: o.Orchestrations, Options: options})
 }
 
 // feed makes the execution of what was read.
 func (t *turn) feed(n int64, turns []store.Turn) error {
-	x := t.newExecution(n)
+	x := t.newExecution(t.Instance, n)
 	x.Reserve(reading.EventCount(turns))
 	for i := range turns {
 		if err := x.Feed(turns[i].Events, turns[i].Parked && i == len(turns)-1); err != nil {

@@ -2,8 +2,12 @@ package orchestrator
 
 import (
 	"context"
+	"runtime/debug"
 
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // about returns the context of what is logged of a turn, as far as it has come.
@@ -13,4 +17,39 @@ func (t *turn) about(ctx context.Context) context.Context {
 		s.EventID = t.x.LastEventID()
 	}
 	return s.In(ctx)
+}
+
+// emit writes a line that orchestration code has logged, or calls the function
+// that it wants called behind the commit. What panics there is logged: the turn
+// is committed, and its dispatch has to follow.
+func (t *turn) emit(ctx context.Context, l engine.Log) {
+	ctx = logattr.Subject{Instance: t.Instance, ExecutionID: t.execution, EventID: l.EventID}.In(ctx)
+	switch {
+	case l.Func != nil:
+		defer func() {
+			if v := recover(); v != nil {
+				t.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "error", edge.PanicText(v, t.Codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
+			}
+		}()
+		l.Func()
+	case l.Handler != nil && l.Handler.Enabled(ctx, l.Record.Level):
+		_ = l.Handler.Handle(ctx, l.Record)
+	}
+}
+
+// loggedProblem is what a line says of a problem. The record has all of it; the
+// message of a panic, or of code that has parted from its history, may quote a
+// payload, which logs have only if they are to.
+func (o *maker) loggedProblem(p *store.Problem) string {
+	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
+	if !quotes || o.Settings.LogPayloads || o.Codecs != nil { // with codecs it quotes none
+		return p.Message
+	}
+	text := "see the instance's record for the reason (describe), which may quote payloads"
+	if p.Diff != nil && p.Diff.At != "" {
+		text += "; the code is at " + p.Diff.At
+	} else if place := engine.PlaceOf(p.Stack); place != "" {
+		text += "; the code is at " + place
+	}
+	return text
 }

@@ -18,7 +18,7 @@ func (t *turn) overHistory(arrivals []*inbox.Message, w wakes) bool {
 	most := t.Settings.Limits
 	full := most.Events >= 0 && t.x.LastEventID() >= int64(most.Events) || most.Bytes >= 0 && t.x.HistoryBytes() >= most.Bytes
 	return full && !t.creating && (w.run || slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
-		return t.x.Judge(t.arrival(m)).Kind == engine.Recorded
+		return t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
 	}))
 }
 
@@ -46,10 +46,10 @@ func (t *turn) imposeLongHistory(ctx context.Context, arrivals []*inbox.Message)
 
 // warnOfLength logs once an execution that its history has reached four fifths
 // of what it may.
-func (t *turn) warnOfLength(ctx context.Context, committed *store.Turn) {
-	at := int64(t.Settings.Limits.Events) / 5 * 4
+func (o *maker) warnOfLength(ctx context.Context, committed *store.Turn) {
+	at := int64(o.Settings.Limits.Events) / 5 * 4
 	if at > 0 && committed.First() <= at && at <= committed.Last() {
-		t.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
-			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", t.Settings.Limits.Events)
+		o.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
+			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", o.Settings.Limits.Events)
 	}
 }

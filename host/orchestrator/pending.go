@@ -38,7 +38,7 @@ func (t *turn) takePending(ctx context.Context) error {
 		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && m.Returning():
 			// It may have become the failure that stands there: then it is settled
 			// when what follows from that has been run.
-			t.failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
+			failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
 		case v.Kind == engine.Misaddressed:
 			err = t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.Item.Kind, v.Reason))
 		case v.Kind == engine.Forged:
@@ -96,7 +96,7 @@ func (t *turn) watchPending(ctx context.Context, m *inbox.Message, scheduled *hi
 	var next time.Time
 	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
 		if !end.After(now) {
-			t.failPending(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))
+			failPending(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))
 			return nil
 		}
 		next = end
@@ -130,7 +130,7 @@ func (t *turn) silent(ctx context.Context, m *inbox.Message, scheduled *history.
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
 		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
 	if !activity.Retryable(scheduled.Retry, &f, item.Attempt) {
-		t.failPending(m, f)
+		failPending(m, f)
 		return nil
 	}
 	return t.nextOf(ctx, m, scheduled, &f, "heartbeat_timeout")
@@ -165,7 +165,7 @@ func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.
 
 // failPending makes of the message the failure of its activity. Its kind does
 // not matter where that failure stands in history already.
-func (t *turn) failPending(m *inbox.Message, f history.Failure) {
+func failPending(m *inbox.Message, f history.Failure) {
 	i := &m.Item
 	m.Item = wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
 		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}

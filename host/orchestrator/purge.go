@@ -161,21 +161,23 @@ func (t *turn) tellParents(ctx context.Context, f *history.Failure) error {
 	return t.sender.Send(ctx, out)
 }
 
-func (t *turn) scheduleDeletion(ctx context.Context, r *store.Record) error {
-	now := t.Clock.Now()
-	due := r.EndedAt.Add(t.Settings.Purge.Grace)
-	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: t.Instance, UpToExecution: r.ExecutionID,
+// scheduleDeletion has the histories up to the execution of the record deleted, the grace
+// after its end.
+func (o *maker) scheduleDeletion(ctx context.Context, r *store.Record) error {
+	now := o.Clock.Now()
+	due := r.EndedAt.Add(o.Settings.Purge.Grace)
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
-	if t.sender.Timer == nil || due.Sub(now) <= t.Settings.Dispatch.TimerLeast {
+	if o.sender.Timer == nil || due.Sub(now) <= o.Settings.Dispatch.TimerLeast {
 		item.Hops++
-		return t.SendLater(ctx, &item, due, nil)
+		return o.SendLater(ctx, &item, due, nil)
 	}
-	body, err := t.Edge.Encode(&item)
+	body, err := o.Edge.Encode(&item)
 	if err == nil {
-		err = t.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(t.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(t.Instance)})
+		err = o.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(r.Instance)})
 	}
 	if err != nil {
-		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", t.Instance, err)
+		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)
 	}
 	return nil
 }
@@ -209,17 +211,13 @@ func (t *turn) deleteHistory(ctx context.Context, m *inbox.Message) error {
 			return nil
 		}
 		if !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time) {
-			return t.deleteLater(ctx, m)
+			rest := m.Item
+			rest.Hops++
+			if err := t.PassOn(ctx, m, &rest, wire.HopDedupID(wire.DedupID(&rest), m.ID)); err != nil {
+				return err
+			}
+			t.Settle(m, "deleting")
+			return nil
 		}
 	}
-}
-
-func (t *turn) deleteLater(ctx context.Context, m *inbox.Message) error {
-	item := m.Item
-	item.Hops++
-	if err := t.PassOn(ctx, m, &item, wire.HopDedupID(wire.DedupID(&item), m.ID)); err != nil {
-		return err
-	}
-	t.Settle(m, "deleting")
-	return nil
 }

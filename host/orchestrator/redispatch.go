@@ -57,7 +57,7 @@ func (t *turn) heard(eventID int64) bool {
 		if i.SourceEventID != eventID || i.TargetExecution() != t.execution {
 			return false
 		}
-		a := t.arrival(m)
+		a := t.arrival(m, t.execution)
 		if i.Kind == wire.ActivityPending || i.Kind == wire.ActivityHeartbeat {
 			a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: eventID}
 		}

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
@@ -23,19 +24,26 @@ func problemOf(s *engine.StuckError) store.Problem {
 	return p
 }
 
-// loggedProblem is what a line says of a problem. The record has all of it; the
-// message of a panic, or of code that has parted from its history, may quote a
-// payload, which logs have only if they are to.
-func (t *turn) loggedProblem(p *store.Problem) string {
-	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
-	if !quotes || t.Settings.LogPayloads || t.Codecs != nil { // with codecs it quotes none
-		return p.Message
+// problemIn is the problem with which a draft leaves its instance, parked or run;
+// nil if it can go on.
+func (t *turn) problemIn(d *draft, parked bool) *store.Problem {
+	var p store.Problem
+	switch {
+	case t.killer:
+		p = killedProblem(t.group.suspect)
+	case parked && t.blockedBy != nil:
+		p = t.blockedProblem()
+	case d.Stuck != nil:
+		p = problemOf(d.Stuck)
+	default:
+		return nil
 	}
-	text := "see the instance's record for the reason (describe), which may quote payloads"
-	if p.Diff != nil && p.Diff.At != "" {
-		text += "; the code is at " + p.Diff.At
-	} else if place := engine.PlaceOf(p.Stack); place != "" {
-		text += "; the code is at " + place
-	}
-	return text
+	p.Build = t.Build
+	return &p
+}
+
+func killedProblem(message string) store.Problem {
+	return store.Problem{Kind: store.ProblemKilled, Message: fmt.Sprintf(
+		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
+		message)}
 }

@@ -85,12 +85,6 @@ func (t *turn) clearSuspect(ctx context.Context, failed bool) {
 // secondMark follows the message's id in the mark of one that found its first.
 const secondMark = "#2"
 
-func (t *turn) killedProblem() store.Problem {
-	return store.Problem{Kind: store.ProblemKilled, Message: fmt.Sprintf(
-		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
-		t.group.suspect)}
-}
-
 // mustPark reports whether arrivals are recorded without running the code:
 // those of a killer, and those that reach an instance whose turn killed its
 // process and that only wake-ups try.

@@ -17,7 +17,7 @@ import (
 func (t *turn) imposeTooLarge(ctx context.Context) error {
 	var d *draft
 	if t.creating {
-		in, err := t.input([]*inbox.Message{t.newStart(t.group.open())}, true)
+		in, err := t.input([]*inbox.Message{newStart(t.Record, t.group.open())}, true)
 		if err != nil {
 			return err
 		}

@@ -66,8 +66,8 @@ type sent struct {
 	before dispatch.Place
 }
 
-func (t *turn) heat() string {
-	if t.warm {
+func (r *running) heat() string {
+	if r.warm {
 		return "warm"
 	}
 	return "cold"
@@ -146,7 +146,7 @@ func (t *turn) takeSome(ctx context.Context, messages []*inbox.Message) error {
 			wakes = append(wakes, m)
 		case t.foreignParent(m):
 			t.Settle(m, "misaddressed")
-		case t.forbids(m):
+		case forbids(t.Record, m):
 			t.Settle(m, "duplicate")
 		default:
 			arrivals = append(arrivals, m)
@@ -184,7 +184,7 @@ func (t *turn) foreignParent(m *inbox.Message) bool {
 // turn begins it.
 func (t *turn) ownParent() *history.Parent {
 	if t.creating {
-		if start := t.newStart(t.group.open()); start != nil {
+		if start := newStart(t.Record, t.group.open()); start != nil {
 			return recordedParent(start.Item.Parent)
 		}
 	}

@@ -26,7 +26,7 @@ func codecMutations() []Mutation {
 			Name:  "codec: a reason quotes a payload",
 			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("options.Conceal = concealing(t.Instance, n, t.Keys)", "_ = concealing"),
+			Edits: edit("options.Conceal = concealing(instance, n, o.Keys)", "_ = concealing"),
 		},
 	}
 }

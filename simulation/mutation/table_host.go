@@ -25,7 +25,7 @@ func commitMutations() []Mutation {
 		{
 			Name:  "an inline result loses search attributes",
 			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
-			File:  "host/orchestrator/commit.go",
+			File:  "host/orchestrator/draft.go",
 			Edits: edit("engine.SearchSetBoth(d.SearchSet, out.SearchSet)\n", "d.SearchSet\n"),
 			Rare:  true,
 		},

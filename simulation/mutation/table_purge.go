@@ -19,7 +19,7 @@ func purgeMutations() []Mutation {
 			Name:  "the turn does not look at the tombstone",
 			Bug:   "A start of a purged id is run and cannot be written, again and again.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("if t.newStart(open) == nil || t.Held() {", "if t.newStart(open) == nil {"),
+			Edits: edit("if newStart(t.Record, open) == nil || t.Held() {", "if newStart(t.Record, open) == nil {"),
 		},
 		{
 			Name:  "a tombstone expires at once",
@@ -43,7 +43,7 @@ func purgeMutations() []Mutation {
 			Name:  "a history is deleted with the purge",
 			Bug:   "The history of an instance is deleted as soon as it is hidden: a writer that has stalled finds its slot free again.",
 			File:  "host/orchestrator/purge.go",
-			Edits: edit("r.EndedAt.Add(t.Settings.Purge.Grace)", "r.EndedAt"),
+			Edits: edit("r.EndedAt.Add(o.Settings.Purge.Grace)", "r.EndedAt"),
 		},
 		{
 			Name:  "a parent is not told of a purged id",

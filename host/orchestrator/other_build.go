@@ -7,6 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/host/internal/inbox"
 )
 
 // patchError says that a history may agree with the code of another build: that
@@ -50,13 +52,12 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	return &patchError{stuck}
 }
 
-// anotherBuild sends the messages of a turn round for a build that has the
-// patch.
+// anotherBuild sends the messages of a turn round for a build that has the patch.
 func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 	cause, _ := errors.AsType[*patchError](err)
 	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
 		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
-	for _, m := range g.open() {
+	o.sendRound(ctx, g, func(m *inbox.Message) error {
 		since, begins := o.RoundSince(m)
 		if begins {
 			m.Item.FirstSeenMS, m.Item.Hops = since.UnixMilli(), 0
@@ -65,7 +66,27 @@ func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 		if end := since.Add(o.Settings.Messages.PatchWindow); due.After(end) {
 			due = end
 		}
-		if err := o.SendRound(ctx, m, m.Item, due, "patch"); err != nil {
+		return o.SendRound(ctx, m, m.Item, due, "patch")
+	})
+}
+
+// newer deals with an instance whose history holds what only another build
+// knows: an event of a newer kind, or payloads under a codec that this one does
+// not have. Nothing is written, and its messages go round the delay queue, as
+// long as it takes, for a build that knows it.
+func (o *maker) newer(ctx context.Context, g *group, cause error) {
+	reason, text := "newer", "history was written by a newer build; its messages go round until one handles them"
+	if edge.MissesCodec(cause) {
+		reason, text = "codec", "payloads are sealed by a codec that this build does not have; the instance's messages go round until one that has it handles them"
+	}
+	o.Logger.WarnContext(ctx, text, "instance", g.instance, "error", cause)
+	o.sendRound(ctx, g, func(m *inbox.Message) error { return o.Leave(ctx, m, reason) })
+}
+
+// sendRound sends round what is left of a group; what can't be sent is handed back.
+func (o *maker) sendRound(ctx context.Context, g *group, send func(*inbox.Message) error) {
+	for _, m := range g.open() {
+		if err := send(m); err != nil {
 			o.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
 			o.Fail(m, "queue")
 		}

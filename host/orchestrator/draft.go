@@ -1,0 +1,103 @@
+package orchestrator
+
+import (
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// outcomeRecovered is that of a commit which clears the mark of a problem.
+const outcomeRecovered = "recovered"
+
+// draft is what one commit is going to hold.
+type draft struct {
+	// Turn is what the runs came to whose events it has.
+	engine.Turn
+	// messaged: it begins with an arrival from a message.
+	messaged bool
+	// parked: its last arrivals are recorded without running the code.
+	parked bool
+	// inline: it holds results of inline activities.
+	inline bool
+	change *store.RecordChange
+	// outcome in a word, for the observer.
+	outcome string
+}
+
+// newDraft begins one with what a run gave.
+func newDraft(out engine.Turn) *draft {
+	return &draft{
+		Turn: out, parked: out.Parked && len(out.Events) > 0, outcome: stateWord(out.State),
+		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
+	}
+}
+
+// append adds what a further run appended behind it.
+func (d *draft) append(out *engine.Turn) {
+	if len(out.Events) == 0 {
+		return
+	}
+	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
+	d.parked = out.Parked
+}
+
+// goOn adds a further run, in which the code went on.
+func (d *draft) goOn(out *engine.Turn) {
+	d.append(out)
+	both := *out
+	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
+	both.StatusChanged = d.StatusChanged || out.StatusChanged
+	both.SearchSet = engine.SearchSetBoth(d.SearchSet, out.SearchSet)
+	d.Turn, d.outcome = both, stateWord(out.State)
+}
+
+// dispatches reports whether committing it sends anything.
+func (d *draft) dispatches() bool {
+	if len(d.Cancelled) > 0 {
+		return true
+	}
+	for i := range d.Events {
+		switch e := &d.Events[i]; e.Kind {
+		case history.ActivityScheduled:
+			if !e.Inline {
+				return true
+			}
+		case history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationChained:
+			return true
+		case history.SystemCall:
+			if e.Op == history.OpRaiseEvent || e.Op == history.OpCancelInstance {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// problem returns what the draft marked the instance with, nil if it took a
+// mark away, and whether it did either. An end clears the field whether or not
+// there was a mark, and says enough by itself.
+func (d *draft) problem() (p *store.Problem, changed bool) {
+	switch c := d.change; {
+	case c == nil:
+		return nil, false
+	case c.Create != nil:
+		return c.Create.Problem, c.Create.Problem != nil
+	case c.Problem != nil && *c.Problem != nil:
+		return *c.Problem, true
+	}
+	return nil, d.outcome == outcomeRecovered
+}
+
+func stateWord(s engine.State) string {
+	switch s {
+	case engine.Waiting:
+		return "waiting"
+	case engine.RunInline:
+		return "inline"
+	case engine.Ended:
+		return "ended"
+	case engine.Stuck:
+		return "stuck"
+	}
+	return "not started"
+}
