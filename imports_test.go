@@ -56,7 +56,7 @@ var layers = []layer{
 	{dir: "host/internal/random"},
 	{dir: "host/internal/backoff", own: "clock host/internal/random"},
 	{dir: "host/internal/sharing", own: "clock queue"},
-	{dir: "host/internal/delivery", own: "internal/logattr queue wire"},
+	{dir: "host/internal/delivery", own: "internal/logattr queue store wire"},
 	{dir: "host/internal/edge", own: "codec engine history queue store wire"},
 	{dir: "host/internal/attempt", own: "activity clock engine history host/internal/edge host/internal/random store wire"},
 	// What runs orchestrations and activities: the contract with what runs it in

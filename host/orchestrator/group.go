@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
@@ -222,10 +223,10 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 		o.FailAll(g.messages, "conflict")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)
-		o.FailAll(g.messages, failureWord(err))
+		o.FailAll(g.messages, "no time")
 	default:
 		o.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.instance, "error", err)
-		o.FailAll(g.messages, failureWord(err))
+		o.FailAll(g.messages, delivery.Word(err, dispatch.ErrUnsent))
 	}
 }
 
@@ -241,22 +242,6 @@ func (o *maker) runHalves(ctx context.Context, g *group) {
 			return
 		}
 	}
-}
-
-func failureWord(err error) string {
-	switch {
-	case errors.Is(err, dispatch.ErrCutShort):
-		return "no time"
-	case errors.Is(err, store.ErrUnknownOutcome):
-		return "unknown outcome"
-	case errors.Is(err, store.ErrUnavailable):
-		return "store unavailable"
-	case errors.Is(err, dispatch.ErrUnsent):
-		return "dispatch"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "no time"
-	}
-	return "error"
 }
 
 // causes are the messages that have headers.

@@ -11,7 +11,6 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -152,11 +151,7 @@ func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.
 	if err != nil {
 		return err
 	}
-	body, delay, err := t.Edge.AttemptMessage(next, due, now)
-	if err == nil {
-		err = t.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
-	}
-	if err != nil {
+	if err := t.Edge.SendAttempt(ctx, t.Queues.Activity, next, due, now); err != nil {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, scheduled.EventID, item.Instance, err)
 	}
 	t.Settle(m, outcome)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -76,12 +75,7 @@ func (t *turn) goOnLater(ctx context.Context) error {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.Instance))
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.Instance, ExecutionID: t.execution,
 		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
-	item.Stamp(t.Clock.Now())
-	body, err := t.Edge.Encode(&item)
-	if err == nil {
-		err = t.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(t.Instance), DedupID: wire.DedupID(&item)})
-	}
-	if err != nil {
+	if err := t.Post(ctx, &item); err != nil {
 		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.Instance, err)
 	}
 	return nil

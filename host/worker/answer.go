@@ -49,11 +49,7 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 		}
 	}
 	if next := a.next; next != nil {
-		body, delay, err := w.edge.AttemptMessage(*next, a.due, w.Clock.Now())
-		if err == nil {
-			err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
-		}
-		if err != nil {
+		if err := w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now()); err != nil {
 			return fmt.Errorf("%w: attempt %d of event %d of instance %q: %w", errNotSent, next.Attempt, next.SchedulingEventID, next.Instance, err)
 		}
 	}
@@ -87,9 +83,7 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	failure := r.Failure
 	if failure == nil {
 		err := w.give(ctx, completed(item, r))
-		var parse *wire.ParseError
-		var invalid *queue.InvalidMessageError
-		if !errors.As(err, &parse) && !errors.As(err, &invalid) {
+		if !edge.Unfit(err) {
 			return err // Sent, or not for its own fault.
 		}
 		failure = edge.Unsendable(err, fmt.Sprintf("result of activity %q", item.Name))

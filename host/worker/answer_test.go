@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -105,7 +106,7 @@ func TestAHandBackIsCountedByItsCause(t *testing.T) {
 		"no time":           fmt.Errorf("too little is left: %w", context.DeadlineExceeded),
 		"error":             errors.New("no entropy"),
 	} {
-		if got := word(err); got != want {
+		if got := delivery.Word(err, errNotSent); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}

@@ -71,7 +71,7 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 			t.back = max(t.back, min(u.until.Sub(w.Clock.Now()), queue.MaxVisibility))
 		}
 		w.Logger.WarnContext(ctx, "attempt not done, its message goes back", attrs(&t.item, "error", err)...)
-		w.Observer.Count(host.CountHandedBack, word(err), 1)
+		w.Observer.Count(host.CountHandedBack, delivery.Word(err, errNotSent), 1)
 	}
 }
 
@@ -134,19 +134,4 @@ func (w *Worker) renew(ctx context.Context, t *task) (renewed bool) {
 	}
 	w.Observer.Count(host.CountForwarded, "old", 1)
 	return true
-}
-
-// word is the reason under which a message that goes back is counted.
-func word(err error) string {
-	switch {
-	case errors.Is(err, store.ErrUnknownOutcome):
-		return "unknown outcome"
-	case errors.Is(err, store.ErrUnavailable):
-		return "store unavailable"
-	case errors.Is(err, errNotSent):
-		return "dispatch"
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return "no time"
-	}
-	return "error"
 }

@@ -2,9 +2,11 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -19,6 +21,22 @@ type returned struct {
 	after    time.Duration
 	messages []queue.Message
 	items    []*wire.Item
+}
+
+// Word is the reason under which a message that goes back is counted; unsent is what
+// errors of sending what follows from it wrap.
+func Word(err, unsent error) string {
+	switch {
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return "unknown outcome"
+	case errors.Is(err, store.ErrUnavailable):
+		return "store unavailable"
+	case errors.Is(err, unsent):
+		return "dispatch"
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "no time"
+	}
+	return "error"
 }
 
 // Add has a message of a queue come again after that time.

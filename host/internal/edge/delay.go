@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
@@ -16,15 +17,17 @@ func QueueDelay(rest time.Duration) time.Duration {
 	return (rest + time.Second - 1) / time.Second * time.Second
 }
 
-// AttemptMessage returns the body of an attempt that is due at a time, and the
-// delay with which its message is to be sent. What is due later than a queue can
-// wait says so, and goes round.
-func (e Edge) AttemptMessage(item wire.Item, due, now time.Time) (body string, delay time.Duration, err error) {
+// SendAttempt sends the message of an attempt that is due at a time to the activity
+// queue. What is due later than a queue can wait says so, and goes round.
+func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, due, now time.Time) error {
 	rest := due.Sub(now)
 	item.NotBeforeMS = 0
 	if rest > queue.MaxDelay {
 		item.NotBeforeMS = due.UnixMilli()
 	}
-	body, err = e.Again(&item)
-	return body, QueueDelay(rest), err
+	body, err := e.Again(&item)
+	if err != nil {
+		return err
+	}
+	return to.Send(ctx, queue.Outgoing{Body: body, Delay: QueueDelay(rest)})
 }

@@ -18,9 +18,15 @@ func Unsendable(err error, what string) *history.Failure {
 	return f
 }
 
+// Unfit reports whether an item could not be encoded for its own fault.
+func Unfit(err error) bool {
+	_, malformed := errors.AsType[*wire.ParseError](err)
+	return malformed || TooLarge(err)
+}
+
 // TooLarge reports whether an item could not be encoded because it is too long.
 func TooLarge(err error) bool {
-	var parse *wire.ParseError
-	var invalid *queue.InvalidMessageError
-	return errors.As(err, &parse) && parse.Reason == wire.ReasonTooLarge || errors.As(err, &invalid)
+	parse, malformed := errors.AsType[*wire.ParseError](err)
+	_, invalid := errors.AsType[*queue.InvalidMessageError](err)
+	return malformed && parse.Reason == wire.ReasonTooLarge || invalid
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
@@ -107,11 +108,8 @@ func (d *Door) sendAnew(ctx context.Context, m *Message) error {
 	item := m.Item
 	item.Hops++
 	now := d.Clock.Now()
-	body, delay, err := d.Edge.AttemptMessage(item, now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops)), now)
-	if err == nil {
-		err = d.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: delay})
-	}
-	if err != nil {
+	due := now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
+	if err := d.Edge.SendAttempt(ctx, d.Queues.Activity, item, due, now); err != nil {
 		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
 	}
 	d.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,
@@ -129,4 +127,56 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 		return time.UnixMilli(i.NotBeforeMS), true
 	}
 	return time.Time{}, false
+}
+
+// letIn makes a message's payloads plain. One that is sealed by a codec which
+// this process does not have goes round; one that is damaged is a dead letter.
+//
+// So does a start that forks an instance from another: this build can't, and
+// would begin it from nothing.
+func (d *Door) letIn(ctx context.Context, m *Message) error {
+	if m.Item.Kind == wire.StartOrchestration && m.Item.Origin != nil {
+		d.Logger.WarnContext(ctx, "start has an origin, which is for a newer build; it goes round until one that forks instances handles it",
+			"instance", m.Item.Target(), "message_id", m.ID)
+		return d.Leave(ctx, m, "newer")
+	}
+	err := d.Edge.Open(&m.Item)
+	switch {
+	case err == nil:
+		return nil
+	case edge.MissesCodec(err):
+		d.Logger.WarnContext(ctx, "message is sealed by a codec that this build does not have; it goes round until one that has it handles it",
+			"instance", m.Item.Target(), "message_id", m.ID, "error", err)
+		return d.Leave(ctx, m, "codec")
+	case delivery.ReasonOf(err) == wire.ReasonTooLarge:
+		return d.DeadLetter(ctx, m, wire.ReasonTooLarge, err.Error())
+	}
+	return d.DeadLetter(ctx, m, wire.ReasonDamaged, err.Error())
+}
+
+// clocksDiffer is more than the clocks of two processes may differ by.
+const clocksDiffer = time.Hour
+
+// tooFar says what is wrong with an item that is due later than any of its kind
+// can be; empty if nothing is. It would go round the delay queue every quarter
+// of an hour until then, before anybody looks at its instance or its token.
+//
+// EventBridge Scheduler delivers a firing when it is due, and not before. What
+// comes through the delay queue may come early, by no more than a queue can
+// wait.
+func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
+	farthest := delivery.MaxWait
+	switch {
+	case i.Kind == wire.TimerFired && d.Scheduled:
+		farthest = queue.MaxDelay + clocksDiffer
+	case i.Kind == wire.Wake:
+		farthest = d.Settings.Turn.WakeMax + 24*time.Hour
+	case i.Kind == wire.PurgeInstance:
+		farthest = d.Settings.Purge.Grace + 24*time.Hour
+	}
+	if !due.After(now.Add(farthest)) {
+		return ""
+	}
+	return fmt.Sprintf("it is due at %s, and none that Turnstile sends is due later than %s after it comes; times are milliseconds since 1970",
+		due.UTC().Format(time.RFC3339), farthest)
 }

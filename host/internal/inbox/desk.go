@@ -94,6 +94,16 @@ func (d *Desk) Leave(ctx context.Context, m *Message, reason string) error {
 	return d.SendRound(ctx, m, m.Item, due, reason)
 }
 
+// Post sends an item of this process's own to the FIFO queue.
+func (d *Desk) Post(ctx context.Context, item *wire.Item) error {
+	item.Stamp(d.Clock.Now())
+	body, err := d.Edge.Encode(item)
+	if err != nil {
+		return err
+	}
+	return d.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
+}
+
 // PassOn has a message follow itself in the FIFO queue, as the item that is given,
 // under a deduplication id, and settles it. SQS remembers those ids for five minutes.
 func (d *Desk) PassOn(ctx context.Context, m *Message, item *wire.Item, dedupID string) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
-	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -120,8 +119,10 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 		}
 		if woken += len(due); woken >= MaxWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
 			if n := len(page.Records); n > 0 {
-				// Those of the same millisecond are looked at again.
-				return s.sweepOn(ctx, page.Records[n-1].CreatedAt.UnixMilli()+1)
+				// Another sweep goes on with those created before; those of the same
+				// millisecond are looked at again.
+				before := page.Records[n-1].CreatedAt.UnixMilli() + 1
+				return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", before, s.Clock.Now().UnixMilli()), BeforeMS: before})
 			}
 		}
 	}
@@ -167,20 +168,10 @@ func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 	})
 }
 
-// sweepOn has another sweep go on with instances created before a time.
-func (s *Sweeper) sweepOn(ctx context.Context, beforeMS int64) error {
-	return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", beforeMS, s.Clock.Now().UnixMilli()), BeforeMS: beforeMS})
-}
-
 // askForSweep sends a Sweep to the orchestrator queue.
 func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	item.V, item.Kind = wire.Version, wire.Sweep
-	item.Stamp(s.Clock.Now())
-	body, err := s.Edge.Encode(&item)
-	if err == nil {
-		err = s.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
-	}
-	if err != nil {
+	if err := s.Post(ctx, &item); err != nil {
 		return fmt.Errorf("%w: sweep: %w", dispatch.ErrUnsent, err)
 	}
 	return nil
