@@ -32,7 +32,8 @@ const (
 	slowCalls
 	// crowds: activities that take minutes share their invocations with others.
 	crowds
-	// tornReads: every second commit of several items is met in the middle.
+	// tornReads: every second commit of several items is met in the middle, and of one
+	// in three of these the process dies meanwhile.
 	tornReads
 	// sharedCalls: groups and attempts run side by side in one process of each role,
 	// and every second call that several of them share goes wrong: some of its

@@ -47,6 +47,9 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 		if err == nil {
 			torn()
 		}
+		if err == nil && s.p.Dead {
+			return ErrKilled
+		}
 		return err
 	})
 	w.awaitsAnswer(s.p, x.Instance)

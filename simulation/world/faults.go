@@ -77,6 +77,8 @@ func (p *plan) suits(b bias) {
 		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
 	case purges:
 		p.rates[fault.Purged], p.left = max(p.rates[fault.Purged], 500), max(p.left, 10)
+	case tornReads:
+		p.left = max(p.left, 10)
 	}
 }
 

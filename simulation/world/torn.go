@@ -73,7 +73,14 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	if large && (c.Record == nil && len(c.Turns) == 1 || w.Choices.OneIn(w.How(fault.Torn), 3)) {
 		t.several = c.Turns[0].ExecutionID
 	}
-	return func() { w.tear(instance, t, p.Dead) }
+	dies := w.bias == tornReads && !p.Dead && w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "dies"), 4-len(c.Turns))
+	return func() {
+		if dies && !p.Dead {
+			w.faulted(fault.CrashAfter)
+			p.Die("crash, and its commit is under way")
+		}
+		w.tear(instance, t, p.Dead)
+	}
 }
 
 // touches reports whether a commit writes an item of the one that is under way:
@@ -105,11 +112,11 @@ func (w *World) tornHere() bool {
 
 // tear begins a while of milliseconds mostly, and seconds at times: a coordinator
 // of transactions may die too. With the bias, a commit that lands behind the death
-// of its process is under way until that one's messages have come back, at times.
+// of its process is under way until that one's messages have come back, mostly.
 func (w *World) tear(instance string, t *tear, dead bool) {
 	d := time.Duration(1+w.Choices.IntN(w.How(fault.Torn), 300)) * time.Millisecond
 	d *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(w.How(fault.Torn), 4)]
-	if dead && w.bias == tornReads && w.Choices.Even(w.How(fault.Torn)) {
+	if dead && w.bias == tornReads && !w.Choices.OneIn(w.How(fault.Torn), 4) {
 		d += 150 * time.Second
 	}
 	t.until = w.Clock.Now().Add(d)
