@@ -98,6 +98,7 @@ func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int)
 	if p.Running == nil {
 		return
 	}
+	w.countsStarts(p, c, reason, n)
 	if c == host.CountAttempts && reason == "stopped" {
 		w.of(p.Running).toCount -= n
 	}

@@ -133,6 +133,7 @@ func (w *checker) Schedules(p *world.Process, body string) { w.showsBody(p, body
 // Receives implements watcher.
 func (w *checker) Receives(inv *world.Invocation) {
 	w.reachReceived(inv.P, inv.Batch)
+	w.noteGone(inv)
 	if inv.P.Worker != nil {
 		w.checkHidden(inv.P, inv.Batch)
 		w.of(inv).shown = w.shownAgain()
@@ -148,6 +149,7 @@ func (w *checker) Dies(inv *world.Invocation) {
 // Returned implements watcher.
 func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
 	w.checkCounted(inv)
+	w.checkGone(inv)
 	w.checkReturned(inv, failed)
 	w.reachReturned(inv, failed)
 }

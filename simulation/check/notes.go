@@ -44,6 +44,10 @@ type notes struct {
 	// instance that was purged.
 	afterDays bool
 	progress  progress
+	// gone are the instances that one of its messages is to start and that were purged
+	// when it began, exist how many starts it told of that their instances exist.
+	gone  ledger.ByInstance[bool]
+	exist int
 }
 
 func (w *checker) of(inv *world.Invocation) *notes {

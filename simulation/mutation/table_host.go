@@ -43,7 +43,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "a duplicate is believed without a commit",
-			Rare:  true,
+			Bias:  "purges",
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/orchestrator/advance.go",
 			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
@@ -71,7 +71,6 @@ func commitMutations() []Mutation {
 			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
 			File:  "host/orchestrator/load.go",
 			Edits: edit("	if reading.ContinuedAsNew(turns) {", "	if reading.ContinuedAsNew(turns) && len(turns) > 100 {"),
-			Rare:  true,
 			Bias:  "torn reads",
 		},
 		{
@@ -83,6 +82,7 @@ func commitMutations() []Mutation {
 		{
 			Name:  "an execution may have no end",
 			Rare:  true,
+			Bias:  "torn reads",
 			Bug:   "An execution that another has followed is believed to go on, if its end was not found.",
 			File:  "host/internal/reading/corrupt.go",
 			Edits: edit("|| execution == r.ExecutionID && !r.Status.Terminal() {", "|| execution < r.ExecutionID || !r.Status.Terminal() {"),
