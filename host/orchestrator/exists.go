@@ -15,7 +15,11 @@ import (
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
 func (t *turn) exists(ctx context.Context, m *inbox.Message) error {
-	if t.startID() == m.Item.ID {
+	startID := t.started().Start.StartID
+	if t.Record != nil {
+		startID = t.Record.StartID
+	}
+	if startID == m.Item.ID {
 		t.Settle(m, "duplicate")
 		return nil
 	}
@@ -82,11 +86,4 @@ func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, er
 		}
 		return &history.Event{Kind: history.OrchestrationFailed, Failure: &f}, nil
 	}
-}
-
-func (t *turn) startID() string {
-	if t.Record != nil {
-		return t.Record.StartID
-	}
-	return t.started().Start.StartID
 }

@@ -92,15 +92,7 @@ func (g *group) hasSent(slot dispatch.Place) {
 }
 
 // open returns the messages not yet settled.
-func (g *group) open() []*inbox.Message {
-	var open []*inbox.Message
-	for _, m := range g.messages {
-		if m.State == inbox.Unsettled {
-			open = append(open, m)
-		}
-	}
-	return open
-}
+func (g *group) open() []*inbox.Message { return inbox.Left(g.messages) }
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 func (o *maker) runGroup(ctx context.Context, g *group) {

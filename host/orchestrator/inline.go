@@ -27,7 +27,7 @@ func (t *turn) answerInline(ctx context.Context, d *draft, q *arrivalQueue) (ans
 		if err := t.checkKilled(ctx); err != nil {
 			return false, err
 		}
-		park := call.Retry == nil || n >= call.Retry.Batch
+		park := n >= batchOf(call)
 		result := engine.Arrival{Event: t.runInline(ctx, call), Inline: true}
 		d.inline = true
 		var behind []*inbox.Message

@@ -16,7 +16,7 @@ import (
 )
 
 // takePending handles the messages about pending activities: ActivityPending, which
-// goes round until the next time limit (pending_round.go) and becomes the failure
+// goes round until the next time limit (inbox.Desk.NextRound) and becomes the failure
 // of an activity that is still open then; and ActivityHeartbeat.
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/cache"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
@@ -176,19 +175,13 @@ func (t *turn) foreignParent(m *inbox.Message) bool {
 	if !m.EndsChild() {
 		return false
 	}
-	own := t.ownParent()
-	return own == nil || *own != *recordedParent(m.Item.Parent)
-}
-
-// ownParent returns the parent of the instance; that of its start, if this
-// turn begins it.
-func (t *turn) ownParent() *history.Parent {
+	own := t.started().Start.Parent
 	if t.creating {
 		if start := newStart(t.Record, t.group.open()); start != nil {
-			return recordedParent(start.Item.Parent)
+			own = recordedParent(start.Item.Parent)
 		}
 	}
-	return t.started().Start.Parent
+	return own == nil || *own != *recordedParent(m.Item.Parent)
 }
 
 // release ends the attempt: the suspect's mark goes, however the turn

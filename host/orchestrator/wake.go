@@ -2,11 +2,10 @@ package orchestrator
 
 import (
 	"context"
-	"fmt"
-	"math"
-
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"math"
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"

@@ -90,8 +90,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		p.Extend(ctx)
 	}
 	if err != nil {
-		p.Log(ctx, "heartbeat not recorded", "activity", p.attempt.Info.Name, "instance", p.attempt.Info.Instance,
-			"event_id", p.attempt.Info.EventID, "attempt", p.attempt.Info.Attempt, "error", err)
+		p.warn(ctx, "heartbeat not recorded", err)
 		return context.Cause(ctx)
 	}
 	p.recorded, p.unsent = now, nil
@@ -120,9 +119,13 @@ func (p *Pulse) Flush(ctx context.Context) {
 		return
 	}
 	if _, err := p.Record(ctx, p.unsent); err != nil {
-		p.Log(ctx, "details of the last heartbeat not recorded", "activity", p.attempt.Info.Name, "instance", p.attempt.Info.Instance,
-			"event_id", p.attempt.Info.EventID, "attempt", p.attempt.Info.Attempt, "error", err)
+		p.warn(ctx, "details of the last heartbeat not recorded", err)
 		return
 	}
 	p.unsent = nil
+}
+
+func (p *Pulse) warn(ctx context.Context, text string, err error) {
+	i := &p.attempt.Info
+	p.Log(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Attempt, "error", err)
 }

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,7 +31,11 @@ func (d *Door) Open(ctx context.Context, deliveries []host.Delivery) []*Message 
 		}
 		if err := d.admit(ctx, m); err != nil {
 			d.Logger.WarnContext(m.about(ctx), "message not taken", "message_id", m.ID, "error", err)
-			d.Fail(m, admitWord(err))
+			word := "queue"
+			if errors.Is(err, errKeys) {
+				word = "keys"
+			}
+			d.Fail(m, word)
 		}
 		if fifo && m.State == Failed {
 			broken[received.Group] = true

@@ -41,10 +41,8 @@ func (d *Desk) Fail(m *Message, reason string) {
 
 // FailAll hands back what of some messages is not settled.
 func (d *Desk) FailAll(messages []*Message, reason string) {
-	for _, m := range messages {
-		if m.State == Unsettled {
-			d.Fail(m, reason)
-		}
+	for _, m := range Left(messages) {
+		d.Fail(m, reason)
 	}
 }
 
@@ -149,11 +147,9 @@ const HopMark = "hop"
 // backoff, and returns its ids. On the FIFO queue everything of a group behind
 // a failure goes back too, or the group would be handled out of order.
 func (d *Desk) Close(ctx context.Context, messages []*Message) []string {
+	d.FailAll(messages, "not handled")
 	broken := map[string]int{} // by FIFO group: the most receives of what goes back
 	for _, m := range messages {
-		if m.State == Unsettled {
-			d.Fail(m, "not handled")
-		}
 		if m.Source != host.SourceOrchestrator {
 			continue
 		}

@@ -34,6 +34,17 @@ const (
 	Failed
 )
 
+// Left returns the messages about which nothing has been decided.
+func Left(messages []*Message) []*Message {
+	var left []*Message
+	for _, m := range messages {
+		if m.State == Unsettled {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
 // Returning reports whether the message may have been handled before, so that its
 // turn may be committed and not dispatched.
 func (m *Message) Returning() bool { return m.ReceiveCount > 1 || m.Handled || m.Redriven() }

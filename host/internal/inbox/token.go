@@ -43,24 +43,16 @@ func (d *Door) prove(ctx context.Context, m *Message) error {
 // KeysReady reports whether turns can be made: what they send out needs tokens.
 // If not, what is left of the batch goes back.
 func (d *Door) KeysReady(ctx context.Context, messages []*Message) bool {
-	var left []*Message
-	for _, m := range messages {
-		if m.State == Unsettled {
-			left = append(left, m)
-		}
-	}
+	left := Left(messages)
 	if len(left) == 0 {
 		return true
 	}
 	err := d.Keys.Ready(ctx)
-	if err == nil {
-		return true
+	if err != nil {
+		d.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
+		d.FailAll(left, "keys")
 	}
-	d.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
-	for _, m := range left {
-		d.Fail(m, "keys")
-	}
-	return false
+	return err == nil
 }
 
 // MissingKey says of a forged message if the stack has no key for its token.
@@ -69,11 +61,4 @@ func MissingKey(keys *keyring.Ring, token string) string {
 		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is made up", id)
 	}
 	return ""
-}
-
-func admitWord(err error) string {
-	if errors.Is(err, errKeys) {
-		return "keys"
-	}
-	return "queue"
 }
