@@ -58,3 +58,10 @@ func lock(name, database string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// unlock gives the lock back. It is not left to the closing of the file: a child
+// process that is being started at this moment, by whatever part of the program, has
+// the file open too until it runs its own program, and would keep the lock.
+func unlock(f *os.File) error {
+	return errors.Join(unlockFile(f), f.Close())
+}

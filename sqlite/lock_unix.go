@@ -22,3 +22,11 @@ func lockFile(f *os.File) error {
 		return err
 	}
 }
+
+func unlockFile(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_UN); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

@@ -16,3 +16,7 @@ func lockFile(f *os.File) error {
 	}
 	return err
 }
+
+func unlockFile(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
+}

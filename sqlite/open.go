@@ -80,7 +80,7 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 	}
 	version, err := versions.inspect(db.path)
 	if err != nil {
-		return nil, errors.Join(err, db.locked.Close())
+		return nil, errors.Join(err, unlock(db.locked))
 	}
 	c, err := db.connectWriter()
 	if err == nil {
@@ -89,7 +89,7 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.locked.Close())
+		return nil, errors.Join(err, unlock(db.locked))
 	}
 	return db, nil
 }
@@ -250,5 +250,5 @@ func (db *DB) shut(clean bool) error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, c.Close())
-	return errors.Join(explain(db.path, errors.Join(errs...)), db.locked.Close())
+	return errors.Join(explain(db.path, errors.Join(errs...)), unlock(db.locked))
 }

@@ -30,5 +30,5 @@ func Remove(dir string) error {
 			errs = append(errs, unwritable(file, err))
 		}
 	}
-	return errors.Join(append(errs, locked.Close())...)
+	return errors.Join(append(errs, unlock(locked))...)
 }

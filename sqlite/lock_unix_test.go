@@ -1,0 +1,38 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Between its fork and its exec a child process has all files of its parent.
+func TestADatabaseThatIsClosedCanBeOpenedWhileAChildProcessIsBeingStarted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	childs, err := unix.Dup(int(first.locked.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(childs) }()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.As(err, new(*LockedError)) {
+		t.Errorf("opened twice: %v; want a LockedError", err)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+}
