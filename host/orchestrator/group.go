@@ -167,8 +167,8 @@ type attempts struct {
 	conflicts     int
 }
 
-// another reports whether another attempt follows one that ended so: whoever lost
-// reloads and runs again, so often.
+// another reports whether another attempt follows one that ended so. A turn that lost
+// a commit is read and run again, at most limit times in all.
 func (a *attempts) another(e end, limit int) bool {
 	switch e {
 	case stale:
@@ -182,8 +182,8 @@ func (a *attempts) another(e end, limit int) bool {
 	return false
 }
 
-// lost takes in that another process made the commit. If it was no stale cache that
-// lost, nobody knows whether what that process committed is sent.
+// lost notes that another process made the commit. Unless the cache was stale, that
+// process may have the same messages and have sent nothing yet.
 func (t *turn) lost() {
 	t.Observer.Count(host.CountConflicts, t.heat(), 1)
 	if t.warm && !t.confirmed {

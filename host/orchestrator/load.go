@@ -141,9 +141,9 @@ func (t *turn) feed(n int64, turns []store.Turn) error {
 
 // started returns OrchestrationStarted of the current execution; its Start is
 // never nil.
-func (t *turn) started() *history.Event {
-	if t.x != nil {
-		if e := t.x.Started(); e != nil && e.Start != nil {
+func (r *running) started() *history.Event {
+	if r.x != nil {
+		if e := r.x.Started(); e != nil && e.Start != nil {
 			return e
 		}
 	}

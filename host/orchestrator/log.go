@@ -38,7 +38,7 @@ func (t *turn) emit(ctx context.Context, l engine.Log) {
 }
 
 // loggedProblem is what a line says of a problem. The record has all of it; the
-// message of a panic, or of code that has parted from its history, may quote a
+// message of a panic, or of code that no longer agrees with its history, may quote a
 // payload, which logs have only if they are to.
 func (o *maker) loggedProblem(p *store.Problem) string {
 	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)

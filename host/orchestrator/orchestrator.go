@@ -46,9 +46,9 @@ type Config struct {
 	// Build names what runs here: another name is another build, which tries at
 	// once what this one is stuck with. Empty where processes have no builds.
 	Build string
-	// SweepAt is told when a mark is due that this process has set or seen, by who
-	// then sends a wire.Sweep to the orchestrator queue. Nil where a schedule sends
-	// them. It must not block.
+	// SweepAt is told when a mark is due that this process has set or seen. At that
+	// time its owner sends a wire.Sweep to the orchestrator queue. Nil where a
+	// schedule sends sweeps. It must not block.
 	SweepAt func(time.Time)
 	// Propagator of the context of traces; nil for none.
 	Propagator host.Propagator

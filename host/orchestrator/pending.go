@@ -77,7 +77,7 @@ func (t *turn) stillPending(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "heartbeat")
 		return nil
 	}
-	scheduled, err := t.scheduled(ctx, item.SourceEventID)
+	scheduled, err := t.Event(ctx, t.execution, item.SourceEventID)
 	if err != nil {
 		return err
 	}
@@ -164,19 +164,4 @@ func failPending(m *inbox.Message, f history.Failure) {
 	i := &m.Item
 	m.Item = wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
 		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
-}
-
-// scheduled returns the ActivityScheduled of an open activity of the current
-// execution.
-func (t *turn) scheduled(ctx context.Context, eventID int64) (*history.Event, error) {
-	turns, err := t.Read(ctx, t.execution)
-	if err != nil {
-		return nil, err
-	}
-	for i := range turns {
-		if turn := &turns[i]; eventID <= turn.Last() {
-			return &turn.Events[eventID-turn.First()], nil
-		}
-	}
-	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, t.Instance, t.execution)
 }

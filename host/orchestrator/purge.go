@@ -69,8 +69,7 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 		return err
 	}
 	t.keep = false
-	// The history is gone from sight, and its actors with it: this line is what is
-	// left of who asked.
+	// The history is hidden, and with it the actor: this line keeps who asked.
 	t.Logger.InfoContext(ctx, "purged", "instance", t.Instance, "actor", m.Item.Actor, "forced", m.Item.Force)
 	t.Settle(m, "purged")
 	return nil

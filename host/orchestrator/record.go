@@ -53,7 +53,7 @@ func (t *turn) currentRecord(ctx context.Context) error {
 	}
 	r := t.Record
 	if t.warm && t.Problem() != nil {
-		return errRebuild // Who took it out of the cache did not know.
+		return errRebuild // The cache did not have the mark.
 	}
 	if !known || before == nil {
 		return nil
@@ -92,8 +92,8 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 	return nil
 }
 
-// knowFor reads of the record what the projection of a draft goes by, and is not
-// known or may be old.
+// knowFor reads the record where the projection of a draft needs more of it than is
+// known, or what is known may be old.
 func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 	if t.creating {
 		return nil

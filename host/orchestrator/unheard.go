@@ -35,7 +35,7 @@ func (t *turn) interrupted(ctx context.Context, m *inbox.Message) error {
 	if t.warm && !t.confirmed {
 		return errRebuild // As in nextOf.
 	}
-	scheduled, err := t.scheduled(ctx, m.Item.SourceEventID)
+	scheduled, err := t.Event(ctx, t.execution, m.Item.SourceEventID)
 	if err != nil {
 		return err
 	}

@@ -40,10 +40,10 @@ func (w *Worker) begin(ctx context.Context, t *task, p *prepared, found store.Su
 }
 
 // claim makes sure that no attempt of an activity that runs at most once is
-// begun twice. Where the attempt was claimed before, whoever did may still be
-// at it; once that can no longer be, the orchestrator is told that nothing is
-// heard of the attempt: it alone knows whether a result came, and brings another
-// attempt if a retry policy has one.
+// begun twice. A process that claimed the attempt before may still run it. Once its
+// time is over, the orchestrator is told that nothing is heard of the attempt: it
+// alone knows whether a result came, and sends another attempt if the retry policy
+// has one.
 func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	token, err := w.random.Hex()
 	if err != nil {
@@ -87,9 +87,9 @@ func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *atte
 // suspect marks an attempt whose message came back too often, so that one that
 // kills its process is found. A receive count alone proves nothing: hand-backs
 // for a throttled table, a queue that refuses or a missing permission count too,
-// and cost time only. A process that dies leaves the mark; who finds one of the
-// activity, of whichever attempt and message, counts a death, and runs it alone
-// from then on, so that the attempts beside a killer are cleared. At DeathLimit
+// and cost time only. A process that dies leaves the mark. A process that finds
+// one of the activity, of whichever attempt and message, counts a death, and runs
+// the activity alone from then on, so that the attempts beside a killer are cleared. At DeathLimit
 // the activity fails as lost.
 func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.Suspect, alone bool) (instead *answer, err error) {
 	item, now := &t.item, w.Clock.Now()

@@ -10,7 +10,7 @@ import (
 
 // QueueDelay returns the delay of a message that is due after rest: whole
 // seconds, rounded up so that it does not come early, at most what a queue can
-// wait. Who receives it too early sends it round for the rest.
+// wait. A receiver that gets it too early sends it round for the rest.
 func QueueDelay(rest time.Duration) time.Duration {
 	// Bounded first: the longest time.Duration has no room for rounding up.
 	rest = min(max(rest, 0), queue.MaxDelay)

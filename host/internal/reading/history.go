@@ -86,3 +86,18 @@ func ContinuedAsNew(turns []store.Turn) bool {
 	last := &turns[len(turns)-1]
 	return last.Events[len(last.Events)-1].Kind == history.OrchestrationContinuedAsNew
 }
+
+// Event returns an event of an execution; store.ErrConflict if it is not among those
+// read.
+func (v *View) Event(ctx context.Context, execution, eventID int64) (*history.Event, error) {
+	turns, err := v.Read(ctx, execution)
+	if err != nil {
+		return nil, err
+	}
+	for i := range turns {
+		if turn := &turns[i]; eventID <= turn.Last() {
+			return &turn.Events[eventID-turn.First()], nil
+		}
+	}
+	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, v.Instance, execution)
+}

@@ -92,7 +92,8 @@ func (s *Invocation) Together(together func(n int, f func())) func(n int, f func
 	}
 }
 
-// SideBySideIn is SideBySide for those who share calls in a context, if they do.
+// SideBySideIn is SideBySide for functions that share the calls of a context's
+// invocation, if it has one.
 func SideBySideIn(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
 	if limit > 1 && n > 1 {
 		s, _ := ctx.Value(sharingKey{}).(*Invocation)

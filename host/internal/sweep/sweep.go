@@ -26,14 +26,14 @@ const (
 	Again = 24 * time.Hour
 )
 
-// Watch is who looks after marks: the build that tries, and who is told when a mark is
-// due (Config.Build, Config.SweepAt).
+// Watch is what looks after marks: the name of the build that tries, and what is told
+// when a mark is due (Build and SweepAt of orchestrator.Config).
 type Watch struct {
 	Build   string
 	SweepAt func(time.Time)
 }
 
-// Seen tells who has a timer in place of a schedule when a mark is due.
+// Seen tells SweepAt when a mark is due.
 func (w *Watch) Seen(p *store.Problem) {
 	if w.SweepAt == nil || p.Kind == store.ProblemCorrupt {
 		return
