@@ -109,7 +109,7 @@ func (w *World) hitRate(f fault.Kind, rate int, who string) bool {
 	return true
 }
 
-// hitCall decides which fault happens to a call, or faultEnd.
+// hitCall decides which fault happens to a call, or fault.None.
 func (w *World) hitCall(sort fault.Calls, who string) fault.Kind {
 	if w.calm || w.plan.sums[sort] == 0 && !w.Choices.Located() {
 		return fault.None
