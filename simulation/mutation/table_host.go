@@ -27,7 +27,6 @@ func commitMutations() []Mutation {
 			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
 			File:  "host/orchestrator/draft.go",
 			Edits: edit("engine.SearchSetBoth(d.SearchSet, out.SearchSet)\n", "d.SearchSet\n"),
-			Rare:  true,
 		},
 		{
 			Name:  "an unknown outcome is success",
@@ -198,14 +197,12 @@ func redeliveryMutations() []Mutation {
 			Bug:   "What the end of the execution before stopped is not stopped again, though it is in the same commit.",
 			File:  "host/internal/resending/resending.go",
 			Edits: edit("	if i == 0 {\n", "	if i < 0 {\n"),
-			Rare:  true,
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
 			Edits: edit("		if m.Redriven() {\n", "		if m.Redriven() && t.creating {\n"),
-			Rare:  true,
 		},
 		{
 			Name:  "a redrive looks at the current execution alone",
@@ -224,7 +221,6 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a hop makes a message new",
-			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
 			File:  "host/internal/inbox/desk.go",
 			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.Redriven():", "	case m.Redriven() && m.State != Unsettled:"),
