@@ -78,3 +78,48 @@ func whoLosesAnInlineResult(t *testing.T, halves bool) {
 	w.run()
 	w.expectOutput("a", "11")
 }
+
+// I-03: two processes have the start, for its visibility ended too early. One commits the
+// end of the first execution and dies ahead of its dispatch; the other, for which it is
+// the first delivery, goes on through the next ones. The start that comes back sends what
+// the first execution asked for, though two others have followed it.
+func TestATurnThatWentOnThroughExecutionsIsSentAgainFromItsBeginning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { return []byte("1"), nil })
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Detach(engine.ChildCall{Name: "Child", Instance: "child-" + string(in)}); err != nil {
+				return nil, err
+			}
+			if len(in) < 4 {
+				return nil, ctx.ContinueAsNew("", append(in, '1'), nil)
+			}
+			return ctx.Await(ctx.ExternalEvent("go"))
+		})
+	})
+	both := w.two()
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
+	handle := func(p *orchestratorProcess, receives int) []string {
+		d := w.deliveryOf(start)
+		d[0].ReceiveCount, d[0].Group = receives, "a"
+		return p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, d)
+	}
+	w.beforeCommit = func(*store.Commit) error {
+		w.beforeCommit = nil
+		both[1].killAt, both[1].after = both[1].calls+1, false
+		return nil
+	}
+	if handle(both[1], 2); !both[1].isDead() {
+		t.Fatal("the other process lives")
+	}
+	for receives := 1; receives <= 3; receives += 2 {
+		if failed := handle(both[0], receives); len(failed) > 0 {
+			t.Fatalf("received %d times: handed back %v", receives, failed)
+		}
+	}
+	w.orchestrator = both[0]
+	w.run()
+	for _, child := range []string{"child-1", "child-11", "child-111", "child-1111"} {
+		w.expectOutput(child, "1")
+	}
+}

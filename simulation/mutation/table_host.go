@@ -196,7 +196,14 @@ func redeliveryMutations() []Mutation {
 			Name:  "redelivery forgets the end before",
 			Bug:   "What the end of the execution before stopped is not stopped again, though it is in the same commit.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("	if i == 0 {\n", "	if i < 0 {\n"),
+			Edits: edit("!turns[i].Messaged && n >= r.furthest(0) {", "!turns[i].Messaged && n > r.execution {"),
+		},
+		{
+			Name:  "redelivery looks back one execution",
+			Bug:   "Of a turn that another process has gone on with through several executions, the first commits are not sent again.",
+			File:  "host/internal/resending/resending.go",
+			Edits: edit("			err = r.lastOf(ctx, before)\n", "			r.turn(before, len(before)-1)\n"),
+			Rare:  true,
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",
@@ -208,7 +215,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a redrive looks at the current execution alone",
 			Bug:   "What a redriven message left open is not sent again when the instance has continued as new since.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("for n := max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)", "for n := max(since, r.execution, r.view.FirstExecution(), 1)"),
+			Edits: edit("for n := r.furthest(since);", "for n := max(r.execution, r.furthest(since));"),
 			Rare:  true,
 		},
 		{

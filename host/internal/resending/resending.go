@@ -48,24 +48,33 @@ func New(view *reading.View, execution int64, out *dispatch.Outbox, sent map[dis
 func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys(r.done)) }
 
 // LastTurn adds what is open of the last turn of the instance: its last commit, and
-// the ones before it back to the last that begins with a message's arrival. One
-// commit is not enough: when the visibility of a message ends too early, two
-// processes have the turn, one makes the first commit and dies, and the other goes
-// on with the second.
-//
-// If that is the first commit of an execution, it is also the end of the execution
-// before.
+// the ones before it back to the last that begins with a message's arrival, which may
+// be one of an execution before, continued as new since. One commit is not enough:
+// when the visibility of a message ends too early, two processes have the turn, one
+// makes the first commit and dies, and the other goes on with the second.
 func (r *Resending) LastTurn(ctx context.Context) error {
 	turns, err := r.view.Read(ctx, r.execution)
-	if err != nil || len(turns) == 0 {
+	if err != nil {
 		return err
+	}
+	return r.lastOf(ctx, turns)
+}
+
+// lastOf adds the last turn that an execution has a part of.
+func (r *Resending) lastOf(ctx context.Context, turns []store.Turn) error {
+	if len(turns) == 0 {
+		return nil
 	}
 	i := len(turns) - 1
 	for i > 0 && !turns[i].Messaged {
 		i--
 	}
-	if i == 0 {
-		if err := r.endBefore(ctx); err != nil {
+	if n := turns[0].ExecutionID - 1; !turns[i].Messaged && n >= r.furthest(0) {
+		before, err := r.read(ctx, n)
+		if err == nil {
+			err = r.lastOf(ctx, before)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -73,6 +82,12 @@ func (r *Resending) LastTurn(ctx context.Context) error {
 		r.turn(turns, i)
 	}
 	return nil
+}
+
+// furthest is the first of the executions that are looked at where all since one are
+// asked for.
+func (r *Resending) furthest(since int64) int64 {
+	return max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)
 }
 
 // Current adds all that is open of the current execution, and of the end of the one
@@ -87,7 +102,7 @@ func (r *Resending) Current(ctx context.Context) error {
 // Everything adds all that is open of the executions from one on, 0 for the first of
 // the instance; of a hundred at most.
 func (r *Resending) Everything(ctx context.Context, since int64) error {
-	for n := max(since, r.execution-furthestBack, r.view.FirstExecution(), 1); n <= r.execution; n++ {
+	for n := r.furthest(since); n <= r.execution; n++ {
 		if err := r.add(ctx, n); err != nil {
 			return err
 		}
