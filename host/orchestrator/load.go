@@ -61,13 +61,19 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	r := t.Record
 	switch {
 	case r == nil, r.Purged:
-		if newStart(t.Record, open) == nil || t.Held() {
+		start := newStart(t.Record, open)
+		if start == nil || t.Held() {
 			return nil
 		}
 		t.creating, t.execution = true, 1
 		if r != nil {
 			// What is derived from a number is never the same again.
 			t.execution = r.ExecutionID + 1
+		}
+		if start.Returning() {
+			if err := t.notBegun(ctx); err != nil {
+				return err
+			}
 		}
 		t.x, t.work = t.newExecution(t.Instance, t.execution), dispatch.Work{}
 		return nil
@@ -91,6 +97,17 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.Instance, r.ExecutionID, store.ErrConflict)
 	}
 	return t.feed(r.ExecutionID, turns)
+}
+
+// notBegun looks whether a start that comes back has begun its instance, though there is
+// no record: the transaction that it came to may not have shown it yet. Begun again, the
+// instance would do its inline activities again, before its commit is refused.
+func (t *turn) notBegun(ctx context.Context) error {
+	turns, err := t.Read(ctx, t.execution)
+	if err == nil && len(turns) > 0 {
+		err = fmt.Errorf("host: instance %q began execution %d while it was read: %w", t.Instance, t.execution, store.ErrConflict)
+	}
+	return err
 }
 
 // newStart returns the start that may begin the instance; nil if there is none.

@@ -27,8 +27,8 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 			w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 		})
 		start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")})
-		// Its second call is the commit of the start alone.
-		w.deliver("start", start, 4, host.SourceOrchestrator, 2)
+		// Its third call is the commit of the start alone.
+		w.deliver("start", start, 4, host.SourceOrchestrator, 3)
 		if turns := w.turns("main", 1); len(turns) != 1 || !turns[0].Parked {
 			t.Fatalf("%+v", turns)
 		}
@@ -62,7 +62,7 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 		w.orchestration("Other", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 	})
 	start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: "s", Input: []byte("1")})
-	w.deliver("start", start, 4, host.SourceOrchestrator, 2)
+	w.deliver("start", start, 4, host.SourceOrchestrator, 3)
 	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "more", ID: "more", Data: []byte("2")})
 	var late *store.Commit
 	w.beforeCommit = func(c *store.Commit) error {

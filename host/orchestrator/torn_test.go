@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -237,5 +238,53 @@ func TestWhatIsStoredAndNoHistoryNeedsNoConfirmation(t *testing.T) {
 	w.expectDead("corrupt")
 	if s.isolated > 0 {
 		t.Errorf("%d isolated reads", s.isolated)
+	}
+}
+
+// unshown has no record of an instance whose transaction is still under way.
+type unshown struct {
+	store.Store
+	reads int
+}
+
+func (s *unshown) Describe(ctx context.Context, instance string) (store.Record, error) {
+	if s.reads--; s.reads >= 0 {
+		return store.Record{}, store.ErrNotFound
+	}
+	return s.Store.Describe(ctx, instance)
+}
+
+// the process that began an instance has died, and its start comes back while the
+// record is not shown yet. Its inline activity, whose result is stored, does not run
+// again, also where a wake comes with the start.
+func TestAStartThatComesBackBeginsNothingAgainForATornRead(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	w := newWorld(t, func(w *world) {
+		w.inline = append(w.inline, activity.Activity{Name: "Step", Source: "test", Func: func(_ context.Context, in []byte) ([]byte, error) {
+			runs++
+			return in, nil
+		}})
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in, Inline: true}))
+		})
+	})
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
+	w.deliver("start", w.body(start), 1, host.SourceOrchestrator, 2)
+	if len(w.turns("a", 1)) != 1 || runs != 1 {
+		t.Fatalf("%d runs, %+v", runs, w.turns("a", 1))
+	}
+	torn := &unshown{reads: 2}
+	w.orchestrator = nil
+	w.change(func(cfg *Config) { torn.Store, cfg.Store = cfg.Store, torn })
+	start.V, start.ID = wire.Version, "s"
+	batch := append(w.deliveryOf(start), w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"})...)
+	batch[0].ReceiveCount = 2
+	if failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, batch); len(failed) > 0 {
+		t.Errorf("handed back %v", failed)
+	}
+	w.run()
+	if w.expectOutput("a", "1"); runs != 1 || torn.reads >= 0 {
+		t.Errorf("the inline activity ran %d times; %d torn reads are left", runs, torn.reads)
 	}
 }

@@ -31,10 +31,11 @@ type wakes struct {
 // This turn moves the mark, and so that change fails.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
-// open of the last turn, or, for an operator's wake, of the current execution.
+// open of the last turn, or, for an operator's wake, of the current execution. An
+// instance that this turn begins has nothing to be sent again.
 func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes, error) {
 	var w wakes
-	if len(messages) == 0 {
+	if len(messages) == 0 || t.creating {
 		return w, nil
 	}
 	again := t.resending()

@@ -206,6 +206,14 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 		},
 		{
+			Name:  "a start that comes back begins what is there",
+			Bug:   "The history that a start has begun is read, and the instance begun once more.",
+			File:  "host/orchestrator/load.go",
+			Edits: edit("	if err == nil && len(turns) > 0 {\n		err = fmt.Errorf(\"host: instance %q began", "	if err == nil && len(turns) < 0 {\n		err = fmt.Errorf(\"host: instance %q began"),
+			Bias:  "torn reads",
+			Rare:  true,
+		},
+		{
 			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
