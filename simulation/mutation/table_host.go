@@ -211,7 +211,6 @@ func redeliveryMutations() []Mutation {
 			File:  "host/orchestrator/load.go",
 			Edits: edit("	if err == nil && len(turns) > 0 {\n		err = fmt.Errorf(\"host: instance %q began", "	if err == nil && len(turns) < 0 {\n		err = fmt.Errorf(\"host: instance %q began"),
 			Bias:  "torn reads",
-			Rare:  true,
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",

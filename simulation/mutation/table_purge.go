@@ -19,7 +19,7 @@ func purgeMutations() []Mutation {
 			Name:  "the turn does not look at the tombstone",
 			Bug:   "A start of a purged id is run and cannot be written, again and again.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("if newStart(t.Record, open) == nil || t.Held() {", "if newStart(t.Record, open) == nil {"),
+			Edits: edit("if start == nil || t.Held() {", "if start == nil {"),
 		},
 		{
 			Name:  "a tombstone expires at once",
