@@ -123,3 +123,45 @@ func TestATurnThatWentOnThroughExecutionsIsSentAgainFromItsBeginning(t *testing.
 		w.expectOutput(child, "1")
 	}
 }
+
+// I-03: two processes have the start. One runs as many executions as an invocation may,
+// sends the wake that goes on with the next one, and its start is deleted. The other goes
+// on with that execution, for its own delivery of the start, and dies ahead of the
+// dispatch. The wake finds nothing to do, and sends what the other has not.
+func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.settings.Turn.Executions = 2
+		w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { return []byte("1"), nil })
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Detach(engine.ChildCall{Name: "Child", Instance: "child-" + string(in)}); err != nil {
+				return nil, err
+			}
+			if len(in) < 3 {
+				return nil, ctx.ContinueAsNew("", append(in, '1'), nil)
+			}
+			return ctx.Await(ctx.ExternalEvent("go"))
+		})
+	})
+	both := w.two()
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
+	handle := func(p *orchestratorProcess) {
+		d := w.deliveryOf(start)
+		d[0].Group = "a"
+		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, d)
+	}
+	handle(both[0])
+	w.beforeCommit = func(*store.Commit) error {
+		w.beforeCommit = nil
+		both[1].killAt, both[1].after = both[1].calls+1, false
+		return nil
+	}
+	if handle(both[1]); !both[1].isDead() {
+		t.Fatal("the other process lives")
+	}
+	w.orchestrator = both[0]
+	w.run()
+	for _, child := range []string{"child-1", "child-11", "child-111"} {
+		w.expectOutput(child, "1")
+	}
+}

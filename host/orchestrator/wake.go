@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/wire"
@@ -40,19 +41,17 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 	}
 	again := t.resending()
 	for _, m := range messages {
-		if n := m.Item.ExecutionID; n != 0 && n != t.execution {
-			if w.run = w.run || m.Returning(); !m.Returning() {
-				t.Settle(m, "late")
-			}
-			continue // What it began may stand in the next execution.
-		}
 		var err error
 		switch stamp := m.Item.Number; {
+		case stamp == goOnNumber:
+			w.run = true
+			var gone bool
+			if gone, err = t.goneOn(ctx, m.Item.ExecutionID); gone {
+				err = again.LastTurn(ctx)
+			}
 		case stamp == 0:
 			w = wakes{run: true, try: true}
 			err = again.Current(ctx)
-		case stamp == goOnNumber:
-			w.run = true
 		case m.Returning(), t.Problem() != nil && stamp == t.Record.Stamp:
 			w = wakes{run: true, try: true}
 			err = again.LastTurn(ctx)
@@ -64,6 +63,32 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		}
 	}
 	return w, t.sendAgain(ctx, again)
+}
+
+// goneOn reports whether the instance has gone on from where a wake is to go on with an
+// execution: nothing is parked, and no inline activity is open. Another process has done
+// so, which had a message of the same turn when its visibility had ended, and that
+// message may be deleted; so if the process has died, nobody else sends what it committed.
+func (t *turn) goneOn(ctx context.Context, execution int64) (bool, error) {
+	if execution != t.execution {
+		return true, nil
+	}
+	turns, err := t.Read(ctx, t.execution)
+	if err != nil || len(turns) == 0 || turns[len(turns)-1].Parked {
+		return false, err
+	}
+	inline := map[int64]bool{}
+	for i := range turns {
+		for k := range turns[i].Events {
+			switch e := &turns[i].Events[k]; {
+			case e.Kind == history.ActivityScheduled && e.Inline:
+				inline[e.EventID] = true
+			case e.SourceEventID > 0:
+				delete(inline, e.SourceEventID)
+			}
+		}
+	}
+	return len(inline) == 0, nil
 }
 
 // goOnLater sends the wake by which a turn that ran out of time goes on in another

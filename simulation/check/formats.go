@@ -142,6 +142,10 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 		if err == nil && was.Kind == wire.ActivityExecute && was.Attempt < item.Attempt && sameFact(was, item) {
 			return // It may be the next attempt of that, which is another.
 		}
+		if err == nil && was.Kind == wire.ActivityPending && item.Kind == wire.ActivityFailed && was.Target() == item.Target() &&
+			was.TargetExecution() == item.TargetExecution() && was.SourceEventID == item.SourceEventID {
+			return // It may be the failure that the end of that watch has made.
+		}
 		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
 			was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
 			continue

@@ -213,6 +213,13 @@ func redeliveryMutations() []Mutation {
 			Bias:  "torn reads",
 		},
 		{
+			Name:  "a wake does not look who has gone on",
+			Bug:   "A wake that is to go on with an instance, and finds that another process has, leaves what that one committed to it.",
+			File:  "host/orchestrator/wake.go",
+			Edits: edit("m.Item.ExecutionID); gone {", "m.Item.ExecutionID); gone && t.creating {"),
+			Rare:  true,
+		},
+		{
 			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
@@ -230,7 +237,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "short invocations",
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("			if w.run = w.run || m.Returning(); !m.Returning() {\n				t.Settle(m, \"late\")\n", "			if !m.Returning() {\n				t.Settle(m, \"late\")\n"),
+			Edits: edit("			w.run = true\n			var gone bool\n", "			w.run = m.Item.ExecutionID == t.execution\n			var gone bool\n"),
 			Rare:  true,
 		},
 		{
