@@ -79,14 +79,18 @@ func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activit
 	}
 }
 
-// Told notes what a worker was told of a stop.
+// Told notes what a worker was told of a stop; a heartbeat that was refused told it
+// nothing, whatever another delivery of the same attempt has heard.
 func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
-	if p.Dead || p.Worker == nil || !state.Stop {
+	if p.Dead || p.Worker == nil {
 		return
 	}
 	k := w.knows(p.Running)
 	if beat {
-		note(&k.told, key, true)
+		note(&k.told, key, state.Stop)
+		return
+	}
+	if !state.Stop {
 		return
 	}
 	note(&k.stops, key, true)

@@ -86,7 +86,13 @@ func (w *checker) answers(p *world.Process, body string) {
 	var of []world.Delivered
 	for _, m := range p.Running.Batch {
 		asked, err := w.Item(m.Body)
-		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source || asked.Attempt != attempt {
+		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source {
+			continue
+		}
+		if item.Kind == wire.ActivityExecute && asked.Attempt == item.Attempt {
+			return // It may go round itself, and be no answer to the one before.
+		}
+		if asked.Attempt != attempt {
 			continue
 		}
 		of = append(of, m)

@@ -40,9 +40,10 @@ func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat sto
 		s.p.hears(func() string { return stateText(&state) })
 		return err
 	})
-	if err == nil {
-		s.p.W.Watch.Told(s.p, key, &state, true)
+	if err != nil {
+		state = store.ActivityState{}
 	}
+	s.p.W.Watch.Told(s.p, key, &state, true)
 	return state, err
 }
 
