@@ -8,7 +8,6 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
-	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
@@ -85,9 +84,6 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 		return nil
 	}
 	turns, err := t.Read(ctx, r.ExecutionID)
-	if edge.MissesCodec(err) && r.Status.Terminal() && t.group.onlyPurges() && len(inbox.Returning(open)) == 0 {
-		return nil // What has ended can be purged without the key of its history.
-	}
 	if err != nil {
 		return err
 	}

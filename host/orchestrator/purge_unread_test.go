@@ -48,11 +48,34 @@ func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	w.withKey("a")
 	w.fifoBatch(1, startOf("s1"), eventOf("e"))
 	w.withKey("b")
-	w.fifoBatch(1, purgeOf("p"))
+	unforced := purgeOf("p")
+	unforced.Force = false
+	w.fifoBatch(1, unforced)
 	w.runFor(72 * time.Hour)
 	r, err := w.store.Describe(t.Context(), "a")
 	if !r.Purged {
 		t.Errorf("%+v %v %v", r, err, w.observer.counts)
+	}
+}
+
+// K-07: a purge with force may have ended the instance itself, in another process that
+// has the same message and died before it told anybody. A process without the key cannot
+// tell what is open: the purge waits for one that can.
+func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.withKey("a")
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.withKey("b")
+	w.fifoBatch(1, purgeOf("p"))
+	w.runFor(time.Hour)
+	if r, err := w.store.Describe(t.Context(), "a"); r.Purged || err != nil {
+		t.Errorf("%+v, %v: hidden by a process that could not read it", r, err)
+	}
+	w.withKey("a")
+	w.runFor(time.Hour)
+	if r, err := w.store.Describe(t.Context(), "a"); !r.Purged || err != nil {
+		t.Errorf("%+v, %v: not purged by a process with the key", r, err)
 	}
 }
 
