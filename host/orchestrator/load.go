@@ -70,7 +70,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 			t.execution = r.ExecutionID + 1
 		}
 		if start.Returning() {
-			if err := t.notBegun(ctx); err != nil {
+			if err := t.checkNotBegun(ctx); err != nil {
 				return err
 			}
 		}
@@ -95,10 +95,10 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 	return t.feed(r.ExecutionID, turns)
 }
 
-// notBegun looks whether a start that comes back has begun its instance, though there is
+// checkNotBegun looks whether a start that comes back has begun its instance, though there is
 // no record: the transaction that it came to may not have shown it yet. Begun again, the
 // instance would do its inline activities again, before its commit is refused.
-func (t *turn) notBegun(ctx context.Context) error {
+func (t *turn) checkNotBegun(ctx context.Context) error {
 	turns, err := t.Read(ctx, t.execution)
 	if err == nil && len(turns) > 0 {
 		err = fmt.Errorf("host: instance %q began execution %d while it was read: %w", t.Instance, t.execution, store.ErrConflict)
