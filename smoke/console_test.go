@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -179,6 +180,18 @@ func (c *stackConsole) watch(instance string, wanted func(*api.LiveInstance) boo
 	return api.LiveInstance{}
 }
 
+// until asks again and again until something holds that no stream tells.
+func (c *stackConsole) until(what string, holds func() bool) {
+	c.t.Helper()
+	for !holds() {
+		select {
+		case <-c.ctx.Done():
+			c.t.Fatalf("it does not come to this: %s", what)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
 // stands waits until an instance has a status.
 func (c *stackConsole) stands(instance, status string) api.Instance {
 	c.t.Helper()
@@ -226,15 +239,14 @@ func TestTheConsoleOfADeployedStackShowsAnOrderAndActsOnIt(t *testing.T) {
 	if len(tl.Executions) != 1 || !tl.Executions[0].TurnsKnown || len(tl.Ticks) < 2 || tl.Bill == nil || tl.Bill.Dollars <= 0 {
 		t.Errorf("its executions are %+v, turns %+v, bill %+v", tl.Executions, tl.Ticks, tl.Bill)
 	}
-	var waiting api.WaitingFor
-	c.get(at(id, "/waiting-for"), &waiting)
-	leaf := false
-	for _, o := range waiting.Operations {
-		leaf = leaf || o.Child != nil && len(o.Child.Operations) == 1 && o.Child.Operations[0].Kind == "timer"
-	}
-	if !leaf {
-		t.Errorf("it waits for %+v, without the timer of its child", waiting.Operations)
-	}
+	// Its child begins in a turn of its own, at its own time.
+	c.until("the order waits for the timer of its child", func() bool {
+		var waiting api.WaitingFor
+		c.get(at(id, "/waiting-for"), &waiting)
+		return slices.ContainsFunc(waiting.Operations, func(o api.WaitingOperation) bool {
+			return o.Child != nil && len(o.Child.Operations) == 1 && o.Child.Operations[0].Kind == "timer"
+		})
+	})
 	var counts api.Counts
 	if c.get("counts", &counts); counts.Counts["running"].Count < 2 {
 		t.Errorf("counts are %+v", counts)
@@ -260,7 +272,7 @@ func TestTheConsoleOfADeployedStackShowsAnOrderAndActsOnIt(t *testing.T) {
 	}
 
 	c.act(at(id, "/purge"), api.Purge{}, nil)
-	c.watchGone(id)
+	c.until("the order is purged", func() bool { return c.call(http.MethodGet, at(id, ""), nil, nil) != "" })
 	if code := c.call(http.MethodGet, at(id, ""), nil, nil); code != "not_found" {
 		t.Errorf("behind its purge it is %q", code)
 	}
@@ -281,18 +293,6 @@ func (c *stackConsole) send(group, body string) {
 	})
 	if err != nil {
 		c.t.Fatal(err)
-	}
-}
-
-// watchGone waits until an instance is purged.
-func (c *stackConsole) watchGone(id string) {
-	c.t.Helper()
-	for c.call(http.MethodGet, at(id, ""), nil, nil) == "" {
-		select {
-		case <-c.ctx.Done():
-			c.t.Fatalf("instance %s is not purged", id)
-		case <-time.After(200 * time.Millisecond):
-		}
 	}
 }
 
