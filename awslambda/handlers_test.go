@@ -197,9 +197,9 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
-	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{Attempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
+	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{CommitAttempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
 	got := orchestratorSettings(given, Environment{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
-	if got.Dispatch.TimerBorder != -1 || got.Dispatch.TimerLeast != 3*time.Minute || got.Turn.Attempts != 7 {
+	if got.Dispatch.TimerBorder != -1 || got.Dispatch.TimerLeast != 3*time.Minute || got.Turn.CommitAttempts != 7 {
 		t.Errorf("settings are %+v", got)
 	}
 	if got.Limits.Events != 300 || got.Limits.Bytes != 400_000 || got.Limits.Operations != 9 || got.Limits.Result != 2000 {

@@ -44,12 +44,14 @@ func TestEachPlaceHasAnAddress(t *testing.T) {
 	b := serveStill(t).open("", browser.View{})
 	b.settled()
 	places := []string{"#/instances?status=failed", instance(demo.Waiting, ""), instance(demo.Waiting, "/history"), "#/stuck"}
-	holds := []string{demo.Failed, "ReserveStock", "OrchestrationStarted", demo.Panics}
+	// What comes last: what an instance waits for is asked for by itself.
+	const waits = "Waiting for 3"
+	holds := [][]string{{demo.Failed}, {"ReserveStock", waits}, {"OrchestrationStarted", waits}, {demo.Panics}}
 	shown := make([]string, len(places))
 	const main = `document.querySelector("main").innerText`
 	for i, place := range places {
 		b.goTo(place)
-		b.shows(holds[i])
+		b.shows(holds[i]...)
 		shown[i] = eval[string](b, main)
 		b.must(b.Reload())
 		b.settled()

@@ -48,9 +48,6 @@ type TurnSettings struct {
 	// InlineTime is how much must be left for an inline activity to be begun;
 	// else the turn goes on in another invocation. Default 15 seconds.
 	InlineTime time.Duration
-	// Attempts is how often a turn is made in one invocation if other processes
-	// win the commit; then its messages are handed back. Default 3.
-	Attempts int
 	// CommitAttempts is how often a commit is tried, identically, if its outcome is
 	// unknown or it is throttled. A throttled one that holds results of inline
 	// activities is tried for as long as there is time. Default 3.
@@ -217,7 +214,7 @@ type AttemptSettings struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Parallelism: 10, SendWindow: 2 * time.Millisecond, SuspectReceives: 4,
-		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, Attempts: 3, CommitAttempts: 3, Executions: 20,
+		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
 			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
 		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
 			StopRetention: 14 * 24 * time.Hour},

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
@@ -26,7 +27,15 @@ type judged struct {
 // brings them back.
 func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) error {
 	if t.x.Ended() {
-		return t.judgeEnded(ctx, arrivals)
+		return t.settleAll(ctx, t.judge(arrivals))
+	}
+	if !w.run && !t.asked(arrivals) {
+		if t.warm && !t.confirmed {
+			// What a warm execution says of a message is believed once its
+			// commit has shown that it is not stale. Here there is none.
+			return errRebuild
+		}
+		return t.settleAll(ctx, t.judge(arrivals))
 	}
 	t.keep = false
 	if t.overHistory(arrivals, w) {
@@ -43,11 +52,6 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 	d, err := t.run(ctx, q, first)
 	var cancelled []int64 // by runs that left no event
 	for err == nil {
-		if t.warm && !t.confirmed && len(d.Events) == 0 && len(q.decided) > 0 && d.State != engine.RunInline {
-			// What a warm execution says of a message is believed once its
-			// commit has shown that it is not stale. Here there is none.
-			return errRebuild
-		}
 		short, answered := false, false
 		if d.State == engine.RunInline && !first {
 			if short = !clock.HasTime(ctx, t.Clock, t.Settings.Turn.InlineTime); short {
@@ -130,15 +134,26 @@ func (t *turn) mayKeep(cancelled []int64) bool {
 	return len(cancelled) == 0 && t.Problem() == nil
 }
 
-// judgeEnded settles arrivals for an execution that has ended. Its code is not
-// run any more: that which is deployed by now may not agree with the history,
-// and an instance that is finished is never stuck.
-func (t *turn) judgeEnded(ctx context.Context, arrivals []*inbox.Message) error {
-	var decided []judged
+// asked reports whether arrivals ask for a turn: one that brings what history has not,
+// or that comes back, whose own turn may be made in part. Without them there is none,
+// though the code may go on: with an inline activity, or, after a deployment that mends
+// it, where arrivals are parked. Another process may have the same messages and be done
+// with them, and nobody would send what this one commits. So what comes back does not
+// clear a mark either; the sweeper's wake does.
+func (t *turn) asked(arrivals []*inbox.Message) bool {
+	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
+		return m.Returning() && t.Problem() == nil || t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
+	})
+}
+
+// judge says what becomes of arrivals for which no code is run: they ask for nothing, or
+// the execution has ended. The code that is deployed by now may not agree with its
+// history, and an instance that is finished is never stuck.
+func (t *turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	for _, m := range arrivals {
 		decided = append(decided, judged{m, t.x.Judge(t.arrival(m, t.execution))})
 	}
-	return t.settleAll(ctx, decided)
+	return decided
 }
 
 // run runs what is pending, or records it only, and takes the verdicts on it.

@@ -95,22 +95,23 @@ func (g *group) hasSent(slot dispatch.Place) {
 func (g *group) open() []*inbox.Message { return inbox.Left(g.messages) }
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
+//
+// A turn that went by the cache, and is stale, is made again by what is stored. One
+// that has lost a commit otherwise is not: another process has its messages too, and
+// may be done with them, so that nobody would send what this one commits. Handed
+// back, they come again if they are not done.
 func (o *maker) runGroup(ctx context.Context, g *group) {
 	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
-	for made := (attempts{cold: g.tooLarge != nil}); ; made.cold = true {
+	for cold := g.tooLarge != nil; ; cold = true {
 		if !clock.HasTime(ctx, o.Clock, o.Settings.Turn.Time) {
 			o.FailAll(g.messages, "no time")
 			return
 		}
-		t := &turn{maker: o, group: g, cold: made.cold, View: o.source.View(g.instance), sent: sent{began: began}}
+		t := &turn{maker: o, group: g, cold: cold, View: o.source.View(g.instance), sent: sent{began: began}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
-		end := endOf(err)
-		if end == lost {
-			t.lost()
-		}
-		if !made.another(end, o.Settings.Turn.Attempts) {
+		if end := t.endOf(err); end != stale || cold {
 			o.endGroup(t.about(ctx), g, end, err, o.Clock.Now().Sub(began))
 			return
 		}
@@ -126,7 +127,7 @@ const (
 	// stale: what it learned from a warm or partly known instance has to be learned
 	// from what is stored.
 	stale
-	// lost: another process made a commit. Nothing was dispatched.
+	// lost: another process made the commit, of which nothing was dispatched.
 	lost
 	// large: no commit can hold it.
 	large
@@ -138,7 +139,7 @@ const (
 )
 
 // endOf tells by the error of an attempt how it ended.
-func endOf(err error) end {
+func (t *turn) endOf(err error) end {
 	switch {
 	case err == nil:
 		return made
@@ -147,6 +148,10 @@ func endOf(err error) end {
 	case isA[*store.TooLargeError](err):
 		return large
 	case errors.Is(err, store.ErrConflict):
+		t.Observer.Count(host.CountConflicts, t.heat(), 1)
+		if t.warm && !t.confirmed {
+			return stale
+		}
 		return lost
 	case isA[*patchError](err):
 		return unpatched
@@ -159,39 +164,6 @@ func endOf(err error) end {
 func isA[E error](err error) bool {
 	_, is := errors.AsType[E](err)
 	return is
-}
-
-// attempts are those made at one turn.
-type attempts struct {
-	cold, rebuilt bool
-	conflicts     int
-}
-
-// another reports whether another attempt follows one that ended so. A turn that lost
-// a commit is read and run again, at most limit times in all.
-func (a *attempts) another(e end, limit int) bool {
-	switch e {
-	case stale:
-		again := !a.rebuilt
-		a.rebuilt = true
-		return again
-	case lost:
-		a.conflicts++
-		return a.conflicts < limit
-	}
-	return false
-}
-
-// lost notes that another process made the commit. Unless the cache was stale, that
-// process may have the same messages and have sent nothing yet.
-func (t *turn) lost() {
-	t.Observer.Count(host.CountConflicts, t.heat(), 1)
-	if t.warm && !t.confirmed {
-		return
-	}
-	for _, m := range t.group.open() {
-		m.Handled = true
-	}
 }
 
 // endGroup does with the messages of a group what the end of its last attempt asks
@@ -211,7 +183,7 @@ func (o *maker) endGroup(ctx context.Context, g *group, e end, err error, took t
 	case e == newer:
 		o.newer(ctx, g, err)
 	case e == lost:
-		o.Logger.InfoContext(ctx, "turn lost to other writers", "instance", g.instance, "attempts", o.Settings.Turn.Attempts, "error", err)
+		o.Logger.InfoContext(ctx, "turn lost to another process, its messages go back", "instance", g.instance, "error", err)
 		o.FailAll(g.messages, "conflict")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.instance, "error", err)

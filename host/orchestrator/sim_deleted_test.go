@@ -37,9 +37,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	}
 	back := w.delivery(wire.Item{Kind: wire.TerminateInstance, Instance: "main", ID: "terminate"})
 	back.ReceiveCount = 2
-	if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{back}); len(failed) > 0 {
-		t.Errorf("handed back: %v", failed)
-	}
+	w.handBack(o, []host.Delivery{back})
 	if n := w.deadFIFO.Counts().Total() + w.deadStandard.Counts().Total(); n > 0 {
 		t.Errorf("%d dead letters", n)
 	}

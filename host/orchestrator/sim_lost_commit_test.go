@@ -11,8 +11,8 @@ import (
 
 // M-16, W-11: a message ends an execution as continued-as-new; the first round of
 // the next is committed by another process, which dies before its dispatch. The
-// message has lost that commit, and its turn is made again: it is known that it
-// has committed before, and answers for what it began.
+// message has lost that commit, and is handed back: when it comes again it answers for
+// what it began.
 func TestAMessageThatLostToAnotherAnswersForWhatItBegan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -43,8 +43,7 @@ func TestAMessageThatLostToAnotherAnswersForWhatItBegan(t *testing.T) {
 		}
 		return store.ErrConflict
 	}
-	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, w.deliveryOf(
-		wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
+	w.handBack(w.process().o, w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
 	w.run()
 	w.expectOutput("a", "21")
 	w.expectQuiet()

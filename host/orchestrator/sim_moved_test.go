@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -100,6 +101,26 @@ func (s *betweenRead) Read(ctx context.Context, instance string, executionID, fr
 }
 
 // deliveryOf is a first delivery of an item.
+// handBack has a process handle a batch of which it hands something back, for another
+// process is at work on its instance; and that again, when it comes back.
+func (w *world) handBack(o *Orchestrator, batch []host.Delivery) {
+	w.Helper()
+	failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, batch)
+	if len(failed) == 0 {
+		w.Fatal("nothing is handed back")
+	}
+	var back []host.Delivery
+	for _, d := range batch {
+		if slices.Contains(failed, d.ID) {
+			d.ReceiveCount++
+			back = append(back, d)
+		}
+	}
+	if failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, back); len(failed) > 0 {
+		w.Fatalf("handed back once more: %v", failed)
+	}
+}
+
 func (w *world) deliveryOf(item wire.Item) []host.Delivery {
 	w.Helper()
 	item.V = wire.Version

@@ -30,9 +30,7 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 		w.settleFIFO()
 	}
 	purge := w.delivery(wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "purge", Force: true})
-	if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{purge}); len(failed) > 0 {
-		t.Errorf("handed back: %v", failed)
-	}
+	w.handBack(o, []host.Delivery{purge})
 	if watched.written {
 		t.Error("the record of a completed instance was written again")
 	}

@@ -44,7 +44,7 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		var err error
 		switch stamp := m.Item.Number; {
 		case stamp == goOnNumber:
-			w.run = true
+			w.run = w.run || t.Problem() == nil // A mark is the sweeper's.
 			var gone bool
 			if gone, err = t.goneOn(ctx, m.Item.ExecutionID); gone {
 				err = again.LastTurn(ctx)

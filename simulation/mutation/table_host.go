@@ -45,7 +45,7 @@ func commitMutations() []Mutation {
 			Bias:  "purges",
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/orchestrator/advance.go",
-			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
+			Edits: edit("if t.warm && !t.confirmed {", "if t.warm && t.confirmed {"),
 		},
 		{
 			Name:  "trust a stale cache",
@@ -237,7 +237,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "short invocations",
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("			w.run = true\n			var gone bool\n", "			w.run = m.Item.ExecutionID == t.execution\n			var gone bool\n"),
+			Edits: edit("w.run || t.Problem() == nil", "w.run || t.Problem() == nil && m.Item.ExecutionID == t.execution"),
 			Rare:  true,
 		},
 		{

@@ -89,11 +89,11 @@ func stuckMutations() []Mutation {
 			Edits: edit("		case second:\n", "		case second || t.mark != \"\":\n"),
 		},
 		{
-			Name:  "who lost to another forgets its own commit",
+			Name:  "a duplicate goes on",
 			Rare:  true,
-			Bug:   "A turn that committed, lost its next commit and is made again takes its own fact for a duplicate; what the winner has not sent is lost.",
-			File:  "host/orchestrator/group.go",
-			Edits: edit("		m.Handled = true\n", "		m.Handled = t.group.tooLarge != nil\n"),
+			Bug:   "Code that can go on is run for a message whose fact the history has. Another process may be done with that message, so that nobody sends what the commit asks for if the process dies.",
+			File:  "host/orchestrator/advance.go",
+			Edits: edit("if !w.run && !t.asked(arrivals) {", "if !w.run && t.warm && !t.confirmed && !t.asked(arrivals) {"),
 		},
 		{
 			Name:  "a start overtakes a purge",

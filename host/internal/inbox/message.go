@@ -14,9 +14,6 @@ type Message struct {
 	host.Delivery
 	Item  wire.Item
 	State State
-	// Handled: this invocation lost a commit to another process, which may have the
-	// message too. So the history may have its fact though this is its first delivery.
-	Handled bool
 	// Proven: it brought back the token of the event that it names, under a key
 	// of the stack.
 	Proven bool
@@ -47,7 +44,7 @@ func Left(messages []*Message) []*Message {
 
 // Returning reports whether the message may have been handled before, so that its
 // turn may be committed and not dispatched.
-func (m *Message) Returning() bool { return m.ReceiveCount > 1 || m.Handled || m.Redriven() }
+func (m *Message) Returning() bool { return m.ReceiveCount > 1 || m.Redriven() }
 
 // Returning returns the messages that come back.
 func Returning(messages []*Message) []*Message {
