@@ -138,7 +138,7 @@ const (
 	broken
 )
 
-// endOf tells by the error of an attempt how it ended.
+// endOf tells by the error of an attempt how it ended, and counts a conflict.
 func (t *turn) endOf(err error) end {
 	switch {
 	case err == nil:

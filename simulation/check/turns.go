@@ -71,7 +71,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.checkCarried(w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)], &c.Turns[0], t)
 		}
 		if t.First() == 1 && t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 {
-			w.Ledger.Born[t.Instance] = w.Steps
+			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		}
 	}

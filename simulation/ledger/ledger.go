@@ -23,6 +23,7 @@ type Ledger struct {
 	Executions map[Execution]*Recorded
 	Last       map[string]int64     // execution
 	Born       map[string]int       // step at which its first execution landed
+	Maker      map[string]string    // process by which it did
 	Hidden     map[string]int64     // execution that was the last when it was purged
 	Purged     map[string]time.Time // when its id was held last
 	// Forsaken are instances that a purge may have left waiting.
@@ -52,7 +53,7 @@ type Recorded struct {
 }
 
 func New() Ledger {
-	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Hidden: map[string]int64{}, Purged: map[string]time.Time{},
+	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Purged: map[string]time.Time{},
 		Forsaken: map[string]bool{}, Outside: newOutside()}
 }
 
