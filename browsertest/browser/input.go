@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,7 +153,9 @@ func quoted(s string) string {
 }
 
 func call[P, R any](p *Page, command cdp.Command[P, R], params P) error {
-	_, err := chromedp.Call(p.ctx, command, params)
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	defer cancel()
+	_, err := chromedp.Call(ctx, command, params)
 	return err
 }
 

@@ -28,7 +28,11 @@ type View struct {
 
 // Page is a tab with storage of its own.
 type Page struct {
-	ctx    context.Context
+	// ctx ends with the process of the tab, of which nothing would answer any more.
+	ctx     context.Context
+	crashed context.CancelCauseFunc
+	// tab is the same without that.
+	tab    context.Context
 	cancel context.CancelFunc
 	// packages is the folder that axe-core is in.
 	packages string
@@ -51,10 +55,15 @@ type Request struct {
 // text rather than to hang: nothing depends on it.
 const limit = time.Minute
 
+// ErrCrashed says that the process of a tab has died; the browser's trouble, or the
+// machine's.
+var ErrCrashed = errors.New("the tab has crashed: is there room on the disk and in memory?")
+
 // Page opens an empty tab.
 func (b *Browser) Page(view View) (*Page, error) {
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	p := &Page{ctx: ctx, cancel: cancel, packages: b.packages}
+	p := &Page{tab: ctx, cancel: cancel, packages: b.packages}
+	p.ctx, p.crashed = context.WithCancelCause(ctx)
 	if err := p.setUp(view); err != nil {
 		cancel()
 		return nil, fmt.Errorf("could not open a page: %w", err)
@@ -223,9 +232,10 @@ func (p *Page) Screenshot(whole bool) ([]byte, error) {
 
 // Close closes the tab.
 func (p *Page) Close() error {
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(p.tab, 10*time.Second)
 	defer cancel()
 	defer p.cancel()
+	defer p.crashed(nil)
 	return chromedp.Cancel(ctx)
 }
 

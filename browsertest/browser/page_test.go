@@ -111,6 +111,18 @@ func TestPage(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a tab whose process has died says so, and holds nobody up", func(t *testing.T) {
+		p := open(t, b, browser.View{}, serve(t, "<p>here</p>"))
+		if err := p.Open("chrome://crash"); err == nil {
+			t.Error("it opens what ends its process")
+		}
+		if err := p.Click("p", "here"); err == nil {
+			t.Error("a dead page is clicked")
+		}
+		if got := fmt.Sprint(p.Problems()); !strings.Contains(got, browser.ErrCrashed.Error()) {
+			t.Errorf("problems %s, want that it has crashed", got)
+		}
+	})
 	t.Run("a disabled and a hidden button are not clicked", func(t *testing.T) {
 		p := open(t, b, browser.View{}, serve(t, `<script src=script.js></script>
 			<button id=hidden hidden>Go</button><button id=disabled disabled>Go</button>

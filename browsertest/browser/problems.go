@@ -1,14 +1,15 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 )
 
 // violations says on the console what the page's content security policy
@@ -21,10 +22,14 @@ const violations = `addEventListener("securitypolicyviolation", e =>
 // the content security policy refused. Those that were allowed are left out.
 func (p *Page) Problems() []string {
 	// The answer comes behind all that the page reported before.
-	_, _ = chromedp.Call(p.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
+	unanswered := call(p, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(p.problems), func(problem string) bool {
+	problems := slices.Clone(p.problems)
+	if unanswered != nil {
+		problems = append(problems, fmt.Sprintf("the page does not answer: %v: %v", unanswered, context.Cause(p.ctx)))
+	}
+	return slices.DeleteFunc(problems, func(problem string) bool {
 		return slices.ContainsFunc(p.allowed, func(part string) bool { return strings.Contains(problem, part) })
 	})
 }
@@ -47,6 +52,8 @@ func (p *Page) observe(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e := event.(type) {
+	case *inspector.EventTargetCrashed:
+		p.crashed(ErrCrashed)
 	case *runtime.EventConsoleAPICalled:
 		if kind := string(e.Type); kind == "error" || kind == "warning" || kind == "assert" {
 			p.problems = append(p.problems, "console."+kind+": "+words(e.Args))

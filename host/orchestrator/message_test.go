@@ -681,9 +681,19 @@ func TestAMessageThatAnotherHasHandledAsksForNothing(t *testing.T) {
 	w.expectStatus("a", store.StatusStuck)
 	events := len(w.events("a", 1))
 	w.deploy("Main", waits)
-	w.deliver("go", w.body(event), 1, host.SourceOrchestrator, 0)
-	if n := len(w.events("a", 1)); n != events || w.record("a").Status != store.StatusStuck {
-		t.Errorf("%d events of the slow process's, and it is %s", n-events, w.record("a").Status)
+	for what, of := range map[string]struct {
+		item     wire.Item
+		receives int
+	}{
+		"first delivery":                {event, 1},
+		"delivery that comes back":      {event, 2},
+		"wake of a turn cut short":      {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: goOnNumber, ID: "go-on"}, 1},
+		"that wake, when it comes back": {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: goOnNumber, ID: "go-on"}, 2},
+	} {
+		w.deliver(of.item.ID, w.body(of.item), of.receives, host.SourceOrchestrator, 0)
+		if n := len(w.events("a", 1)); n != events || w.record("a").Status != store.StatusStuck {
+			t.Fatalf("%s: %d events of the slow process's, and it is %s", what, n-events, w.record("a").Status)
+		}
 	}
 	w.runFor(10 * time.Minute)
 	w.expectOutput("a", "11")
