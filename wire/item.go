@@ -102,7 +102,9 @@ type Item struct {
 	// Reason (CancelInstance, TerminateInstance).
 	Reason string `json:"reason,omitempty"`
 
-	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute).
+	// SchedulingEventID is the ActivityScheduled's event id (ActivityExecute). Of a
+	// Wake by which a turn goes on that was cut short, the last event that it has
+	// appended.
 	SchedulingEventID int64 `json:"scheduling_event_id,omitempty"`
 	// SourceEventID is the scheduling event that a completion completes.
 	SourceEventID int64 `json:"source_event_id,omitempty"`

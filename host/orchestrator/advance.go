@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -29,11 +30,10 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 	if t.x.Ended() {
 		return t.settleAll(ctx, t.judge(arrivals))
 	}
-	if !w.run && !t.asked(arrivals) {
-		if t.warm && !t.confirmed {
-			// What a warm execution says of a message is believed once its
-			// commit has shown that it is not stale. Here there is none.
-			return errRebuild
+	if t.swept() && !w.run && !t.news(arrivals) {
+		// The mark has to be there still.
+		if err := t.currentRecord(ctx); err != nil {
+			return err
 		}
 		return t.settleAll(ctx, t.judge(arrivals))
 	}
@@ -52,6 +52,11 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 	d, err := t.run(ctx, q, first)
 	var cancelled []int64 // by runs that left no event
 	for err == nil {
+		if t.warm && !t.confirmed && len(d.Events) == 0 && len(q.decided) > 0 && d.State != engine.RunInline {
+			// What a warm execution says of a message is believed once its
+			// commit has shown that it is not stale. Here there is none.
+			return errRebuild
+		}
 		short, answered := false, false
 		if d.State == engine.RunInline && !first {
 			if short = !clock.HasTime(ctx, t.Clock, t.Settings.Turn.InlineTime); short {
@@ -134,20 +139,25 @@ func (t *turn) mayKeep(cancelled []int64) bool {
 	return len(cancelled) == 0 && t.Problem() == nil
 }
 
-// asked reports whether arrivals ask for a turn: one that brings what history has not,
-// or that comes back, whose own turn may be made in part. Without them there is none,
-// though the code may go on: with an inline activity, or, after a deployment that mends
-// it, where arrivals are parked. Another process may have the same messages and be done
-// with them, and nobody would send what this one commits. So what comes back does not
-// clear a mark either; the sweeper's wake does.
-func (t *turn) asked(arrivals []*inbox.Message) bool {
+// swept reports whether the instance has a mark that the sweeper looks after. It is
+// cleared by a new fact, or by a wake of the sweeper's or an operator's, and by nothing
+// else: another process may have the same messages, which it has recorded and is done
+// with, and if this one cleared the mark and died ahead of its dispatch, nobody would
+// send what it has committed.
+func (t *turn) swept() bool {
+	p := t.Problem()
+	return p != nil && p.Kind != store.ProblemCorrupt
+}
+
+// news reports whether arrivals bring a fact that the history has not.
+func (t *turn) news(arrivals []*inbox.Message) bool {
 	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
-		return m.Returning() && t.Problem() == nil || t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
+		return t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
 	})
 }
 
-// judge says what becomes of arrivals for which no code is run: they ask for nothing, or
-// the execution has ended. The code that is deployed by now may not agree with its
+// judge says what becomes of arrivals for which no code is run: they bring nothing to an
+// instance that is stuck, or the execution has ended. The code that is deployed by now may not agree with its
 // history, and an instance that is finished is never stuck.
 func (t *turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	for _, m := range arrivals {

@@ -100,7 +100,6 @@ func (s *betweenRead) Read(ctx context.Context, instance string, executionID, fr
 	return turns, err
 }
 
-// deliveryOf is a first delivery of an item.
 // handBack has a process handle a batch of which it hands something back, for another
 // process is at work on its instance; and that again, when it comes back.
 func (w *world) handBack(o *Orchestrator, batch []host.Delivery) {
@@ -121,6 +120,7 @@ func (w *world) handBack(o *Orchestrator, batch []host.Delivery) {
 	}
 }
 
+// deliveryOf is a first delivery of an item.
 func (w *world) deliveryOf(item wire.Item) []host.Delivery {
 	w.Helper()
 	item.V = wire.Version

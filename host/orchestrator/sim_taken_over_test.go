@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
@@ -163,4 +164,44 @@ func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
 	for _, child := range []string{"child-1", "child-11", "child-111"} {
 		w.expectOutput(child, "1")
 	}
+}
+
+// I-03: the same, but the slower process goes on in part: it runs the inline activity
+// that the wake is for, and dies ahead of the dispatch, with another one open.
+func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) {
+	t.Parallel()
+	inline := engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true}
+	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.Activity(inline)); err != nil {
+			return nil, err
+		}
+		step := ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")})
+		if _, err := ctx.Await(ctx.Activity(inline)); err != nil {
+			return nil, err
+		}
+		return ctx.Await(step)
+	})
+	w.settings.Turn.InlineTime = 30 * time.Second
+	both := w.two()
+	handle := func(p *orchestratorProcess, limit time.Duration) {
+		d := w.deliveryOf(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")})
+		d[0].Group, d[0].ReceiveCount = "a", 2
+		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(limit)}, d)
+	}
+	handle(both[0], 20*time.Second)
+	w.expectHistory("a", 1, "Started Act(Inline)")
+	w.beforeCommit = func(c *store.Commit) error {
+		if slices.ContainsFunc(c.Turns[0].Events, func(e history.Event) bool { return e.Name == "Step" }) {
+			w.beforeCommit = nil
+			both[1].killAt, both[1].after = both[1].calls+1, false
+		}
+		return nil
+	}
+	if handle(both[1], time.Minute); !both[1].isDead() {
+		t.Fatal("the other process lives")
+	}
+	w.expectHistory("a", 1, "Started Act(Inline) Done←2 Act(Step) Act(Inline)")
+	w.orchestrator = both[0]
+	w.run()
+	w.expectOutput("a", "11")
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/wire"
@@ -44,9 +43,11 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		var err error
 		switch stamp := m.Item.Number; {
 		case stamp == goOnNumber:
-			w.run = w.run || t.Problem() == nil // A mark is the sweeper's.
-			var gone bool
-			if gone, err = t.goneOn(ctx, m.Item.ExecutionID); gone {
+			w.run = w.run || !t.swept()
+			if m.Item.ExecutionID != t.execution || m.Item.SchedulingEventID != t.x.LastEventID() {
+				// Another process has gone on from there, which had a message of the same
+				// turn when its visibility had ended; and that message may be deleted. If
+				// the process has died, nobody else sends what it committed.
 				err = again.LastTurn(ctx)
 			}
 		case stamp == 0:
@@ -65,40 +66,15 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 	return w, t.sendAgain(ctx, again)
 }
 
-// goneOn reports whether the instance has gone on from where a wake is to go on with an
-// execution: nothing is parked, and no inline activity is open. Another process has done
-// so, which had a message of the same turn when its visibility had ended, and that
-// message may be deleted; so if the process has died, nobody else sends what it committed.
-func (t *turn) goneOn(ctx context.Context, execution int64) (bool, error) {
-	if execution != t.execution {
-		return true, nil
-	}
-	turns, err := t.Read(ctx, t.execution)
-	if err != nil || len(turns) == 0 || turns[len(turns)-1].Parked {
-		return false, err
-	}
-	inline := map[int64]bool{}
-	for i := range turns {
-		for k := range turns[i].Events {
-			switch e := &turns[i].Events[k]; {
-			case e.Kind == history.ActivityScheduled && e.Inline:
-				inline[e.EventID] = true
-			case e.SourceEventID > 0:
-				delete(inline, e.SourceEventID)
-			}
-		}
-	}
-	return len(inline) == 0, nil
-}
-
 // goOnLater sends the wake by which a turn that ran out of time goes on in another
-// invocation. All its commits are dispatched by then. The wake's id is new for each
+// invocation. All its commits are dispatched by then, and the wake names the last event
+// of them. Its id is new for each
 // invocation, or SQS would drop it as a repeat of one that was handled a minute
 // ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.Instance))
-	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.Instance, ExecutionID: t.execution,
+	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.Instance, ExecutionID: t.execution, SchedulingEventID: t.x.LastEventID(),
 		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
 	if err := t.Post(ctx, &item); err != nil {
 		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.Instance, err)

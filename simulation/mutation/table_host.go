@@ -45,7 +45,7 @@ func commitMutations() []Mutation {
 			Bias:  "purges",
 			Bug:   "What a warm execution says of a message is believed, though no commit has shown that it is not stale.",
 			File:  "host/orchestrator/advance.go",
-			Edits: edit("if t.warm && !t.confirmed {", "if t.warm && t.confirmed {"),
+			Edits: edit("if t.warm && !t.confirmed && ", "if t.warm && t.confirmed && "),
 		},
 		{
 			Name:  "trust a stale cache",
@@ -216,7 +216,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a wake does not look who has gone on",
 			Bug:   "A wake that is to go on with an instance, and finds that another process has, leaves what that one committed to it.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("m.Item.ExecutionID); gone {", "m.Item.ExecutionID); gone && t.creating {"),
+			Edits: edit("if m.Item.ExecutionID != t.execution || m.Item.SchedulingEventID", "if t.creating && m.Item.SchedulingEventID"),
 			Rare:  true,
 		},
 		{
@@ -237,7 +237,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "short invocations",
 			Bug:   "A wake whose turn has continued as new and died is late when it comes back, and what follows is left to nobody.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("w.run || t.Problem() == nil", "w.run || t.Problem() == nil && m.Item.ExecutionID == t.execution"),
+			Edits: edit("w.run || !t.swept()", "w.run || !t.swept() && m.Item.ExecutionID == t.execution"),
 			Rare:  true,
 		},
 		{

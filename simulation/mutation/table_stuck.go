@@ -89,11 +89,11 @@ func stuckMutations() []Mutation {
 			Edits: edit("		case second:\n", "		case second || t.mark != \"\":\n"),
 		},
 		{
-			Name:  "a duplicate goes on",
+			Name:  "a duplicate clears a mark",
 			Rare:  true,
-			Bug:   "Code that can go on is run for a message whose fact the history has. Another process may be done with that message, so that nobody sends what the commit asks for if the process dies.",
+			Bug:   "A message whose fact the history has clears a mark. Another process may be done with that message, so that nobody sends what the commit asks for if the process dies.",
 			File:  "host/orchestrator/advance.go",
-			Edits: edit("if !w.run && !t.asked(arrivals) {", "if !w.run && t.warm && !t.confirmed && !t.asked(arrivals) {"),
+			Edits: edit("if t.swept() && !w.run && ", "if t.swept() && t.warm && "),
 		},
 		{
 			Name:  "a start overtakes a purge",
