@@ -25,7 +25,7 @@ func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchest
 	})
 }
 
-// M-10: behind the result of an inline activity nothing fits into a commit. The turn is
+// Behind the result of an inline activity nothing fits into a commit. The turn is
 // made of each of its messages, whose facts are recorded, and the instance fails.
 func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func (s ofNewer) Describe(ctx context.Context, instance string) (store.Record, e
 	return r, err
 }
 
-// V-03: a turn has made a commit when it finds that it needs the codec of a newer build.
+// A turn has made a commit when it finds that it needs the codec of a newer build.
 // Its message goes round, and that build goes on from there.
 func TestATurnThatNeedsANewerBuildGoesOnThere(t *testing.T) {
 	t.Parallel()
