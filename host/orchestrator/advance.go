@@ -156,9 +156,9 @@ func (t *turn) news(arrivals []*inbox.Message) bool {
 	})
 }
 
-// judge says what becomes of arrivals for which no code is run: they bring nothing to an
-// instance that is stuck, or the execution has ended. The code that is deployed by now may not agree with its
-// history, and an instance that is finished is never stuck.
+// judge says what becomes of arrivals for which no code is run: they bring nothing new
+// to an instance that is stuck, or the execution has ended. Then the code that is
+// deployed by now may not agree with the history, and what is finished is never stuck.
 func (t *turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	for _, m := range arrivals {
 		decided = append(decided, judged{m, t.x.Judge(t.arrival(m, t.execution))})

@@ -127,7 +127,7 @@ const (
 	// stale: what it learned from a warm or partly known instance has to be learned
 	// from what is stored.
 	stale
-	// lost: another process made the commit, of which nothing was dispatched.
+	// lost: another process was first, and of this turn's commit nothing was dispatched.
 	lost
 	// large: no commit can hold it.
 	large

@@ -662,7 +662,7 @@ func TestM11AConflictAtCommit(t *testing.T) {
 // one then, and nothing is committed for it, though its own code could go on: if that
 // process died before it dispatched, nobody would send what it committed (seed 120781941,
 // found in a million). The sweep takes the instance on.
-func TestAMessageThatAnotherHasHandledAsksForNothing(t *testing.T) {
+func TestAMessageThatAnotherHasHandledClearsNoMark(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.activityFunc("Step", step)

@@ -44,10 +44,7 @@ func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
 // What has ended can be purged where its key is away.
 func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	t.Parallel()
-	w := waitingWorld(t)
-	w.withKey("a")
-	w.fifoBatch(1, startOf("s1"), eventOf("e"))
-	w.withKey("b")
+	w := endedUnderAnotherKey(t)
 	unforced := purgeOf("p")
 	unforced.Force = false
 	w.fifoBatch(1, unforced)
@@ -56,6 +53,16 @@ func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	if !r.Purged {
 		t.Errorf("%+v %v %v", r, err, w.observer.counts)
 	}
+}
+
+// endedUnderAnotherKey has an instance a that has ended under the key "a", and a
+// process that has "b" alone.
+func endedUnderAnotherKey(t *testing.T) *world {
+	w := waitingWorld(t)
+	w.withKey("a")
+	w.fifoBatch(1, startOf("s1"), eventOf("e"))
+	w.withKey("b")
+	return w
 }
 
 // So it can when the purge comes again: it has committed nothing of which anything
@@ -71,10 +78,7 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := waitingWorld(t)
-			w.withKey("a")
-			w.fifoBatch(1, startOf("s1"), eventOf("e"))
-			w.withKey("b")
+			w := endedUnderAnotherKey(t)
 			unforced := purgeOf("p")
 			unforced.Force = false
 			w.give(host.Delivery{Message: queue.Message{ID: "m-p", Body: w.body(unforced), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, Source: host.SourceOrchestrator})
@@ -91,10 +95,7 @@ func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
 	for name, receives := range map[string]int{"it comes again": 2, "another process may have it": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := waitingWorld(t)
-			w.withKey("a")
-			w.fifoBatch(1, startOf("s1"), eventOf("e"))
-			w.withKey("b")
+			w := endedUnderAnotherKey(t)
 			w.fifoBatch(receives, purgeOf("p"))
 			w.runFor(24 * time.Hour)
 			w.expectCount(host.CountMessages, "purged", 0)

@@ -68,9 +68,8 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 
 // goOnLater sends the wake by which a turn that ran out of time goes on in another
 // invocation. All its commits are dispatched by then, and the wake names the last event
-// of them. Its id is new for each
-// invocation, or SQS would drop it as a repeat of one that was handled a minute
-// ago.
+// of them. Its id is new for each invocation, or SQS would drop it as a repeat of one
+// that was handled a minute ago.
 func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.Instance))
