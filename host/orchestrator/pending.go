@@ -142,6 +142,14 @@ func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.
 		// No commit would show that a result came to another process meanwhile.
 		return errRebuild
 	}
+	if m.Returning() {
+		// By another clock, an earlier delivery of it may have become the failure of
+		// the activity, in a commit that a read does not show yet. Nobody would send
+		// what follows from that: this message ends here.
+		if err := t.Unmoved(ctx, t.execution, t.x.LastEventID()+1); err != nil {
+			return err
+		}
+	}
 	item := &m.Item
 	execute := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,

@@ -72,7 +72,10 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && before.Status == store.StatusStuck && len(turns) == 0 && !g.wakes(w, before.Stamp) {
 		w.Violate("stamp", "%s takes the mark of %s away for no event, and no wake for mark %d asked for it", g.p.Name, g.instance, before.Stamp)
 	}
-	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) {
+	if len(turns) == 0 && c.Status != nil && *c.Status == store.StatusTerminated && w.WasDamaged(g.instance) {
+		w.Ledger.Unread[g.instance] = before.ExecutionID
+	}
+	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) && !(w.WasDamaged(g.instance) && damages(c)) {
 		w.Violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
 			g.p.Name, g.instance, before.Status, before.ExecutionID, g.execution)
 	}
@@ -118,4 +121,10 @@ func (g *changing) wakes(w *checker, stamp int64) bool {
 		}
 	}
 	return false
+}
+
+// damages reports whether a change says that a history is damaged, or ends an
+// instance of which it is by a purge with force: its writer has seen none of it.
+func damages(c *store.RecordChange) bool {
+	return c.Status != nil && (*c.Status == store.StatusCorrupt || *c.Status == store.StatusTerminated)
 }

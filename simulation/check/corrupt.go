@@ -8,13 +8,17 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// checkCorrupt is: nothing in this world damages a history, so that
-// no message may be moved for that.
+// checkCorrupt is: no message may be moved because of a history that
+// nobody has damaged.
 func (w *checker) checkCorrupt(to *world.Queue, m *queue.Outgoing) {
 	if to != w.DeadFIFO && to != w.DeadStandard {
 		return
 	}
 	if reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) == wire.ReasonCorrupt {
+		if item, err := w.Item(m.Body); err == nil && w.WasDamaged(item.Target()) {
+			w.Reached("R-08")
+			return
+		}
 		w.Violate("R-09", "a dead letter says that a history is damaged: %s: %s", m.Attributes[wire.ReasonAttribute], world.BodyText(m.Body))
 	}
 }

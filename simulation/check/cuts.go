@@ -42,6 +42,9 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 			return
 		}
 		for i := range out.Events {
+			if w.Room > 0 && at+i < len(events) && events[at+i].Imposed == history.ImposedLimit {
+				return // There is no room for what the code answers.
+			}
 			is := &out.Events[i]
 			if at+i >= len(events) || is.Kind != events[at+i].Kind || is.Name != events[at+i].Name || is.SourceEventID != events[at+i].SourceEventID {
 				was := "nothing"

@@ -111,7 +111,7 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 			return true // A client has its token, and nothing else is owed.
 		}
 		// Of what was cancelled no time limit is owed either.
-		return x != nil && (x.Completed[source] != 0 || x.End() != nil || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
+		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
 	case wire.ExternalRaised:
 		for n := first; n <= last; n++ {
 			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Senders[item.ID] {

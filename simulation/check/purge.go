@@ -32,7 +32,7 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
 		return
 	}
-	unsettled := w.unsettled(inv, instance) || w.goesRound(instance)
+	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.Ledger.Unread[instance] == execution
 	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		switch {

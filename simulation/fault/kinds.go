@@ -49,13 +49,14 @@ const (
 	Outage       // a service refuses everything, to everybody or to one role, for minutes to days
 	Torn         // whoever reads beside a commit finds some of its items, and others not yet
 	EntryRefused // some messages of a batch are refused, and the others are in
+	Damaged      // the histories of an instance are damaged, and restored later
 	None
 )
 
 var faultNames = [None]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused"}
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged"}
 
 // String returns the fault in words.
 func (f Kind) String() string {

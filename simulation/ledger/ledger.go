@@ -26,6 +26,9 @@ type Ledger struct {
 	Maker      map[string]string    // process by which it did
 	Hidden     map[string]int64     // execution that was the last when it was purged
 	Purged     map[string]time.Time // when its id was held last
+	// Unread are instances that a purge has ended without their history, which was
+	// damaged: the execution that was the last.
+	Unread map[string]int64
 	// Forsaken are instances that a purge may have left waiting.
 	Forsaken map[string]bool
 	Outside  Outside
@@ -54,7 +57,7 @@ type Recorded struct {
 
 func New() Ledger {
 	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Purged: map[string]time.Time{},
-		Forsaken: map[string]bool{}, Outside: newOutside()}
+		Unread: map[string]int64{}, Forsaken: map[string]bool{}, Outside: newOutside()}
 }
 
 func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) }
@@ -62,7 +65,7 @@ func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) 
 // Ended reports whether the instance has come to its end.
 func (s *Ledger) Ended(instance string) bool {
 	x := s.Executions[Execution{instance, s.Last[instance]}]
-	return x != nil && x.End() != nil && x.End().Kind != history.OrchestrationContinuedAsNew
+	return x != nil && (x.End() != nil && x.End().Kind != history.OrchestrationContinuedAsNew || s.Unread[instance] == s.Last[instance])
 }
 
 func (x *Recorded) End() *history.Event {

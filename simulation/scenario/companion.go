@@ -33,6 +33,9 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	if err != nil {
 		return err
 	}
+	if hadNoRoom(w, &r) {
+		return nil
+	}
 	cancels := 0
 	for _, e := range w.Ledger.Executions[ledger.At(instance, w.Ledger.Hidden[instance]+1)].Events {
 		if e.Kind == history.OrchestrationCancelRequested {

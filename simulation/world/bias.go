@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
 	"github.com/turnstile-go/turnstile/simulation/fault"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -54,11 +55,18 @@ const (
 	// them, and every second process dies behind the commit that ends one for it. One
 	// batch in five is received a second time at once.
 	purges
+	// smallCommits: a commit holds a few events, and one with more is refused, in the
+	// middle of a turn as at its beginning. What came in one batch is then handled in
+	// parts, and an instance fails of which a single message brings more.
+	smallCommits
+	// damages: the histories of instances are damaged, one step in seventy, and restored
+	// within minutes or hours.
+	damages
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges"}
+	"dead letters", "short invocations", "purges", "small commits", "damages"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -170,4 +178,28 @@ func (w *World) drawPace() time.Duration {
 		return 0
 	}
 	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
+}
+
+// drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
+func (w *World) drawRoom() int {
+	if w.bias != smallCommits {
+		return 0
+	}
+	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
+}
+
+// fits returns the error of a commit for which there is no room, as the stores do: before
+// they look at anything that is stored.
+func (w *World) fits(c *store.Commit) error {
+	n := 0
+	for i := range c.Turns {
+		n += len(c.Turns[i].Events)
+	}
+	if w.Room == 0 || n <= w.Room {
+		return nil
+	}
+	w.Reached("L-04")
+	t := &c.Turns[0]
+	return &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.First(), What: "first of too many (simulated)",
+		Limit: Plural(w.Room, "event")}
 }

@@ -75,6 +75,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
 		turns, err = s.p.W.tornRead(instance, executionID, turns, err)
+		turns, err = s.p.W.damagedRead(instance, executionID, turns, err)
 		s.p.hears(func() string { return turnsText(turns) })
 		return err
 	})
@@ -101,6 +102,9 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 			return err
 		}
 		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		if d := s.p.W.damaged(instance); d != nil && d.gone {
+			at.Stored = false
+		}
 		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
 		return err
 	})
@@ -171,6 +175,9 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 
 // commit makes a commit, and has what lands looked at.
 func (w *World) commit(ctx context.Context, x *Write) error {
+	if err := w.fits(x.Commit); err != nil {
+		return err
+	}
 	err := w.Store.Commit(ctx, *x.Sealed)
 	if w.Sabotage.Commit != nil {
 		err = w.Sabotage.Commit(x.Commit, err)

@@ -42,7 +42,7 @@ func newPlan(c *choice.Choices) plan {
 // draw draws rates. They are how the seed weighs its decisions, and no decisions
 // themselves: a source needs none.
 func (p *plan) draw(c *choice.Choices) {
-	for f := range fault.None {
+	for f := range fault.Damaged { // It comes with its bias.
 		if c.Uniform(2) == 0 {
 			continue
 		}
@@ -77,6 +77,8 @@ func (p *plan) suits(b bias) {
 		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
 	case purges:
 		p.rates[fault.Purged], p.left = max(p.rates[fault.Purged], 500), max(p.left, 10)
+	case damages:
+		p.rates[fault.Damaged], p.left = 150, max(p.left, 10)
 	case tornReads:
 		p.left = max(p.left, 10)
 	}

@@ -61,6 +61,14 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			w.Reached("expired")
 			return true
 		}
+	case wire.ReasonCorrupt:
+		if w.damaged(item.Target()) != nil {
+			return false
+		}
+		if w.WasDamaged(item.Target()) {
+			w.Reached("R-08, restored")
+			return w.sendsAgain(item, m)
+		}
 	case wire.ReasonUnknownInstance:
 		if w.Ledger.Last[item.Target()] == 0 {
 			return false // Nobody ever started it.

@@ -78,6 +78,7 @@ func (w *World) calmDown() {
 	}
 	w.Log("FAULTS STOP")
 	w.calm = true
+	w.restoreAll()
 	if w.Sealing.complete != nil {
 		w.Good = w.Scenario.Working() // The same code, and all keys: each process is replaced.
 	}

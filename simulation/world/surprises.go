@@ -40,6 +40,9 @@ func (w *World) surprises() {
 	if w.hit(fault.Purged) {
 		w.Scenario.Purge(w)
 	}
+	if w.bias == damages && w.hit(fault.Damaged) {
+		w.damageOne()
+	}
 	if w.hit(fault.Operator) {
 		if all := w.Ledger.Instances(); len(all) > 0 {
 			w.SendItem(wire.Item{Kind: wire.Wake, Instance: all[w.Choices.IntN(w.How(fault.Operator), len(all))], ID: fmt.Sprintf("operator-%d", w.Steps)})

@@ -61,13 +61,15 @@ type World struct {
 	Sealing *sealing
 
 	// What goes wrong. calm: faults have stopped. pace is how long each call takes
-	// at least.
+	// at least, Room how many events a commit holds, 0 for as many as are in it.
 	plan    plan
 	bias    bias
 	calm    bool
 	pace    time.Duration
+	Room    int
 	outages []outage
-	tears   map[string]*tear // by instance
+	tears   map[string]*tear   // by instance
+	damages map[string]*damage // by instance; nil where it is restored
 
 	// The processes, at most slots of each role; started is how many there were,
 	// Executing the one whose step it is. lately is what was done last, while
@@ -169,7 +171,7 @@ func New(c choice.Choices, o Options) *World {
 	w.plan = newPlan(&w.Choices)
 	w.bias = drawBias(&w.Choices)
 	w.plan.suits(w.bias)
-	w.pace = w.drawPace()
+	w.pace, w.Room = w.drawPace(), w.drawRoom()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if w.roundIn {
 		w.Settings.Messages.RoundReceives = 5

@@ -84,3 +84,17 @@ func (v *View) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	confirmed.Unconfirmed = false
 	return &confirmed
 }
+
+// Unmoved looks whether nothing stands behind what was read of an execution, whose next
+// event this is: store.ErrConflict if something does. It is for who is about to do what
+// no commit of its own would refuse.
+func (v *View) Unmoved(ctx context.Context, execution, next int64) error {
+	at, err := v.source.Store.ReadIsolated(ctx, v.Instance, execution, next)
+	if err == nil && at.Stored {
+		err = store.ErrConflict
+	}
+	if err != nil {
+		return fmt.Errorf("host: instance %q execution %d has to be known up to event %d: %w", v.Instance, execution, next, err)
+	}
+	return nil
+}
