@@ -37,7 +37,7 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	if err := t.describeOnce(ctx); err != nil {
 		return err
 	}
-	if t.Record == nil || t.Record.Problem != nil {
+	if t.Record == nil || t.swept() {
 		return nil
 	}
 	open := t.group.open()

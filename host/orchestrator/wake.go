@@ -20,15 +20,20 @@ const goOnNumber = math.MaxInt32
 type wakes struct {
 	// run the code, though there may be no arrival.
 	run bool
-	// try even an instance whose turn killed its process, and move or clear its
-	// mark whatever comes of it.
-	try bool
+	// try is the id of a wake for which even an instance is tried whose turn killed
+	// its process, and whose mark is moved or cleared whatever comes of it; empty if
+	// there is none.
+	try string
 }
 
 // takeWakes looks at wakes. A sweeper's wake names the stamp of a mark, and is
 // dropped if the record has another stamp, unless it is a redelivery: then its
 // earlier delivery may have sent a change of the mark that has not arrived yet.
 // This turn moves the mark, and so that change fails.
+//
+// One wake is one try: it is dropped where the mark says that this try was made. Another
+// process may have received it later, so that its acknowledgement counts, and this one,
+// whose code may work, would have none to bring it back if it died behind its commit.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
 // open of the last turn, or, for an operator's wake, of the current execution. An
@@ -41,7 +46,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 	again := t.resending()
 	for _, m := range messages {
 		var err error
+		p := t.Problem()
 		switch stamp := m.Item.Number; {
+		case p != nil && p.Wake == m.Item.ID:
+			t.Settle(m, "obsolete_wake")
 		case stamp == goOnNumber:
 			w.run = w.run || !t.swept()
 			if m.Item.ExecutionID != t.execution || m.Item.SchedulingEventID != t.x.LastEventID() {
@@ -51,10 +59,10 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 				err = again.LastTurn(ctx)
 			}
 		case stamp == 0:
-			w = wakes{run: true, try: true}
+			w = wakes{run: true, try: m.Item.ID}
 			err = again.Current(ctx)
-		case m.Returning(), t.Problem() != nil && stamp == t.Record.Stamp:
-			w = wakes{run: true, try: true}
+		case m.Returning(), p != nil && stamp == t.Record.Stamp:
+			w = wakes{run: true, try: m.Item.ID}
 			err = again.LastTurn(ctx)
 		default:
 			t.Settle(m, "obsolete_wake")

@@ -66,6 +66,7 @@ func (w *checker) Meets(x *world.Write) {
 func (w *checker) Landed(x *world.Write) {
 	if x.Commit != nil {
 		w.committed(x)
+		w.checkRoom(x)
 		w.landedIn(x.In, x.Commit)
 		return
 	}
@@ -84,6 +85,7 @@ func (w *checker) Answered(x *world.Write, err error) {
 	}
 	inv := x.By.Running
 	w.loses(inv, x.Instance, err)
+	w.refused(x, err)
 	w.marks(inv, x.Instance, x.Change, err)
 	w.unsureOfMark(x.Instance, x.Change, err)
 }

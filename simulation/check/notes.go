@@ -48,6 +48,8 @@ type notes struct {
 	// when it began, exist how many starts it told of that their instances exist.
 	gone  ledger.ByInstance[bool]
 	exist int
+	// refused is how many messages' facts a commit had that was refused for want of room.
+	refused ledger.ByInstance[int]
 }
 
 func (w *checker) of(inv *world.Invocation) *notes {

@@ -25,14 +25,15 @@ func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string
 // Hides notes that an instance is hidden, or that its id is held for longer. It is
 // O-04: a purge hides one instance, however often it comes, and nothing that its
 // executions had to stop is left to be stopped by then, unless the purge has overtaken
-// a message that was received before: what that has not sent is not promised.
+// a message that was received before, or the histories were damaged: what was not sent is
+// not promised then.
 func (w *checker) Hides(inv *world.Invocation, instance string, execution int64) {
 	delete(w.of(inv).marked, instance) // It goes with the record.
 	w.Ledger.Purged[instance] = w.Clock.Now()
 	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
 		return
 	}
-	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.Ledger.Unread[instance] == execution
+	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.WasDamaged(instance)
 	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
 		switch {

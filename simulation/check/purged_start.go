@@ -40,7 +40,8 @@ func (w *checker) countsStarts(p *world.Process, c host.Counter, reason string, 
 	}
 }
 
-// checkGone: as many as may have found one have.
+// checkGone: as many as may have found one have. A process that has it in its cache does
+// not see that its damaged history was purged.
 func (w *checker) checkGone(inv *world.Invocation) {
 	told := w.of(inv).exist
 	if told == 0 {
@@ -48,7 +49,7 @@ func (w *checker) checkGone(inv *world.Invocation) {
 	}
 	may := 0
 	for _, m := range inv.Batch {
-		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.StartOrchestration && (!w.of(inv).gone.Of(item.Instance) || !w.isGone(item.Instance)) {
+		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.StartOrchestration && (!w.of(inv).gone.Of(item.Instance) || !w.isGone(item.Instance) || w.Ledger.Unread[item.Instance] > 0) {
 			may++
 		}
 	}

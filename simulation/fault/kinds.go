@@ -49,7 +49,7 @@ const (
 	Outage       // a service refuses everything, to everybody or to one role, for minutes to days
 	Torn         // whoever reads beside a commit finds some of its items, and others not yet
 	EntryRefused // some messages of a batch are refused, and the others are in
-	Damaged      // the histories of an instance are damaged, and restored later
+	Damaged      // the history of an instance is damaged, and restored later
 	None
 )
 

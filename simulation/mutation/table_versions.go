@@ -4,6 +4,14 @@ package mutation
 func versionMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a patch is not waited for where a history was damaged",
+			Rare:  true,
+			Bias:  "damages",
+			Bug:   "A build that lacks a patch marks an instance whose history was restored, in the middle of the patch's rollout.",
+			File:  "host/orchestrator/other_build.go",
+			Edits: edit("if t.Record == nil || t.swept() {", "if t.Record == nil || t.Record.Problem != nil {"),
+		},
+		{
 			Name:  "continue-as-new keeps the version",
 			Bug:   "An execution that continues as new without a version goes on as the version that it was.",
 			File:  "engine/continue_as_new.go",

@@ -59,7 +59,7 @@ const (
 	// middle of a turn as at its beginning. What came in one batch is then handled in
 	// parts, and an instance fails of which a single message brings more.
 	smallCommits
-	// damages: the histories of instances are damaged, one step in seventy, and restored
+	// damages: histories of instances are damaged, one step in seventy, and restored
 	// within minutes or hours.
 	damages
 	biasEnd
@@ -198,7 +198,6 @@ func (w *World) fits(c *store.Commit) error {
 	if w.Room == 0 || n <= w.Room {
 		return nil
 	}
-	w.Reached("L-04")
 	t := &c.Turns[0]
 	return &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.First(), What: "first of too many (simulated)",
 		Limit: Plural(w.Room, "event")}

@@ -102,9 +102,7 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 			return err
 		}
 		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
-		if d := s.p.W.damaged(instance); d != nil && d.gone {
-			at.Stored = false
-		}
+		at.Stored = at.Stored && !s.p.W.gone(instance, executionID)
 		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
 		return err
 	})

@@ -2,18 +2,22 @@ package world
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// Somebody damages the histories of an instance, behind the back of all processes,
-// and later restores them as they were: then an operator wakes the instance, and
-// redrives its dead letters, as docs/troubleshooting.md says.
+// Somebody damages the history of an instance, that of its current execution, behind
+// the back of all processes, and later restores it as it was: then an operator wakes
+// the instance and redrives its dead letters, as docs/troubleshooting.md says, or does
+// only the latter where that is enough. What a purge has ended meanwhile stays lost.
 
-// damage is what was done to the histories of an instance.
+// damage is what was done to the history of an instance.
 type damage struct {
 	// gone: nothing is there any more; else what is there can't be decoded.
 	gone bool
@@ -22,13 +26,13 @@ type damage struct {
 // damaged returns the damage that is not restored yet; nil if there is none.
 func (w *World) damaged(instance string) *damage { return w.damages[instance] }
 
-// WasDamaged reports whether an instance ever had histories that were damaged.
+// WasDamaged reports whether the history of an instance ever was.
 func (w *World) WasDamaged(instance string) bool {
 	_, was := w.damages[instance]
 	return was
 }
 
-// damageOne damages the histories of an instance, for minutes mostly and for hours at
+// damageOne damages the history of an instance, for minutes mostly and for hours at
 // times.
 func (w *World) damageOne() {
 	how := w.How(fault.Damaged)
@@ -47,19 +51,38 @@ func (w *World) damageOne() {
 	w.damages[instance] = d
 	lasts := time.Duration(1+w.Choices.IntN(how, 300)) * time.Second
 	lasts *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(how, 4)]
-	w.Log("DAMAGE to the histories of %s for %s", instance, lasts)
+	w.Log("DAMAGE to the history of %s for %s", instance, lasts)
 	w.Clock.AfterFunc(lasts, func() { w.restore(instance) })
 }
 
-// restore gives an instance its histories back.
+// restore gives an instance its history back.
 func (w *World) restore(instance string) {
 	if w.damaged(instance) == nil {
 		return
 	}
 	w.damages[instance] = nil
-	w.Log("the histories of %s are RESTORED", instance)
-	w.SendItem(wire.Item{Kind: wire.Wake, Instance: instance, ID: fmt.Sprintf("restored-%d", w.Steps)})
+	w.Log("the history of %s is RESTORED", instance)
+	left := w.Ledger.Unread[instance] == 0 && !w.deadFor(instance)
+	if left || w.Choices.Even(w.How(fault.Damaged)) {
+		w.SendItem(wire.Item{Kind: wire.Wake, Instance: instance, ID: fmt.Sprintf("restored-%d", w.Steps)})
+	}
 	w.Redrive()
+}
+
+// deadFor reports whether a dead letter is for a damaged instance that has its history
+// looked at again, as a wake does, when it is redriven.
+func (w *World) deadFor(instance string) bool {
+	return slices.ContainsFunc(w.DeadFIFO.Queue.Peek(), func(m queue.Message) bool {
+		item, err := w.Item(m.Body)
+		if err != nil || item.Target() != instance {
+			return false
+		}
+		switch item.Kind {
+		case wire.PurgeInstance, wire.TerminateInstance, wire.CancelInstance, wire.ActivityPending, wire.ActivityHeartbeat:
+			return false // They may be for nobody.
+		}
+		return strings.HasPrefix(m.Attributes[wire.ReasonAttribute], string(wire.ReasonCorrupt))
+	})
 }
 
 // restoreAll ends all damage.
@@ -69,14 +92,23 @@ func (w *World) restoreAll() {
 	}
 }
 
-// damagedRead is what a Query finds of histories that may be damaged.
+// damagedRead is what a Query finds of a history that may be damaged.
 func (w *World) damagedRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
 	d := w.damaged(instance)
 	switch {
-	case d == nil || err != nil || len(turns) == 0:
+	case err != nil || len(turns) == 0:
 		return turns, err
-	case d.gone:
+	case w.gone(instance, execution):
 		return nil, nil
+	case d == nil || execution < w.Ledger.Last[instance]:
+		// What a turn had left to send of an execution that can't be read is not promised.
+		return turns, nil
 	}
 	return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: turns[0].First(), Reason: "it is no document (simulated)"}
+}
+
+// gone reports whether nothing is left of an execution.
+func (w *World) gone(instance string, execution int64) bool {
+	d := w.damaged(instance)
+	return d != nil && d.gone && execution == w.Ledger.Last[instance] || execution <= w.Ledger.Unread[instance]
 }
