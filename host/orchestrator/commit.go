@@ -67,8 +67,8 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		t.Observer.Count(host.CountTurns, d.outcome, 1)
 		t.committed(host.Committed{Context: ctx, Turns: turns, Actions: out.Actions(), Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
 	}
-	if problem, changed := d.problem(); changed {
-		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.Instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: problem})
+	if d.remarked {
+		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.Instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: d.problem})
 	}
 	return nil
 }

@@ -6,9 +6,6 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// outcomeRecovered is that of a commit which clears the mark of a problem.
-const outcomeRecovered = "recovered"
-
 // draft is what one commit is going to hold.
 type draft struct {
 	// Turn is what the runs came to whose events it has.
@@ -20,6 +17,11 @@ type draft struct {
 	// inline: it holds results of inline activities.
 	inline bool
 	change *store.RecordChange
+	// remarked: the change sets or moves the mark of a problem, or clears it. An end
+	// clears the field whether or not there was a mark, and says enough by itself.
+	remarked bool
+	// problem that the instance is marked with from now on; nil for none.
+	problem *store.Problem
 	// outcome in a word, for the observer.
 	outcome string
 }
@@ -71,21 +73,6 @@ func (d *draft) dispatches() bool {
 		}
 	}
 	return false
-}
-
-// problem returns what the draft marked the instance with, nil if it took a
-// mark away, and whether it did either. An end clears the field whether or not
-// there was a mark, and says enough by itself.
-func (d *draft) problem() (p *store.Problem, changed bool) {
-	switch c := d.change; {
-	case c == nil:
-		return nil, false
-	case c.Create != nil:
-		return c.Create.Problem, c.Create.Problem != nil
-	case c.Problem != nil && *c.Problem != nil:
-		return *c.Problem, true
-	}
-	return nil, d.outcome == outcomeRecovered
 }
 
 func stateWord(s engine.State) string {

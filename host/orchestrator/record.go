@@ -71,7 +71,7 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 		return err
 	}
 	p := t.standing(d, w, parked).Of(&d.Turn)
-	d.change = p.Change
+	d.change, d.problem, d.remarked = p.Change, p.Mark, p.Moved || p.Recovered != nil
 	if d.Stuck != nil {
 		t.Observer.Count(host.CountStuck, string(d.Stuck.Kind), 1)
 	}
@@ -83,7 +83,7 @@ func (t *turn) project(ctx context.Context, d *draft, w wakes, parked bool) erro
 			"kind", p.Mark.Kind, "event_id", p.Mark.EventID, "message", t.loggedProblem(p.Mark))
 	}
 	if p.Recovered != nil {
-		d.outcome = outcomeRecovered
+		d.outcome = "recovered"
 		t.Observer.Count(host.CountRecovered, p.Recovered.Kind, 1)
 	}
 	if p.Suspected {
