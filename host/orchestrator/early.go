@@ -3,9 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
@@ -26,24 +24,15 @@ func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "unknown_instance")
 		return nil
 	}
-	now := t.Clock.Now()
-	item := m.Item
-	if since, begins := t.RoundSince(m); begins {
-		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
-	}
-	end := time.UnixMilli(item.FirstSeenMS).Add(t.Settings.Messages.EarlyWindow)
-	if !now.Before(end) && endsChild {
+	window := t.Settings.Messages.EarlyWindow
+	switch since, _ := t.RoundSince(m); {
+	case t.Clock.Now().Sub(since) < window:
+		return t.SendRoundWithin(ctx, m, window, "early")
+	case endsChild:
 		return t.forbidStart(ctx, m)
 	}
-	if !now.Before(end) {
-		return t.DeadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
-			"event %q for instance %q, which was not started within %s; redrive it after the start", item.Name, t.Instance, t.Settings.Messages.EarlyWindow))
-	}
-	due := now.Add(backoff.Grown(t.Settings.Messages.EarlyFirst, t.Settings.Messages.EarlyMax, item.Hops))
-	if due.After(end) {
-		due = end
-	}
-	return t.SendRound(ctx, m, item, due, "early")
+	return t.DeadLetter(ctx, m, wire.ReasonUnknownInstance, fmt.Sprintf(
+		"event %q for instance %q, which was not started within %s; redrive it after the start", m.Item.Name, t.Instance, window))
 }
 
 // forbidStart has a child's start refused if it comes after all: because nothing

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 )
@@ -58,15 +57,7 @@ func (o *maker) anotherBuild(ctx context.Context, g *group, err error) {
 	o.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
 		"instance", g.instance, "patch", cause.stuck.Patch, "error", cause.stuck)
 	o.sendRound(ctx, g, func(m *inbox.Message) error {
-		since, begins := o.RoundSince(m)
-		if begins {
-			m.Item.FirstSeenMS, m.Item.Hops = since.UnixMilli(), 0
-		}
-		due := o.Clock.Now().Add(backoff.Grown(o.Settings.Messages.EarlyFirst, o.Settings.Messages.EarlyMax, m.Item.Hops))
-		if end := since.Add(o.Settings.Messages.PatchWindow); due.After(end) {
-			due = end
-		}
-		return o.SendRound(ctx, m, m.Item, due, "patch")
+		return o.SendRoundWithin(ctx, m, o.Settings.Messages.PatchWindow, "patch")
 	})
 }
 

@@ -178,6 +178,21 @@ func (d *Desk) Close(ctx context.Context, messages []*Message) []string {
 	return ids
 }
 
+// SendRoundWithin sends a message round with growing delay, for no longer than a window
+// since it began to go round.
+func (d *Desk) SendRoundWithin(ctx context.Context, m *Message, window time.Duration, reason string) error {
+	item := m.Item
+	since, begins := d.RoundSince(m)
+	if begins {
+		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
+	}
+	due := d.Clock.Now().Add(backoff.Grown(d.Settings.Messages.EarlyFirst, d.Settings.Messages.EarlyMax, item.Hops))
+	if end := since.Add(window); due.After(end) {
+		due = end
+	}
+	return d.SendRound(ctx, m, item, due, reason)
+}
+
 // RoundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
 func (d *Desk) RoundSince(m *Message) (since time.Time, begins bool) {
