@@ -152,16 +152,19 @@ func (t *turn) swept() bool {
 // news reports whether arrivals bring a fact that the history has not.
 func (t *turn) news(arrivals []*inbox.Message) bool {
 	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
-		return t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
+		return t.verdict(m).Kind == engine.Recorded
 	})
 }
+
+// verdict is what the engine says of a message, without running anything.
+func (t *turn) verdict(m *inbox.Message) engine.Verdict { return t.x.Judge(t.arrival(m)) }
 
 // judge says what becomes of arrivals for which no code is run: they bring nothing new
 // to an instance that is stuck, or the execution has ended. Then the code that is
 // deployed by now may not agree with the history, and what is finished is never stuck.
 func (t *turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	for _, m := range arrivals {
-		decided = append(decided, judged{m, t.x.Judge(t.arrival(m, t.execution))})
+		decided = append(decided, judged{m, t.verdict(m)})
 	}
 	return decided
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// arrival returns what a message brings for an execution. The version of a start
+// arrival returns what a message brings for the execution. The version of a start
 // is pinned: the newest registered if none was asked for. A name that is not
 // registered keeps what was asked; the instance is started and stuck until that
 // code is deployed.
-func (c *code) arrival(m *inbox.Message, execution int64) engine.Arrival {
+func (t *turn) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
 	a := engine.Arrival{Token: i.Token, Proven: m.Proven}
-	if m.Completion() || i.Kind == wire.CancelInstance {
+	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance {
 		a.ExecutionID = i.TargetExecution()
 	}
 	switch i.Kind {
 	case wire.StartOrchestration:
-		return c.startArrival(i, execution)
+		return t.startArrival(i)
 	case wire.ExternalRaised:
 		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
 	case wire.CancelInstance:
@@ -31,6 +31,9 @@ func (c *code) arrival(m *inbox.Message, execution int64) engine.Arrival {
 	case wire.ActivityFailed:
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+	case wire.ActivityPending, wire.ActivityHeartbeat:
+		// It is about an activity that has not ended, and judged as its failure would be.
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
 	case wire.TimerFired:
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
 	case wire.SubOrchCompleted:
@@ -41,12 +44,12 @@ func (c *code) arrival(m *inbox.Message, execution int64) engine.Arrival {
 	return a
 }
 
-func (c *code) startArrival(i *wire.Item, execution int64) engine.Arrival {
-	start := &history.Start{ExecutionID: execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
+func (t *turn) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
 		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
 	version := i.OrchVersion
 	if version == "" {
-		if newest, err := c.Orchestrations.Newest(i.Name); err == nil {
+		if newest, err := t.Orchestrations.Newest(i.Name); err == nil {
 			version = newest.Version
 		}
 	}
@@ -66,7 +69,7 @@ func (t *turn) input(messages []*inbox.Message, park bool) (engine.Input, error)
 	}
 	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, Park: park}
 	for _, m := range messages {
-		in.Arrivals = append(in.Arrivals, t.arrival(m, t.execution))
+		in.Arrivals = append(in.Arrivals, t.arrival(m))
 	}
 	return in, nil
 }

@@ -3,9 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
@@ -17,9 +15,7 @@ import (
 func (t *turn) overHistory(arrivals []*inbox.Message, w wakes) bool {
 	most := t.Settings.Limits
 	full := most.Events >= 0 && t.x.LastEventID() >= int64(most.Events) || most.Bytes >= 0 && t.x.HistoryBytes() >= most.Bytes
-	return full && !t.creating && (w.run || slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
-		return t.x.Judge(t.arrival(m, t.execution)).Kind == engine.Recorded
-	}))
+	return full && !t.creating && (w.run || t.news(arrivals))
 }
 
 // imposeLongHistory fails an instance whose history has reached its limit. The

@@ -21,11 +21,10 @@ import (
 func (t *turn) takePending(ctx context.Context) error {
 	for _, m := range t.group.open() {
 		unheard := m.Unheard()
-		if m.Item.Kind != wire.ActivityPending && m.Item.Kind != wire.ActivityHeartbeat && !unheard {
+		if !m.AboutPending() && !unheard {
 			continue
 		}
-		v := t.x.Judge(engine.Arrival{ExecutionID: m.Item.ExecutionID, Token: m.Item.Token, Proven: m.Proven,
-			Event: history.Event{Kind: history.ActivityFailed, SourceEventID: m.Item.SourceEventID}})
+		v := t.verdict(m)
 		var err error
 		switch {
 		case unheard && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):

@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/resending"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // takeReturning sends again, before anything else, what an earlier delivery of
@@ -53,15 +51,10 @@ func (t *turn) hidesEnded() bool {
 // completes.
 func (t *turn) heard(eventID int64) bool {
 	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool {
-		i := &m.Item
-		if i.SourceEventID != eventID || i.TargetExecution() != t.execution {
+		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.execution {
 			return false
 		}
-		a := t.arrival(m, t.execution)
-		if i.Kind == wire.ActivityPending || i.Kind == wire.ActivityHeartbeat {
-			a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: eventID}
-		}
-		v := t.x.Judge(a).Kind
+		v := t.verdict(m).Kind
 		return v == engine.Recorded || v == engine.Duplicate
 	})
 }

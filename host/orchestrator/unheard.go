@@ -18,8 +18,7 @@ func (t *turn) brings(source int64) bool {
 	return slices.ContainsFunc(t.group.open(), func(m *inbox.Message) bool {
 		i := &m.Item
 		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
-			t.x.Judge(engine.Arrival{ExecutionID: i.ExecutionID, Token: i.Token, Proven: m.Proven,
-				Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source}}).Kind == engine.Recorded
+			t.verdict(m).Kind == engine.Recorded
 	})
 }
 

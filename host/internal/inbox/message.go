@@ -71,6 +71,11 @@ func (m *Message) Completion() bool {
 	return false
 }
 
+// AboutPending reports whether the item is about a pending activity, and records nothing.
+func (m *Message) AboutPending() bool {
+	return m.Item.Kind == wire.ActivityPending || m.Item.Kind == wire.ActivityHeartbeat
+}
+
 // Records reports whether the item becomes an event of the history.
 func (m *Message) Records() bool {
 	switch m.Item.Kind {
