@@ -220,18 +220,10 @@ func (q *arrivalQueue) sortOut(verdicts []engine.Verdict) {
 // settleAll does with each message what its verdict asks for.
 func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 	for _, j := range decided {
-		if j.State != inbox.Unsettled {
-			continue
-		}
 		var err error
 		switch j.Kind {
 		case engine.Misaddressed, engine.Forged:
-			reason, missing := wire.ReasonMisaddressed, ""
-			if j.Kind == engine.Forged {
-				reason, missing = wire.ReasonForged, inbox.MissingKey(t.Keys, j.Item.Token)
-			}
-			err = t.DeadLetter(ctx, j.Message, reason, fmt.Sprintf("%s for instance %q execution %d: %s%s",
-				j.Item.Kind, t.Instance, j.Item.TargetExecution(), j.Reason, missing))
+			err = t.refuse(ctx, j.Message, j.Verdict)
 		case engine.Exists:
 			err = t.exists(ctx, j.Message)
 		case engine.Early:
@@ -244,6 +236,16 @@ func (t *turn) settleAll(ctx context.Context, decided []judged) error {
 		}
 	}
 	return nil
+}
+
+// refuse makes a dead letter of a message that is misaddressed or forged.
+func (t *turn) refuse(ctx context.Context, m *inbox.Message, v engine.Verdict) error {
+	reason, missing := wire.ReasonMisaddressed, ""
+	if v.Kind == engine.Forged {
+		reason, missing = wire.ReasonForged, inbox.MissingKey(t.Keys, m.Item.Token)
+	}
+	return t.DeadLetter(ctx, m, reason, fmt.Sprintf("%s for instance %q execution %d: %s%s",
+		m.Item.Kind, t.Instance, m.Item.TargetExecution(), v.Reason, missing))
 }
 
 // toNextExecution goes on with the execution whose first events were committed

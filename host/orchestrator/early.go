@@ -10,14 +10,15 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// early deals with an event for an instance that has not started: it goes
+// early deals with what comes for an instance that has not started. An event goes
 // round the delay queue with growing delay, so that it holds up neither its
 // group, in which the start may be next, nor others. If no start comes within
 // the window it is a dead letter; a redrive begins a new window.
 //
 // What a parent sends to end its child goes the same way, for it can overtake
 // the child's start: another process may take the parent on before the one that
-// scheduled the child has sent it. Behind the window the start is forbidden.
+// scheduled the child has sent it. Behind the window the start is forbidden. All else is
+// acknowledged.
 func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {

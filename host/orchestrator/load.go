@@ -177,10 +177,8 @@ func (t *turn) withoutExecution(ctx context.Context) error {
 			err = t.afterEnd(ctx, m)
 		case t.Held():
 			err = t.afterPurge(ctx, m)
-		case m.Item.Kind == wire.ExternalRaised || m.EndsChild():
-			err = t.early(ctx, m)
 		default:
-			t.Settle(m, "unknown_instance")
+			err = t.early(ctx, m)
 		}
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func (e *patchError) Unwrap() error { return e.stuck }
 // It does not apply if something was committed for the messages in this turn
 // already, or if the instance is stuck: then its wakes try again.
 func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError) error {
-	if t.confirmed || t.creating || t.killer {
+	if t.confirmed {
 		return nil
 	}
 	if err := t.describeOnce(ctx); err != nil {
@@ -39,14 +39,10 @@ func (t *turn) leaveToAnotherBuild(ctx context.Context, stuck *engine.StuckError
 	if t.Record == nil || t.swept() {
 		return nil
 	}
-	open := t.group.open()
-	for _, m := range open {
+	for _, m := range t.group.open() {
 		if since, _ := t.RoundSince(m); t.Clock.Now().Sub(since) >= t.Settings.Messages.PatchWindow {
 			return nil
 		}
-	}
-	if len(open) == 0 {
-		return nil
 	}
 	return &patchError{stuck}
 }

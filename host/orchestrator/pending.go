@@ -37,10 +37,8 @@ func (t *turn) takePending(ctx context.Context) error {
 			// It may have become the failure that stands there: then it is settled
 			// when what follows from that has been run.
 			failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
-		case v.Kind == engine.Misaddressed:
-			err = t.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s: %s", m.Item.Kind, v.Reason))
-		case v.Kind == engine.Forged:
-			err = t.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s: %s", m.Item.Kind, v.Reason))
+		case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
+			err = t.refuse(ctx, m, v)
 		default:
 			t.Settle(m, "late")
 		}

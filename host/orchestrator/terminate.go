@@ -15,11 +15,7 @@ func (t *turn) terminate(ctx context.Context, m *inbox.Message) error {
 	}
 	if t.creating {
 		// The start that is among the messages stands behind it.
-		if m.EndsChild() {
-			return t.early(ctx, m)
-		}
-		t.Settle(m, "unknown_instance")
-		return nil
+		return t.early(ctx, m)
 	}
 	if n := m.Item.ExecutionID; n != 0 && n != t.execution || t.x.Ended() {
 		t.Settle(m, "late")
