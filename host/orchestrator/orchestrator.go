@@ -142,7 +142,7 @@ func (cfg *Config) complete() error {
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (failed []string) {
 	settings := o.door.Settings
-	ctx, shared := sharing.Begin(ctx, o.door.Clock, settings.SendWindow)
+	ctx = sharing.Begin(ctx, o.door.Clock, settings.SendWindow)
 	messages := o.door.Open(ctx, batch)
 	if !o.door.KeysReady(ctx, messages) {
 		return o.door.Close(ctx, messages)
@@ -161,7 +161,7 @@ func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (faile
 	}
 	r := inbox.NewRelease(ctx, o.door.Desk, messages, turns)
 	defer r.End()
-	sharing.SideBySide(limit, len(groups), shared.Together(o.together), func(i int) {
+	sharing.SideBySide(ctx, limit, len(groups), o.together, func(i int) {
 		o.turns.runGroup(ctx, groups[i])
 		r.Done(ctx, turns[i])
 	})

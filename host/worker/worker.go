@@ -82,10 +82,10 @@ func New(cfg Config) (*Worker, error) {
 // ctx carries the deadline of the invocation, by Clock; the contexts of the
 // attempts end in time before it.
 func (w *Worker) Handle(ctx context.Context, deliveries []host.Delivery) (failed []string) {
-	ctx, shared := sharing.Begin(ctx, w.Clock, w.Settings.SendWindow)
+	ctx = sharing.Begin(ctx, w.Clock, w.Settings.SendWindow)
 	b := w.receive(ctx, deliveries)
 	defer b.end()
-	sharing.SideBySide(w.Settings.Parallelism, len(b.tasks), shared.Together(w.Together), func(i int) {
+	sharing.SideBySide(ctx, w.Settings.Parallelism, len(b.tasks), w.Together, func(i int) {
 		b.handle(ctx, b.tasks[i], len(b.tasks) == 1)
 	})
 	b.handleAlone(ctx)

@@ -54,8 +54,8 @@ func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
 		together := sharing.OnGoroutines(func(f func()) { go f() })
 		var shared queue.Queue = q
 		sharing.Queues(&shared)
-		ctx, invocation := sharing.Begin(t.Context(), clock.Wall{}, 20*time.Millisecond)
-		sharing.SideBySide(2, 2, invocation.Together(together), func(i int) {
+		ctx := sharing.Begin(t.Context(), clock.Wall{}, 20*time.Millisecond)
+		sharing.SideBySide(ctx, 2, 2, together, func(i int) {
 			s := &Sender{Queues: host.Queues{Orchestrator: shared}, Clock: clock.Wall{}, Limits: Limits{Parallel: 32}, Together: together}
 			var parcels []parcel
 			for n := range 3 {

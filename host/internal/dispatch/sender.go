@@ -252,7 +252,7 @@ func (s *Sender) queueOf(r route) (to queue.Queue, name string) {
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sharing.SideBySideIn(d.deadline, d.Parallel, n, d.Together, f)
+		sharing.SideBySide(d.deadline, d.Parallel, n, d.Together, f)
 	}
 }
 

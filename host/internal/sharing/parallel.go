@@ -1,14 +1,16 @@
 package sharing
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 )
 
 // SideBySide calls f for 0 to n-1, at most limit at a time, and returns when
 // all have. With a limit of 1 it calls them in order, on this goroutine; else as
-// many as the limit are run together.
-func SideBySide(limit, n int, together func(int, func()), f func(i int)) {
+// many as the limit are run together, and share the calls of the context's
+// invocation: a function that has returned sends nothing more, so no call waits for it.
+func SideBySide(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
 	if limit <= 1 || n <= 1 {
 		for i := range n {
 			f(i)
@@ -16,11 +18,16 @@ func SideBySide(limit, n int, together func(int, func()), f func(i int)) {
 		return
 	}
 	var next atomic.Int64
-	together(min(limit, n), func() {
+	limit = min(limit, n)
+	s := of(ctx)
+	s.come(limit - 1)
+	together(limit, func() {
+		defer s.come(-1)
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 			f(i)
 		}
 	})
+	s.come(1)
 }
 
 // OnGoroutines runs f so many times side by side, on goroutines of their own.

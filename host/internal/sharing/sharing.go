@@ -22,10 +22,10 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
-// Invocation is what one invocation has under way. The first sender waits for others
+// invocation is what one invocation has under way. The first sender waits for others
 // to join its call, for the window at most, and only while there are goroutines of the
 // invocation that could; then it makes the call for all.
-type Invocation struct {
+type invocation struct {
 	clock  clock.Clock
 	window time.Duration
 
@@ -68,42 +68,24 @@ type sharingKey struct{}
 
 // Begin lets what is sent with the context share calls. The caller counts as the
 // one goroutine that may send.
-func Begin(ctx context.Context, c clock.Clock, window time.Duration) (context.Context, *Invocation) {
+func Begin(ctx context.Context, c clock.Clock, window time.Duration) context.Context {
 	if window < 0 {
-		return ctx, nil
+		return ctx
 	}
-	s := &Invocation{clock: c, window: window, busy: 1}
-	return context.WithValue(ctx, sharingKey{}, s), s
+	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
 }
 
-// Together wraps together for senders that share calls: a function that has returned
-// sends nothing more, so no call waits for it.
-func (s *Invocation) Together(together func(n int, f func())) func(n int, f func()) {
-	if s == nil {
-		return together
-	}
-	return func(n int, f func()) {
-		s.come(n - 1)
-		together(n, func() {
-			defer s.come(-1)
-			f()
-		})
-		s.come(1)
-	}
-}
-
-// SideBySideIn is SideBySide for functions that share the calls of a context's
-// invocation, if it has one.
-func SideBySideIn(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
-	if limit > 1 && n > 1 {
-		s, _ := ctx.Value(sharingKey{}).(*Invocation)
-		together = s.Together(together)
-	}
-	SideBySide(limit, n, together, f)
+// of returns the invocation of a context; nil where no calls are shared.
+func of(ctx context.Context) *invocation {
+	s, _ := ctx.Value(sharingKey{}).(*invocation)
+	return s
 }
 
 // come counts more goroutines, or fewer.
-func (s *Invocation) come(n int) {
+func (s *invocation) come(n int) {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy += n
@@ -111,7 +93,7 @@ func (s *Invocation) come(n int) {
 }
 
 // alone reports whether there is nobody to share a call with.
-func (s *Invocation) alone() bool {
+func (s *invocation) alone() bool {
 	if s == nil {
 		return true
 	}
@@ -121,7 +103,7 @@ func (s *Invocation) alone() bool {
 }
 
 // look lets the calls go if all wait for one. The caller holds the lock.
-func (s *Invocation) look() {
+func (s *invocation) look() {
 	if s.waiting < s.busy {
 		return
 	}
@@ -131,7 +113,7 @@ func (s *Invocation) look() {
 }
 
 // fill lets nobody join a call any more. The caller holds the lock.
-func (s *Invocation) fill(c *sharedCall) {
+func (s *invocation) fill(c *sharedCall) {
 	if s.open[c.kind] == c {
 		delete(s.open, c.kind)
 	}
@@ -155,8 +137,7 @@ func Queues(queues ...*queue.Queue) {
 
 // Send implements queue.Queue.
 func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
-	s, _ := ctx.Value(sharingKey{}).(*Invocation)
-	bytes := 0
+	s, bytes := of(ctx), 0
 	for _, m := range msgs {
 		bytes += m.Size()
 	}
@@ -188,7 +169,7 @@ func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
 
 // SetVisibility implements queue.Queue.
 func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
-	s, _ := ctx.Value(sharingKey{}).(*Invocation)
+	s := of(ctx)
 	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
 		return q.Queue.SetVisibility(ctx, d, msgs...)
 	}
@@ -199,7 +180,7 @@ func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 
 // call adds n messages to the call of their kind, and returns when that has been
 // made: what became of them.
-func (s *Invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
+func (s *invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
 	s.mu.Lock()
 	c := s.open[kind]
 	if c != nil && (c.len()+n > queue.MaxBatch || c.bytes+bytes > queue.MaxBatchBytes) {
@@ -234,7 +215,7 @@ func (s *Invocation) call(ctx context.Context, kind sharedKind, n, bytes int, ad
 }
 
 // lead waits for others to join, and makes the call.
-func (s *Invocation) lead(ctx context.Context, c *sharedCall) {
+func (s *invocation) lead(ctx context.Context, c *sharedCall) {
 	if s.window > 0 {
 		clock.Await(s.clock, c.full, s.window)
 	}

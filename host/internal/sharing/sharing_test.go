@@ -66,10 +66,10 @@ func (q *callQueue) SetVisibility(_ context.Context, d time.Duration, msgs ...qu
 func sideBySideSends(t *testing.T, q *callQueue, n int, f func(ctx context.Context, q queue.Queue, i int)) time.Duration {
 	t.Helper()
 	began := time.Now()
-	ctx, s := Begin(t.Context(), clock.Wall{}, 2*time.Millisecond)
+	ctx := Begin(t.Context(), clock.Wall{}, 2*time.Millisecond)
 	shared := &sharedQueue{q}
-	SideBySide(n, n, s.Together(OnGoroutines(func(f func()) { go f() })), func(i int) { f(ctx, shared, i) })
-	if s.busy != 1 || s.waiting != 0 || len(s.open) != 0 {
+	SideBySide(ctx, n, n, OnGoroutines(func(f func()) { go f() }), func(i int) { f(ctx, shared, i) })
+	if s := of(ctx); s.busy != 1 || s.waiting != 0 || len(s.open) != 0 {
 		t.Errorf("left behind: %d busy, %d waiting, %d calls", s.busy, s.waiting, len(s.open))
 	}
 	return time.Since(began)

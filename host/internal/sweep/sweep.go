@@ -153,7 +153,7 @@ func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 // noteWoken notes in marks that their wakes are sent. One that is not noted gets
 // another wake by the next sweep, which finds the mark moved and is dropped.
 func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
-	sharing.SideBySide(s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
+	sharing.SideBySide(ctx, s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
 		r := woken[i]
 		p := *r.Problem
 		p.WokenMS = s.Clock.Now().UnixMilli()
