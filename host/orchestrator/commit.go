@@ -61,7 +61,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		return err
 	}
 	for i := range turns {
-		t.group.hasSent(dispatch.Place{Execution: turns[i].ExecutionID, EventID: turns[i].First()})
+		t.group.sent[dispatch.PlaceOf(&turns[i])] = true
 	}
 	if len(turns) > 0 {
 		t.Observer.Count(host.CountTurns, d.outcome, 1)
@@ -144,5 +144,5 @@ func (t *turn) committed(c host.Committed) {
 	c.Causes, c.Messages = t.group.causes(), len(t.group.messages)
 	c.Before.ExecutionID, c.Before.EventID = t.before.Execution, t.before.EventID
 	t.Observer.Committed(c)
-	t.began, t.before = c.At, dispatch.Place{Execution: c.Turns[0].ExecutionID, EventID: c.Turns[0].First()}
+	t.began, t.before = c.At, dispatch.PlaceOf(&c.Turns[0])
 }

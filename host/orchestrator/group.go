@@ -50,7 +50,7 @@ func groupsOf(messages []*inbox.Message, suspectReceives int) []*group {
 		target := m.Item.Target()
 		g := byInstance[target]
 		if g == nil {
-			g = &group{instance: target}
+			g = &group{instance: target, sent: map[dispatch.Place]bool{}}
 			byInstance[target] = g
 			groups = append(groups, g)
 		}
@@ -81,14 +81,6 @@ func boolInt(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// hasSent notes that the actions of a commit have been sent.
-func (g *group) hasSent(slot dispatch.Place) {
-	if g.sent == nil {
-		g.sent = map[dispatch.Place]bool{}
-	}
-	g.sent[slot] = true
 }
 
 // open returns the messages not yet settled.

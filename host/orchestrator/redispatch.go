@@ -73,7 +73,7 @@ func (t *turn) sendAgain(ctx context.Context, again *resending.Resending) error 
 		return err
 	}
 	for _, slot := range commits {
-		t.group.hasSent(slot)
+		t.group.sent[slot] = true
 	}
 	return nil
 }

@@ -143,3 +143,6 @@ func derivedID(what, instance string, executionID, eventID int64) string {
 
 // Place is where an event stands in the histories of an instance.
 type Place struct{ Execution, EventID int64 }
+
+// PlaceOf returns where a commit begins.
+func PlaceOf(t *store.Turn) Place { return Place{t.ExecutionID, t.First()} }
