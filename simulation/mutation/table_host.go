@@ -225,7 +225,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "redelivery looks back one execution",
 			Bug:   "Of a turn that another process has gone on with through several executions, the first commits are not sent again.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("			err = r.lastOf(ctx, before)\n", "			r.turn(before, len(before)-1)\n"),
+			Edits: edit("			err = r.lastOf(ctx, before)\n", "			r.from(before, len(before)-1)\n"),
 			Rare:  true,
 		},
 		{

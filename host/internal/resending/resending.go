@@ -33,15 +33,13 @@ type Resending struct {
 	sent  map[dispatch.Place]bool
 	heard func(eventID int64) bool
 	done  map[dispatch.Place]bool
-	open  map[int64]dispatch.Work // by execution
 }
 
 // New gathers in an outbox what is to be sent again of the instance that is viewed. What
 // this invocation has sent is left out, and so is a scheduling event of the current
 // execution that was heard of: one that a message of the turn completes, or is about.
 func New(view *reading.View, execution int64, out *dispatch.Outbox, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
-	return &Resending{Out: out, view: view, execution: execution, sent: sent, heard: heard,
-		done: map[dispatch.Place]bool{}, open: map[int64]dispatch.Work{}}
+	return &Resending{Out: out, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
 }
 
 // Commits are those that were gathered.
@@ -78,9 +76,7 @@ func (r *Resending) lastOf(ctx context.Context, turns []store.Turn) error {
 			return err
 		}
 	}
-	for ; i < len(turns); i++ {
-		r.turn(turns, i)
-	}
+	r.from(turns, i)
 	return nil
 }
 
@@ -112,13 +108,8 @@ func (r *Resending) Everything(ctx context.Context, since int64) error {
 
 func (r *Resending) add(ctx context.Context, n int64) error {
 	turns, err := r.read(ctx, n)
-	if err != nil {
-		return err
-	}
-	for i := range turns {
-		r.turn(turns, i)
-	}
-	return nil
+	r.from(turns, 0)
+	return err
 }
 
 // endBefore adds the end of the execution before the current one, of which this is
@@ -129,9 +120,7 @@ func (r *Resending) endBefore(ctx context.Context) error {
 		return nil
 	}
 	turns, err := r.read(ctx, n-1)
-	if err == nil && len(turns) > 0 {
-		r.turn(turns, len(turns)-1)
-	}
+	r.from(turns, max(len(turns)-1, 0))
 	return err
 }
 
@@ -146,33 +135,31 @@ func (r *Resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
 	return turns, err
 }
 
-// turn adds one commit of an execution: what it scheduled and is open still,
-// what it cancelled, and its end.
-func (r *Resending) turn(turns []store.Turn, i int) {
-	t := &turns[i]
-	slot := dispatch.Place{Execution: t.ExecutionID, EventID: t.First()}
-	if r.done[slot] || r.sent[slot] {
-		return
+// from adds the commits of an execution from one of them on: what each scheduled and
+// is open still, what it cancelled, and its end.
+func (r *Resending) from(turns []store.Turn, first int) {
+	open := dispatch.Work{}
+	open.AddTurns(turns)
+	for i := first; i < len(turns); i++ {
+		t := &turns[i]
+		slot := dispatch.PlaceOf(t)
+		if r.done[slot] || r.sent[slot] {
+			continue
+		}
+		r.done[slot] = true
+		started := &turns[0].Events[0]
+		c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+		if c.Start == nil {
+			c.Start = &history.Start{}
+		}
+		if dispatch.Ends(t) {
+			c.Parents = engine.AttachedIn(reading.EventsOf(turns))
+		}
+		for i := range t.Events {
+			id := t.Events[i].EventID
+			_, still := open[id]
+			c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
+		}
+		r.Out.Add(c)
 	}
-	r.done[slot] = true
-	open := r.open[t.ExecutionID]
-	if open == nil {
-		open = dispatch.Work{}
-		open.AddTurns(turns)
-		r.open[t.ExecutionID] = open
-	}
-	started := &turns[0].Events[0]
-	c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
-	if c.Start == nil {
-		c.Start = &history.Start{}
-	}
-	if dispatch.Ends(t) {
-		c.Parents = engine.AttachedIn(reading.EventsOf(turns))
-	}
-	for i := range t.Events {
-		id := t.Events[i].EventID
-		_, still := open[id]
-		c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
-	}
-	r.Out.Add(c)
 }
