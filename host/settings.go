@@ -89,10 +89,6 @@ type DispatchSettings struct {
 	// through the queue, since a timer service refuses the past. Default 2
 	// minutes.
 	TimerBorder, TimerLeast time.Duration
-	// StopRetention is for how long the activities table keeps an item after its
-	// last change: requests to stop, heartbeats, claims. Default 14 days, the
-	// longest that a message lives.
-	StopRetention time.Duration
 }
 
 // MessageSettings say how often and for how long messages come again.
@@ -216,8 +212,7 @@ func DefaultSettings() Settings {
 		Parallelism: 10, SendWindow: 2 * time.Millisecond, SuspectReceives: 4,
 		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
 			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
-		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute,
-			StopRetention: 14 * 24 * time.Hour},
+		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute},
 		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, RoundReceives: 900, ReleaseTime: 10 * time.Second,
 			EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
 			NewerFirst: time.Minute, NewerMax: queue.MaxDelay},

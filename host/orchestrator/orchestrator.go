@@ -86,9 +86,8 @@ func New(cfg Config) (*Orchestrator, error) {
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
-		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Border: cfg.Settings.Dispatch.TimerBorder, Least: cfg.Settings.Dispatch.TimerLeast, Propagate: cfg.Propagator},
+		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Propagate: cfg.Propagator},
 		Queues:   cfg.Queues, Stops: cfg.Stops, Timer: cfg.Timer, Clock: cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
-		Limits: dispatch.Limits{Parallel: cfg.Settings.Dispatch.Parallelism, Time: cfg.Settings.Dispatch.Time, Retention: cfg.Settings.Dispatch.StopRetention},
 	}
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},

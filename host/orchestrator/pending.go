@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
@@ -68,7 +69,7 @@ func (t *turn) stillPending(ctx context.Context, m *inbox.Message) error {
 		if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
 			return fmt.Errorf("host: %w", err)
 		}
-		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(t.Settings.Dispatch.StopRetention)); err != nil {
+		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(delivery.Retention)); err != nil {
 			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
 		}
 		t.Settle(m, "heartbeat")

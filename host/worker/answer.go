@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
@@ -108,7 +109,7 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 func (w *Worker) noteNext(ctx context.Context, t *task, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
 	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText)}
-	if err := w.Stops.NoteNext(ctx, t.key(), next, now.Add(w.Settings.Dispatch.StopRetention)); err != nil {
+	if err := w.Stops.NoteNext(ctx, t.key(), next, now.Add(delivery.Retention)); err != nil {
 		w.Logger.DebugContext(ctx, "next attempt not noted", attrs(&t.item, "error", err)...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -50,7 +51,7 @@ func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answ
 		return nil, err
 	}
 	item, now := &t.item, w.Clock.Now()
-	err = w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: token, Until: now.Add(p.Limit.Timeout)}, now.Add(w.Settings.Dispatch.StopRetention))
+	err = w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: token, Until: now.Add(p.Limit.Timeout)}, now.Add(delivery.Retention))
 	claimed, refused := errors.AsType[*store.ClaimedError](err)
 	switch {
 	case err == nil:
@@ -78,7 +79,7 @@ func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *atte
 	if claim == "" || !r.Pending && (r.Failure == nil || !activity.Retryable(item.Retry, r.Failure, item.Attempt)) {
 		return
 	}
-	err := w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: claim}, w.Clock.Now().Add(w.Settings.Dispatch.StopRetention))
+	err := w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: claim}, w.Clock.Now().Add(delivery.Retention))
 	if _, later := errors.AsType[*store.ClaimedError](err); err != nil && !later {
 		w.Logger.WarnContext(ctx, "attempt that is over not noted; it may count as interrupted if its message comes again", attrs(item, "error", err)...)
 	}
@@ -107,7 +108,7 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 	if mark.Deaths > 0 && !alone {
 		return nil, errNotAlone
 	}
-	if err := w.Stops.MarkSuspect(ctx, t.key(), mark, now.Add(w.Settings.Dispatch.StopRetention)); err != nil {
+	if err := w.Stops.MarkSuspect(ctx, t.key(), mark, now.Add(delivery.Retention)); err != nil {
 		// The mark may stand for all that. Nobody has died with it.
 		w.leaveMark(ctx, t, found)
 		return nil, fmt.Errorf("attempt not marked: %w", err)
@@ -121,7 +122,7 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 func (w *Worker) leaveMark(ctx context.Context, t *task, mark store.Suspect) {
 	var err error
 	for range 3 {
-		if err = w.Stops.MarkSuspect(ctx, t.key(), mark, w.Clock.Now().Add(w.Settings.Dispatch.StopRetention)); err == nil {
+		if err = w.Stops.MarkSuspect(ctx, t.key(), mark, w.Clock.Now().Add(delivery.Retention)); err == nil {
 			return
 		}
 	}

@@ -187,7 +187,7 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 		if err != nil {
 			return store.ActivityState{}, err
 		}
-		return w.Stops.Heartbeat(ctx, t.key(), beat, now.Add(w.Settings.Dispatch.StopRetention))
+		return w.Stops.Heartbeat(ctx, t.key(), beat, now.Add(delivery.Retention))
 	}
 	if r := t.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
 		p.Timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond

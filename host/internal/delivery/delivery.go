@@ -31,6 +31,10 @@ func Redriven(m *queue.Message) bool {
 // test would wait for: 101 years.
 const MaxWait = 101 * 365 * 24 * time.Hour
 
+// Retention is for how long the activities table keeps an item after its last change:
+// requests to stop, heartbeats, claims. It is the longest that a message lives.
+const Retention = wire.MaxAge
+
 // Received sets when an item was sent, from its message, if its sender did not say
 // so: the age of an item counts over all its hops, that of a message from the last.
 func Received(m *queue.Message, item *wire.Item, now time.Time) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
@@ -26,7 +27,7 @@ func newComposer(t *testing.T) Composer {
 	if err := keys.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return Composer{Edge: edge.New(nil), Keys: keys, Border: 15 * time.Minute, Least: 2 * time.Minute}
+	return Composer{Edge: edge.New(nil), Keys: keys, Settings: &host.DispatchSettings{TimerBorder: 15 * time.Minute, TimerLeast: 2 * time.Minute}}
 }
 
 func newOutbox(c Composer) *Outbox { return &Outbox{Composer: c, Now: now, scheduled: true} }
@@ -167,7 +168,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			out := newOutbox(Composer{Border: test.border, Least: test.least})
+			out := newOutbox(Composer{Settings: &host.DispatchSettings{TimerBorder: test.border, TimerLeast: test.least}})
 			out.scheduled = test.service
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
 			out.cancel(&Commit{Turn: turnOf(history.Event{Kind: history.TimerFired, EventID: 3})}, 2, opened(&created))
@@ -184,7 +185,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 	t.Parallel()
 	composer := newComposer(t)
-	composer.Border = -1
+	composer.Settings.TimerBorder = -1
 	out := newOutbox(composer)
 	ahead := now.Add(4 * time.Minute).UnixMilli()
 	e := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: ahead, FireAtMS: ahead}

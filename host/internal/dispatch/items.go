@@ -57,7 +57,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 // timedByQueue reports whether a timer with that long to go goes through the
 // delay queue and has no schedule.
 func (out *Outbox) timedByQueue(rest time.Duration) bool {
-	return rest <= out.Border || rest < out.Least || !out.scheduled
+	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.scheduled
 }
 
 func (out *Outbox) child(c *Commit, e *history.Event) {

@@ -20,9 +20,9 @@ import (
 type Composer struct {
 	Edge edge.Edge
 	Keys *keyring.Ring
-	// Timers up to Border, and those due in less than Least, go through the delay
-	// queue. All do where there is no timer service.
-	Border, Least time.Duration
+	// Settings of dispatches. All timers go through the delay queue where there is no
+	// timer service.
+	Settings *host.DispatchSettings
 	// Propagate returns headers that go with all that a commit sends, by instance,
 	// execution and first event; nil for none.
 	Propagate host.Propagator

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/sharing"
@@ -52,7 +52,6 @@ type Sender struct {
 	Timer  timer.Timer
 	Clock  clock.Clock
 	Random *random.Source
-	Limits
 	// Together runs the calls of a dispatch side by side.
 	Together func(n int, f func())
 	Logger   *slog.Logger
@@ -62,16 +61,6 @@ type Sender struct {
 // New returns an empty outbox.
 func (s *Sender) New() *Outbox {
 	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.Timer != nil}
-}
-
-// Limits of a dispatch.
-type Limits struct {
-	// Parallel calls are made side by side.
-	Parallel int
-	// Time is how much an invocation must have left for a call to be begun.
-	Time time.Duration
-	// Retention is how long a request to stop is kept.
-	Retention time.Duration
 }
 
 // Send sends everything of an outbox that is not done, step by step, and notes what
@@ -106,16 +95,16 @@ func (s *Sender) send(ctx context.Context, parcels []parcel) error {
 		// turn would be suspected of it.
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer s.Clock.AfterFunc(left-s.Time/2, cancel)()
+		defer s.Clock.AfterFunc(left-s.Settings.Time/2, cancel)()
 		ctx = within
 	}
 	for rest, first := parcels, true; len(rest) > 0; first = false {
-		if !first && !clock.HasTime(d.deadline, s.Clock, 2*s.Time) {
+		if !first && !clock.HasTime(d.deadline, s.Clock, 2*s.Settings.Time) {
 			d.stop(nil)
 			return d.err()
 		}
 		var step []*parcel
-		for len(rest) > 0 && len(step) < stepParcels*max(s.Parallel, 1) {
+		for len(rest) > 0 && len(step) < stepParcels*max(s.Settings.Parallelism, 1) {
 			if !rest[0].done {
 				step = append(step, &rest[0])
 			}
@@ -167,7 +156,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
 	switch p.route {
 	case toStop:
-		if err := d.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.Clock.Now().Add(d.Retention)); err != nil {
+		if err := d.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.Clock.Now().Add(delivery.Retention)); err != nil {
 			return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 		}
 	case toRemoval:
@@ -252,7 +241,7 @@ func (s *Sender) queueOf(r route) (to queue.Queue, name string) {
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sharing.SideBySide(d.deadline, d.Parallel, n, d.Together, f)
+		sharing.SideBySide(d.deadline, d.Settings.Parallelism, n, d.Together, f)
 	}
 }
 
@@ -260,7 +249,7 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	for n := 1; !d.stopped(); n++ {
-		if !clock.HasTime(d.deadline, d.Clock, d.Time) {
+		if !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
 			d.stop(nil)
 			return
 		}
@@ -304,7 +293,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Time) {
+	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
 		errs = append([]error{ErrCutShort}, errs...)
 	}
 	return errors.Join(errs...)
