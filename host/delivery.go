@@ -34,10 +34,7 @@ type Queues struct {
 	Delay queue.Queue
 	// Activity is standard.
 	Activity queue.Queue
-	// ActivityDead is the activity queue's dead-letter queue. It may be nil. Then
-	// a message from it that is handed back is delivered again only after the
-	// queue's own visibility timeout, and a worker leaves a message that is no
-	// attempt in the activity queue, until SQS moves it for its receives.
+	// ActivityDead is the activity queue's dead-letter queue.
 	ActivityDead queue.Queue
 	// DeadFIFO and DeadStandard are the final dead-letter queues, which a worker
 	// does not need.

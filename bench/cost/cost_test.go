@@ -101,7 +101,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 		return q
 	}
 	queues := host.Queues{Orchestrator: newQueue("fifo", true), Delay: newQueue("delay", false), Activity: newQueue("activity", false),
-		DeadFIFO: newQueue("deadfifo", true), DeadStandard: newQueue("dead", false)}
+		ActivityDead: newQueue("activitydead", false), DeadFIFO: newQueue("deadfifo", true), DeadStandard: newQueue("dead", false)}
 	timers, err := timermemory.New(timermemory.Options{Deliver: func(context.Context, timer.Schedule) error { return nil }})
 	if err != nil {
 		t.Fatal(err)

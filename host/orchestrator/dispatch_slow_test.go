@@ -241,7 +241,7 @@ func (c *slowCloud) process() *Orchestrator {
 		Orchestrations: registry,
 		Keys:           keys,
 		Services: Services{Store: slowStore{c.store, c}, Stops: slowStops{c.stops, c}, Queues: host.Queues{Orchestrator: wrap("fifo", c.fifo), Delay: wrap("delay", c.delay), Activity: wrap("activity", c.activity),
-			DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)}, Timer: slowTimer{c.timer, c}},
+			ActivityDead: wrap("activitydead", c.dead), DeadFIFO: wrap("deadfifo", c.deadFIFO), DeadStandard: wrap("dead", c.dead)}, Timer: slowTimer{c.timer, c}},
 		Settings:    c.settings,
 		Environment: host.Environment{Random: rand.NewChaCha8([32]byte{7})},
 	})

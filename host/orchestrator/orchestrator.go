@@ -60,7 +60,7 @@ type Services struct {
 	// activities. Required.
 	Store store.Store
 	Stops store.Activities
-	// Queues; all but ActivityDead are required.
+	// Queues; all are required.
 	Queues host.Queues
 	// Timer for long waits. With nil they go round the delay queue.
 	Timer timer.Timer
@@ -122,13 +122,14 @@ func (cfg *Config) complete() error {
 	require(cfg.Store == nil, "a store")
 	require(cfg.Stops == nil, "a store of requests to stop")
 	require(cfg.Keys == nil, "a keyring")
-	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
-	require(cfg.Queues.Delay == nil, "the delay queue")
-	require(cfg.Queues.Activity == nil, "the activity queue")
-	require(cfg.Queues.DeadFIFO == nil, "the FIFO dead-letter queue")
-	require(cfg.Queues.DeadStandard == nil, "the standard dead-letter queue")
-	cfg.Environment.Complete()
 	q := &cfg.Queues
+	require(q.Orchestrator == nil, "the orchestrator queue")
+	require(q.Delay == nil, "the delay queue")
+	require(q.Activity == nil, "the activity queue")
+	require(q.ActivityDead == nil, "the activity queue's dead-letter queue")
+	require(q.DeadFIFO == nil, "the FIFO dead-letter queue")
+	require(q.DeadStandard == nil, "the standard dead-letter queue")
+	cfg.Environment.Complete()
 	sharing.Queues(&q.Orchestrator, &q.Delay, &q.Activity, &q.ActivityDead, &q.DeadFIFO, &q.DeadStandard)
 	return errors.Join(append(errs, cfg.Settings.Complete())...)
 }

@@ -101,11 +101,6 @@ func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 // from where the orchestrator's handler takes it to the final one, with its
 // reason.
 func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text string) {
-	if w.Queues.ActivityDead == nil {
-		w.Logger.WarnContext(ctx, "not a work item for workers; it goes back", "message_id", t.ID, "reason", string(reason), "text", text)
-		w.Observer.Count(host.CountHandedBack, string(reason), 1)
-		return
-	}
 	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &t.Message, &t.item, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "message not moved", "message_id", t.ID, "error", err)
 		return

@@ -32,8 +32,7 @@ type Config struct {
 	// Stops is what workers keep of activities: requests to stop, heartbeats,
 	// claims. Required.
 	Stops store.Activities
-	// Queues: Orchestrator and Activity are required. With ActivityDead, what
-	// is no attempt is moved there at once.
+	// Queues: Orchestrator, Activity and ActivityDead are required.
 	Queues host.Queues
 	// Codecs open inputs and seal results; nil for plain ones. The code of
 	// activities has plain payloads.
@@ -64,6 +63,7 @@ func New(cfg Config) (*Worker, error) {
 	require(cfg.Stops == nil, "a store of requests to stop")
 	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
 	require(cfg.Queues.Activity == nil, "the activity queue")
+	require(cfg.Queues.ActivityDead == nil, "the activity queue's dead-letter queue")
 	errs = append(errs, cfg.Settings.Complete())
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

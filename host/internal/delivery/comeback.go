@@ -41,9 +41,6 @@ func Word(err, unsent error) string {
 
 // Add has a message of a queue come again after that time.
 func (c *Comeback) Add(q queue.Queue, m *queue.Message, item *wire.Item, after time.Duration) {
-	if q == nil {
-		return
-	}
 	for i := range *c {
 		if r := &(*c)[i]; r.to == q && r.after == after {
 			r.messages, r.items = append(r.messages, *m), append(r.items, item)

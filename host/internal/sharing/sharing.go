@@ -126,12 +126,10 @@ func (s *invocation) fill(c *sharedCall) {
 // sharedQueue is a queue whose calls are shared, where the context says with whom.
 type sharedQueue struct{ queue.Queue }
 
-// Queues has the calls of these queues shared; those that are nil stay so.
+// Queues has the calls of these queues shared.
 func Queues(queues ...*queue.Queue) {
 	for _, each := range queues {
-		if *each != nil {
-			*each = &sharedQueue{*each}
-		}
+		*each = &sharedQueue{*each}
 	}
 }
 
