@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -14,16 +15,15 @@ import (
 // nine other groups. After ReleaseTime the process deletes the messages of each
 // group that is done. A batch that returns before costs no request.
 type release struct {
-	desk *Desk
+	desk     *Desk
+	messages []*Message
 
-	mu    sync.Mutex
-	late  bool
-	over  bool
-	open  map[string]int        // by FIFO group: the turns that are still to be made
-	ready map[string][]*Message // of each FIFO group, until they are deleted
-	names []string              // of the FIFO groups, in the order of the batch
-	left  int                   // turns of them that are still to be made
-	stop  func() bool
+	mu   sync.Mutex
+	late bool
+	over bool
+	open map[string]int // by FIFO group, until it is deleted: the turns that are still to be made
+	left int            // turns of them that are still to be made
+	stop func() bool
 }
 
 // NewRelease returns the release of a batch, of which each turn has some messages; nil
@@ -32,7 +32,7 @@ func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Me
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
 	}
-	r := &release{desk: d, open: map[string]int{}, ready: map[string][]*Message{}}
+	r := &release{desk: d, messages: messages, open: map[string]int{}}
 	for _, turn := range turns {
 		for name := range fifoGroups(turn) {
 			r.open[name]++
@@ -41,14 +41,6 @@ func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Me
 	}
 	if len(r.open) < 2 {
 		return nil
-	}
-	for _, m := range messages {
-		if m.Source == host.SourceOrchestrator && r.open[m.Group] > 0 {
-			if r.ready[m.Group] == nil {
-				r.names = append(r.names, m.Group)
-			}
-			r.ready[m.Group] = append(r.ready[m.Group], m)
-		}
 	}
 	r.stop = d.Clock.AfterFunc(d.Settings.Messages.ReleaseTime, func() {
 		r.mu.Lock()
@@ -92,21 +84,22 @@ func (r *release) take() (done []*Message) {
 	if !r.late || r.over || r.left == 0 {
 		return nil // With none left the invocation returns.
 	}
-	for _, name := range r.names {
-		messages := r.ready[name]
-		if r.open[name] > 0 || messages == nil {
-			continue
-		}
-		delete(r.ready, name)
-		settledAll := true
-		for _, m := range messages {
-			settledAll = settledAll && m.State == Settled
-		}
-		if settledAll {
-			done = append(done, messages...)
+	for _, m := range r.messages {
+		if turns, there := r.open[m.Group]; there && turns == 0 && r.settled(m.Group) && m.Source == host.SourceOrchestrator {
+			done = append(done, m)
 		}
 	}
+	for _, m := range done {
+		delete(r.open, m.Group)
+	}
 	return done
+}
+
+// settled reports whether all messages of a FIFO group are.
+func (r *release) settled(group string) bool {
+	return !slices.ContainsFunc(r.messages, func(m *Message) bool {
+		return m.Source == host.SourceOrchestrator && m.Group == group && m.State != Settled
+	})
 }
 
 func (r *release) acknowledge(ctx context.Context, done []*Message) {
