@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/store"
@@ -77,13 +78,16 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 		t.x, t.work = t.newExecution(t.Instance, t.execution), dispatch.Work{}
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-		// A purge without force has never committed anything. One with force may have,
-		// in another process that has the same message, and is to hide the instance.
-		return m.Returning() && !m.Purges() || m.Purges() && m.Item.Force || m.Item.Kind == wire.Wake
+		// A purge with force may have ended it, in another process that has the same
+		// message, and is to hide it. So may another message of a batch that comes back.
+		return m.Returning() || m.Purges() && m.Item.Force || m.Item.Kind == wire.Wake
 	}):
 		return nil
 	}
 	turns, err := t.Read(ctx, r.ExecutionID)
+	if edge.MissesCodec(err) && r.Status.Terminal() && t.group.onlyHides() {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,12 @@ func (t *turn) refuseStart(ctx context.Context, m *inbox.Message) error {
 		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.Instance, free))
 }
 
+// onlyHides reports whether nothing else is to be done but to hide what has ended: that
+// needs no key of its history.
+func (g *group) onlyHides() bool {
+	return !slices.ContainsFunc(g.open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
+}
+
 // onlyPurges reports whether nothing else is to be done.
 func (g *group) onlyPurges() bool {
 	return !slices.ContainsFunc(g.open(), func(m *inbox.Message) bool { return m.Item.Kind != wire.PurgeInstance })

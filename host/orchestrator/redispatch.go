@@ -5,9 +5,12 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/resending"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // takeReturning sends again, before anything else, what an earlier delivery of
@@ -20,11 +23,15 @@ import (
 // it names. Ids derive from instance, execution and event, so that sending twice is
 // harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
-	back := inbox.Returning(t.group.open())
-	if t.creating || len(back) == 0 && !t.hidesEnded() {
+	if t.creating {
 		return nil
 	}
-	again := t.resending()
+	again, back := t.resending(), inbox.Returning(t.group.open())
+	if len(back) == 0 && !t.hidesEnded() {
+		if beside, err := t.besideAnother(ctx, again); err != nil || !beside {
+			return err
+		}
+	}
 	if err := again.LastTurn(ctx); err != nil {
 		return err
 	}
@@ -36,6 +43,49 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		}
 	}
 	return t.sendAgain(ctx, again)
+}
+
+// besideAnother reports whether the last turn was made for one of several messages,
+// none of which comes back: by another process, which received that one later, when its
+// visibility had ended, alone or ahead of the others. It may be dead, and what this turn
+// commits for the others would stand between that turn and its message.
+func (t *turn) besideAnother(ctx context.Context, again *resending.Resending) (bool, error) {
+	open := t.group.open()
+	var known []*inbox.Message
+	for _, m := range open {
+		switch {
+		case m.Item.Kind == wire.Wake && m.Item.Number > 0 && m.Item.Number != goOnNumber:
+			known = append(known, m)
+		case m.Records() || m.AboutPending():
+			if v := t.verdict(m).Kind; v == engine.Duplicate || v == engine.Late {
+				known = append(known, m)
+			}
+		}
+	}
+	if len(open) < 2 || len(known) == 0 {
+		return false, nil
+	}
+	if t.warm {
+		return false, errRebuild // What another has committed is not in the cache.
+	}
+	return again.LastTurnHas(ctx, func(c *store.Turn) bool {
+		return slices.ContainsFunc(known, func(m *inbox.Message) bool { return madeFor(c, &m.Item) })
+	})
+}
+
+// madeFor reports whether a commit has the fact of an item, or may be that of a wake.
+func madeFor(c *store.Turn, i *wire.Item) bool {
+	return i.Kind == wire.Wake && !c.Messaged || slices.ContainsFunc(c.Events, func(e history.Event) bool {
+		switch i.Kind {
+		case wire.Wake:
+			return false
+		case wire.StartOrchestration:
+			return e.Start != nil && e.Start.StartID == i.ID
+		case wire.ExternalRaised, wire.CancelInstance:
+			return e.SenderID == i.ID || i.Kind == wire.CancelInstance && e.Kind == history.OrchestrationCancelRequested
+		}
+		return c.ExecutionID == i.TargetExecution() && e.SourceEventID == i.SourceEventID
+	})
 }
 
 // hidesEnded reports whether a purge with force finds its instance ended. Another

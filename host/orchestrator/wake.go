@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
@@ -31,8 +32,8 @@ type wakes struct {
 // earlier delivery may have sent a change of the mark that has not arrived yet.
 // This turn moves the mark, and so that change fails.
 //
-// One wake is one try: it is dropped where the mark says that this try was made. Another
-// process may have received it later, so that its acknowledgement counts, and this one,
+// One wake is one try: it is dropped, with those that came with it, where the mark says
+// that this try was made. Another process may have received it later, so that its acknowledgement counts, and this one,
 // whose code may work, would have none to bring it back if it died behind its commit.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
@@ -43,12 +44,12 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 	if len(messages) == 0 || t.creating {
 		return w, nil
 	}
-	again := t.resending()
+	again, p := t.resending(), t.Problem()
+	tried := p != nil && slices.ContainsFunc(messages, func(m *inbox.Message) bool { return m.Item.ID == p.Wake })
 	for _, m := range messages {
 		var err error
-		p := t.Problem()
 		switch stamp := m.Item.Number; {
-		case p != nil && p.Wake == m.Item.ID:
+		case tried && stamp != goOnNumber:
 			t.Settle(m, "obsolete_wake")
 		case stamp == goOnNumber:
 			w.run = w.run || !t.swept()

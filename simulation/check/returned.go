@@ -27,6 +27,11 @@ func (w *checker) marks(inv *world.Invocation, instance string, c *store.RecordC
 		delete(w.of(inv).marked, instance)
 	case err == nil:
 		note(&w.of(inv).marked, instance, *suspect)
+		for of, mark := range w.of(inv).marked {
+			if r, err := w.Describe(of); err == nil && r.Suspect != mark {
+				delete(w.of(inv).marked, of) // That of another process stood in its place.
+			}
+		}
 		if len(w.of(inv).marked) > 1 {
 			// If it dies now, it leaves the marks of all: which is the killer?
 			w.Violate("W-09", "%s has suspects in %s at once", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(w.of(inv).marked)), " and "))

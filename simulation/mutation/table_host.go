@@ -225,7 +225,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "redelivery looks back one execution",
 			Bug:   "Of a turn that another process has gone on with through several executions, the first commits are not sent again.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("			err = r.lastOf(ctx, before)\n", "			r.from(before, len(before)-1)\n"),
+			Edits: edit("			err = r.lastOf(ctx, before, part)\n", "			part(before, len(before)-1)\n"),
 			Rare:  true,
 		},
 		{
@@ -241,6 +241,14 @@ func redeliveryMutations() []Mutation {
 			File:  "host/orchestrator/wake.go",
 			Edits: edit("if m.Item.ExecutionID != t.execution || m.Item.SchedulingEventID", "if t.creating && m.Item.SchedulingEventID"),
 			Rare:  true,
+		},
+		{
+			Name:  "what another has committed is left behind news",
+			Rare:  true,
+			Bias:  "overtaken",
+			Bug:   "A process commits what one message of its batch brings on top of what another process, which has died, committed for the message before and did not send.",
+			File:  "host/orchestrator/redispatch.go",
+			Edits: edit("if len(open) < 2 || len(known) == 0 {", "if len(open) < 200 || len(known) == 0 {"),
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",

@@ -56,7 +56,7 @@ func purgeMutations() []Mutation {
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
 			Bias:  "purges",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("!m.Purges() || m.Purges() && m.Item.Force ||", "!m.Purges() ||"),
+			Edits: edit("return m.Returning() || m.Purges() && m.Item.Force ||", "return m.Returning() && !m.Purges() ||"),
 		},
 		{
 			Name:  "a purge with force that finds an end sends nothing",

@@ -15,7 +15,7 @@ func stuckMutations() []Mutation {
 			Bias:  "torn reads",
 			Bug:   "A wake that two processes have, of which the one that acknowledges it has marked the instance again, takes it on in the other, which may die behind its commit.",
 			File:  "host/orchestrator/wake.go",
-			Edits: edit("case p != nil && p.Wake == m.Item.ID:", "case p != nil && p.Wake == m.ID+\"?\":"),
+			Edits: edit("return m.Item.ID == p.Wake })", "return m.Item.ID+\"?\" == p.Wake })"),
 		},
 		{
 			Name:  "a wake that comes back is dropped for its stamp",

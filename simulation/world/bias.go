@@ -62,11 +62,15 @@ const (
 	// damages: histories of instances are damaged, one step in seventy, and restored
 	// within minutes or hours.
 	damages
+	// overtaken: every third batch of an orchestrator is visible again at once, while
+	// its process does not get on for seconds; another receives one to three messages
+	// of it, and every second time dies behind a commit.
+	overtaken
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -124,12 +128,19 @@ func (w *World) endIsLate(p *Process, c *class) bool {
 }
 
 // diesBehindEnd reports whether a process is to die behind a commit that ends an
-// execution, or changes a mark.
+// execution, or changes a mark, or that follows from a message which came back.
 func (w *World) diesBehindEnd(p *Process, c *class) bool {
-	if c != tellingCommit && c != tellingWrite || p.Dead || w.calm {
+	if p.Dead || w.calm {
 		return false
 	}
-	switch how := w.Choices.At(w.How(fault.CrashAfter), "end"); w.bias {
+	how := w.Choices.At(w.How(fault.CrashAfter), "end")
+	if w.bias == overtaken {
+		return c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2)
+	}
+	if c != tellingCommit && c != tellingWrite {
+		return false
+	}
+	switch w.bias {
 	case shortInvocations:
 		return w.Choices.OneIn(how, 3)
 	case purges:
@@ -169,7 +180,28 @@ func (w *World) receivedTwice(worker bool) bool {
 		w.faulted(fault.Expired)
 		return true
 	}
+	if w.bias == overtaken && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "overtaken"), 3) {
+		w.faulted(fault.Expired)
+		return true
+	}
 	return w.hit(fault.Expired)
+}
+
+// idles is how long a process does nothing with a batch that is visible again.
+func (w *World) idles(expired bool) time.Duration {
+	if w.bias != overtaken || w.calm || !expired {
+		return 0
+	}
+	return time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Slow), "overtaken"), 8)) * time.Second
+}
+
+// mostAtOnce is how many messages an orchestrator receives at most.
+func (w *World) mostAtOnce(at choice.Spot) int {
+	if w.bias == overtaken && w.Choices.Even(at) {
+		return 1 + w.Choices.IntN(at, 3)
+	}
+	// As many as there may be in half of the cases.
+	return min(1+w.Choices.IntN(at, 20), 10)
 }
 
 // drawPace decides how long each call of the run takes at least.

@@ -56,6 +56,9 @@ func (w *World) receive() bool {
 		}
 		inv := p.invoke(batch)
 		inv.Expired = expired
+		if d := w.idles(expired); d > 0 {
+			inv.wakeAt, inv.Slowed = w.Clock.Now().Add(d), true
+		}
 		return true
 	}
 	return false
@@ -85,8 +88,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 			return []Delivered{g}
 		}
 	}
-	// As many as there may be in half of the cases.
-	n := min(1+w.Choices.IntN(w.Choices.At(w.Choices.At(choice.OfDelivery, from.Name), w.lately), 20), 10)
+	n := w.mostAtOnce(w.Choices.At(w.Choices.At(choice.OfDelivery, from.Name), w.lately))
 	msgs, err := from.Queue.Receive(context.Background(), n, 0)
 	if err != nil {
 		w.Violate("world", "receive: %v", err)

@@ -50,16 +50,29 @@ func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys
 // be one of an execution before, continued as new since. One commit is not enough:
 // when the visibility of a message ends too early, two processes have the turn, one
 // makes the first commit and dies, and the other goes on with the second.
-func (r *Resending) LastTurn(ctx context.Context) error {
+func (r *Resending) LastTurn(ctx context.Context) error { return r.lastTurn(ctx, r.from) }
+
+// LastTurnHas reports whether one of the commits of the last turn is so.
+func (r *Resending) LastTurnHas(ctx context.Context, is func(*store.Turn) bool) (has bool, err error) {
+	err = r.lastTurn(ctx, func(turns []store.Turn, first int) {
+		for i := first; i < len(turns); i++ {
+			has = has || is(&turns[i])
+		}
+	})
+	return has, err
+}
+
+// lastTurn gives each part of the last turn: an execution, and where it begins there.
+func (r *Resending) lastTurn(ctx context.Context, part func(turns []store.Turn, first int)) error {
 	turns, err := r.view.Read(ctx, r.execution)
 	if err != nil {
 		return err
 	}
-	return r.lastOf(ctx, turns)
+	return r.lastOf(ctx, turns, part)
 }
 
-// lastOf adds the last turn that an execution has a part of.
-func (r *Resending) lastOf(ctx context.Context, turns []store.Turn) error {
+// lastOf gives the parts of the last turn that an execution has a part of.
+func (r *Resending) lastOf(ctx context.Context, turns []store.Turn, part func(turns []store.Turn, first int)) error {
 	if len(turns) == 0 {
 		return nil
 	}
@@ -70,13 +83,13 @@ func (r *Resending) lastOf(ctx context.Context, turns []store.Turn) error {
 	if n := turns[0].ExecutionID - 1; !turns[i].Messaged && n >= r.furthest(0) {
 		before, err := r.read(ctx, n)
 		if err == nil {
-			err = r.lastOf(ctx, before)
+			err = r.lastOf(ctx, before, part)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	r.from(turns, i)
+	part(turns, i)
 	return nil
 }
 
