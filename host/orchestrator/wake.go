@@ -32,9 +32,10 @@ type wakes struct {
 // earlier delivery may have sent a change of the mark that has not arrived yet.
 // This turn moves the mark, and so that change fails.
 //
-// One wake is one try: it is dropped, with those that came with it, where the mark says
-// that this try was made. Another process may have received it later, so that its acknowledgement counts, and this one,
-// whose code may work, would have none to bring it back if it died behind its commit.
+// One wake is one try: it is dropped, with those ahead of it, where the mark says that
+// this try was made. Another process may have received it later, so that its
+// acknowledgement counts, and this one, whose code may work, would have none to bring it
+// back if it died behind its commit.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
 // open of the last turn, or, for an operator's wake, of the current execution. An
@@ -45,11 +46,14 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		return w, nil
 	}
 	again, p := t.resending(), t.Problem()
-	tried := p != nil && slices.ContainsFunc(messages, func(m *inbox.Message) bool { return m.Item.ID == p.Wake })
-	for _, m := range messages {
+	tried := -1
+	if p != nil {
+		tried = slices.IndexFunc(messages, func(m *inbox.Message) bool { return m.Item.ID == p.Wake })
+	}
+	for i, m := range messages {
 		var err error
 		switch stamp := m.Item.Number; {
-		case tried && stamp != goOnNumber:
+		case i <= tried && stamp != goOnNumber:
 			t.Settle(m, "obsolete_wake")
 		case stamp == goOnNumber:
 			w.run = w.run || !t.swept()
