@@ -51,18 +51,21 @@ func (t *turn) takeReturning(ctx context.Context) error {
 // commits for the others would stand between that turn and its message.
 func (t *turn) besideAnother(ctx context.Context, again *resending.Resending) (bool, error) {
 	open := t.group.open()
+	if len(open) < 2 {
+		return false, nil
+	}
 	var known []*inbox.Message
 	for _, m := range open {
 		switch {
 		case m.Item.Kind == wire.Wake && m.Item.Number > 0 && m.Item.Number != goOnNumber:
 			known = append(known, m)
-		case m.Records() || m.AboutPending():
+		case m.Records(), m.Item.Kind == wire.ActivityPending:
 			if v := t.verdict(m).Kind; v == engine.Duplicate || v == engine.Late {
 				known = append(known, m)
 			}
 		}
 	}
-	if len(open) < 2 || len(known) == 0 {
+	if len(known) == 0 {
 		return false, nil
 	}
 	if t.warm {

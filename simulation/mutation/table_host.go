@@ -248,7 +248,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "overtaken",
 			Bug:   "A process commits what one message of its batch brings on top of what another process, which has died, committed for the message before and did not send.",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("if len(open) < 2 || len(known) == 0 {", "if len(open) < 200 || len(known) == 0 {"),
+			Edits: edit("if len(open) < 2 {", "if len(open) < 200 {"),
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",
