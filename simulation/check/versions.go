@@ -22,7 +22,11 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 	}
 	for n := w.Ledger.Hidden[r.Instance] + 1; n <= w.Ledger.Last[r.Instance]; n++ {
 		// Who goes on without having looked at the record leaves the mark to its wake-up.
-		if before := w.Ledger.Executions[ledger.At(r.Instance, n)]; before != nil && quoted(r.Problem.Message, before.Events[0].Version) {
+		before := w.Ledger.Executions[ledger.At(r.Instance, n)]
+		if before == nil {
+			continue
+		}
+		if v := before.Events[0].Version; quoted(r.Problem.Message, v) || v == "" && !strings.Contains(r.Problem.Message, "\" version \"") {
 			return
 		}
 	}
