@@ -35,8 +35,7 @@ func raised(id string) wire.Item {
 // diesBehind lets a process die behind one of the commits that are made for a batch.
 func (w *world) diesBehind(p *orchestratorProcess, commit int, batch ...host.Delivery) {
 	w.Helper()
-	before := w.beforeCommit
-	w.beforeCommit, w.afterCommit = nil, func(_ *store.Commit, err error) error {
+	w.afterCommit = func(_ *store.Commit, err error) error {
 		if commit--; err == nil && commit <= 0 {
 			p.faults.kill()
 		}
@@ -45,10 +44,29 @@ func (w *world) diesBehind(p *orchestratorProcess, commit int, batch ...host.Del
 	if p.handle(batch...); !p.isDead() {
 		w.Fatal("the process lives")
 	}
-	w.beforeCommit, w.afterCommit = before, nil
+	w.afterCommit = nil
 }
 
-// W-08: what was begun by the dead one is sent, and once.
+// slowAndOther are two processes, of which the first has begun instance a and has it
+// warm.
+func (w *world) slowAndOther() [2]*orchestratorProcess {
+	w.Helper()
+	both := w.two()
+	both[0].handle(w.received(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}, 1))
+	return both
+}
+
+// goOn has a slow process handle two messages as it received them first, and whatever
+// comes of that as they come back; then all else that follows.
+func (w *world) goOn(slow *orchestratorProcess, first, second wire.Item) {
+	w.Helper()
+	slow.handle(w.received(first, 1), w.received(second, 1)) // its receipts have no effect any more
+	slow.handle(w.received(first, 3), w.received(second, 2))
+	w.orchestrator = slow
+	w.run()
+}
+
+// W-08: what was begun by the dead one is sent.
 func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 	t.Parallel()
 	detached := func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -64,12 +82,11 @@ func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 		second wire.Item
 		warm   bool
 	}{
-		"an event":            {second: raised("e2")},
-		"an event, warm":      {second: raised("e2"), warm: true},
-		"a terminate":         {second: wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"}},
-		"a purge with force":  {second: wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}},
-		"an operator's wake":  {second: wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"}},
-		"a sweeper's, behind": {second: wire.Item{Kind: wire.Wake, Instance: "a", ID: "w", Number: 7}},
+		"an event":           {second: raised("e2")},
+		"an event, warm":     {second: raised("e2"), warm: true},
+		"a terminate":        {second: wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"}},
+		"a purge with force": {second: wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}},
+		"an operator's wake": {second: wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,8 +94,7 @@ func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 				w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { return []byte("1"), nil })
 				w.orchestration("Main", detached)
 			})
-			both := w.two()
-			both[0].handle(w.received(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}, 1))
+			both := w.slowAndOther()
 			die := func() { w.diesBehind(both[1], 1, w.received(raised("e1"), 2)) }
 			if c.warm {
 				w.beforeCommit = func(*store.Commit) error {
@@ -91,10 +107,7 @@ func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 				both[0].o.turns.cache.Clear()
 				die()
 			}
-			both[0].handle(w.received(raised("e1"), 1), w.received(c.second, 1)) // whatever it hands back has no effect
-			both[0].handle(w.received(raised("e1"), 3), w.received(c.second, 2))
-			w.orchestrator = both[0]
-			w.run()
+			w.goOn(both[0], raised("e1"), c.second)
 			w.expectOutput("child", "1")
 		})
 	}
@@ -116,8 +129,7 @@ func TestWhatADeadProcessCommittedOfAHalfIsSentAheadOfTheOther(t *testing.T) {
 			return ctx.Await(left)
 		})
 	})
-	both := w.two()
-	both[0].handle(w.received(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}, 1))
+	both := w.slowAndOther()
 	both[0].o.turns.cache.Clear()
 	full := func(c *store.Commit) error {
 		if len(c.Turns[0].Events) > 3 {
@@ -125,19 +137,10 @@ func TestWhatADeadProcessCommittedOfAHalfIsSentAheadOfTheOther(t *testing.T) {
 		}
 		return nil
 	}
-	w.beforeCommit, w.afterCommit = full, func(_ *store.Commit, err error) error {
-		if err == nil {
-			both[1].faults.kill()
-		}
-		return err
-	}
-	both[1].handle(w.received(raised("e1"), 2), w.received(raised("e2"), 2))
-	w.afterCommit = nil
+	w.beforeCommit = full
+	w.diesBehind(both[1], 1, w.received(raised("e1"), 2), w.received(raised("e2"), 2))
 	w.expectHistory("a", 1, "Started Sub(go) Ev(go) Act(Step) Sub(go)")
-	both[0].handle(w.received(raised("e1"), 1), w.received(raised("e2"), 1))
-	both[0].handle(w.received(raised("e1"), 3), w.received(raised("e2"), 3))
-	w.orchestrator = both[0]
-	w.run()
+	w.goOn(both[0], raised("e1"), raised("e2"))
 	w.expectOutput("a", "11")
 }
 
@@ -163,16 +166,12 @@ func TestWhatADeadProcessWentOnWithIsSentAheadOfNews(t *testing.T) {
 			return ctx.Await(ctx.ExternalEvent("never"))
 		})
 	})
-	both := w.two()
-	both[0].handle(w.received(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}, 1))
+	both := w.slowAndOther()
 	both[0].o.turns.cache.Clear()
 	completed := w.completed("a", 2, "1")
 	completed.ID = "c"
 	w.diesBehind(both[1], 2, w.received(completed, 2))
-	both[0].handle(w.received(completed, 1), w.received(raised("e1"), 1))
-	both[0].handle(w.received(completed, 3), w.received(raised("e1"), 2))
-	w.orchestrator = both[0]
-	w.run()
+	w.goOn(both[0], completed, raised("e1"))
 	w.expectOutput("child", "1")
 }
 
@@ -194,10 +193,7 @@ func TestWhatADeadProcessTriedForAWakeIsSentAheadOfNews(t *testing.T) {
 	both := w.two()
 	wake := wire.Item{Kind: wire.Wake, Instance: "a", ID: "w", Number: w.record("a").Stamp}
 	w.diesBehind(both[1], 1, w.received(wake, 2))
-	both[0].handle(w.received(wake, 1), w.received(raised("e1"), 1))
-	both[0].handle(w.received(wake, 3), w.received(raised("e1"), 2))
-	w.orchestrator = both[0]
-	w.run()
+	w.goOn(both[0], wake, raised("e1"))
 	w.expectOutput("child", "1")
 }
 

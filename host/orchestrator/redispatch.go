@@ -78,10 +78,11 @@ func (t *turn) besideAnother(ctx context.Context, again *resending.Resending) (b
 
 // madeFor reports whether a commit has the fact of an item, or may be that of a wake.
 func madeFor(c *store.Turn, i *wire.Item) bool {
-	return i.Kind == wire.Wake && !c.Messaged || slices.ContainsFunc(c.Events, func(e history.Event) bool {
+	if i.Kind == wire.Wake {
+		return !c.Messaged
+	}
+	return slices.ContainsFunc(c.Events, func(e history.Event) bool {
 		switch i.Kind {
-		case wire.Wake:
-			return false
 		case wire.StartOrchestration:
 			return e.Start != nil && e.Start.StartID == i.ID
 		case wire.ExternalRaised, wire.CancelInstance:

@@ -209,8 +209,8 @@ func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) 
 // I-03: two wakes of an operator are received twice, in a rollout. The process that has them
 // last runs the broken code, marks the instance again, and acknowledges them for both. The
 // other, whose code is mended, makes no second try of them: if it died behind its commit,
-// nobody would send what that asked for. Found by seed
-// 551366 with the bias "torn reads" of the simulation.
+// nobody would send what that asked for. Found by seed 551366 with the bias "torn reads"
+// of the simulation.
 func TestAWakeThatAnotherHasTriedIsTriedNoMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {

@@ -127,9 +127,9 @@ func (w *World) endIsLate(p *Process, c *class) bool {
 	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
-// diesBehindEnd reports whether a process is to die behind a commit that ends an
+// diesBehindCommit reports whether a process is to die behind a commit that ends an
 // execution, or changes a mark, or that follows from a message which came back.
-func (w *World) diesBehindEnd(p *Process, c *class) bool {
+func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	if p.Dead || w.calm {
 		return false
 	}

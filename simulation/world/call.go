@@ -76,7 +76,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		w.faulted(fault.LandsLate)
 		return fmt.Errorf("%w (simulated)", c.unknown)
 	}
-	if w.diesBehindEnd(p, c) {
+	if w.diesBehindCommit(p, c) {
 		w.faulted(fault.CrashAfter)
 		_ = effect()
 		p.Die("crash behind its commit")
