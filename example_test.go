@@ -25,8 +25,12 @@ func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func
 	if err != nil {
 		fmt.Println(err)
 	}
-	if during != nil {
+	seen := make(chan struct{})
+	if during == nil {
+		close(seen)
+	} else {
 		env.AfterFunc(time.Hour, func() {
+			defer close(seen)
 			if err := during(env.Client(), run); err != nil {
 				fmt.Println(err)
 			}
@@ -34,14 +38,17 @@ func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func
 	}
 	ended := make(chan error)
 	go func() { ended <- env.Run(ctx) }()
-	if out, err := run.Wait(ctx); err != nil {
-		fmt.Println("failed:", err)
-	} else {
-		fmt.Println("completed:", out)
-	}
+	out, err := run.Wait(ctx)
+	// What others print as the run ends stands ahead of what came of it.
+	<-seen
 	stop()
 	if err := <-ended; err != nil {
 		fmt.Println(err)
+	}
+	if err != nil {
+		fmt.Println("failed:", err)
+	} else {
+		fmt.Println("completed:", out)
 	}
 }
 
