@@ -53,7 +53,7 @@ type Request struct {
 
 // limit is how long a page may take for one step. It is there to fail with a
 // text rather than to hang: nothing depends on it.
-const limit = time.Minute
+const limit = 2 * time.Minute
 
 // ErrCrashed says that the process of a tab has died; the browser's trouble, or the
 // machine's.
@@ -232,7 +232,7 @@ func (p *Page) Screenshot(whole bool) ([]byte, error) {
 
 // Close closes the tab.
 func (p *Page) Close() error {
-	ctx, cancel := context.WithTimeout(p.tab, 10*time.Second)
+	ctx, cancel := context.WithTimeout(p.tab, 30*time.Second)
 	defer cancel()
 	defer p.cancel()
 	defer p.crashed(nil)

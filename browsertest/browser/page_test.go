@@ -182,7 +182,7 @@ func TestPage(t *testing.T) {
 // wait waits for what the browser reports by itself.
 func wait(t *testing.T, holds func() bool) {
 	t.Helper()
-	for limit := time.After(20 * time.Second); !holds(); {
+	for limit := time.After(2 * time.Minute); !holds(); {
 		select {
 		case <-limit:
 			t.Fatal("did not come about")

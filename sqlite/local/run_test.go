@@ -94,7 +94,7 @@ func in(dir string, more ...string) process {
 func (s *started) shows(texts ...string) {
 	s.Helper()
 	// The limit is for a test that hangs, and for none that works.
-	ctx, stop := context.WithTimeout(s.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(s.Context(), 2*time.Minute)
 	defer stop()
 	for _, text := range texts {
 		for {
