@@ -32,11 +32,17 @@ func (e *InvalidMessageError) Error() string {
 	return fmt.Sprintf("queue: message %d not sent: %s: %s", e.Index, e.Field, e.Problem)
 }
 
-// RejectedError says that the service refuses one message of a Send for good:
-// sending it again as it is can't help. Messages before it may be in.
+// RejectedError says that the service refuses one message of a Send for what the
+// message is: it is longer than the queue takes, or has contents that no queue takes.
+// Sending it again as it is can't help; the other messages of the Send are not
+// affected. A refusal for any other reason (a key, a permission, a code that is not
+// known) is an error of its own and not a RejectedError: the same message may be taken
+// once the queue is put right.
 type RejectedError struct {
 	// Index of the message among those of the Send, from 0.
 	Index int
+	// TooLarge: for its size; otherwise for its contents.
+	TooLarge bool
 	// Code and Message as the service gave them.
 	Code, Message string
 }

@@ -17,7 +17,9 @@ type Queue interface {
 	// MaxBody. ErrUnavailable (wrapped) for throttling and passing faults:
 	// some may be in; sending all of them again is harmless with
 	// deduplication ids. Where some are known to be in, a *PartialError names
-	// the others.
+	// the others. A *RejectedError, in a *PartialError or alone, for a message that
+	// the service takes at no time, for its size or its contents; the others of its
+	// batch are in.
 	Send(ctx context.Context, msgs ...Outgoing) error
 	// Receive returns up to max (1 to 10) messages; it waits up to wait for
 	// the first, and returns none when there are none by then. On a FIFO queue

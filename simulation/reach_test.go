@@ -29,7 +29,8 @@ func reachable() []string {
 		}
 	}
 	return append(ids, "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short", "shared call", "shared call, of one group", "entry refused",
-		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired", "O-04", "begun again", "L-04", "R-08", "R-08, restored")
+		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired", "O-04", "begun again", "L-04", "R-08", "R-08, restored",
+		"rejected ActivityExecute", "rejected ActivityCompleted", "rejected StartOrchestration", "rejected SubOrchCompleted")
 }
 
 // Every scenario of groups I, M and W, P-03, R-03's strict mode, L-04, R-08, V-01 to V-03, and turns side by side

@@ -191,12 +191,19 @@ func (q faultyQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 			return err
 		}
 	}
-	for _, m := range msgs {
-		if err := q.f.call("Send "+q.name, func() error { return q.Queue.Send(ctx, m) }); err != nil {
+	rejected := map[int]error{}
+	for i, m := range msgs {
+		err := q.f.call("Send "+q.name, func() error { return q.Queue.Send(ctx, m) })
+		if r, is := errors.AsType[*queue.RejectedError](err); is {
+			r.Index = i
+			rejected[i] = r
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return queue.Partial(rejected, len(msgs))
 }
 
 func (q faultyQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {

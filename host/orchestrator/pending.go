@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
+	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -157,7 +158,15 @@ func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.
 	if err != nil {
 		return err
 	}
-	if err := t.Edge.SendAttempt(ctx, t.Queues.Activity, next, due, now); err != nil {
+	err = t.Edge.SendAttempt(ctx, t.Queues.Activity, next, due, now)
+	if edge.Unfit(err) {
+		// As in the worker, it is the activity's failure.
+		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
+		unsent.Source, unsent.Attempt = next.Name, f.Attempt
+		failPending(m, *unsent)
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, scheduled.EventID, item.Instance, err)
 	}
 	t.Settle(m, outcome)

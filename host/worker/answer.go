@@ -45,12 +45,28 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 		w.Observer.Count(host.CountDelayed, a.delayed, 1)
 	}
 	if c := a.completion; c != nil {
-		if err := w.sendCompletion(ctx, c, a.dedupID); err != nil {
+		err := w.sendCompletion(ctx, c, a.dedupID)
+		if edge.Unfit(err) && c.Details != nil {
+			c.Details = wire.FailureOf(edge.Shortened(err, c.Details.History()))
+			err = w.sendCompletion(ctx, c, a.dedupID)
+		}
+		if err != nil {
 			return fmt.Errorf("%w: %s of event %d of instance %q: %w", errNotSent, c.Kind, c.SourceEventID, c.Instance, err)
 		}
 	}
 	if next := a.next; next != nil {
-		if err := w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now()); err != nil {
+		err := w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now())
+		if edge.Unfit(err) && next.Details != nil {
+			next.Details = wire.FailureOf(edge.Shortened(err, next.Details.History()))
+			err = w.edge.SendAttempt(ctx, w.Queues.Activity, *next, a.due, w.Clock.Now())
+		}
+		if edge.Unfit(err) {
+			// Its queue took an earlier attempt, and takes less now.
+			f := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
+			f.Source, f.Attempt = next.Name, next.Attempt-1
+			return w.give(ctx, failed(next, f, 0))
+		}
+		if err != nil {
 			return fmt.Errorf("%w: attempt %d of event %d of instance %q: %w", errNotSent, next.Attempt, next.SchedulingEventID, next.Instance, err)
 		}
 	}

@@ -42,6 +42,10 @@ type Options struct {
 	// on a FIFO queue:
 	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
 	Retention time.Duration
+	// MaxBytes is how many bytes a message has at most (queue.Outgoing.Size), as
+	// MaximumMessageSize of a queue of SQS; a longer one is a *queue.RejectedError, and
+	// the others of its Send are in. Default queue.MaxBody.
+	MaxBytes int
 	// Expired, if set, is told of each message that its retention has deleted.
 	// It must not call the queue.
 	Expired func(queue.Message)
@@ -60,7 +64,13 @@ func (o *Options) complete() error {
 	if o.Visibility == 0 {
 		o.Visibility = DefaultVisibility
 	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = queue.MaxBody
+	}
 	var errs []error
+	if o.MaxBytes < 0 || o.MaxBytes > queue.MaxBody {
+		errs = append(errs, fmt.Errorf("queue %q: messages of %d bytes at most are not within 1 and %d", o.Name, o.MaxBytes, queue.MaxBody))
+	}
 	if o.Visibility < 0 || o.Visibility > queue.MaxVisibility {
 		errs = append(errs, fmt.Errorf("queue %q: visibility timeout %s is not within 0 and %s", o.Name, o.Visibility, queue.MaxVisibility))
 	}

@@ -109,10 +109,24 @@ func (q *Queue) sendFrom(ctx context.Context, sender string, msgs []queue.Outgoi
 		}
 	}
 	ids := make([]string, len(msgs))
+	var failed map[int]error
 	for i, o := range msgs {
+		if size := o.Size(); size > q.opts.MaxBytes {
+			if failed == nil {
+				failed = map[int]error{}
+			}
+			failed[i] = q.tooLarge(i, size)
+			continue
+		}
 		ids[i] = q.send(sender, o, now)
 	}
-	return ids, nil
+	return ids, queue.Partial(failed, len(msgs))
+}
+
+// tooLarge is what SQS says of a message that is longer than its queue takes.
+func (q *Queue) tooLarge(i, size int) error {
+	return &queue.RejectedError{Index: i, TooLarge: true, Code: "InvalidParameterValue",
+		Message: fmt.Sprintf("One or more parameters are invalid. Reason: Message must be shorter than %d bytes; it has %d.", q.opts.MaxBytes, size)}
 }
 
 func (q *Queue) send(sender string, o queue.Outgoing, now time.Time) string {

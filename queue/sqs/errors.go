@@ -45,6 +45,26 @@ func passingCode(code string) bool {
 	return slices.Contains(passing, strings.ToLower(strings.TrimSuffix(code, "Exception")))
 }
 
+// ofTheMessage reports whether a code, of a call or of an entry in a batch, says that
+// SQS refuses a message for what it is: for its size, or for its contents. SQS has no
+// code of its own for a message that is longer than its queue's MaximumMessageSize: it
+// says InvalidParameterValue, as for a wrong delay or group, and "Message must be
+// shorter than 262144 bytes". A batch whose messages are too long together is a
+// BatchRequestTooLong.
+// (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html#API_SendMessage_Errors)
+func ofTheMessage(code, message string) (is, tooLarge bool) {
+	switch strings.TrimSuffix(strings.TrimPrefix(code, "AWS.SimpleQueueService."), "Exception") {
+	case "InvalidMessageContents":
+		return true, false
+	case "BatchRequestTooLong":
+		return true, true
+	case "InvalidParameterValue":
+		shorter := strings.Contains(message, "must be shorter than")
+		return shorter, shorter
+	}
+	return false, false
+}
+
 // unavailable reports whether a call failed for a passing reason.
 func unavailable(err error) bool {
 	if retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {

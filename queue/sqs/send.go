@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile/queue"
 )
@@ -25,8 +26,10 @@ const (
 // go in batches of their own, one after the other: else a batch that fails in
 // part would change their order.
 //
-// A message that the service refuses for good is a *queue.RejectedError that
-// names it; the rest of its batch is sent, later batches are not.
+// A message that the service refuses for its size or its contents is a
+// *queue.RejectedError that names it; the rest of its batch is sent, later batches are
+// not. If the whole call is refused for one of them, each goes in a call of its own, so
+// that the one is found.
 func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.fifo, msgs); err != nil {
 		return err
@@ -69,11 +72,14 @@ func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []in
 			Entries:  q.entries(msgs, batch),
 		})
 		if err != nil {
+			if rejected := rejection(err); rejected != nil {
+				return q.findRejected(ctx, msgs, batch, rejected)
+			}
 			return fail(q.failed(ctx, fmt.Sprintf("send %d messages", len(batch)), err))
 		}
 		again, refused, last := sortOut(batch, out)
 		for i, err := range refused {
-			failed[i] = err
+			failed[i] = fmt.Errorf("queue %s: %w", q.url, err)
 		}
 		if batch = again; len(batch) == 0 {
 			return failed
@@ -88,6 +94,36 @@ func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []in
 			return fail(notIn(fmt.Errorf("%w: %w", queue.ErrUnavailable, err)))
 		}
 	}
+}
+
+// rejection returns what a whole call was refused for, where it is a message of it.
+func rejection(err error) *queue.RejectedError {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return nil
+	}
+	is, tooLarge := ofTheMessage(api.ErrorCode(), api.ErrorMessage())
+	if !is {
+		return nil
+	}
+	return &queue.RejectedError{TooLarge: tooLarge, Code: api.ErrorCode(), Message: api.ErrorMessage()}
+}
+
+// findRejected sends each message of a batch in a call of its own, in order, since the
+// batch was refused for one of them, or for the size of all together: a queue that takes
+// messages of up to 256 KiB takes batches of up to 256 KiB.
+func (q *Queue) findRejected(ctx context.Context, msgs []queue.Outgoing, batch []int, of *queue.RejectedError) map[int]error {
+	if len(batch) == 1 {
+		of.Index = batch[0]
+		return map[int]error{batch[0]: fmt.Errorf("queue %s: %w", q.url, of)}
+	}
+	failed := map[int]error{}
+	for _, i := range batch {
+		for at, err := range q.sendBatch(ctx, msgs, []int{i}) {
+			failed[at] = err
+		}
+	}
+	return failed
 }
 
 // sortOut reads the answer to a batch: what is to be sent again, what is
@@ -111,7 +147,7 @@ func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused
 		e, known := failed[id]
 		code, message := aws.ToString(e.Code), aws.ToString(e.Message)
 		if known && e.SenderFault && !passingCode(code) {
-			refused[i] = &queue.RejectedError{Index: i, Code: code, Message: message}
+			refused[i] = refusal(i, code, message)
 			continue
 		}
 		again = append(again, i)
@@ -121,6 +157,15 @@ func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused
 		}
 	}
 	return again, refused, last
+}
+
+// refusal is why SQS does not take the message at an index, where it calls that the
+// sender's fault: a *queue.RejectedError if it is the message's.
+func refusal(i int, code, message string) error {
+	if is, tooLarge := ofTheMessage(code, message); is {
+		return &queue.RejectedError{Index: i, TooLarge: tooLarge, Code: code, Message: message}
+	}
+	return fmt.Errorf("message %d refused: %s: %s; check the queue, its key and the permissions of who sends", i, code, message)
 }
 
 // backoff before the attempt after this one.

@@ -120,6 +120,9 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 				w.Reached("O-04")
 				continue // Its record is gone; what there may be now is another of that id.
 			}
+			if w.Rejected && e.Failure != nil && e.Failure.Kind == history.FailureTooLarge {
+				continue // Its start, or its output, was rejected by the queue.
+			}
 			r, err := w.Describe(child)
 			if err != nil {
 				w.Violate("P-01", "child %s of %s/%d is complete and has no record", child, instance, n)

@@ -18,6 +18,20 @@ func activityMutations() []Mutation {
 			Edits: edit("return unheard(item), nil", "return &answer{}, w.finish(ctx, t, &attempt.Result{Failure: &history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true}})"),
 		},
 		{
+			Name:  "a message that its queue rejects is sent for ever",
+			Bug:   "An activity, a child or an end that the queue takes at no time is sent until the dead letters have its message.",
+			File:  "host/internal/dispatch/sender.go",
+			Bias:  "rejections",
+			Edits: edit("if p.instead == nil {", "if p.instead == nil || d.Sender != nil {"),
+		},
+		{
+			Name:  "a result that its queue rejects is made for ever",
+			Bug:   "An activity whose result the queue takes at no time is run again with each delivery.",
+			File:  "host/internal/edge/unsendable.go",
+			Bias:  "rejections",
+			Edits: edit("return malformed || rejected || TooLarge(err)", "return malformed && !rejected"),
+		},
+		{
 			Name:  "a heartbeat does not say stop",
 			Bug:   "An attempt that was asked to stop is not told by its heartbeat.",
 			File:  "host/internal/attempt/pulse.go",

@@ -111,7 +111,7 @@ func excused(w *world.World) map[string]bool {
 	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.OutOfTime]+w.Faults[fault.Frozen] > 0 {
 		m[history.FailureHeartbeatTimeout] = true
 	}
-	if w.Room > 0 {
+	if w.Room > 0 || w.Rejected {
 		m[history.FailureTooLarge] = true
 	}
 	return m

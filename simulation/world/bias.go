@@ -66,11 +66,15 @@ const (
 	// its process does not get on for seconds; another receives one to three messages
 	// of it, and every second time dies behind a commit.
 	overtaken
+	// rejections: the queues take no message of some of the activities, their results,
+	// the children and their ends, however often it is sent, as a queue does that takes
+	// less than the others.
+	rejections
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }

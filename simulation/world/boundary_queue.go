@@ -81,11 +81,12 @@ func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batc
 	case wrong == fault.CrashBefore:
 		q.p.Die("crash")
 	}
+	rejected := make([]error, len(entries))
 	err := ErrKilled
 	if !q.p.Dead {
 		err = q.p.call(queueClass, func() string { return q.sendText(entries) }, func() error {
 			for n := range entries {
-				if refused[n] {
+				if rejected[n] = q.w.rejects(&entries[n], batch[n]); refused[n] || rejected[n] != nil {
 					continue
 				}
 				if err := q.takes(ctx, &entries[n]); err != nil {
@@ -107,6 +108,8 @@ func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batc
 		switch {
 		case err != nil:
 			failed[i] = err
+		case rejected[n] != nil:
+			failed[i] = rejected[n]
 		case refused[n]:
 			failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
 		default:

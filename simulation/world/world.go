@@ -110,6 +110,8 @@ type World struct {
 	// were sent. Lost: an activity was given up after all its deliveries.
 	Said, forged, attempted map[string]bool
 	Lost                    bool
+	// Rejected: a queue has taken a message at no time, for what it is.
+	Rejected bool
 	// Discarded are the bodies of dead letters that a forger had sent, and that
 	// somebody who redrives has deleted.
 	Discarded map[string]bool

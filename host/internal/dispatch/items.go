@@ -24,6 +24,7 @@ func (out *Outbox) activity(c *Commit, e *history.Event) {
 		return
 	}
 	out.queue(toActivity, queue.Outgoing{Body: body})
+	out.ifRejected(func(out *Outbox, err error) { out.unsendable(c, e, wire.ActivityFailed, err) })
 	out.note("activity", e.EventID, e.Name)
 }
 
@@ -68,6 +69,7 @@ func (out *Outbox) child(c *Commit, e *history.Event) {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
 		return
 	}
+	out.ifRejected(func(out *Outbox, err error) { out.unsendable(c, e, wire.SubOrchFailed, err) })
 	out.note("child", e.EventID, e.Instance)
 }
 
@@ -140,18 +142,22 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 	}
 	f := end.Failure
 	if end.Kind == history.OrchestrationCompleted {
-		item.Result, item.Codec = end.Payload, end.Codec
-		err := out.Send(&item)
-		if err == nil {
-			out.note("parent", p.EventID, p.Instance)
-			return
+		fails := func(out *Outbox, err error) {
+			item.Result, item.Codec = nil, ""
+			out.fail(&item, wire.SubOrchFailed, edge.Unsendable(err, "output of orchestration "+strconv.Quote(name)), instance, name)
 		}
-		if edge.NotSealed(err) {
+		item.Result, item.Codec = end.Payload, end.Codec
+		switch err := out.Send(&item); {
+		case err == nil:
+			out.ifRejected(fails)
+		case edge.NotSealed(err):
 			out.failed(err)
 			return
+		default:
+			fails(out, err)
 		}
-		item.Result, item.Codec = nil, ""
-		f = edge.Unsendable(err, "output of orchestration "+strconv.Quote(name))
+		out.note("parent", p.EventID, p.Instance)
+		return
 	}
 	out.fail(&item, wire.SubOrchFailed, f, instance, name)
 	out.note("parent", p.EventID, p.Instance)
@@ -190,5 +196,9 @@ func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failur
 	item.Kind, item.Details = kind, wire.FailureOf(&f)
 	if err := out.Send(item); err != nil {
 		out.failed(fmt.Errorf("failure of event %d for instance %q: %w", item.SourceEventID, item.Target(), err))
+		return
+	}
+	if f.Details != nil || f.Stack != "" || len(f.Message) > maxReason {
+		out.ifRejected(func(out *Outbox, err error) { out.fail(item, kind, edge.Shortened(err, &f), instance, source) })
 	}
 }

@@ -56,6 +56,9 @@ type parcel struct {
 	msg      queue.Outgoing // to a queue
 	schedule timer.Schedule // its name alone for a removal
 	stop     stop
+	// instead puts into an empty outbox what is sent in its place if its queue rejects
+	// it (queue.RejectedError); nil where there is nothing.
+	instead func(out *Outbox, err error)
 	// done: it was sent, in this dispatch or in one before.
 	done bool
 }
@@ -109,6 +112,11 @@ func (out *Outbox) Send(item *wire.Item) error {
 	return err
 }
 
+// ifRejected says what is sent in place of the parcel that was added last.
+func (out *Outbox) ifRejected(instead func(out *Outbox, err error)) {
+	out.parcels[len(out.parcels)-1].instead = instead
+}
+
 func (out *Outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
 func (out *Outbox) note(kind string, eventID int64, name string) {
@@ -140,15 +148,20 @@ const maxReason = 4 << 10
 // the event, whose history holds all of it. Repeated with its dispatch, it may be
 // there twice.
 func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
-	err := out.Send(item)
-	if err == nil {
+	refuse := func(out *Outbox, err error) { out.refuse(c, eventID, what, err) }
+	switch err := out.Send(item); {
+	case err == nil:
+		out.ifRejected(refuse)
 		out.note(kind, eventID, item.Instance)
-		return
-	}
-	if edge.NotSealed(err) {
+	case edge.NotSealed(err):
 		out.failed(err)
-		return
+	default:
+		refuse(out, err)
 	}
+}
+
+// refuse leaves the dead letter of what no message can hold.
+func (out *Outbox) refuse(c *Commit, eventID int64, what string, err error) {
 	reason := wire.ReasonMalformed
 	if edge.TooLarge(err) {
 		reason = wire.ReasonTooLarge

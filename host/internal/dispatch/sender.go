@@ -70,10 +70,7 @@ func (s *Sender) New() *Outbox {
 // about to end. An error wraps ErrUnsent: some may not have been sent, and the
 // messages of the turn have to be handed back.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
-	for _, r := range out.refused {
-		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
-		s.Observer.Count(host.CountDeadLettered, string(r.reason), 1)
-	}
+	s.tell(ctx, out.refused)
 	out.refused = nil
 	began := s.Clock.Now()
 	defer func() { s.Observer.Timing(host.TimeDispatch, s.Clock.Now().Sub(began)) }()
@@ -85,6 +82,14 @@ func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 		return fmt.Errorf("%w: %w", ErrUnsent, err)
 	}
 	return nil
+}
+
+// tell says which dead letters are sent in place of something.
+func (s *Sender) tell(ctx context.Context, refused []refusal) {
+	for _, r := range refused {
+		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
+		s.Observer.Count(host.CountDeadLettered, string(r.reason), 1)
+	}
 }
 
 func (s *Sender) send(ctx context.Context, parcels []parcel) error {
@@ -110,9 +115,11 @@ func (s *Sender) send(ctx context.Context, parcels []parcel) error {
 			}
 			rest = rest[1:]
 		}
-		for r := range routes {
-			if d.take(ctx, r, step); d.stopped() {
-				return d.err()
+		for again := true; again; again = d.replacements() {
+			for r := range routes {
+				if d.take(ctx, r, step); d.stopped() {
+					return d.err()
+				}
 			}
 		}
 	}
@@ -128,13 +135,15 @@ type dispatcher struct {
 	mu     sync.Mutex
 	failed []error
 	cut    bool
+	// replaced: a parcel of the step has become another, which is to be sent.
+	replaced bool
 }
 
 // take sends what of a step goes one way.
 func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 	var parcels []*parcel
 	for _, p := range step {
-		if p.route == r {
+		if p.route == r && !p.done {
 			parcels = append(parcels, p)
 		}
 	}
@@ -215,16 +224,64 @@ func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parce
 				batch[n], of[n] = msgs[at], parcels[at]
 			}
 			d.call(ctx, 1, func() error {
-				if err := to.Send(ctx, batch...); err != nil {
+				if err := d.outcome(ctx, of, to.Send(ctx, batch...)); err != nil {
 					return fmt.Errorf("%d messages for the %s queue: %w", len(batch), name, err)
-				}
-				for _, p := range of {
-					p.done = true
 				}
 				return nil
 			})
 		})
 	}
+}
+
+// outcome notes of each parcel of a call what the call says of it. A message that the
+// queue rejects for what it is becomes what is sent in its place, since it would be
+// rejected each time; any other error may pass, and is returned.
+func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error {
+	failed := map[int]error{}
+	for n, p := range of {
+		err := queue.ErrorOf(err, n)
+		if rejected, is := errors.AsType[*queue.RejectedError](err); is && rejected.Index == n {
+			err = d.replace(ctx, p, rejected)
+		} else {
+			p.done = err == nil
+		}
+		if err != nil {
+			failed[n] = err
+		}
+	}
+	return queue.Partial(failed, len(of))
+}
+
+// replace makes of a parcel what is sent in place of it, in the same step and at the
+// same position: what stands ahead of it and behind it, and how far the dispatch came,
+// are the same.
+func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.RejectedError) error {
+	if p.instead == nil {
+		return rejected
+	}
+	out := d.New()
+	p.instead(out, rejected)
+	if out.err != nil {
+		return errors.Join(rejected, out.err)
+	}
+	d.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter goes in its place",
+		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
+	d.tell(ctx, out.refused)
+	by := out.parcels[0]
+	p.route, p.msg, p.instead = by.route, by.msg, by.instead
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.replaced = true
+	return nil
+}
+
+// replacements reports whether parcels of the step have been replaced, and forgets it.
+func (d *dispatcher) replacements() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	replaced := d.replaced
+	d.replaced = false
+	return replaced
 }
 
 func (s *Sender) queueOf(r route) (to queue.Queue, name string) {

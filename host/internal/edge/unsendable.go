@@ -9,6 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
+// shortText is how many bytes of its message a shortened failure keeps.
+const shortText = 4 << 10
+
 // Unsendable is the failure for a value that no message can hold.
 func Unsendable(err error, what string) *history.Failure {
 	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
@@ -18,15 +21,27 @@ func Unsendable(err error, what string) *history.Failure {
 	return f
 }
 
-// Unfit reports whether an item could not be encoded for its own fault.
-func Unfit(err error) bool {
-	_, malformed := errors.AsType[*wire.ParseError](err)
-	return malformed || TooLarge(err)
+// Shortened is a failure without its details and its stack, where no message can hold
+// it whole. Its kind and its code, by which a policy and the code decide, stay.
+func Shortened(err error, f *history.Failure) *history.Failure {
+	short := *f
+	short.Details, short.Stack = nil, ""
+	short.Message = fmt.Sprintf("%s (its details are left out, since the whole failure can't be sent: %v)", Cut(f.Message, shortText), err)
+	return &short
 }
 
-// TooLarge reports whether an item could not be encoded because it is too long.
+// Unfit reports whether an item could not be sent for its own fault: it could not be
+// encoded, or its queue rejects it.
+func Unfit(err error) bool {
+	_, malformed := errors.AsType[*wire.ParseError](err)
+	_, rejected := errors.AsType[*queue.RejectedError](err)
+	return malformed || rejected || TooLarge(err)
+}
+
+// TooLarge reports whether an item could not be sent because it is too long.
 func TooLarge(err error) bool {
 	parse, malformed := errors.AsType[*wire.ParseError](err)
 	_, invalid := errors.AsType[*queue.InvalidMessageError](err)
-	return malformed && parse.Reason == wire.ReasonTooLarge || invalid
+	rejected, refused := errors.AsType[*queue.RejectedError](err)
+	return malformed && parse.Reason == wire.ReasonTooLarge || invalid || refused && rejected.TooLarge
 }
