@@ -21,7 +21,7 @@ var ofNobody = []string{
 	"visibility of a message handed back not set",
 	"the key of the tokens can't be read, messages go back",
 	"sweep ends early, the next one goes on",
-	"no sweep asked for; the schedule brings one",
+	"no sweep asked for; the next batch asks again",
 }
 
 // strictHandler fails the test on a line that does not say what it is about. All

@@ -76,6 +76,54 @@ func TestASweepOfAnotherBuildWakesWhatIsNotDue(t *testing.T) {
 	w.expectOutput("a", "[]")
 }
 
+func TestABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })
+	w.build = "good"
+	w.start("other", "Main", "1") // the first batch of the build asks for its sweep
+	w.settleFIFO()
+	w.clock.Advance(20 * time.Second)
+	w.build = "broken"
+	w.deploy("Main", panics)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	if r := w.record("a"); r.Status != store.StatusStuck {
+		t.Fatalf("instance a is %s, want it stuck with the broken build", r.Status)
+	}
+	w.clock.Advance(20 * time.Second)
+	w.build = "good"
+	w.deploy("Main", waits())
+	w.raise("b", "e", "1", "e-1") // the first batch after the rollback
+	w.settleFIFO()
+	w.expectOutput("a", "[]")
+}
+
+func TestASweepThatCouldNotBeAskedForIsAskedForByTheNextBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
+	w.build = "one"
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.build = "two"
+	w.deploy("Main", waits())
+	refused := 0
+	w.beforeSend = func(name string, out []queue.Outgoing) error {
+		if name == "fifo" && refused == 0 {
+			refused++
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	w.raise("b", "e", "1", "e-1")
+	w.settleFIFO()
+	w.raise("b", "e", "2", "e-2")
+	w.settleFIFO()
+	if refused != 1 {
+		t.Fatal("no process has asked for a sweep")
+	}
+	w.expectOutput("a", "[]")
+}
+
 func TestAMarkOfABuildBeforeThereWereStampsIsWokenAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })

@@ -4,6 +4,12 @@ package mutation
 func stuckMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a build that is back is not heard",
+			Bug:   "A process asks for the sweep of its build under the same id each time, so that the queue drops it where the build has been there within five minutes, before another one.",
+			File:  "host/internal/sweep/sweep.go",
+			Edits: edit("s.Build, s.Clock.Now().Unix())", "s.Build, 0)"),
+		},
+		{
 			Name:  "a wake counts whatever its stamp",
 			Bug:   "A wake that was sent for an earlier mark tries again, so that each duplicate moves the mark.",
 			File:  "host/orchestrator/wake.go",

@@ -178,6 +178,7 @@ func (q processQueue) takes(ctx context.Context, m *queue.Outgoing) error {
 		return nil
 	}
 	q.w.Watch.Takes(q.p, q.Queue, m)
+	q.w.asksForSweep(q.p, q.Queue, m)
 	return q.Queue.SendFrom(ctx, q.p.sender(), *m)
 }
 

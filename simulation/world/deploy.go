@@ -61,6 +61,9 @@ func (w *World) deploy(b *Build, within time.Duration) {
 	w.Log("DEPLOY of build %s within %s", b.Name, within)
 	w.Other = w.Other || b != w.Good
 	w.deploys++
+	if b != w.Build {
+		w.changed = w.Clock.Now()
+	}
 	w.Build, w.replaceAt = b, w.Clock.Now().Add(within)
 	w.Clock.AfterFunc(within, func() {
 		for _, p := range slices.Clone(w.Processes) {

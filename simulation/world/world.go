@@ -93,6 +93,10 @@ type World struct {
 	Bad                 int
 	Other, Older        bool
 	named               bool
+	// changed is when another build took the place of one; asked has, by their
+	// deduplication ids, when processes have asked for sweeps.
+	changed time.Time
+	asked   map[string]time.Time
 
 	// Messages. ghosts were deleted and may come again, returning are to be received
 	// again, copies are of messages that are in flight. messages are those that were

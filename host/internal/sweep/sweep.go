@@ -179,7 +179,9 @@ func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 
 // AskFirst asks for a sweep once in the life of a process of a named build: what
 // the build before was stuck with is tried by this one at once, and not when it is
-// due. Sweeps that many processes ask for within five minutes are one.
+// due. Sweeps that many processes ask for within a second are one. The second is part
+// of the id: the queue drops a repeat for five minutes, and a build that comes back
+// within these, after another, has to be heard again.
 func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return
@@ -189,7 +191,8 @@ func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 			return // This one will do.
 		}
 	}
-	if err := s.askForSweep(ctx, wire.Item{ID: "build-" + s.Build}); err != nil {
-		s.Logger.DebugContext(ctx, "no sweep asked for; the schedule brings one", "error", err)
+	if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("build-%s-%d", s.Build, s.Clock.Now().Unix())}); err != nil {
+		s.asked.Store(false)
+		s.Logger.DebugContext(ctx, "no sweep asked for; the next batch asks again", "error", err)
 	}
 }

@@ -1,0 +1,15 @@
+// Command broken is the orchestrator function after a bad deployment: the code of an
+// orchestration that worked before panics.
+package main
+
+import (
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/awslambda"
+	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+)
+
+func main() {
+	awslambda.RunOrchestrator(turnstile.NewApp(smokeapp.Echo.Is(func(turnstile.Context, struct{}) (string, error) {
+		panic("the deployment is broken")
+	})))
+}
