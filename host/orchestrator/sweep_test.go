@@ -76,7 +76,7 @@ func TestASweepOfAnotherBuildWakesWhatIsNotDue(t *testing.T) {
 	w.expectOutput("a", "[]")
 }
 
-func TestABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
+func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })
 	w.build = "good"

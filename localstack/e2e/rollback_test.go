@@ -16,11 +16,11 @@ import (
 	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
 )
 
-// TestARollbackWithinFiveMinutes deploys a build that works, one that does not, and the
+// TestR18 deploys a build that works, one that does not, and the
 // first again. What is stuck goes on within a minute of the first batch afterwards. The
 // test changes the function that all tests of the deployed stack share, so it runs
 // ahead of them: it is not parallel.
-func TestARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
+func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	s, ctx := deployed(t)
 	good, broken := zipped(ctx, t, "../../lambdas/orchestrator"), zipped(ctx, t, "./testdata/broken")
 	start := func(what string) *client.Run[string] {
