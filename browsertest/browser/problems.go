@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -66,12 +67,23 @@ func (p *Page) observe(event any) {
 		}
 		p.problems = append(p.problems, fmt.Sprintf("not caught: %s (%s:%d)", text, d.URL, d.LineNumber+1))
 	case *log.EventEntryAdded:
+		if asksForIcon(e.Entry.URL) {
+			return
+		}
 		if level := e.Entry.Level; level == log.EntryLevelError || level == log.EntryLevelWarning {
 			p.problems = append(p.problems, fmt.Sprintf("%s %s: %s (%s)", e.Entry.Source, level, e.Entry.Text, e.Entry.URL))
 		}
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, Request{Method: e.Request.Method, URL: e.Request.URL, Type: string(e.Type)})
 	}
+}
+
+// asksForIcon reports whether the browser made the request for itself. A full
+// Chromium asks the root of the host for /favicon.ico when a document links no
+// icon; the headless shell does not. The page asked for nothing.
+func asksForIcon(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Path == "/favicon.ico"
 }
 
 func words(args []*runtime.RemoteObject) string {
