@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/internal/supervised"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
@@ -52,6 +54,9 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	}
 	if err := app.Err(); err != nil {
 		return nil, fmt.Errorf("embedded: the application cannot run: %w", err)
+	}
+	if os.Getenv(supervised.Replay) != "" {
+		return nil, errors.New("embedded: `turnstile replay` started this program to replay histories, and nothing else may run: call local.ReplayIfAsked of the module sqlite first in main")
 	}
 	e := &Environment{
 		opts: options{
@@ -132,6 +137,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 		Keys:           keys,
 		Settings:       e.opts.settings,
 		Environment:    host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		Build:          e.build(),
 		SweepAt:        e.sweeper.At,
 		Propagator:     e.opts.propagator,
 	})
@@ -149,6 +155,16 @@ func (e *Environment) wire(app *turnstile.App) error {
 		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
 	})
 	return err
+}
+
+// build names this process, if its instances outlive it. A problem that another
+// process recorded is then tried at once, not when its next try is due: the code
+// may have been fixed in between.
+func (e *Environment) build() string {
+	if e.opts.database == nil {
+		return ""
+	}
+	return "process-" + rand.Text()
 }
 
 // outside is the orchestrator queue for whoever sends from outside.

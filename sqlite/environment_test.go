@@ -215,6 +215,43 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 	})
 }
 
+// An instance that has been stuck for long has its next try far ahead. A process
+// that begins may have other code, so it does not wait for that moment.
+func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		db := openIn(t, dir)
+		broken := turnstile.NewApp(chain.Is(func(turnstile.Context, int) (int, error) { panic("a mistake") }))
+		env, stop := environment(t, db, broken)
+		begin(t, env, chain, 3, "order")
+		var d client.Description
+		for d.Problem == nil || d.Problem.Tries < 5 {
+			time.Sleep(time.Minute)
+			var err error
+			if d, err = env.Client().Describe(t.Context(), "order"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop()
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		next := openIn(t, dir)
+		began := time.Now()
+		env, stop = environment(t, next, application(ends))
+		wantResult(t, env, chain, "order", 3)
+		if waited := time.Since(began); waited > time.Second {
+			t.Errorf("the mended process tried the instance after %v", waited)
+		}
+		stop()
+		if err := next.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestADatabaseIsForOneEnvironmentAtATime(t *testing.T) {
 	t.Parallel()
 	db := open(t)

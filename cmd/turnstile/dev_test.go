@@ -201,6 +201,72 @@ func (s *shop) replays() (export string) {
 	return export
 }
 
+// ownProgram is a program as docs/guide/one-machine.md has it.
+const ownProgram = `package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/sqlite"
+	"github.com/turnstile-go/turnstile/sqlite/local"
+
+	"example.com/shop/app"
+)
+
+func main() {
+	var mailer app.Mailer
+	whole := turnstile.NewApp(app.Orchestrations(), app.Activities(mailer))
+	local.ReplayIfAsked(whole)
+	db, err := sqlite.Open("data")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	env, err := embedded.New(whole, embedded.Storage(db))
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(env.Run(context.Background()))
+}
+`
+
+// replaysOwnProgram replays a file with a main package that does not call local.Run.
+// A package that does not answer is not run.
+func (s *shop) replaysOwnProgram(export string) {
+	s.Helper()
+	if err := os.MkdirAll("cmd/server", 0o755); err != nil {
+		s.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		from, to string
+		status   int
+		says     string
+	}{
+		"as the guide has it": {"", "", exitOK, "agrees"},
+		"one that does not ask": {"local.ReplayIfAsked(whole)\n", "_ = local.Run\n", exitFailed,
+			"call local.ReplayIfAsked of the module sqlite first in main"},
+		"one that cannot": {"local.ReplayIfAsked(whole)\n", "", exitFailed,
+			"does not import github.com/turnstile-go/turnstile/sqlite/local, so it cannot replay"},
+	} {
+		text := strings.Replace(ownProgram, c.from, c.to, 1)
+		if c.from != "" && c.to == "" {
+			text = strings.Replace(text, "\t\"github.com/turnstile-go/turnstile/sqlite/local\"\n", "", 1)
+		}
+		if err := os.WriteFile("cmd/server/main.go", []byte(text), 0o644); err != nil {
+			s.Fatal(err)
+		}
+		if r := s.line("replay", export, "./cmd/server"); r.status != c.status || !strings.Contains(r.out+r.err, c.says) {
+			s.Errorf("turnstile replay with %s does not say %q: %s", name, c.says, r)
+		}
+	}
+	if err := os.RemoveAll("cmd"); err != nil {
+		s.Fatal(err)
+	}
+}
+
 // replaysChanged replays a file, for which nothing has to run, with the code as it was
 // and with code that it does not fit.
 func (s *shop) replaysChanged(export string) {
@@ -208,6 +274,7 @@ func (s *shop) replaysChanged(export string) {
 	if r := s.line("replay", export); r.status != exitOK || !strings.Contains(r.out, "agrees") {
 		s.Errorf("turnstile replay of a file: %s", r)
 	}
+	s.replaysOwnProgram(export)
 	s.edit("app/welcome.go", `"Please confirm."`, `"Please confirm!"`)
 	r := s.line("replay", export)
 	if r.status != exitFailed || !strings.Contains(r.err, `the code here does not agree with the history of "customer-1"; docs/guide/versions.md`) {

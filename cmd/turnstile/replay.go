@@ -28,18 +28,18 @@ func replayCommand() *command {
 		name: "replay", operands: "INSTANCE|FILE [PACKAGE]", least: 1, most: 2, words: instanceOrFile,
 		short: "replay a history against the code in this folder",
 		long: paragraph(
-			"Builds the main package ./local of the project in this folder, as `turnstile dev` does,",
-			"and runs the code against the history of an instance, or against a file that `turnstile",
-			"history --export` or the console has written: would the instance go on with this code?",
-			"If not, it says at which event they part, what the history has, what the code did, and",
-			"where in the code; the exit status is 1 then. No activity runs, and nothing is sent.",
-			"A file needs no stack. What no replay can see is an operation that was added behind the",
-			"last event, and changed options, timeouts and implementations of activities."),
+			"Builds a main package, by default ./local of the project in this folder, and replays the",
+			"history of an instance with its code: would the instance go on with this code? A file that",
+			"`turnstile history --export` or the console wrote can be replayed instead, without a stack.",
+			"If history and code disagree, replay says at which event, what the history has, what the",
+			"code did and where, and exits with status 1. No activity runs, and nothing is sent. The",
+			"main package calls local.Run, or begins with local.ReplayIfAsked. Replay does not see an",
+			"operation added after the last event, or changed options and activities."),
 		examples: []string{
 			"turnstile replay order-17",
 			"turnstile replay order-17.json",
 			"turnstile --stack shop replay order-17 --all",
-			"turnstile replay order-17 ./cmd/local",
+			"turnstile replay order-17.json ./cmd/server",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var which executions
@@ -115,7 +115,7 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 		return fmt.Errorf("replay: %w", err)
 	}
 	if !slices.Contains(strings.Fields(deps), databaseModule+"/local") {
-		return fmt.Errorf("replay: %s does not call local.Run of %s/local, which replays: %s", pkg, databaseModule, devAdvice(pkg))
+		return fmt.Errorf("replay: %s does not import %s/local, so it cannot replay: begin its main with local.ReplayIfAsked(app), before it opens a database, or %s", pkg, databaseModule, devAdvice(pkg))
 	}
 	folder, err := os.MkdirTemp("", "turnstile-replay-")
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 	err = program.Run()
 	exited, isExit := errors.AsType[*exec.ExitError](err)
 	if err != nil && !(isExit && exited.ExitCode() == supervised.Disagrees) {
-		return fmt.Errorf("replay: the program %s ended without an answer: %w", pkg, err)
+		return fmt.Errorf("replay: the program %s ended without an answer; local.ReplayIfAsked(app), or local.Run, must be the first call of its main: %w", pkg, err)
 	}
 	problem := strings.TrimSpace(strings.ReplaceAll(said.String(), file+": ", ""))
 	return c.replayed(exports, err == nil, problem)

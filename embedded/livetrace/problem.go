@@ -27,9 +27,9 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 
 func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	p := c.Problem
-	what, advice := "stuck: "+p.Kind, "Nothing is lost. Its next message tries again, and so do wake-ups."
+	what, advice := "stuck: "+p.Kind, "Nothing is lost. The next message or wake-up tries it again, and so does the next process."
 	if p.NextMS > 0 {
-		advice = "Nothing is lost. Its next message tries again; without one it is tried in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
+		advice = "Nothing is lost. The next message tries it again, and without one it is tried again in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
 	}
 	if p.Kind == store.ProblemCorrupt {
 		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
@@ -61,7 +61,7 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 		if d.At != "" {
 			b.line("        %s", clip("  at "+printable.Line(d.At), width))
 		}
-		advice = "Nothing is lost: with code that agrees with the history it goes on, at its next message or wake-up."
+		advice = "Nothing is lost. A process whose code agrees with the history goes on with it at once."
 	} else {
 		for _, line := range wrap(printable.Line(p.Message), width) {
 			b.line("        %s", t.paint.red(line))

@@ -134,7 +134,7 @@ func TestAnInstanceThatIsStuckSaysWhyAndThatItGoesOn(t *testing.T) {
 	t.Parallel()
 	env, out, mended := begin(t)
 	send(t, env, broken)
-	out.WaitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "without one it is tried in 1m00s.")
+	out.WaitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "without one it is tried again in 1m00s.")
 	if n := strings.Count(out.String(), "it is broken"); n != 1 {
 		t.Errorf("it says %d times why:\n%s", n, out)
 	}

@@ -23,24 +23,23 @@ const (
 
 // findings of a check.
 type findings struct {
-	running, stuck int
-	// misfits are running instances whose history the code does not follow;
-	// unchecked those that were too many, or took too long.
+	running int
+	// stuck instances need nothing from here: a new process tries each of them.
+	stuck int
+	// misfits are running instances whose history the code does not follow. The
+	// program wakes them, so that they say what does not fit. unchecked counts those
+	// that were too many, or took too long.
 	misfits   []string
 	unchecked int
-	// wake are the instances to wake: misfits, so that they say what does not
-	// fit, and those that were stuck, for the code may have been put right.
-	wake []string
 }
 
-// check replays the running instances with the code of now. Nothing comes of
-// that but findings: a history that code no longer fits would be met with the
+// check replays the running instances with the code of this process. It changes
+// nothing. Without it a history that the code no longer fits would show with the
 // next message, which may be weeks away.
 func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings, error) {
 	var found findings
 	err := each(ctx, c, client.StatusStuck, func(d *client.Description) error {
 		found.stuck++
-		found.wake = append(found.wake, d.Instance)
 		return nil
 	})
 	if err != nil {
@@ -59,7 +58,6 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 		}
 		if !follows(app, d, events) {
 			found.misfits = append(found.misfits, d.Instance)
-			found.wake = append(found.wake, d.Instance)
 		}
 		return nil
 	})

@@ -7,6 +7,6 @@
 //		local.Run(turnstile.NewApp(app.Orchestrations(), app.Activities()))
 //	}
 //
-// go run ./local runs it too, once. See also package embedded, for programs that
-// want to decide more, and package sqlite.
+// go run ./local runs it too, once. A program that decides more is written on
+// packages embedded and sqlite; [ReplayIfAsked] lets `turnstile replay` work with it.
 package local

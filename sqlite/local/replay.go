@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 
@@ -10,6 +11,36 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
+
+// ReplayIfAsked lets `turnstile replay` check histories against a program that does
+// not call [Run]. Call it first in main, before the database is opened:
+//
+//	app := turnstile.NewApp(…)
+//	local.ReplayIfAsked(app)
+//	db, err := sqlite.Open("data")
+//
+// If `turnstile replay` started the process (TURNSTILE_REPLAY is set), it replays
+// the histories, prints what does not agree, and ends the process: with status 0
+// if all agree, 1 if the application cannot run (App.Err), 4 if one does not agree.
+// Otherwise it does nothing.
+func ReplayIfAsked(app *turnstile.App) {
+	p := process{getenv: os.Getenv, out: os.Stdout, err: os.Stderr}
+	if status, asked := p.replayIfAsked(app); asked {
+		os.Exit(status)
+	}
+}
+
+func (p *process) replayIfAsked(app *turnstile.App) (status int, asked bool) {
+	file := p.getenv(supervised.Replay)
+	if file == "" {
+		return 0, false
+	}
+	if err := runnable(app); err != nil {
+		fmt.Fprintln(p.err, "local:", err)
+		return supervised.Failed, true
+	}
+	return replay(app, file, p.out), true
+}
 
 // replay runs the histories of a file against the application, for `turnstile
 // replay`, says what does not agree, and returns the exit status.

@@ -58,6 +58,9 @@ func (p *process) run(ctx context.Context, app *turnstile.App, opts []Option) in
 		fmt.Fprintln(p.err, "local:", err)
 		return exitUsage
 	}
+	if status, asked := p.replayIfAsked(app); asked {
+		return status
+	}
 	ctx, stop := p.untilAsked(ctx, f.supervised)
 	defer stop()
 	var o options
@@ -69,6 +72,15 @@ func (p *process) run(ctx context.Context, app *turnstile.App, opts []Option) in
 		fmt.Fprintln(p.err, "local:", err)
 	}
 	return status
+}
+
+// runnable returns why the application cannot run, nil if it can.
+func runnable(app *turnstile.App) error {
+	if app != nil && app.Err() == nil {
+		return nil
+	}
+	_, err := embedded.New(app) // It knows what to say.
+	return err
 }
 
 // untilAsked returns a context that ends when the program is asked to end.
@@ -92,12 +104,8 @@ func (p *process) untilAsked(ctx context.Context, isSupervised bool) (context.Co
 
 // serve runs the application, and returns the exit status and why it is not 0.
 func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *options) (status int, err error) {
-	if app == nil || app.Err() != nil {
-		_, err := embedded.New(app) // It knows what to say.
+	if err := runnable(app); err != nil {
 		return supervised.Failed, err
-	}
-	if file := p.getenv(supervised.Replay); file != "" {
-		return replay(app, file, p.out), nil
 	}
 	if f.reset {
 		if err := sqlite.Remove(f.data); err != nil {
@@ -135,7 +143,7 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		return supervised.Failed, errors.Join(err, end(env))
 	}
 	fmt.Fprintf(p.out, "instances %s\n", found)
-	for _, instance := range found.wake {
+	for _, instance := range found.misfits {
 		if err := env.Client().Wake(ctx, instance); err != nil {
 			fmt.Fprintln(p.err, "local:", err)
 		}

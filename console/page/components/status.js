@@ -6,7 +6,7 @@ import { Text } from "./text.js";
 // statuses in the order in which they are shown, with what each means.
 export const statuses = [
   ["running", "It waits or works."],
-  ["stuck", "Its code cannot go on; it tries again by itself, and at once when it is woken."],
+  ["stuck", "Its code cannot go on. It is tried again by itself; a new build, or a wake-up, tries it at once."],
   ["corrupt", "Its history is damaged; nothing is written to it."],
   ["completed", "It returned a result."],
   ["failed", "Its code returned an error."],

@@ -39,7 +39,7 @@ export function Stuck({ query }) {
   const list = useRef(null);
   useRowKeys(list);
   return html`<div class="view-head"><h1>Stuck and corrupt</h1><${Button} icon="reload" busy=${found.loading} onClick=${found.reload}>Read again<//></div>
-    <p class="lead">Instances whose code cannot go on, by what is wrong. Mend the cause and deploy: they try again by themselves within the hour, and at once when they are woken.</p>
+    <p class="lead">Instances whose code cannot go on, by what is wrong. Fix the cause and deploy, or restart the program: the new code tries them without delay. With the same code they are tried again after growing pauses of up to an hour, or when you wake them.</p>
     <${Resource} of=${found} title="The stuck instances could not be read">${(data) => html`<${Groups} data=${data} query=${query} listRef=${list} reload=${found.reload} />`}<//>`;
 }
 
