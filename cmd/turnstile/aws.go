@@ -107,8 +107,14 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	return c.As(b.settings.actor), nil
 }
 
-// Queues implements backend.
-func (b awsBackend) Queues(ctx context.Context) (deadletter.Queues, error) {
+// Letters implements backend.
+func (b awsBackend) Letters(ctx context.Context, wait time.Duration) (letters, error) {
+	queues, err := b.queues(ctx)
+	return ofQueues{queues: queues, codecs: b.settings.codecs, wait: wait, now: time.Now}, err
+}
+
+// queues are those that dead letters stand in and go back to.
+func (b awsBackend) queues(ctx context.Context) (deadletter.Queues, error) {
 	byName := map[string]address{
 		deadletter.Orchestrator: orchestratorURL, deadletter.Delay: delayURL, deadletter.Activity: activityURL,
 		deadletter.ActivityDead: activityDeadURL, deadletter.DeadFIFO: deadFIFOURL, deadletter.Dead: deadURL,

@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -49,8 +48,9 @@ type backend interface {
 	Instances(ctx context.Context) (instances, error)
 	// Client is what the console is made of.
 	Client(ctx context.Context) (*client.Client, error)
-	// Queues are those that dead letters stand in and go back to.
-	Queues(ctx context.Context) (deadletter.Queues, error)
+	// Letters are the dead letters; wait is how long each look into a queue waits for a
+	// message.
+	Letters(ctx context.Context, wait time.Duration) (letters, error)
 	// Stack turns the event sources of the stack off and on.
 	Stack(ctx context.Context) (stackControl, error)
 	// Checks are what doctor looks at besides instances.

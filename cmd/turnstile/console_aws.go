@@ -40,7 +40,7 @@ func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.
 	if err != nil {
 		return nil, err
 	}
-	queues, err := b.Queues(ctx)
+	queues, err := b.queues(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -57,36 +57,40 @@ func deadLetterListCommand() *command {
 				if *limit < 1 {
 					return usagef("--limit %d: at least 1", *limit)
 				}
-				letters, err := c.letters(ctx, &s, *limit)
+				found, err := c.peek(ctx, &s, *limit, false)
 				if err != nil {
 					return err
 				}
-				return c.listLetters(letters)
+				return c.listLetters(found)
 			}
 		},
 	}
 }
 
-// letters returns the dead letters selected, at most limit of each queue.
-func (c *cli) letters(ctx context.Context, s *deadletter.Selection, limit int) ([]*deadletter.Letter, error) {
-	all, err := c.open(&c.settings).Queues(ctx)
+// peek returns the dead letters selected, at most limit of each queue.
+func (c *cli) peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) ([]api.DeadLetter, error) {
+	all, err := c.open(&c.settings).Letters(ctx, c.poll)
 	if err != nil {
 		return nil, err
 	}
-	letters, more, err := all.Select(ctx, s, limit, c.poll)
-	for _, name := range more {
+	found, err := all.Peek(ctx, s, limit, whole)
+	for _, name := range found.More {
 		fmt.Fprintf(c.err, "there may be more in %s: raise --limit\n", name)
 	}
-	return letters, err
+	return found.Letters, err
 }
 
-func (c *cli) listLetters(letters []*deadletter.Letter) error {
+// reasonOf is the reason of a dead letter and its text, in a line.
+func reasonOf(l *api.DeadLetter) string {
+	if l.Reason == "" {
+		return "moved by SQS after its last receive"
+	}
+	return printable.Line(strings.TrimSuffix(l.Reason+": "+l.ReasonText, ": "))
+}
+
+func (c *cli) listLetters(letters []api.DeadLetter) error {
 	if c.json() {
-		out := make([]api.DeadLetter, len(letters))
-		for i, l := range letters {
-			out[i] = api.DeadLetterOf(l)
-		}
-		return c.printJSON(out)
+		return c.printJSON(letters)
 	}
 	if len(letters) == 0 {
 		fmt.Fprintln(c.err, "no dead letters")
@@ -94,20 +98,22 @@ func (c *cli) listLetters(letters []*deadletter.Letter) error {
 	}
 	t := term.NewTable("MESSAGE ID", "QUEUE", "AGE", "KIND", "INSTANCE", "REASON")
 	behind := map[string]int{}
-	for _, l := range letters {
-		t.Row(term.Text(l.ID), term.Text(l.Queue),
+	for i := range letters {
+		l := &letters[i]
+		t.Row(term.Text(l.MessageID), term.Text(l.Queue),
 			term.Cell{Text: span(max(c.now().Sub(l.SentAt), 0)), Whole: l.SentAt.UTC().Format(time.RFC3339)},
-			term.Cell{Text: printable.Line(clip(l.Kind(), 24)), Whole: printable.Line(l.Kind())},
-			term.Cell{Text: printable.Line(clip(l.Instance(), 60)), Whole: printable.Line(l.Instance())},
-			term.Styled(term.Red, printable.Line(l.Why())))
+			term.Cell{Text: printable.Line(clip(l.Kind, 24)), Whole: printable.Line(l.Kind)},
+			term.Cell{Text: printable.Line(clip(l.Instance, 60)), Whole: printable.Line(l.Instance)},
+			term.Styled(term.Red, reasonOf(l)))
 		if l.Queue == deadletter.DeadFIFO {
 			behind[l.Group]++
 		}
 	}
 	t.Print(c.screen(c.out))
-	for _, l := range letters {
+	for i := range letters {
+		l := &letters[i]
 		if behind[l.Group] >= queue.MaxReceive && l.Queue == deadletter.DeadFIFO {
-			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable.Line(l.Instance()))
+			fmt.Fprintf(c.err, "there may be more for %s behind its first ten\n", printable.Line(l.Instance))
 			delete(behind, l.Group)
 		}
 	}
@@ -125,30 +131,20 @@ func deadLetterShowCommand() *command {
 		examples: []string{"turnstile dead-letter show 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, operands []string) error {
-				letters, err := c.letters(ctx, &deadletter.Selection{IDs: operands}, 1)
+				found, err := c.peek(ctx, &deadletter.Selection{IDs: operands}, 1, true)
 				if err != nil {
 					return err
 				}
-				if len(letters) == 0 {
+				if len(found) == 0 {
 					return notThere(operands)
 				}
-				l := letters[0]
-				codecs, err := c.settings.codecs()
-				if err != nil {
-					return err
-				}
-				opened, sealed, err := l.Opened(codecs)
-				if err != nil {
-					return err
-				}
+				l := &found[0]
 				if c.json() {
-					out := api.DeadLetterOf(l)
-					out.Attributes, out.Body, out.Opened = l.Attributes, l.Body, opened
-					return c.printJSON(out)
+					return c.printJSON(l)
 				}
-				c.show(l, opened)
-				if sealed != nil {
-					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", message(sealed), keyAdvice)
+				c.show(l)
+				if l.Sealed != "" {
+					fmt.Fprintf(c.err, "%s\nto see its payloads: %s\n", printable.Line(l.Sealed), keyAdvice)
 				}
 				return nil
 			}
@@ -160,22 +156,22 @@ func notThere(ids []string) error {
 	return notThereError{fmt.Errorf("no dead letter %s is to be seen: it was redriven or deleted, someone else looks at it right now (then it is back within a minute), or it stands behind ten others of its instance", strings.Join(ids, ", "))}
 }
 
-func (c *cli) show(l *deadletter.Letter, opened string) {
+func (c *cli) show(l *api.DeadLetter) {
 	t := newTable()
-	t.row("message id", l.ID)
-	t.row("queue", l.Queue+", goes back to "+l.Source())
+	t.row("message id", l.MessageID)
+	t.row("queue", l.Queue+", goes back to "+l.Source)
 	t.row("sent", moment(l.SentAt)+" ("+ago(c.now(), l.SentAt)+")")
-	t.row("kind", printable.Line(l.Kind()))
-	t.row("instance", printable.Line(l.Instance()))
+	t.row("kind", printable.Line(l.Kind))
+	t.row("instance", printable.Line(l.Instance))
 	if l.Group != "" {
 		t.row("group", printable.Line(l.Group))
 	}
 	if l.DedupID != "" {
 		t.row("deduplication id", printable.Line(l.DedupID))
 	}
-	t.row("reason", printable.Line(l.Why()))
-	if l.Unread != nil && (l.Text == "" || !strings.HasSuffix(l.Unread.Error(), l.Text)) {
-		t.row("cannot be read", printable.Line(l.Unread.Error()))
+	t.row("reason", reasonOf(l))
+	if l.Unread != "" && (l.ReasonText == "" || !strings.HasSuffix(l.Unread, l.ReasonText)) {
+		t.row("cannot be read", printable.Line(l.Unread))
 	}
 	t.print(c.out)
 	others := newTable()
@@ -189,9 +185,9 @@ func (c *cli) show(l *deadletter.Letter, opened string) {
 		others.print(c.out)
 	}
 	body := l.Body
-	if opened != "" {
-		body = opened
-		fmt.Fprintf(c.out, "\nsealed by %s, opened here\n", printable.Line(l.Item.Codec))
+	if l.Opened != "" {
+		body = l.Opened
+		fmt.Fprint(c.out, "\nits payloads are sealed, and decoded here\n")
 	}
-	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), deadletter.Advice(l.Reason))
+	fmt.Fprintf(c.out, "\nbody\n  %s\n\nwhat to do: %s\n", indented([]byte(body), "  "), l.Advice)
 }

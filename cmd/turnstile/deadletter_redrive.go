@@ -81,8 +81,8 @@ func (r *removal) action(c *cli) action {
 		case !r.all && (r.Reason != "" || r.Instance != ""):
 			return usagef("--reason and --instance go with --all")
 		}
-		r.IDs, r.Wait = ids, c.poll
-		all, err := c.open(&c.settings).Queues(ctx)
+		r.IDs = ids
+		all, err := c.open(&c.settings).Letters(ctx, c.poll)
 		if err != nil {
 			return err
 		}
@@ -90,9 +90,9 @@ func (r *removal) action(c *cli) action {
 	}
 }
 
-func (c *cli) remove(ctx context.Context, all deadletter.Queues, r *removal) error {
+func (c *cli) remove(ctx context.Context, all letters, r *removal) error {
 	began := c.now()
-	out, err := all.RemoveAll(ctx, &r.Removal, c.now, func(is *deadletter.Removed) {
+	out, err := all.Remove(ctx, &r.Removal, func(is *api.RemovedDeadLetter) {
 		if !c.json() {
 			c.removed(r, is)
 		}
@@ -109,7 +109,7 @@ func (c *cli) remove(ctx context.Context, all deadletter.Queues, r *removal) err
 	}
 	failed := 0
 	for i := range out.Done {
-		if out.Done[i].Err != nil {
+		if out.Done[i].Error != "" {
 			failed++
 		}
 	}
@@ -123,7 +123,7 @@ func (c *cli) remove(ctx context.Context, all deadletter.Queues, r *removal) err
 	return errors.Join(append(errs, c.removedAll(out.Done))...)
 }
 
-func (c *cli) removed(r *removal, is *deadletter.Removed) {
+func (c *cli) removed(r *removal, is *api.RemovedDeadLetter) {
 	verb, to := r.verb, ""
 	if r.DryRun {
 		verb = "would be " + verb
@@ -131,23 +131,22 @@ func (c *cli) removed(r *removal, is *deadletter.Removed) {
 	if is.To != "" {
 		to = " to " + is.To
 	}
-	what := printable.Line(strings.TrimSpace(is.Kind() + " " + is.Instance()))
-	if is.Err != nil {
-		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.ID, what, printable.Line(is.Err.Error()))
+	what := printable.Line(strings.TrimSpace(is.Kind + " " + is.Instance))
+	if is.Error != "" {
+		fmt.Fprintf(c.err, "not %s: %s (%s): %s\n", r.verb, is.MessageID, what, printable.Line(is.Error))
 		return
 	}
-	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.ID, what)
+	fmt.Fprintf(c.out, "%s%s: %s (%s)\n", verb, to, is.MessageID, what)
 }
 
-func (c *cli) removedAll(done []deadletter.Removed) error {
+func (c *cli) removedAll(done []api.RemovedDeadLetter) error {
 	if !c.json() {
 		return nil
 	}
-	out := make([]api.RemovedDeadLetter, len(done))
-	for i := range done {
-		out[i] = api.RemovedDeadLetterOf(&done[i])
+	if done == nil {
+		done = []api.RemovedDeadLetter{}
 	}
-	return c.printJSON(out)
+	return c.printJSON(done)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

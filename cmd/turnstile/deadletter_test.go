@@ -70,6 +70,30 @@ func TestDeadLettersAreListedWithTheirReasons(t *testing.T) {
 	}
 }
 
+// What a command prints does not depend on what it works on. A console alone hides
+// tokens in bodies.
+func TestDeadLettersOfAConsoleAreThoseOfItsQueues(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{
+		"dead-letter list", "dead-letter list --output json", "dead-letter list --reason none --instance order-9",
+		"dead-letter list --limit 1", "dead-letter list --queue dead --reason corrupt",
+		"dead-letter show dead-fifo-1", "dead-letter show dead-fifo-2", "dead-letter show dead-3", "dead-letter show gone",
+		"dead-letter redrive --all --dry-run", "dead-letter redrive --all", "dead-letter redrive dead-1 gone",
+		"dead-letter redrive --all --reason forged --to delay", "dead-letter delete dead-2 --output json", "dead-letter delete --all",
+	} {
+		line := strings.Fields(args)
+		want, got := givenUp(t).run(line...), givenUp(t).byConsole().run(line...)
+		if got != want {
+			t.Errorf("turnstile %s by a console:\n%s\nwant\n%s", args, got, want)
+		}
+	}
+	b := givenUp(t).byConsole()
+	if out := b.ok("dead-letter", "show", "dead-1"); !strings.Contains(out, `"token": "(not shown)"`) {
+		t.Errorf("shown is\n%s", out)
+	}
+	b.fails(exitUsage, []string{"--reason"}, "dead-letter", "list", "--reason", "none-such")
+}
+
 func TestLookingLeavesDeadLettersVisible(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)

@@ -289,7 +289,7 @@ func manyAtOnceOnTheStack(l *stackLine) {
 // again under another id.
 func deadLettersOnTheStack(l *stackLine) {
 	stray := "stray-" + rand.Text()
-	queues, err := l.backend(&settings{getenv: os.Getenv}).Queues(l.ctx)
+	queues, err := l.backend(&settings{getenv: os.Getenv}).(awsBackend).queues(l.ctx)
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/keyring"
@@ -65,6 +67,8 @@ type bench struct {
 	asked bool
 	// pause is what waits; nil for one that does not.
 	pause func(context.Context, time.Duration) bool
+	// console by whose API commands about dead letters go; nil for none.
+	console http.Handler
 	// settings of the command line under way.
 	settings *settings
 }
@@ -105,7 +109,25 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 	return c.As(b.settings.actor), nil
 }
 
-func (b *bench) Queues(context.Context) (deadletter.Queues, error) { return b.queues, nil }
+func (b *bench) Letters(_ context.Context, wait time.Duration) (letters, error) {
+	if b.console == nil {
+		return ofQueues{queues: b.queues, codecs: b.settings.codecs, wait: wait, now: b.clock.Now}, nil
+	}
+	return ofConsoleLetters{remote.Over(b.console, nil)}, nil
+}
+
+// byConsole lets commands about dead letters go by a console over the same queues.
+func (b *bench) byConsole() *bench {
+	b.settings = &settings{getenv: func(string) string { return "" }}
+	c, err := b.Client(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if b.console, err = console.Handler(c, console.DeadLetters(b.queues, 0), console.AllowActions(), console.Clock(b.clock.Now)); err != nil {
+		b.t.Fatal(err)
+	}
+	return b
+}
 
 func (b *bench) Stack(context.Context) (stackControl, error) {
 	if b.stack == nil {

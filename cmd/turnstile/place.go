@@ -15,7 +15,6 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
@@ -106,9 +105,9 @@ func (b consoleBackend) Client(context.Context) (*client.Client, error) {
 	return nil, errors.Join(b.err, fmt.Errorf("%s has a console already: %s", b.what, b.url))
 }
 
-// Queues implements backend.
-func (b consoleBackend) Queues(context.Context) (deadletter.Queues, error) {
-	return nil, errors.Join(b.err, fmt.Errorf("the dead letters of %s are shown, redriven and deleted by its console: %s#/dead-letters", b.what, b.url))
+// Letters implements backend.
+func (b consoleBackend) Letters(context.Context, time.Duration) (letters, error) {
+	return ofConsoleLetters{b.remote()}, b.err
 }
 
 // Stack implements backend.

@@ -9,7 +9,14 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/store"
 )
+
+// condition says what is wrong with the conditions of a flag, without the package
+// that says so.
+func condition(err error) string {
+	return strings.TrimPrefix(err.Error(), store.ErrBadSearch.Error()+": ")
+}
 
 // whereHelp says how conditions are written.
 const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
@@ -57,7 +64,7 @@ func (s *selection) check(now time.Time) (err error) {
 	s.query.Status = client.Status(s.status)
 	if s.where != "" {
 		if s.query.Where, err = client.ParseWhere(s.where); err != nil {
-			return usagef("--where: %v", err)
+			return usagef("--where: %s", condition(err))
 		}
 	}
 	if s.query.From, err = parseTime("since", s.since, now); err != nil {

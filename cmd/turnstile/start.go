@@ -49,7 +49,7 @@ func startCommand() *command {
 			flags.Func("search", "search `ATTRIBUTES` that it has from its start on, as for list --where: 'customer = \"c-1\" and total = 99.5'", func(value string) error {
 				conditions, err := client.ParseWhere(value)
 				if err != nil {
-					return err
+					return errors.New(condition(err))
 				}
 				for _, condition := range conditions {
 					if condition.Operator != client.SearchEqual {

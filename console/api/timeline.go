@@ -100,7 +100,8 @@ type TimelineRow struct {
 	AttemptsMade int           `json:"attempts_made,omitempty"`
 	Failure      *wire.Failure `json:"failure,omitempty"`
 	Live         *LiveActivity `json:"live,omitempty"`
-	// Text says of an open activity how it stands with its attempts.
+	// Text says of an open activity how it stands with its attempts; of what was
+	// cancelled, after which event.
 	Text string `json:"text,omitempty"`
 }
 
@@ -246,6 +247,8 @@ func TimelineRowOf(r *timeline.Row) TimelineRow {
 	}
 	if r.State == timeline.StateOpen && (r.Kind == timeline.KindActivity || r.Kind == timeline.KindInline) {
 		out.Text = r.AttemptText()
+	} else {
+		out.Text = r.CancelText
 	}
 	for _, s := range r.Spans {
 		out.Spans = append(out.Spans, TimelineSpan{Doing: string(s.Doing), To: s.To, Attempt: s.Attempt})

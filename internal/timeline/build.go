@@ -103,6 +103,7 @@ func (b *builder) turn(turn *store.Turn) {
 	for _, id := range turn.Cancelled {
 		if n, ok := b.rowOf[id]; ok && b.t.Rows[n].State == StateOpen {
 			b.t.Rows[n].cancel(turn)
+			b.t.Rows[n].CancelText = b.cancelText(turn)
 		}
 	}
 }

@@ -119,6 +119,8 @@ type Row struct {
 	Assumed bool
 	// CancelledBy is the last event of the turn that cancelled it, 0 for none.
 	CancelledBy int64
+	// CancelText says after what it was cancelled; empty where nothing cancelled it.
+	CancelText string
 	// Attempt is the number of the attempt that ended it, or of the last that
 	// is known of; 0 where none is. MaxAttempts that its policy allows; 1 where
 	// it has none.

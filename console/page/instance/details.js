@@ -19,7 +19,7 @@ export function RowDetails({ line, source, link, close }) {
       ["took", html`<${Span} from=${r.at} to=${r.end} />`],
       ...r.spans.filter(() => r.spans.length > 1).map((s) => [words[s.doing] ?? s.doing, html`<span class="num">${span((s.to ?? now) - s.from)}</span>${s.attempt ? html` <span class="muted">attempt ${s.attempt}</span>` : ""}`]),
       ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
-      ["now", raw.text],
+      ["now", r.state === "open" ? raw.text : null],
       ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} at=${live.next.due_at} />` : null],
       ["failed before", live?.next ? html`<strong>${live.next.kind}</strong> <${Text} value=${live.next.message} />` : null],
       ["last heartbeat", live?.heartbeat ? html`<${Moment} at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
@@ -32,7 +32,7 @@ export function RowDetails({ line, source, link, close }) {
       ["instance", raw.instance ? html`<${InstanceLink} id=${raw.instance} />` : null],
       ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],
       ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, ${raw.attempts_made} attempts before this` : null],
-      ["cancelled", raw.cancelled_by ? html`by the turn that ends with <a href=${of(raw.cancelled_by)}>event ${raw.cancelled_by}</a>` : null],
+      ["cancelled", raw.cancelled_by ? html`${raw.text && html`<${Text} value=${raw.text} />, `}by the turn that ends with <a href=${of(raw.cancelled_by)}>event ${raw.cancelled_by}</a>` : null],
       ["assumed", raw.assumed ? "which of several waits took this event is not in the history; it is taken to be the oldest" : null],
     ]} />
     <div class="two-events"><div><${LoadedEvent} source=${source} execution=${r.x} id=${r.event} link=${of} completedBy=${raw.completed_by} title="Asked for" /></div>

@@ -17,8 +17,8 @@ export function Tip({ line, left, top, at, now }) {
   return html`<div class="tl-tip" ref=${ref} aria-hidden="true"><p><strong><${Text} value=${r.label} max=${80} /></strong> <span class="muted">${kindWords[r.kind]}, event ${r.event}</span></p>
     <p>${stateWord(r)}, ${r.end === null ? "for " + span(now - r.at) : span(r.end - r.at)}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}${r.raw.max_attempts ? " of " + r.raw.max_attempts : ""}` : ""}</p>
     ${r.spans.length > 1 && html`<ul>${r.spans.map((s, i) => html`<li key=${i}><span class="muted">${words[s.doing] ?? s.doing}</span> <span class="num">${span((s.to ?? now) - s.from)}</span></li>`)}</ul>`}
-    ${r.raw.text && html`<p class="muted">${r.raw.text}</p>`}
-    ${r.raw.failure && html`<p class="bad"><${Text} value=${(r.raw.failure.kind ?? "") + ": " + (r.raw.failure.message ?? "")} max=${160} /></p>`}
+    ${r.raw.text && html`<p class="muted"><${Text} value=${r.raw.text} max=${160} /></p>`}
+    ${r.raw.failure && html`<p class=${r.state === "failed" ? "bad" : "muted"}><${Text} value=${(r.raw.failure.kind ?? "") + ": " + (r.raw.failure.message ?? "")} max=${160} /></p>`}
     ${at !== undefined && html`<p class="num muted small">${moment(at, utc)}</p>`}</div>`;
 }
 

@@ -57,7 +57,7 @@ function Nothing({ query, all, hidden }) {
   const some = Object.values(all?.data?.counts ?? {}).some((c) => c.count > 0);
   return html`<${Empty} title=${some ? "Nothing here" : "No instances yet"}>
     <p>Instances appear here by themselves when they start.</p>
-    <p>From code: <code>client.Start(ctx, c, Fulfil, order)</code>. From a shell: <code>turnstile start Fulfil --input '{…}'</code></p><//>`;
+    <p>From code: <code>client.Start(ctx, c, orchestration, input)</code>. From a shell: <code>turnstile start NAME --input JSON</code></p><//>`;
 }
 
 function Pager({ data, list, query, shown }) {

@@ -35,7 +35,7 @@ var drawn = map[string]doing{
 	"unknown":  {'▒', term.Green},
 	"retrying": {'·', term.Yellow},
 	"late":     {'▚', term.Yellow},
-	"stopping": {'▞', term.Red},
+	"stopping": {'▞', term.Yellow},
 }
 
 // legend is the order in which they are explained.
@@ -111,6 +111,15 @@ func label(r *api.TimelineRow) string {
 	return fmt.Sprintf("%d %s", r.EventID, printable.Line(name))
 }
 
+// failed says how an execution failed. The kind of an error that the code returned
+// tells nothing more.
+func failed(kind string) string {
+	if kind == "" || kind == "application" {
+		return "failed"
+	}
+	return "failed: " + kind
+}
+
 // execution draws the band of an execution.
 func (d *drawing) execution(x *api.TimelineExecution) {
 	end, style := "goes on", term.Cyan
@@ -118,7 +127,7 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 	case x.Imposed != "":
 		end, style = x.Imposed, term.Yellow
 	case x.Failure != nil:
-		end, style = x.Failure.Kind, term.Red
+		end, style = failed(x.Failure.Kind), term.Red
 	case x.End == "OrchestrationCompleted":
 		end, style = "completed", term.Green
 	case x.End == "OrchestrationContinuedAsNew":
@@ -197,7 +206,7 @@ func (d *drawing) row(r *api.TimelineRow) {
 	if r.State == "failed" || r.State == "cancelled" {
 		sign, style := "✗", term.Red
 		if r.State == "cancelled" {
-			sign, style = "⊘", term.Yellow
+			sign, style = "⊘", term.Dim
 		}
 		cells[min(int(d.scale.of(end)), d.bar-1)] = d.In(style, sign)
 	}
@@ -237,8 +246,11 @@ func (d *drawing) span(cells []string, what string, from, to time.Time) {
 func (d *drawing) note(r *api.TimelineRow) {
 	text := ""
 	switch {
+	case r.State == "cancelled" && r.Text != "":
+		// What a worker still said of it is of no account: nobody waits for it.
+		text = r.Text
 	case r.Failure != nil:
-		text = r.Failure.Kind + ": " + r.Failure.Message
+		text = failed(r.Failure.Kind) + ": " + r.Failure.Message
 		if r.Attempt > 1 {
 			text = fmt.Sprintf("attempt %d, %s", r.Attempt, text)
 		}

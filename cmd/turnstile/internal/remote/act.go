@@ -72,3 +72,21 @@ func (c *Client) Fail(ctx context.Context, token, message, code string, details 
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
 	return c.post(ctx, "activities/heartbeat", api.HeartbeatActivity{Token: token, Details: details}, nil)
 }
+
+// DeadLetters looks at dead letters, which hides them from others for that moment.
+func (c *Client) DeadLetters(ctx context.Context, in api.PeekDeadLetters) (api.DeadLetters, error) {
+	var out api.DeadLetters
+	err := c.post(ctx, "dead-letters/peek", in, &out)
+	return out, err
+}
+
+// RemoveDeadLetters redrives dead letters, or deletes them.
+func (c *Client) RemoveDeadLetters(ctx context.Context, remove bool, in api.RemoveDeadLetters) (api.RemovedDeadLetters, error) {
+	path := "dead-letters/redrive"
+	if remove {
+		path = "dead-letters/delete"
+	}
+	var out api.RemovedDeadLetters
+	err := c.post(ctx, path, in, &out)
+	return out, err
+}
