@@ -18,6 +18,7 @@ type options struct {
 	actor     func(*http.Request) string
 	explained func(error) *api.Error
 	dead      *deadLetters
+	attempts  AttemptReader
 	queues    QueueReader
 	poll      time.Duration
 	records   int
@@ -51,6 +52,24 @@ func Clock(now func() time.Time) Option { return func(o *options) { o.now = now 
 // request that names an actor itself ([ActorHeader]) is refused. Default: the one
 // that the request names.
 func Actor(of func(*http.Request) string) Option { return func(o *options) { o.actor = of } }
+
+// Attempt is one attempt of an activity that a worker has, or that waits for one.
+type Attempt struct {
+	ExecutionID, EventID int64
+	// Number of the attempt, from 1.
+	Number int
+	// Since is when its code began; zero while it waits for a worker.
+	Since time.Time
+}
+
+// AttemptReader tells which attempts of an instance run or wait for a worker.
+type AttemptReader interface {
+	Attempts(instance string) []Attempt
+}
+
+// Attempts lets timelines say which attempts run, where the workers are in this
+// process. Default: a timeline says what the activities table tells.
+func Attempts(r AttemptReader) Option { return func(o *options) { o.attempts = r } }
 
 // Explain says in the API's words what an error of the environment means, such as
 // a permission that is missing on AWS; nil for those that it does not know.

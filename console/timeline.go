@@ -58,6 +58,7 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 		bill.LeftOut = append(bill.LeftOut, fmt.Sprintf("The %d executions before execution %d, which are not shown.", earlier, first))
 	}
 	out.Bill = api.BillOf(&bill)
+	out.Bill.Hypothetical = h.place.OneMachine()
 	if since != (position{}) {
 		onlySince(&out, t, since)
 	}
@@ -83,6 +84,15 @@ func (h *handler) annotate(ctx context.Context, d *client.Description, t *timeli
 		states[r.EventID] = state
 	}
 	t.Annotate(d.ExecutionID, states, h.now())
+	if h.attempts != nil {
+		seen := map[int64]timeline.Seen{}
+		for _, a := range h.attempts.Attempts(d.Instance) {
+			if a.ExecutionID == d.ExecutionID {
+				seen[a.EventID] = timeline.Seen{Attempt: a.Number, Since: a.Since}
+			}
+		}
+		t.AddSeen(d.ExecutionID, seen)
+	}
 }
 
 // position is an event of an execution.

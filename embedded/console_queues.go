@@ -17,6 +17,7 @@ func (e *Environment) ConsoleOptions() []console.Option {
 	return []console.Option{
 		console.Clock(e.clock.Now),
 		console.Queues(consoleQueues{e}),
+		console.Attempts(e.attempts),
 		console.DeadLetters(deadletter.Queues{
 			deadletter.Orchestrator: e.outside(), deadletter.Delay: q.Delay, deadletter.Activity: q.Activity,
 			deadletter.ActivityDead: q.ActivityDead, deadletter.DeadFIFO: q.DeadFIFO, deadletter.Dead: q.DeadStandard,

@@ -43,6 +43,7 @@ type Environment struct {
 	worker       *worker.Worker
 	client       *client.Client
 	ran          atomic.Bool
+	attempts     *attempts
 	beside       beside // nil if nothing runs beside it
 }
 
@@ -108,6 +109,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	if e.queues, err = queues.New(e.clock, e.database.Queue); err != nil {
 		return err
 	}
+	e.attempts = newAttempts(e.clock, e.queues.Activity)
 	changed := newChanges()
 	e.store = watchedStore{e.database.Store(), changed}
 	stops := e.database.Activities()

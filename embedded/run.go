@@ -104,7 +104,9 @@ func (e *Environment) handle(handling context.Context, s queues.Source, batch []
 	}
 	var failed []string
 	if s.Is == host.SourceActivity {
+		begun := e.attempts.begin(batch)
 		failed = e.worker.Handle(handling, deliveries)
+		e.attempts.end(begun)
 	} else {
 		failed = e.orchestrator.Handle(handling, deliveries)
 	}

@@ -14,7 +14,7 @@ import (
 func costCommand() *command {
 	return &command{
 		name: "cost", operands: "INSTANCE", least: 1, most: 1, also: []string{"bill", "price"}, words: firstInstance(),
-		short: "estimate what an instance has cost so far",
+		short: "estimate what an instance costs on AWS",
 		long: paragraph(
 			"Counts from the history the requests that its turns and attempts made, where nothing",
 			"had to be repeated, at list prices of us-east-1, and says what the history does not",
@@ -49,6 +49,9 @@ func costCommand() *command {
 				rows.Print(screen)
 				if !screen.Person {
 					return nil
+				}
+				if t.Bill.Hypothetical {
+					fmt.Fprintln(c.out, "\nIt runs on one machine, so nobody is charged: this is what it would cost on AWS.")
 				}
 				if t.Bill.Dollars > 0 {
 					fmt.Fprintf(c.out, "\nA million such instances: $%.2f.\n", t.Bill.Dollars*1e6)

@@ -35,6 +35,12 @@ type Place struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
+// OneMachine reports whether instances run on one machine, where no request costs
+// anything.
+func (p *Place) OneMachine() bool {
+	return p.Kind == "embedded" || p.Kind == "sqlite" || p.Kind == "local stack"
+}
+
 // Capabilities say what this console was given.
 type Capabilities struct {
 	DeadLetters bool `json:"dead_letters"`

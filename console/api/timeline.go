@@ -182,8 +182,11 @@ type TimelineMark struct {
 // Bill is what an instance has cost so far, estimated from its history at list
 // prices.
 type Bill struct {
-	Dollars float64    `json:"dollars"`
-	Lines   []BillLine `json:"lines"`
+	Dollars float64 `json:"dollars"`
+	// Hypothetical: the instance does not run on AWS, so nobody is charged; the dollars
+	// are what AWS would charge for the same work.
+	Hypothetical bool       `json:"hypothetical,omitempty"`
+	Lines        []BillLine `json:"lines"`
 	// LeftOut says what the histories do not tell, a sentence each.
 	LeftOut []string `json:"left_out"`
 }

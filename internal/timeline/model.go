@@ -138,6 +138,9 @@ type Row struct {
 	Failure      *history.Failure
 	// Live is what is known outside the history; nil for nothing.
 	Live *Live
+	// Seen is the attempt of an open activity as its workers' process knows it; nil
+	// where the workers are elsewhere.
+	Seen *Seen
 }
 
 // Live is what the activities table knows of an open activity.
@@ -156,6 +159,14 @@ type Live struct {
 	// Claim of an attempt of an activity that runs at most once: it was begun, and
 	// nobody begins it again. Its attempt is 0 where none is.
 	Claim store.Claim
+}
+
+// Seen is an attempt as the process that runs the workers knows it.
+type Seen struct {
+	// Attempt, from 1.
+	Attempt int
+	// Since is when its code began; zero while it waits for a worker.
+	Since time.Time
 }
 
 // Doing is what an operation does in a span.

@@ -10,6 +10,13 @@ func (r *Row) AttemptText() string {
 		of = fmt.Sprintf(" of %d", r.MaxAttempts)
 	}
 	l := r.Live
+	if r.Seen != nil {
+		text := r.Seen.text(of)
+		if l != nil && l.Stop {
+			text += "; asked to stop"
+		}
+		return text
+	}
 	if l == nil {
 		if r.MaxAttempts > 1 {
 			return fmt.Sprintf("up to %d attempts; which one is under way is not known", r.MaxAttempts)

@@ -14,7 +14,7 @@ export function Header({ instance: i, model, children }) {
     <p class="instance-line"><${Status} status=${i.status} /> <strong><a class="plain" href=${format(["instances"], { name: i.name })}><${Text} value=${i.name} max=${200} /></a></strong>${i.version && html` <span class="muted"><${Text} value=${i.version} max=${60} /></span>`}
       <span class="sep">${i.ended_at ? html`took <${Span} from=${i.created_at} to=${i.ended_at} />` : html`for <${Span} from=${i.created_at} />`}, <span class="muted">started <${Ago} at=${i.created_at} /></span></span>
       ${model && html`<span class="sep num">${plural(model.turns, model.executions.every((x) => x.turns_known) ? "turn" : "round")}, ${plural(model.events, "event")}${model.executions.length > 1 || model.earlier > 0 ? `, ${plural(model.executions.length + model.earlier, "execution")}` : ""}</span>`}
-      ${model?.bill && html`<span class="sep"><button type="button" class="link" onClick=${() => setBill(true)} title="What it has cost so far, estimated">about ${dollars(model.bill.dollars)} so far</button></span>`}</p>
+      ${model?.bill && html`<span class="sep"><button type="button" class="link" onClick=${() => setBill(true)} title="How the estimate is made">${cost(model.bill, i.ended_at)}</button></span>`}</p>
     ${i.parent && html`<p class="small muted">Child of <${InstanceLink} id=${i.parent.instance} copy=${false} />, <a href=${address(i.parent.instance, "history", { execution: i.parent.execution_id, event: i.parent.event_id })}>event ${i.parent.event_id}</a></p>`}
     ${i.custom_status !== undefined && html`<p class="custom-status"><span class="muted">Custom status</span> <${Payload} value=${i.custom_status} label="custom status" /></p>`}
     ${!i.problem && i.failure && html`<div class=${"notice slim " + i.status}><p class="grow"><strong><${Text} value=${[i.failure.kind, i.failure.code].filter(Boolean).join(", ")} /></strong> <${Text} value=${i.failure.message ?? ""} lines=${true} />${i.failure.source && html` <span class="muted">(from <${Text} value=${i.failure.source} />)</span>`}</p></div>`}
@@ -22,9 +22,15 @@ export function Header({ instance: i, model, children }) {
     ${bill && html`<${Bill} of=${model.bill} onClose=${() => setBill(false)} />`}</header>`;
 }
 
+// cost is the estimate in a line. Nobody pays for what runs on one machine.
+function cost(bill, ended) {
+  const about = "about " + dollars(bill.dollars);
+  return bill.hypothetical ? `would cost ${about} on AWS` : ended ? `cost ${about}` : about + " so far";
+}
+
 function Bill({ of, onClose }) {
-  return html`<${Dialog} title="What it has cost so far" wide=${true} onClose=${onClose} footer=${html`<${Button} onClick=${onClose}>Close<//>`}>
-    <p>Estimated from its history at list prices of us-east-1 on demand, without free tiers. Its children have bills of their own. If it runs on this machine alone, it is what it would have cost on AWS.</p>
+  return html`<${Dialog} title=${of.hypothetical ? "What it would cost on AWS" : "What it costs"} wide=${true} onClose=${onClose} footer=${html`<${Button} onClick=${onClose}>Close<//>`}>
+    <p>Estimated from its history at list prices of us-east-1 on demand, without free tiers. Its children have bills of their own.${of.hypothetical && " It runs on one machine, so nobody is charged."}</p>
     <div class="table-wrap"><table><caption class="sr">The bill</caption><thead><tr><th scope="col">Service</th><th scope="col">What</th><th scope="col" class="number">Count</th><th scope="col" class="number">A million cost</th><th scope="col" class="number">Dollars</th></tr></thead>
     <tbody>${of.lines.map((l, n) => html`<tr key=${n}><td>${l.service}</td><td>${l.what}</td><td class="number">${l.count >= 100 ? count(Math.round(l.count)) : Number(l.count.toPrecision(3))} ${l.unit}</td><td class="number">${dollars(l.dollars_a_million)}</td><td class="number">${dollars(l.dollars)}</td></tr>`)}
     <tr><th scope="row" colspan="4">Together</th><td class="number"><strong>${dollars(of.dollars)}</strong></td></tr></tbody></table></div>
