@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,7 +98,7 @@ func (h *showing) show(ctx context.Context, c *cli, cl instances, d *client.Desc
 	}
 	sealed := false
 	for i := range exports {
-		if i > 0 {
+		if i > 0 && c.screen(c.out).Person {
 			fmt.Fprintln(c.out)
 		}
 		c.history(d, &exports[i], h.width)
@@ -120,6 +121,10 @@ func eventsOf(x *history.Export) api.Events {
 
 func (c *cli) history(d *client.Description, x *history.Export, width int) {
 	events, screen := x.Events, c.screen(c.out)
+	if !screen.Person {
+		c.eventRows(screen, x.ExecutionID, events, width)
+		return
+	}
 	head := fmt.Sprintf("%s  %s  execution %d", screen.In(term.Bold, printable.Line(d.Instance)), printable.Line(strings.TrimSpace(events[0].Name+" "+events[0].Version)), x.ExecutionID)
 	if x.ExecutionID == d.ExecutionID {
 		head += "  " + screen.In(statusStyle(d.Status), string(d.Status))
@@ -149,6 +154,23 @@ func (c *cli) history(d *client.Description, x *history.Export, width int) {
 	if p := d.Problem; p != nil && x.ExecutionID == d.ExecutionID {
 		fmt.Fprintf(c.out, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable.Line(named(p.Kind, p.Message)))
 	}
+}
+
+// eventRows prints events for programs: execution, event, when, kind, the event that
+// it completes, name, and what it carries.
+func (c *cli) eventRows(screen *term.Screen, execution int64, events []history.Event, width int) {
+	rows := term.NewTable()
+	for i := range events {
+		e := &events[i]
+		source := ""
+		if e.SourceEventID > 0 {
+			source = strconv.FormatInt(e.SourceEventID, 10)
+		}
+		rows.Row(term.Text(strconv.FormatInt(execution, 10)), term.Text(strconv.FormatInt(e.EventID, 10)),
+			term.Text(time.UnixMilli(e.AtMS).UTC().Format(time.RFC3339Nano)), term.Text(e.Kind.String()),
+			term.Text(source), term.Text(printable.Line(e.Name)), term.Text(detail(e, width)))
+	}
+	rows.Print(screen)
 }
 
 // kindStyle tells what came from outside, what failed and how it ended.

@@ -89,9 +89,28 @@ func sampled(t *testing.T) *bench {
 func TestHistoryIsReadable(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
+	golden(t, "history-rows.txt", b.ok("history", "order-1", "--all"))
+	b.columns, b.env["NO_COLOR"] = 150, "1"
 	golden(t, "history.txt", b.ok("history", "order-1"))
 	golden(t, "history-narrow.txt", b.ok("history", "--width", "20", "order-1"))
 	golden(t, "history-stuck.txt", b.ok("history", "order-2"))
+}
+
+// A program that reads the rows finds each event in a line, with as many fields.
+func TestHistoryElsewhereThanAtATerminalIsRows(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	for _, args := range [][]string{{"history", "order-1"}, {"watch", "order-1"}} {
+		out := b.ok(args...)
+		for line := range strings.Lines(out) {
+			if fields := strings.Split(line, "\t"); len(fields) != 7 || fields[0] != "1" {
+				t.Errorf("turnstile %s prints %q, with %d fields", strings.Join(args, " "), line, len(fields))
+			}
+		}
+		if !strings.Contains(out, `"note":"leave it at the door, please"}`) {
+			t.Errorf("turnstile %s cuts a payload:\n%s", strings.Join(args, " "), out)
+		}
+	}
 }
 
 func TestHistoryShowsAllOfAPayloadIfAsked(t *testing.T) {

@@ -97,11 +97,11 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 	if out := ok("timeline", "a/1"); !strings.Contains(out, "\tactivity\tCharge\tdone\t") {
 		t.Errorf("its timeline is\n%s", out)
 	}
-	if out := ok("watch", "a/1"); !strings.Contains(out, "ActivityScheduled") || !strings.Contains(out, "completed") {
-		t.Errorf("watched is\n%s", out)
+	if r := run("watch", "a/1"); !strings.Contains(r.out, "\tActivityScheduled\t") || !strings.Contains(r.err, "completed") {
+		t.Errorf("watched is\n%v", r)
 	}
-	if out := ok("watch", "a/1", "--new"); strings.Contains(out, "ActivityScheduled") || !strings.Contains(out, "completed") {
-		t.Errorf("watched is\n%s", out)
+	if r := run("watch", "a/1", "--new"); r.out != "" || !strings.Contains(r.err, "completed") {
+		t.Errorf("watched is\n%v", r)
 	}
 	for line := range strings.Lines(ok("watch", "a/1", "--output", "json")) {
 		if !json.Valid([]byte(line)) {

@@ -9,6 +9,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
 	"github.com/turnstile-go/turnstile/history"
@@ -59,6 +60,8 @@ type watching struct {
 	onlyNew        bool
 
 	trace *livetrace.Trace
+	// rows is where events are printed as rows; nil at a terminal.
+	rows *term.Screen
 	// execution and last are the last event that was shown.
 	execution, last int64
 	// problem that was told last; "" for none.
@@ -66,8 +69,12 @@ type watching struct {
 }
 
 func (w *watching) run(ctx context.Context) error {
-	screen := w.screen(w.out)
-	w.trace = livetrace.New(w.out, livetrace.Colours(screen.Colour), livetrace.Width(screen.Columns()))
+	to, screen := w.out, w.screen(w.out)
+	if !screen.Person {
+		// Rows go to a program; what is not a row is for the person who runs it.
+		w.rows, to = screen, w.err
+	}
+	w.trace = livetrace.New(to, livetrace.Colours(screen.Colour), livetrace.Width(screen.Columns()))
 	begun := false
 	var last *client.Description
 	for {
@@ -143,6 +150,8 @@ func (w *watching) show(x history.Export, skip bool) {
 				// What cannot be written is not read either: the pipe has gone.
 				_ = w.printLine(api.EventOf(&t.Events[j], true))
 			}
+		case w.rows != nil:
+			w.eventRows(w.rows, t.ExecutionID, t.Events, 0)
 		default:
 			w.trace.Committed(host.Committed{Turns: []store.Turn{*t}})
 		}
