@@ -93,13 +93,17 @@ func (c *Context) Join(fs ...*Future) ([][]byte, error) {
 }
 
 // Settle waits for all of fs and returns every outcome in argument order. The
-// error is that of the wait itself: a cancelled scope.
+// error is that of the wait itself: a scope that was cancelled before all of
+// them were ready.
 func (c *Context) Settle(fs ...*Future) ([]Outcome, error) {
 	if err := c.waitAll("Settle", fs); err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(fs))
 	for i, f := range fs {
+		if err := c.scope.outcome(f); err != nil {
+			return nil, err
+		}
 		outcomes[i] = Outcome{f.value, f.err}
 	}
 	return outcomes, nil

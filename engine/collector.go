@@ -80,8 +80,12 @@ func (k *collector) next(call string, c *Context) (int, error) {
 			return -1, err
 		}
 	}
+	place := k.ready[k.taken]
+	if err := c.scope.outcome(k.members[place].future); err != nil {
+		return -1, err
+	}
 	k.taken++
-	return k.ready[k.taken-1], nil
+	return place, nil
 }
 
 // close takes the waits back from those that are still open.

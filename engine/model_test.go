@@ -351,7 +351,12 @@ type modelScope struct {
 	parent   *modelScope
 	shielded bool
 	err      *programError
+	since    int // what was ready when it was cancelled
 }
+
+// before reports whether f became ready ahead of the scope's cancellation: what
+// comes later is no outcome for who waits in it.
+func (s *modelScope) before(f *modelFuture) bool { return s.err == nil || f.order <= s.since }
 
 func (f *modelFuture) eventID() int64 { return f.id }
 func (f *modelFuture) ready() bool    { return f.isReady }
@@ -419,7 +424,7 @@ func (m *model) cancelScopeBy(s *modelScope, err *programError) {
 	}
 	for _, other := range m.scopes {
 		if other.inside(s) && other.err == nil {
-			other.err = err
+			other.err, other.since = err, m.readied
 		}
 	}
 	var reached []*modelFuture
@@ -691,7 +696,7 @@ func (c *modelContext) err() *programError { return c.scope.err }
 func (c *modelContext) newScope(shielded bool) *modelScope {
 	s := &modelScope{parent: c.scope, shielded: shielded}
 	if !shielded {
-		s.err = c.scope.err
+		s.err, s.since = c.scope.err, c.scope.since
 	}
 	c.m.scopes = append(c.m.scopes, s)
 	return s
@@ -871,6 +876,9 @@ func (c *modelContext) settle(pfs []programFuture) ([]programOutcome, *programEr
 	}
 	var outcomes []programOutcome
 	for _, f := range fs {
+		if !c.scope.before(f) {
+			return nil, c.scope.err
+		}
 		outcomes = append(outcomes, programOutcome{f.value, f.err})
 	}
 	return outcomes, nil
@@ -884,7 +892,10 @@ func (c *modelContext) waitFirst(fs []*modelFuture) (int, *programError) {
 			return -1, err
 		}
 	}
-	return first(fs), nil
+	if i := first(fs); c.scope.before(fs[i]) {
+		return i, nil
+	}
+	return -1, c.scope.err
 }
 
 func (c *modelContext) cancelOthers(fs []*modelFuture, winner int) {

@@ -13,8 +13,10 @@ type scope struct {
 	shielded bool
 	// over is set when nothing more starts in it: its branch has returned.
 	over bool
-	// err is set where a cancellation reached it; cancelled looks further.
-	err *CancelledError
+	// err is set where a cancellation reached it; cancelled looks further. What
+	// became ready behind since was not ready before it.
+	err   *CancelledError
+	since int64
 
 	first, last *Future // open futures, in the order of scheduling
 	waiting     *wait   // what coroutines rest on in it
@@ -23,13 +25,30 @@ type scope struct {
 // cancelled returns the error of a cancelled scope, nil while it is not. One
 // that was forgotten is not reached by cancellations, so it looks outwards.
 func (s *scope) cancelled() *CancelledError {
+	err, _ := s.cancellation()
+	return err
+}
+
+func (s *scope) cancellation() (err *CancelledError, since int64) {
 	for p := s; p != nil; p = p.parent {
 		if p.err != nil {
-			return p.err
+			return p.err, p.since
 		}
 		if p.listed || p.shielded {
-			return nil
+			return nil, 0
 		}
+	}
+	return nil, 0
+}
+
+// outcome returns the error of a cancelled scope unless f was ready before the
+// cancellation. A cancellation makes ready what it cancels: for a call that
+// waits for whatever comes first, or for everything, that is not an outcome
+// (rule 8). It is the same whether the call waits when the cancellation comes or
+// is made later.
+func (s *scope) outcome(f *Future) error {
+	if err, since := s.cancellation(); err != nil && f.seq > since {
+		return err
 	}
 	return nil
 }
@@ -100,7 +119,7 @@ func (s *scope) leave(w *wait) {
 func (s *scope) child(shielded bool) *scope {
 	c := &scope{x: s.x, parent: s, shielded: shielded}
 	if !shielded {
-		c.err = s.cancelled()
+		c.err, c.since = s.cancellation()
 	}
 	c.list()
 	return c
@@ -124,7 +143,7 @@ func (s *scope) forget() {
 // and returns the operations open in them.
 func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Future) []*Future {
 	if s.err == nil {
-		s.err = err
+		s.err, s.since = err, s.x.readySeq
 	}
 	*reached = append(*reached, s)
 	for f := s.first; f != nil; f = f.next {

@@ -21,7 +21,8 @@ func earliest(fs []*Future) int {
 
 // Select is rule 8: it has claimed all its branches, takes the earliest, and
 // cancels the losers unless told to keep them. It returns the winner's index,
-// whatever the winner's outcome.
+// whatever the winner's outcome. In a cancelled scope only what was ready before
+// the cancellation wins.
 func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	x := c.x
 	co, err := x.enter("Select", "")
@@ -40,6 +41,9 @@ func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 			return -1, err
 		}
 		winner = earliest(fs)
+	}
+	if err := c.scope.outcome(fs[winner]); err != nil {
+		return -1, err
 	}
 	if !keep {
 		c.cancelLosers(fs, fs[winner])

@@ -91,6 +91,8 @@ func word(do string) func(*interpreter, *engine.Context, *Statement) (token, err
 		return (*interpreter).hold
 	case "saga":
 		return (*interpreter).saga
+	case "withdrawn":
+		return (*interpreter).withdrawn
 	}
 	return nil
 }

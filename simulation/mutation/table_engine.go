@@ -167,6 +167,12 @@ func engineMutations() []Mutation {
 			Edits: edit("		e := n.kept[0]\n		n.kept = n.kept[1:]", "		e := n.kept[len(n.kept)-1]\n		n.kept = n.kept[:len(n.kept)-1]"),
 		},
 		{
+			Name:  "a cancel looks like a winner",
+			Bug:   "In a cancelled scope, Select, Settle, Any and AsCompleted take what the cancel made ready for an outcome.",
+			File:  "engine/scope.go",
+			Edits: edit("err != nil && f.seq > since {", "err != nil && f.seq < since {"),
+		},
+		{
 			Name:  "a stuck round cancels all the same",
 			Bug:   "What the code cancelled before it could not go on is stopped outside.",
 			File:  "engine/round.go",

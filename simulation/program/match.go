@@ -213,6 +213,11 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			return nil
 		}
 		return expect("scope", m.activity(s, round, 0))
+	case kWithdrawn:
+		if t.V == "cancelled" {
+			return nil
+		}
+		return expect(KindNames[kWithdrawn], m.activity(s, round, 0))
 	case kOpen:
 		return expect("open", "")
 	case kCall:

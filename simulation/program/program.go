@@ -52,13 +52,14 @@ const (
 
 // Kinds that come in place of one that was drawn.
 const (
-	kUntil = drawnEnd + iota // an activity, then a timer until a time that was read before it
+	kUntil     = drawnEnd + iota // an activity, then a timer until a time that was read before it
+	kWithdrawn                   // a select, a settle, an any or a loop in a scope that is cancelled meanwhile
 	kindEnd
 )
 
 var KindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until", "withdrawn"}
 
 // Statement is one thing that a program does.
 type Statement struct {
@@ -201,6 +202,9 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	s.Duration = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.IntN(at, 7)]
 	if d.c.OneIn(at, 3) {
 		s.Fails = 1 + d.c.IntN(at, 3)
+	}
+	if (s.Kind == kScope || s.Kind == kTimeout || s.Kind == kOpen) && d.c.Even(d.c.At(at, "withdrawn")) {
+		s.Kind = kWithdrawn
 	}
 	switch {
 	case d.programs[d.at].Strict && s.Kind.Loose():

@@ -153,6 +153,8 @@ func (s *Statement) code() string {
 			child = ", child(waits)"
 		}
 		return fmt.Sprintf("await(%s) in a scope with a timeout of %s, which has timer(3h), event(never)%s too", activity, s.Duration, child)
+	case kWithdrawn:
+		return fmt.Sprintf("%s(event(never), %s, event(never)) in a scope that is cancelled %s, after %s", s.wayToWait(), activity, waysToCancel[s.N], s.Duration)
 	case kLeft:
 		return "start(child(waits)) // which ends with its parent: " + []string{"cancelled", "terminated", "cancelled"}[s.N]
 	case KindPatched:

@@ -111,6 +111,8 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 		return r.saga(ctx, s)
 	case kShare:
 		return r.share(ctx, s)
+	case kWithdrawn:
+		return r.withdrawn(ctx, s)
 	}
 	panic("unknown statement")
 }

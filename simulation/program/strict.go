@@ -18,7 +18,7 @@ func drawStrict(c *choice.Choices, name string) bool {
 // Loose: while the statement runs, or behind it, something may complete that
 // nobody waits for.
 func (k Kind) Loose() bool {
-	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold
+	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold || k == kWithdrawn
 }
 
 // unawaited checks that a build that is strict does not get past the completion
