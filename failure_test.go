@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 )
 
@@ -53,6 +54,13 @@ func TestNilErrorsStayNil(t *testing.T) {
 	t.Parallel()
 	if turnstile.Permanent(nil) != nil || turnstile.WithCode(nil, "x") != nil {
 		t.Error("a nil error became one")
+	}
+	ended := fmt.Errorf("the shipment: %w", &client.OrchestrationError{Kind: turnstile.KindApplication, Code: "lost"})
+	if code := turnstile.CodeOf(ended); code != "lost" {
+		t.Errorf("the code of an orchestration that failed is %q", code)
+	}
+	if code := turnstile.CodeOf(turnstile.WithCode(ended, "own")); code != "own" {
+		t.Errorf("the code given last is %q", code)
 	}
 	if turnstile.CodeOf(nil) != "" || turnstile.CodeOf(errors.New("x")) != "" {
 		t.Error("an error without a code has one")

@@ -163,6 +163,10 @@ func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err
 // are cancelled. The next execution runs on the newest version deployed, or on
 // that of With(Version(...)). Only an orchestration itself can continue as
 // itself. It records one event, the last of this execution.
+//
+// The call alone does nothing. An orchestration that has called it and returns
+// without an error is stuck, and says where it called: its result was dropped.
+// One that returns another error fails with that error.
 func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	run := ctx.engine("ContinueAsNew")
 	if own := run.Info().Name; own != o.name {

@@ -134,7 +134,7 @@ func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 	if instance != "p/1/2" {
 		t.Errorf("it is instance %q", instance)
 	}
-	if _, err := client.Attach(e.client, child, instance).Wait(e.ctx); turnstile.CodeOf(err) != "" || !strings.Contains(err.Error(), "nobody there") {
+	if _, err := client.Attach(e.client, child, instance).Wait(e.ctx); turnstile.CodeOf(err) != "absent" || !strings.Contains(err.Error(), "nobody there") {
 		t.Errorf("the detached one ended with %v", err)
 	}
 	if want := []string{"OrchestrationStarted", "OrchestrationChained", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history("p")), want) {

@@ -73,10 +73,19 @@ func (e *codedError) Failure() *history.Failure {
 }
 
 // CodeOf returns the code that the error, or one that it wraps, was given;
-// empty if none.
+// empty if none. That of an orchestration that failed, which a client's Wait
+// returns, is the code of the error that the orchestration returned.
 func CodeOf(err error) string {
 	if f, ok := errors.AsType[activity.Failer](err); ok {
-		return f.Failure().Code
+		if code := f.Failure().Code; code != "" {
+			return code
+		}
+	}
+	if coded, ok := errors.AsType[interface {
+		error
+		FailureCode() string
+	}](err); ok {
+		return coded.FailureCode()
 	}
 	return ""
 }

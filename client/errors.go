@@ -167,6 +167,9 @@ func (e *OrchestrationError) Error() string {
 // [turnstile.ErrTimeout] by its kind.
 func (e *OrchestrationError) Is(target error) bool { return e.Kind.Is(target) }
 
+// FailureCode returns Code: turnstile.CodeOf finds it so.
+func (e *OrchestrationError) FailureCode() string { return e.Code }
+
 func orchestrationError(d *Description) *OrchestrationError {
 	f := d.Failure
 	if f == nil {

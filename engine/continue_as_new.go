@@ -18,8 +18,12 @@ func (e *continueAsNew) Error() string {
 
 // ContinueAsNew returns the error that the orchestration has to return to end
 // this execution and start the next with the given input. An empty version
-// means the newest that is registered then.
+// means the newest that is registered then. An orchestration that has called it
+// and completes all the same is stuck: the call alone does nothing.
 func (c *Context) ContinueAsNew(version string, input []byte, normalize Normalizer) error {
+	if x := c.x; x.owned() && !x.current.unwinding {
+		x.continues, x.continuedAt = true, x.caller()
+	}
 	return &continueAsNew{version: version, input: input, normalize: normalize, headers: c.headers}
 }
 

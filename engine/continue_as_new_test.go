@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -228,4 +229,76 @@ func TestV03ContinueAsNewVersion(t *testing.T) {
 			t.Errorf("asked for %q, next is %q, want %q", asked, turn.Next[0].Version, want)
 		}
 	}
+}
+
+func TestAContinueAsNewThatIsDroppedIsNoEnd(t *testing.T) {
+	t.Parallel()
+	again := func(c *engine.Context) error { return c.ContinueAsNew("", []byte("1"), nil) }
+	for name, code := range map[string]engine.Func{
+		"and the code completes": func(c *engine.Context, _ []byte) ([]byte, error) {
+			again(c)
+			_, err := call(c, "A")
+			return []byte("end"), err
+		},
+		"in a deferred function": func(c *engine.Context, _ []byte) ([]byte, error) {
+			defer again(c)
+			_, err := call(c, "A")
+			return []byte("end"), err
+		},
+		"in a branch": func(c *engine.Context, _ []byte) ([]byte, error) {
+			branch := c.Go(func(c *engine.Context) ([]byte, error) { return nil, again(c) })
+			c.Settle(branch)
+			_, err := call(c, "A")
+			return []byte("end"), err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, warm := range []bool{true, false} {
+				f := newFixture(t, code)
+				x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: f.reg})
+				defer x.Close()
+				f.turnOn(x, start("0"))
+				if !warm {
+					x = engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: f.reg})
+					defer x.Close()
+					if err := x.Feed(f.events, false); err != nil {
+						t.Fatal(err)
+					}
+				}
+				turn := f.turnOn(x, completed(2, "1"))
+				if turn.State != engine.Stuck || turn.Stuck.Kind != engine.StuckPanic || !strings.Contains(turn.Stuck.Message, "ContinueAsNew at ") ||
+					!strings.Contains(turn.Stuck.Message, "continue_as_new_test.go:") {
+					t.Fatalf("warm %v: state %d, stuck %v", warm, turn.State, turn.Stuck)
+				}
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		code engine.Func
+		want string
+	}{
+		"what is wrapped continues": {func(c *engine.Context, _ []byte) ([]byte, error) {
+			again(c) // It is called again.
+			return nil, fmt.Errorf("next month: %w", again(c))
+		}, "2 ContinuedAsNew(1)"},
+		"another error is told": {func(c *engine.Context, _ []byte) ([]byte, error) {
+			return nil, fmt.Errorf("not wrapped: %v", again(c))
+		}, "2 Failed(application)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, c.code)
+			f.turn(start("0"))
+			f.wantHistory("1 Started", c.want)
+			f.replaysCleanly()
+		})
+	}
+	t.Run("what an earlier build has completed replays", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { return []byte("end"), nil })
+		f.turn(start("0"))
+		f.reg = newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { again(c); return []byte("end"), nil }).reg
+		f.replaysCleanly()
+	})
 }

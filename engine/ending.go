@@ -23,6 +23,10 @@ type ending struct {
 func (x *Execution) endMain(output []byte, err error) {
 	var next *continueAsNew
 	switch {
+	case err == nil && x.continues && x.cursor.live:
+		// Rule 13. A recorded end stays what it is: earlier builds let it pass.
+		x.fail(&StuckError{Kind: StuckPanic, Message: "the orchestration called ContinueAsNew" + at(x.continuedAt) +
+			" and then completed without returning its result, so that it would have ended here; return the error that ContinueAsNew gives from the orchestration"})
 	case err == nil:
 		x.end = &ending{output: output}
 	case errors.As(err, &next):

@@ -115,9 +115,12 @@ type Execution struct {
 	// inline names the inline activity that runs now, between two runs.
 	inline atomic.Pointer[string]
 
-	end     *ending // how the main function ended
-	settled bool    // the end is recorded
-	stuck   *StuckError
+	end *ending // how the main function ended
+	// continues: the code called ContinueAsNew, last at continuedAt.
+	continues   bool
+	continuedAt string
+	settled     bool // the end is recorded
+	stuck       *StuckError
 
 	run      runState
 	progress atomic.Uint64

@@ -9,6 +9,6 @@ func (c *collector) drops(f *function, e ast.Expr) {
 		return
 	}
 	if to := callee(c.info, call); wordOf(to) == goesOn {
-		c.add(f, dropped, call.Pos(), "what "+callName(call, to)+" returns", "is dropped, so that this execution goes on to its end as if it had not been called", "")
+		c.add(f, dropped, call.Pos(), "what "+callName(call, to)+" returns", "is dropped, so that this execution goes on, and is stuck where it completes", "")
 	}
 }

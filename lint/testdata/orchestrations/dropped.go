@@ -5,7 +5,7 @@ import "github.com/turnstile-go/turnstile"
 func goesOn(ctx turnstile.Context, n string) (string, error) {
 	switch n {
 	case "statement":
-		remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns is dropped, so that this execution goes on to its end as if it had not been called; return it from the orchestration`
+		remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns is dropped, so that this execution goes on, and is stuck where it completes; return it from the orchestration`
 	case "blank":
 		_ = remind.ContinueAsNew(ctx, n) // want `dropped: what turnstile.Orchestration.ContinueAsNew returns`
 	case "two":
