@@ -2,6 +2,7 @@ package awslambda_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,10 +40,51 @@ func TestAlarmsWatchWhatNeedsAPerson(t *testing.T) {
 	}
 }
 
+// environmentName is the dimension of the functions' metrics: two stacks of one account
+// never share it, unless they are told to.
+var environmentName = choice("HasEnvironment", ref("Environment"), ref("AWS::StackName"))
+
+func TestMetricsAreOfTheStackUnlessItHasAnotherName(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	if d := tpl.at("Parameters", "Environment", "Default"); d != "" {
+		t.Errorf("the default environment is %q: two stacks would share their metrics", d)
+	}
+	// A stack's name has up to 128 characters.
+	if p := tpl.at("Parameters", "Environment", "AllowedPattern"); p != "[A-Za-z0-9_-]{0,128}" {
+		t.Errorf("the pattern is %v", p)
+	}
+	want := map[string]any{"Fn::Not": []any{map[string]any{"Fn::Equals": []any{ref("Environment"), ""}}}}
+	if got := tpl.at("Conditions", "HasEnvironment"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("HasEnvironment is %v", got)
+	}
+	for _, f := range tpl.ofType("AWS::Serverless::Function") {
+		tpl.want(f, "Environment.Variables.TURNSTILE_ENVIRONMENT", environmentName)
+	}
+}
+
+// A sweep that Scheduler gives up is a dead letter, for which DeadQueueAlarm goes off;
+// where that can't be delivered either, TimersLostAlarm does.
+func TestSweepsThatStopAreHeard(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	tpl.want("SweepSchedule", "Target.DeadLetterConfig", map[string]any{"Arn": arnOf("DeadQueue")})
+	tpl.want("SweepSchedule", "GroupName", ref("ScheduleGroup"))
+	tpl.want("TimersLostAlarm", "Dimensions", []any{map[string]any{"Name": "ScheduleGroup", "Value": ref("ScheduleGroup")}})
+	for _, after := range []string{"OrchestratorFunction", "ActivityFunction"} {
+		if !slices.Contains(list(tpl.at("Resources", "SweepSchedule", "DependsOn")), any(after)) {
+			t.Errorf("the schedule may be made ahead of %s, right after its role, which Scheduler then refuses", after)
+		}
+	}
+}
+
 // metricOf writes namespace, name and the resource of the one dimension.
 func metricOf(metric any) string {
 	m := metric.(map[string]any)
 	dimension := m["Dimensions"].([]any)[0].(map[string]any)["Value"].(map[string]any)
+	if fmt.Sprint(dimension) == fmt.Sprint(environmentName) {
+		dimension = ref("Environment")
+	}
 	resource := fmt.Sprint(dimension["Ref"])
 	if att, ok := dimension["Fn::GetAtt"].(string); ok {
 		resource, _, _ = strings.Cut(att, ".")

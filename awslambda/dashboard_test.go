@@ -29,7 +29,11 @@ func TestTheDashboardIsThereForWhoAsksForIt(t *testing.T) {
 		t.Errorf("HasDashboard is %v", got)
 	}
 	body, _ := follow(tpl.property("Dashboard", "DashboardBody"), []string{"Fn::Sub"})
-	text, _ := body.(string)
+	parts := list(body)
+	text, _ := parts[0].(string)
+	if want := map[string]any{"Environment": environmentName}; len(parts) != 2 || fmt.Sprint(parts[1]) != fmt.Sprint(want) {
+		t.Errorf("the body is filled in with %v, want %v", parts[1:], want)
+	}
 	resources := tpl.at("Resources").(map[string]any)
 	for _, m := range regexp.MustCompile(`\$\{([A-Za-z:]+)(\.[A-Za-z]+)?\}`).FindAllStringSubmatch(text, -1) {
 		_, resource := resources[m[1]]

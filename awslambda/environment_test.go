@@ -114,7 +114,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a role's ARN for its id", "TURNSTILE_ACTIVITY_ROLE_ID", "arn:aws:iam::123456789012:role/x", "the unique id of a role"},
 		{"what is neither true nor false", "TURNSTILE_ACTIVITIES_MAY_SEND", "yes", "true or false"},
 		{"a key's id that no token can name", "TURNSTILE_TOKEN_KEY", "a.b", "the id of a key of the stack"},
-		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 32 letters"},
+		{"a name with spaces", "TURNSTILE_ENVIRONMENT", "my env", "1 to 128 letters"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

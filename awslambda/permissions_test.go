@@ -57,6 +57,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			g := grants{}
 			g.add("sqs:SendMessage", "OrchestratorQueue")
 			g.add("sqs:SendMessage", "DelayQueue")
+			g.add("sqs:SendMessage", "DeadQueue") // sweeps that were given up
 			queueKey(g)
 			g.add("kms:Decrypt", "KmsKeyArn via scheduler")
 			return g
@@ -84,9 +85,13 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("sqs:DeleteMessage", q)
 				g.add("sqs:ChangeMessageVisibility", q)
 			}
-			// Pause and resume turn the event sources of the two functions off and on.
-			g.add("lambda:GetEventSourceMapping", "event sources of OrchestratorFunction of ActivityFunction")
-			g.add("lambda:UpdateEventSourceMapping", "event sources of OrchestratorFunction of ActivityFunction")
+			commandCalls(t, g, operates)
+			return g
+		}},
+		{"those who run the doctor", "DoctorPolicy", "", func(t *testing.T) grants {
+			g := grants{}
+			commandCalls(t, g, diagnoses)
+			g.add("kms:Decrypt", "KmsKeyArn via lambda") // the functions' variables
 			return g
 		}},
 	}
@@ -115,24 +120,66 @@ func clientReads(t *testing.T) grants {
 	storeCalls(t, g, used(readSource(t, []string{"../client"}).funcs, "Store"), used(readSource(t, []string{"../client"}).funcs, "Activities"), nil)
 	g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
 	g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
-	// The console of the command line, which is a module of its own: how full the
-	// queues are, and how old what waits there.
-	for _, q := range []string{"OrchestratorQueue", "DelayQueue", "ActivityQueue", "ActivityDeadQueue", "DeadFifoQueue", "DeadQueue"} {
-		g.add("sqs:GetQueueAttributes", q)
-	}
-	g.add("cloudwatch:GetMetricData", "*")
-	// Its doctor: the settings of tables and functions, and the event sources.
-	for _, table := range []string{"HistoryTable", "InstancesTable", "ActivitiesTable"} {
-		for _, action := range []string{"DescribeTable", "DescribeTimeToLive", "DescribeContinuousBackups"} {
-			g.add("dynamodb:"+action, table)
+	commandCalls(t, g, watches)
+	return g
+}
+
+// Who makes a call of the command line.
+type caller int
+
+const (
+	watches caller = iota
+	operates
+	diagnoses
+	anybody // needs no policy
+)
+
+// commands are the calls of the command line, which is a module of its own, and their
+// resources. A call that its code makes and that is missing here fails the test, and
+// so does one that its code no longer makes.
+var commands = map[string]struct {
+	who       caller
+	resources []string
+}{
+	"cloudformation:DescribeStacks":      {watches, []string{"the stack"}},
+	"sqs:GetQueueAttributes":             {watches, []string{"OrchestratorQueue", "DelayQueue", "ActivityQueue", "ActivityDeadQueue", "DeadFifoQueue", "DeadQueue"}},
+	"cloudwatch:GetMetricData":           {watches, []string{"*"}},
+	"lambda:ListEventSourceMappings":     {watches, []string{"*"}},
+	"lambda:GetEventSourceMapping":       {operates, []string{"event sources of OrchestratorFunction of ActivityFunction"}},
+	"lambda:UpdateEventSourceMapping":    {operates, []string{"event sources of OrchestratorFunction of ActivityFunction"}},
+	"lambda:GetFunctionConfiguration":    {diagnoses, []string{"OrchestratorFunction", "ActivityFunction"}},
+	"lambda:GetFunctionRecursionConfig":  {diagnoses, []string{"OrchestratorFunction", "ActivityFunction"}},
+	"dynamodb:DescribeTable":             {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
+	"dynamodb:DescribeTimeToLive":        {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
+	"dynamodb:DescribeContinuousBackups": {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
+	"sts:GetCallerIdentity":              {anybody, nil},
+}
+
+// commandCalls adds what the code of the command line calls, for those who watch,
+// operate or run the doctor.
+func commandCalls(t *testing.T, g grants, who caller) {
+	t.Helper()
+	called := map[string]bool{}
+	for _, f := range readSource(t, []string{"../cmd/turnstile"}).funcs {
+		for _, call := range f.calls {
+			called[call] = true
 		}
 	}
-	for _, function := range []string{"OrchestratorFunction", "ActivityFunction"} {
-		g.add("lambda:GetFunctionConfiguration", function)
-		g.add("lambda:GetFunctionRecursionConfig", function)
+	for call := range called {
+		if _, known := commands[call]; !known {
+			t.Errorf("cmd/turnstile calls %s: say in commands who does, and let a policy grant it", call)
+		}
 	}
-	g.add("lambda:ListEventSourceMappings", "*")
-	return g
+	for call, of := range commands {
+		if !called[call] {
+			t.Errorf("cmd/turnstile does not call %s any more", call)
+		}
+		for _, resource := range of.resources {
+			if of.who == who {
+				g.add(call, resource)
+			}
+		}
+	}
 }
 
 // hostFolders are those of the packages of the host but for one, whose methods would
@@ -396,6 +443,8 @@ func resourceName(t *testing.T, r any) string {
 		return "InstancesTable/index"
 	case "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/${ScheduleGroup}/*":
 		return "ScheduleGroup/schedules"
+	case "arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${AWS::StackName}/*":
+		return "the stack"
 	case "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:event-source-mapping:*":
 		return "event sources"
 	}

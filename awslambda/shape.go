@@ -63,8 +63,8 @@ var (
 		ok:   matching(`^(?i:debug|info|warn|error)$`),
 	}
 	dimension = shape{
-		want: "1 to 32 letters, digits, '-' and '_', such as production",
-		ok:   matching(`^[A-Za-z0-9_-]{1,32}$`),
+		want: "1 to 128 letters, digits, '-' and '_', such as production",
+		ok:   matching(`^[A-Za-z0-9_-]{1,128}$`),
 	}
 )
 

@@ -39,6 +39,8 @@ type function struct {
 	// inputs lists the SDK's input types that the function names: "PutItem"
 	// for dynamodb.PutItemInput.
 	inputs map[string]bool
+	// calls lists the same with their services: "dynamodb:PutItem".
+	calls []string
 	// writes lists the kinds of writes of a transaction: "Put", "Update", … and
 	// "Get" of one that reads.
 	writes map[string]bool
@@ -126,8 +128,9 @@ func scan(d *ast.FuncDecl) *function {
 				f.fields[x.Sel.Name+"."+n.Sel.Name] = true
 			case *ast.Ident:
 				f.fields[x.Name+"."+n.Sel.Name] = true
-				if name, ok := strings.CutSuffix(n.Sel.Name, "Input"); ok {
+				if name, ok := strings.CutSuffix(n.Sel.Name, "Input"); ok && name != "" {
 					f.inputs[name] = true
+					f.calls = append(f.calls, strings.TrimPrefix(x.Name, "aws")+":"+name) // awssqs is an import's other name
 				}
 				if x.Name == "types" {
 					f.writes[n.Sel.Name] = true

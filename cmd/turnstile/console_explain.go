@@ -68,8 +68,10 @@ func denied(text string) *api.Error {
 // policyOf is the output of the template with the policy that allows an action.
 func policyOf(action string) string {
 	switch action {
-	case "lambda:ListEventSourceMappings", "lambda:GetFunctionConfiguration", "dynamodb:DescribeTable", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
+	case "cloudformation:DescribeStacks", "lambda:ListEventSourceMappings", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
 		return "WatchPolicyArn, or OperatePolicyArn"
+	case "lambda:GetFunctionConfiguration", "lambda:GetFunctionRecursionConfig", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups":
+		return "DoctorPolicyArn"
 	case "sqs:SendMessage":
 		return "OperatePolicyArn (to start and signal alone, StartPolicyArn)"
 	}

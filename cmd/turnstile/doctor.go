@@ -27,7 +27,7 @@ func doctorCommand() *command {
 			"sources, queues, tables, the settings that have to fit together, the clock, dead",
 			"letters, and instances that are stuck, corrupt or idle. It changes nothing. What it may",
 			"not look at it says. Beside `turnstile dev` it looks at what there is of that. The exit",
-			"status is 1 if there is a problem. Needs the policy of the output WatchPolicyArn."),
+			"status is 1 if there is a problem. Needs the policies of the outputs WatchPolicyArn and DoctorPolicyArn."),
 		examples: []string{"turnstile doctor --stack shop", "turnstile doctor --output json | jq '.findings[] | select(.level != \"ok\")'"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			idle := flags.Duration("idle", 7*24*time.Hour, "running instances are idle whose last change is longer ago than this `TIME`")

@@ -181,6 +181,7 @@ func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.
 		Visibility: time.Duration(n(sqstypes.QueueAttributeNameVisibilityTimeout)) * time.Second, Retention: time.Duration(n(sqstypes.QueueAttributeNameMessageRetentionPeriod)) * time.Second,
 		Visible: n(sqstypes.QueueAttributeNameApproximateNumberOfMessages), InFlight: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesNotVisible), Delayed: n(sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed),
 	}
+	q.MaxMessage = n(sqstypes.QueueAttributeNameMaximumMessageSize)
 	var redrive struct {
 		To  string          `json:"deadLetterTargetArn"`
 		Max json.RawMessage `json:"maxReceiveCount"`

@@ -56,7 +56,7 @@ func hint(err error) string {
 func hintOfCode(code, text string) string {
 	switch code {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
-		return "The role in use may not do this. The stack's output OperatePolicyArn is a policy for all commands, WatchPolicyArn one for those that only look. --stack needs cloudformation:DescribeStacks."
+		return "The role in use may not do this. The stack's output OperatePolicyArn is a policy for all commands, WatchPolicyArn one for those that only look; doctor needs DoctorPolicyArn besides."
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired":
 		return "The AWS session has expired: log in again."
 	case "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":

@@ -22,7 +22,9 @@ type Queue struct {
 	Visibility, Retention       time.Duration
 	RedriveTo                   string
 	MaxReceive                  int
-	Visible, InFlight, Delayed  int
+	// MaxMessage is how many bytes a message may have.
+	MaxMessage                 int
+	Visible, InFlight, Delayed int
 }
 
 // Function is a function with its settings.
@@ -61,6 +63,10 @@ type Table struct {
 	WantsTTL         bool
 }
 
+// wholeMessage is the largest message that SQS takes, attributes included; stacks that
+// were made before it was raised have queues that take a quarter.
+const wholeMessage = 1 << 20
+
 // Queues judges the queues: each by itself, and against the functions.
 func Queues(queues []Queue, functions []Function) []api.Finding {
 	f := findings{area: "queues"}
@@ -93,6 +99,9 @@ func Queues(queues []Queue, functions []Function) []api.Finding {
 		}
 		if q.Retention < 14*24*time.Hour {
 			bad(Warning, "queue %s keeps messages for %s, not for fourteen days: what waits longer is lost", q.Name, days(q.Retention))
+		}
+		if q.MaxMessage < wholeMessage {
+			bad(Problem, "queue %s takes messages of up to %d bytes, not of 1 MiB: SQS refuses what is larger, and Turnstile fails or dead-letters what it can't send", q.Name, q.MaxMessage)
 		}
 		if want := target[q.Name]; want != "" && q.RedriveTo != arns[want] {
 			bad(Problem, "queue %s gives up to %q, not to the queue %s", q.Name, last(q.RedriveTo), want)

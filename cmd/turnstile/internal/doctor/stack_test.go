@@ -23,10 +23,10 @@ func template() *stack {
 	const week2 = 14 * 24 * time.Hour
 	fifo := func(name string, dead bool, to string) Queue {
 		return Queue{Name: name, FIFO: true, IsFIFO: true, Dead: dead, ARN: "arn:" + name, ContentDedup: true, DedupScope: "messageGroup", ThroughputLimit: "perMessageGroupId",
-			Visibility: 2 * time.Minute, Retention: week2, RedriveTo: to, MaxReceive: 1000}
+			Visibility: 2 * time.Minute, Retention: week2, RedriveTo: to, MaxReceive: 1000, MaxMessage: 1 << 20}
 	}
 	plain := func(name string, dead bool, visibility time.Duration, to string) Queue {
-		return Queue{Name: name, Dead: dead, ARN: "arn:" + name, Visibility: visibility, Retention: week2, RedriveTo: to, MaxReceive: 1000}
+		return Queue{Name: name, Dead: dead, ARN: "arn:" + name, Visibility: visibility, Retention: week2, RedriveTo: to, MaxReceive: 1000, MaxMessage: 1 << 20}
 	}
 	s := &stack{
 		queues: []Queue{
@@ -80,6 +80,7 @@ func TestWhatDoesNotFitIsFound(t *testing.T) {
 		{"a longer timeout than the queue hides", func(s *stack) { s.functions[1].Timeout = 20 * time.Minute }, Problem, "the activity function may take 20m0s"},
 		{"dead letters to another queue", func(s *stack) { s.queues[2].RedriveTo = "arn:aws:sqs:x:1:other" }, Problem, `gives up to "other", not to the queue activity-dead`},
 		{"few receives", func(s *stack) { s.queues[2].MaxReceive = 3 }, Warning, "after 3 receives"},
+		{"messages of a quarter of the size", func(s *stack) { s.queues[4].MaxMessage = 262144 }, Problem, "takes messages of up to 262144 bytes, not of 1 MiB"},
 		{"dead letters", func(s *stack) { s.queues[4].Visible = 2 }, Problem, "about 2 messages were given up"},
 		{"recursive loops end", func(s *stack) { s.functions[0].RecursiveLoop = "Terminate" }, Problem, "are terminated"},
 		{"a variable of another stack", func(s *stack) { s.functions[0].Environment["TURNSTILE_HISTORY_TABLE"] = "x" }, Problem, "TURNSTILE_HISTORY_TABLE = x, and the stack's is h"},
