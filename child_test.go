@@ -259,6 +259,10 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 	if n := ok[int](t)(fresh.Wait(e.ctx)); n != 8 || fresh.StartID != "" {
 		t.Errorf("a client's start of a new one gave %d by start %q, want 8", n, fresh.StartID)
 	}
+	var ended *client.EndedError
+	if _, err := client.Start(e.ctx, e.client, sum, 7, client.InstanceID("sum"), client.UseExisting(), client.WithEvent(turnstile.NewEvent[int]("e"), 1)); !errors.As(err, &ended) {
+		t.Errorf("an event for an instance that has ended: %v", err)
+	}
 	var exists *client.AlreadyExistsError
 	if _, err := client.Start(e.ctx, e.client, other, 7, client.InstanceID("sum"), client.UseExisting()); !errors.As(err, &exists) {
 		t.Errorf("an instance of another orchestration: %v", err)

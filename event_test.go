@@ -170,3 +170,32 @@ func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
 		t.Errorf("output %q, want ab", got)
 	}
 }
+
+// One call sends an event and makes sure that an instance takes it: Temporal's
+// signal-with-start.
+func TestAnEventOfAStartReachesTheInstanceWhetherItWasThereOrNot(t *testing.T) {
+	t.Parallel()
+	three := turnstile.NewOrchestration[int, string]("Three")
+	e := start(t, three.Is(func(ctx turnstile.Context, _ int) (string, error) {
+		all := ""
+		for range 3 {
+			a, err := approved.Wait(ctx)
+			if err != nil {
+				return "", err
+			}
+			all += a.By
+		}
+		return all, nil
+	}))
+	send := func(by, id string) *client.Run[string] {
+		return ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, three, 1, client.InstanceID("i"), client.StartID(id),
+			client.UseExisting(), client.WithEvent(approved, approval{By: by})))
+	}
+	run := send("a", "1")
+	send("b", "2")
+	send("b", "2") // a repeat of the call
+	send("c", "3")
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "abc" {
+		t.Errorf("output %q, want abc", got)
+	}
+}

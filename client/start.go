@@ -35,7 +35,8 @@ type StartRequest struct {
 	// Events that the instance finds when it starts, in this order.
 	Events []wire.StartEvent
 	// UseExisting returns the instance that has the id already, if it is one of
-	// the same orchestration, in place of an [*AlreadyExistsError].
+	// the same orchestration, in place of an [*AlreadyExistsError]. Events are then
+	// raised for it.
 	UseExisting bool
 
 	err error
@@ -50,15 +51,17 @@ type Started struct {
 // Start asks for a new instance. It returns when the start is queued; the
 // instance has no record until its first turn is committed.
 //
-// Errors: [*AlreadyExistsError] if there is a record of another start,
+// Errors: [*AlreadyExistsError] if there is a record of another start, [*EndedError]
+// if UseExisting finds an instance that has ended, and there are Events for it,
 // [*PurgedError] if an instance of that id was purged and the id is not free again
 // yet, [*turnstile.InvalidNameError], [*turnstile.InvalidArgumentError] for headers,
 // [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
 //
 // Where two starts race, both may be queued, and one wins: [Run.Wait] and
 // [Run.Confirm], given the StartID, tell which. With UseExisting the
-// StartID is that of the record, if there is one, and empty if not: whoever
-// wins, the instance is the one that was asked for.
+// StartID is that of the record, if there is one, and empty if not: whichever
+// start wins, the instance is the one that was asked for, and it gets the Events of
+// both, each once.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {
@@ -86,18 +89,21 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 		return Started{}, &PurgedError{Instance: item.Instance, FreeAt: found.FreeAt}
 	case found.StartID == item.ID:
 		return started, nil
-	case r.UseExisting && found.Name == item.Name:
-		return Started{Instance: item.Instance, StartID: found.StartID}, nil
-	default:
+	case !r.UseExisting || found.Name != item.Name:
 		return Started{}, alreadyExists(&found)
-	}
-	if err := c.send(ctx, item); err != nil {
-		return Started{}, err
+	case len(item.Events) == 0:
+		return Started{Instance: item.Instance, StartID: found.StartID}, nil
+	case found.Status.Terminal():
+		return Started{}, &EndedError{Instance: item.Instance, Status: Status(found.Status)}
+	default:
+		// The turn that takes the start raises its events for the instance.
+		started.StartID = found.StartID
+		return started, c.send(ctx, item)
 	}
 	if r.UseExisting {
 		started.StartID = ""
 	}
-	return started, nil
+	return started, c.send(ctx, item)
 }
 
 func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
@@ -127,8 +133,12 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err := attributes.Check(); err != nil {
 		return wire.Item{}, searchError(err)
 	}
+	conflict := wire.ConflictRefuse
+	if r.UseExisting {
+		conflict = wire.ConflictUseExisting
+	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID,
+		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID, OnConflict: conflict,
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
 }

@@ -40,7 +40,10 @@ func StartID(id string) StartOption {
 
 // UseExisting returns the instance that has the id already, if it is one of the
 // same orchestration, whatever its version and input, in place of an
-// [*AlreadyExistsError].
+// [*AlreadyExistsError]. Events of the start ([WithEvent]) are raised for it, each
+// once, so that one call sends an event and makes sure that there is an instance to
+// take it. [*EndedError], and nothing sent, if the instance has ended and there are
+// events for it.
 func UseExisting() StartOption {
 	return startOption(func(r *StartRequest) { r.UseExisting = true })
 }
@@ -66,7 +69,8 @@ func SearchAttributes(attributes turnstile.SearchAttributes) StartOption {
 }
 
 // WithEvent gives a start this event to begin with: it stands in the history
-// before the first turn. Several come in the order of the options.
+// before the first turn. Several come in the order of the options. With
+// [UseExisting], an instance that is there already gets the event too.
 func WithEvent[T any](e turnstile.Event[T], data T) StartOption {
 	payload, err := encode(data, "data of event", e.Name())
 	return startOption(func(r *StartRequest) {

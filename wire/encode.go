@@ -69,7 +69,7 @@ func (e *encoder) item(i *Item) {
 	e.whole("before_ms", i.BeforeMS)
 	e.whole("up_to_execution", i.UpToExecution)
 	e.flag("force", i.Force)
-	e.flag("use_existing", i.UseExisting)
+	e.ident("on_conflict", string(i.OnConflict))
 	e.whole("started_at_ms", i.StartedAtMS)
 	e.ident("request_id", i.RequestID)
 	e.whole("sent_ms", i.SentMS)

@@ -95,9 +95,9 @@ type Item struct {
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	// Parent of a child (StartOrchestration).
 	Parent *Parent `json:"parent,omitempty"`
-	// UseExisting lets the Parent wait for the instance which has the id
-	// already, if it runs the same orchestration (StartOrchestration).
-	UseExisting bool `json:"use_existing,omitempty"`
+	// OnConflict is what becomes of the start if an instance has its id already
+	// (StartOrchestration).
+	OnConflict Conflict `json:"on_conflict,omitempty"`
 
 	// Reason (CancelInstance, TerminateInstance).
 	Reason string `json:"reason,omitempty"`

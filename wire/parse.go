@@ -171,8 +171,8 @@ func (p *parser) field(f *field, i *Item) {
 		p.whole(f, &i.UpToExecution)
 	case "force":
 		p.flag(f, &i.Force)
-	case "use_existing":
-		p.flag(f, &i.UseExisting)
+	case "on_conflict":
+		p.text(f, (*string)(&i.OnConflict))
 	case "started_at_ms":
 		p.whole(f, &i.StartedAtMS)
 	case "request_id":

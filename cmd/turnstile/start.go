@@ -62,6 +62,7 @@ func startCommand() *command {
 				}
 				return nil
 			})
+			flags.BoolVar(&r.UseExisting, "use-existing", false, "use the instance that has the id already, if it is one of NAME; it gets the events")
 			wait := flags.Bool("wait", false, "wait for its end and print its output")
 			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait with --wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // exists deals with a start for an instance that runs or has run. Its own
@@ -58,7 +59,7 @@ func taken(kind, format string, args ...any) *history.Event {
 // endFor returns as what the child of a parent counts that found its id taken.
 func (t *turn) endFor(ctx context.Context, m *inbox.Message) (*history.Event, error) {
 	id := t.Instance
-	if !m.Item.UseExisting {
+	if m.Item.OnConflict != wire.ConflictUseExisting {
 		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
 	if m.Item.Parent.Instance == id {

@@ -55,7 +55,7 @@ func (t *turn) besideAnother(ctx context.Context, again *resending.Resending) (b
 		return false, nil
 	}
 	var known []*inbox.Message
-	for _, m := range open {
+	for _, m := range t.withBrought(open) {
 		switch {
 		case m.Item.Kind == wire.Wake && m.Item.Number > 0 && m.Item.Number != goOnNumber:
 			known = append(known, m)

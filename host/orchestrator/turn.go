@@ -148,7 +148,7 @@ func (t *turn) takeSome(ctx context.Context, messages []*inbox.Message) error {
 		case forbids(t.Record, m):
 			t.Settle(m, "duplicate")
 		default:
-			arrivals = append(arrivals, m)
+			arrivals = append(append(arrivals, t.brought(m)...), m)
 		}
 	}
 	w, err := t.takeWakes(ctx, wakes)

@@ -26,7 +26,7 @@ func formatMutations() []Mutation {
 			Name:  "headers forgotten at a child",
 			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
 			File:  "host/internal/dispatch/items.go",
-			Edits: edit("UseExisting: e.UseExisting, Headers: out.startHeaders(c, e),", "UseExisting: e.UseExisting, Headers: c.Start.Headers,"),
+			Edits: edit("OnConflict: onConflict(e), Headers: out.startHeaders(c, e),", "OnConflict: onConflict(e), Headers: c.Start.Headers,"),
 		},
 		{
 			Name:  "headers forgotten at continue-as-new",

@@ -284,6 +284,18 @@ func redeliveryMutations() []Mutation {
 func messageMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "a start keeps its events to itself",
+			Bug:   "The events of a start that uses the instance which has its id are dropped.",
+			File:  "host/orchestrator/turn.go",
+			Edits: edit("arrivals = append(append(arrivals, t.brought(m)...), m)", "arrivals = append(arrivals, m)"),
+		},
+		{
+			Name:  "a start is done before its events",
+			Bug:   "A start that uses an instance is acknowledged although the commit of its events failed.",
+			File:  "host/orchestrator/turn.go",
+			Edits: edit("arrivals = append(append(arrivals, t.brought(m)...), m)", "if b := t.brought(m); len(b) > 0 {\n\t\t\t\tarrivals = append(arrivals, b...)\n\t\t\t\tt.Settle(m, \"exists\")\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tarrivals = append(arrivals, m)"),
+		},
+		{
 			Name:  "a timer that is early fires",
 			Bug:   "A timer's message is taken before its time.",
 			File:  "host/internal/inbox/admit.go",

@@ -48,11 +48,30 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 			if together >= 0 {
 				at = together
 			}
-			w.Clock.AfterFunc(at, func() { w.SendItem(item) })
+			send := s.event(w, item, p.Name)
+			w.Clock.AfterFunc(at, send)
 			if w.Choices.OneIn(client, 4) {
-				w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 3600))*time.Second, func() { w.SendItem(item) })
+				w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 3600))*time.Second, send)
 			}
 		}
+	}
+}
+
+// event sends an event: as such, or now and then by a start that uses the instance
+// which has its id. The fact is the same, so whichever comes first, it counts once.
+func (s *Random) event(w *world.World, item wire.Item, name string) func() {
+	way := w.Choices.At(w.Choices.At(choice.OfClient, item.ID), "by a start")
+	return func() {
+		last := w.Ledger.Last[item.Instance]
+		// A start that finds no instance would begin one beside what this scenario knows of.
+		if last == 0 || w.Ledger.Hidden[item.Instance] >= last || w.Ledger.Ended(item.Instance) || !w.Choices.OneIn(way, 4) {
+			w.SendItem(item)
+			return
+		}
+		w.SendItem(wire.Item{
+			Kind: wire.StartOrchestration, Instance: item.Instance, Name: name, ID: item.ID, Input: []byte(`{}`), OnConflict: wire.ConflictUseExisting,
+			Events: []wire.StartEvent{{Name: item.Name, Data: item.Data, ID: item.ID}},
+		})
 	}
 }
 

@@ -64,7 +64,7 @@ func (out *Outbox) timedByQueue(rest time.Duration) bool {
 func (out *Outbox) child(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c, e.EventID), UseExisting: e.UseExisting, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
+		Parent: out.parentOf(c, e.EventID), OnConflict: onConflict(e), Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
 		return
@@ -201,4 +201,12 @@ func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failur
 	if f.Details != nil || f.Stack != "" || len(f.Message) > maxReason {
 		out.ifRejected(func(out *Outbox, err error) { out.fail(item, kind, edge.Shortened(err, &f), instance, source) })
 	}
+}
+
+// onConflict is the policy of a child's start.
+func onConflict(e *history.Event) wire.Conflict {
+	if e.UseExisting {
+		return wire.ConflictUseExisting
+	}
+	return wire.ConflictRefuse
 }
