@@ -78,7 +78,7 @@ type Environment struct {
 	// Limits as in host.Settings; 0 where the variable is not set. MaxResult is
 	// Settings.Limits.Result.
 	MaxHistory      int // o    TURNSTILE_MAX_HISTORY_EVENTS, optional, 100 to 1000000
-	MaxHistoryBytes int // o    TURNSTILE_MAX_HISTORY_BYTES, optional, 100000 to 500000000
+	MaxHistoryBytes int // o    TURNSTILE_MAX_HISTORY_BYTES, optional, 100000 to 200000000
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
@@ -157,7 +157,7 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	e.TimerLeast = r.duration("TURNSTILE_TIMER_LEAST", time.Second, queue.MaxDelay)
 	e.BacklogAge = time.Duration(r.whole("TURNSTILE_BACKLOG_AGE_SECONDS", 60, 1_209_600)) * time.Second
 	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
-	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 500_000_000)
+	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 200_000_000)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.MemoryMB = memoryMB(environ)

@@ -210,6 +210,18 @@ func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	}
 }
 
+func TestAHistoryIsBoundedByWhatTheFunctionCanHold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ asked, memory, want int }{
+		{0, 512, 50_000_000}, {0, 128, 32 << 20}, {200_000_000, 512, 128 << 20}, {200_000_000, 1024, 200_000_000}, {400_000, 128, 400_000},
+		{200_000_000, 0, 200_000_000},
+	} {
+		if got := orchestratorSettings(host.Settings{}, Environment{MaxHistoryBytes: c.asked, MemoryMB: c.memory}).Limits.Bytes; got != c.want {
+			t.Errorf("asked for %d bytes with %d MB: %d, want %d", c.asked, c.memory, got, c.want)
+		}
+	}
+}
+
 func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -245,7 +245,22 @@ func orchestratorSettings(s host.Settings, env Environment) host.Settings {
 			*limit.set = limit.from
 		}
 	}
+	s.Limits.Bytes = boundedHistory(s.Limits.Bytes, env.MemoryMB)
 	return workerSettings(s, env)
+}
+
+// boundedHistory bounds how many bytes a history may hold by what a cold turn can hold: a
+// quarter of the function's memory, as the cache. A history beyond that would end each
+// process that reads it, where one beyond the limit fails with its reason. Where the
+// memory is not known, it is not bounded.
+func boundedHistory(limit, memoryMB int) int {
+	if memoryMB == 0 {
+		return limit
+	}
+	if limit == 0 {
+		limit = host.DefaultSettings().Limits.Bytes
+	}
+	return min(limit, memoryMB<<20/4)
 }
 
 // workerSettings is orchestratorSettings for the activity function; inline
