@@ -125,8 +125,9 @@ def _make_venv(part: Part) -> None:
     part.run([sys.executable, "-m", "venv", part.target])
     requirements = part.made_from[0]
     # --no-deps: the lock is complete, and what it leaves out is not wanted.
+    # --require-hashes: nothing but the very files that were locked is installed.
     python = str(part.target / "bin" / "python")
-    part.run([python, "-m", "pip", "install", "--no-deps", "--requirement", str(requirements)])
+    part.run([python, "-m", "pip", "install", "--no-deps", "--require-hashes", "--requirement", str(requirements)])
 
 
 def _make_plugin(part: Part) -> None:

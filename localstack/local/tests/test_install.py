@@ -57,15 +57,25 @@ class PartTest(unittest.TestCase):
 
 
 class LocksTest(unittest.TestCase):
-    def test_every_line_is_one_exact_version_and_names_no_place(self) -> None:
+    def test_every_entry_is_one_exact_version_with_its_hashes_and_names_no_place(self) -> None:
         for name in ("requirements.txt", "requirements-sam.txt"):
-            for line in (settings.HERE / name).read_text().splitlines():
-                with self.subTest(file=name, line=line):
-                    self.assertRegex(line, r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+$")
+            for entry in (settings.HERE / name).read_text().replace("\\\n", "").splitlines():
+                with self.subTest(file=name, entry=entry):
+                    self.assertRegex(entry, r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+(\s+--hash=sha256:[0-9a-f]{64})+$")
+
+    def test_nothing_is_installed_but_the_locked_files(self) -> None:
+        part = mock.Mock(target=self.folder(), made_from=[settings.HERE / "requirements.txt"])
+        install._make_venv(part)
+        self.assertIn("--require-hashes", part.run.call_args_list[-1].args[0])
+
+    def folder(self) -> Path:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return Path(folder.name)
 
     def test_the_versions_that_are_talked_about_are_the_locked_ones(self) -> None:
-        self.assertIn("localstack-core==4.14.0\n", (settings.HERE / "requirements.txt").read_text())
-        self.assertIn("aws-sam-cli==1.170.0\n", (settings.HERE / "requirements-sam.txt").read_text())
+        self.assertIn("localstack-core==4.14.0 ", (settings.HERE / "requirements.txt").read_text())
+        self.assertIn("aws-sam-cli==1.170.0 ", (settings.HERE / "requirements-sam.txt").read_text())
         self.assertIn("localstack/localstack:4.14.0\n", (settings.HERE / "compose.yaml").read_text())
 
 
