@@ -82,7 +82,8 @@ func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 // Cancel cancels the operation: an activity is asked to stop, a timer is
 // removed, a wait takes no event any more, a child is cancelled. Awaiting it
 // returns a [*CancelledError] from then on; what is ready already stays so. It
-// records nothing.
+// records nothing. The reason goes to the activity ([StoppedError]) and to the child
+// that are stopped, up to 1,024 bytes of it.
 //
 // Nothing is cancelled where the orchestration's code does not run: from a
 // goroutine that it started itself, or in a deferred function while it is put

@@ -3,7 +3,8 @@ package turnstile
 import "time"
 
 // CancelFunc cancels a scope. The reason stands in the [*CancelledError] that
-// the operations of the scope return. Only the first call has an effect. The
+// the operations of the scope return, and goes to the activities ([StoppedError])
+// and children that are stopped, up to 1,024 bytes of it. Only the first call has an effect. The
 // error is that of [Future.Cancel]: where it is called, nothing can be cancelled.
 type CancelFunc func(reason string) error
 

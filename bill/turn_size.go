@@ -36,6 +36,9 @@ func TurnSize(turn *store.Turn) int {
 			n += len(strconv.FormatInt(id, 10))
 		}
 	}
+	if len(turn.Reasons) > 0 {
+		n += len("reasons") + len(store.EncodeReasons(turn.Reasons))
+	}
 	doc := history.Encode(turn.Events)
 	return n + storedSize(doc)
 }

@@ -144,14 +144,19 @@ type runState struct {
 	from       int // index of the first event this run appended
 	operations int
 	cancelled  []int64
-	logs       []Log
-	statusSet  bool
-	searchSet  history.SearchAttributes // what this run set of them; never changed in place
-	recovered  bool
-	quiet      bool      // what runs now has been run, and logged, before
-	left       []Arrival // arrivals of this run still to be taken
-	continued  bool      // the execution ended as continued-as-new
-	carried    []history.Event
+	given      bool             // the code cancels now, and says why
+	reasons    map[int64]string // of what the code cancelled so
+	// reasonTexts are the reasons that are kept, reasonBytes their length.
+	reasonTexts map[string]bool
+	reasonBytes int
+	logs        []Log
+	statusSet   bool
+	searchSet   history.SearchAttributes // what this run set of them; never changed in place
+	recovered   bool
+	quiet       bool      // what runs now has been run, and logged, before
+	left        []Arrival // arrivals of this run still to be taken
+	continued   bool      // the execution ended as continued-as-new
+	carried     []history.Event
 }
 
 // New returns an execution without events.

@@ -138,6 +138,9 @@ func (f *Future) stop(cause *CancelledError) {
 	}
 	if f.kind != history.KindUnknown {
 		x.noteCancelled(f.id)
+		if f.kind == history.ActivityScheduled || f.kind == history.SubOrchestrationScheduled {
+			x.noteReason(f, cause)
+		}
 	}
 }
 
@@ -166,6 +169,8 @@ func (f *Future) Cancel(reason string) error {
 	if _, err := f.x.enter("Cancel", ""); err != nil {
 		return err
 	}
+	f.x.run.given = true
 	f.cancel(reason)
+	f.x.run.given = false
 	return nil
 }

@@ -79,6 +79,7 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		Verdicts:      verdicts,
 		Events:        x.events[x.run.from:len(x.events):len(x.events)],
 		Cancelled:     x.run.cancelled,
+		Reasons:       x.cancelReasons(),
 		CustomStatus:  x.status,
 		StatusChanged: x.run.statusSet,
 		Search:        x.search,
@@ -179,7 +180,7 @@ func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64
 	t.Verdicts = append(done.Verdicts, t.Verdicts...)
 	t.Events = y.events[from:len(y.events):len(y.events)]
 	t.Logs = append(logs, t.Logs...)
-	t.Cancelled = append(cancelled, t.Cancelled...)
+	t.Cancelled, t.Reasons = append(cancelled, t.Cancelled...), ReasonsBoth(done.Reasons, t.Reasons)
 	t.StatusChanged = t.StatusChanged || statusSet
 	t.SearchSet = SearchSetBoth(searchSet, t.SearchSet)
 	return t, nil

@@ -14,7 +14,9 @@ func (c *Context) WithCancel() (*Context, func(reason string) error) {
 		if _, err := c.x.enter("cancel", ""); err != nil {
 			return err
 		}
+		c.x.run.given = true
 		c.x.cancelScope(inner.scope, &CancelledError{What: "scope", Reason: reason})
+		c.x.run.given = false
 		return nil
 	}
 }

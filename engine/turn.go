@@ -126,6 +126,10 @@ type Turn struct {
 	// outside to stop: queued activities, timers, children. In the order in which
 	// they were cancelled.
 	Cancelled []int64
+	// Reasons that the code gave for what this run cancelled of queued activities
+	// and children, by event: nil for none, at most 1,024 bytes each and 8 KiB
+	// together.
+	Reasons map[int64]string
 	// Next are the first events of the next execution, if this one ended with
 	// OrchestrationContinuedAsNew: its OrchestrationStarted and what is carried
 	// over.

@@ -45,6 +45,9 @@ const (
 	markParked
 )
 
+// reasonsBehind stands between the events that a turn cancelled and why.
+const reasonsBehind = "\n"
+
 func itemOf(t *store.Turn) item {
 	it := item{executionID: t.ExecutionID, first: t.First(), token: t.Token, events: history.Encode(t.Events)}
 	if t.Messaged {
@@ -59,6 +62,9 @@ func itemOf(t *store.Turn) item {
 		}
 		it.cancelled += strconv.FormatInt(id, 10)
 	}
+	if len(t.Reasons) > 0 {
+		it.cancelled += reasonsBehind + store.EncodeReasons(t.Reasons)
+	}
 	return it
 }
 
@@ -69,7 +75,11 @@ func (it *item) turn(instance string) (store.Turn, error) {
 	}
 	t := store.Turn{Instance: instance, ExecutionID: it.executionID, Events: events, Token: it.token,
 		Messaged: it.marks&markMessaged != 0, Parked: it.marks&markParked != 0}
-	for id := range strings.FieldsSeq(it.cancelled) {
+	ids, why, _ := strings.Cut(it.cancelled, reasonsBehind)
+	if t.Reasons, err = store.DecodeReasons(why); err != nil {
+		return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first, Reason: err.Error()}
+	}
+	for id := range strings.FieldsSeq(ids) {
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
 			return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first,

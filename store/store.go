@@ -115,6 +115,9 @@ type Turn struct {
 	// it closed by ending and that have to be stopped or removed outside. In the
 	// order in which they were cancelled.
 	Cancelled []int64
+	// Reasons that the code gave for them, by event; nil for none. They go to
+	// what is stopped, and stand here so that they can be sent again.
+	Reasons map[int64]string
 }
 
 // First returns the event id of the turn's first event: its slot.

@@ -77,6 +77,9 @@ func (t *Turn) Digest(encoded []byte) string {
 	for _, id := range t.Cancelled {
 		b = strconv.AppendInt(append(b, ' '), id, 10)
 	}
+	if len(t.Reasons) > 0 {
+		b = append(append(b, ' '), EncodeReasons(t.Reasons)...)
+	}
 	b = append(b, '\n')
 	b = append(b, t.Instance...)
 	b = append(b, '\n')

@@ -50,7 +50,8 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 	first := park || t.creating && t.group.suspect != ""
 	q := &arrivalQueue{pending: arrivals}
 	d, err := t.run(ctx, q, first)
-	var cancelled []int64 // by runs that left no event
+	var cancelled []int64        // by runs that left no event
+	var reasons map[int64]string // of them
 	for err == nil {
 		if t.warm && !t.confirmed && len(d.Events) == 0 && len(q.decided) > 0 && d.State != engine.RunInline {
 			// What a warm execution says of a message is believed once its
@@ -71,8 +72,10 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 		// What parked arrivals cancelled without giving an event is stopped by
 		// the next commit: only what is stored can be sent again.
 		cancelled, d.Cancelled = append(cancelled, d.Cancelled...), nil
+		reasons, d.Reasons = engine.ReasonsBoth(reasons, d.Reasons), nil
 		if len(d.Events) > 0 {
 			d.Cancelled, cancelled = cancelled, nil
+			d.Reasons, reasons = reasons, nil
 		}
 		if err := t.project(ctx, d, w, park); err != nil {
 			return err

@@ -91,7 +91,7 @@ func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
 		return nil, nil
 	}
 	turns := []store.Turn{{Instance: t.Instance, ExecutionID: t.execution, Events: d.Events,
-		Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled}}
+		Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled, Reasons: d.Reasons}}
 	if len(d.Next) > 0 {
 		turns = append(turns, store.Turn{Instance: t.Instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
 	}

@@ -21,6 +21,7 @@
 //	messaged   BOOL  the turn begins with an arrival from a message. Absent: no.
 //	parked     BOOL  its last arrivals were recorded without running the code.
 //	cancelled  S  the scheduling events it cancelled: "2,5,9". Absent: none.
+//	reasons    S  why, where the code gave a reason: {"too late":[2,5]}. Absent: none.
 //
 // A turn over the limit of an item (400 KB) is split between events into
 // several items, each in the slot of its own first event. They say so:

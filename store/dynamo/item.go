@@ -147,6 +147,9 @@ func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest
 		if len(t.Cancelled) > 0 {
 			a["cancelled"] = text(joinIDs(t.Cancelled))
 		}
+		if len(t.Reasons) > 0 {
+			a["reasons"] = text(store.EncodeReasons(t.Reasons))
+		}
 	}
 	return Item{Attributes: a, Size: ItemSize(a), first: events[0].EventID, token: t.Token, digest: digest}
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -38,6 +39,7 @@ type item struct {
 	doc              []byte
 	messaged, parked bool
 	cancelled        []int64
+	reasons          map[int64]string
 }
 
 // New returns an empty store.
@@ -100,7 +102,7 @@ func encode(turns []store.Turn, items []item) error {
 		items[i] = item{
 			first: t.First(), last: t.Last(),
 			token: t.Token, digest: t.Digest(doc), doc: doc,
-			messaged: t.Messaged, parked: t.Parked, cancelled: slices.Clone(t.Cancelled),
+			messaged: t.Messaged, parked: t.Parked, cancelled: slices.Clone(t.Cancelled), reasons: maps.Clone(t.Reasons),
 		}
 	}
 	if size > MaxCommit {
@@ -166,7 +168,7 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 		}
 		turns = append(turns, store.Turn{
 			Instance: instance, ExecutionID: executionID, Events: events, Token: it.token,
-			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled),
+			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled), Reasons: maps.Clone(it.reasons),
 		})
 	}
 	return store.Tail(turns, from)

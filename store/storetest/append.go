@@ -24,6 +24,7 @@ func appendAndRead(t *testing.T, o Options) {
 		turn.Messaged, turn.Parked = i%2 == 0, i%3 == 0
 		if i == 4 {
 			turn.Cancelled = []int64{5, 2, 9}
+			turn.Reasons = map[int64]string{9: "zu spät, \n\"2 5\" {x}", 2: "zu spät, \n\"2 5\" {x}", 5: "other"}
 		}
 		commit(t, s, turn)
 		want = append(want, turn)

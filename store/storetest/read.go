@@ -18,7 +18,7 @@ func readFrom(t *testing.T, o Options) {
 		turn("order-7", 1, 1, 1, "a"), turn("order-7", 1, 2, 3, "b"),
 		withPayloads(turn("order-7", 1, 5, 2, "c"), 300_000, true), turn("order-7", 1, 7, 4, "d"),
 	}
-	turns[2].Cancelled = []int64{2, 3}
+	turns[2].Cancelled, turns[2].Reasons = []int64{2, 3}, map[int64]string{3: "too late"}
 	turns[2].Parked = true
 	for _, x := range turns {
 		commit(t, s, x)

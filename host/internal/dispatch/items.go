@@ -101,6 +101,9 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 // cancel stops or removes what an earlier turn sent out.
 func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 	reason, terminated := cancelReason(c.Events)
+	if own := c.Reasons[eventID]; own != "" && !terminated {
+		reason = own // which the code gave for this one, or for its scope
+	}
 	switch w.Kind {
 	case history.ActivityScheduled:
 		out.put(parcel{route: toStop, stop: stop{store.ActivityKey{Instance: c.Instance, ExecutionID: c.ExecutionID, EventID: eventID}, reason}})
