@@ -9,8 +9,8 @@ import (
 )
 
 // Part is one thing that an application is made of: the implementation of an
-// orchestration or an activity, from their Is, or an [Interceptor] around all of
-// them.
+// orchestration or an activity, from their Is, an [Interceptor] around all of
+// them, or an [Event], so that its type is known where data is raised untyped.
 type Part interface {
 	addTo(*App)
 }
@@ -36,7 +36,9 @@ type App struct {
 	orchestrationEntries []engine.Orchestration
 	activityEntries      []activity.Activity
 	interceptors         []Interceptor
-	problems             []error
+	// events are what those that are declared under a name decode data with.
+	events   map[string][]func(data []byte) error
+	problems []error
 
 	orchestrations *engine.Registry
 	activities     *activity.Registry

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"iter"
 	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
 )
 
 // Event is the declaration of an external event: its name, and the type of its
@@ -15,6 +17,8 @@ import (
 type Event[T any] struct {
 	name   string
 	source string
+	// rejecting waits reject what T cannot take.
+	rejecting bool
 	// problem is what is wrong with the name or the type; nil if nothing is.
 	problem error
 }
@@ -27,6 +31,35 @@ func NewEvent[T any](name string) Event[T] {
 // Name returns the event's name.
 func (e Event[T]) Name() string { return e.name }
 
+// Rejecting returns the declaration with waits that reject data which T cannot
+// take, in place of ending with a [*DecodeError]: the event is consumed, the
+// rejection is recorded with its reason (ExternalRejected), and the wait goes on
+// waiting for the next. A sender's mistake then costs the sender's event and not
+// the instance.
+//
+//	var Approved = turnstile.NewEvent[Approval]("approved").Rejecting()
+//
+// It decides when an event is taken, and what is recorded decides from then on:
+// neither another type nor taking Rejecting out changes what a replay does. It
+// records one event for each that it rejects, and nothing otherwise.
+func (e Event[T]) Rejecting() Event[T] {
+	e.rejecting = true
+	return e
+}
+
+// accepts is what the engine asks ahead of giving an event to a wait; nil for
+// one that takes all.
+func (e Event[T]) accepts(run *engine.Context) engine.Acceptor {
+	if !e.rejecting {
+		return nil
+	}
+	name, sealed := e.name, run.Sealed()
+	return func(data []byte) error {
+		_, err := decode[T](data, "data of event", name, sealed)
+		return err
+	}
+}
+
 // Subscribe starts a wait for the next event of this name and returns at once;
 // use it with [Select]. It records one event.
 //
@@ -37,7 +70,7 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 	if e.source == "" || e.problem != nil {
 		panic(unsound("Event.Subscribe", e.name, "NewEvent", e.problem))
 	}
-	return Future[T]{op: run.ExternalEvent(e.name), kind: ofEvent, name: e.name}
+	return Future[T]{op: run.ExternalEventIf(e.name, e.accepts(run)), kind: ofEvent, name: e.name}
 }
 
 // Wait waits for the next event of this name and returns its data. It records
@@ -62,7 +95,7 @@ func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 	if err := run.Err(); err != nil {
 		return data, false, err
 	}
-	if came, err = run.EventKept(e.name); err != nil || !came {
+	if came, err = run.EventKeptIf(e.name, e.accepts(run)); err != nil || !came {
 		return data, false, err
 	}
 	data, err = e.Wait(ctx)

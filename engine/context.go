@@ -165,8 +165,16 @@ func (c *Context) TimerAt(atMS int64) *Future {
 
 // ExternalEvent waits for an external event of that name: the oldest that is
 // kept, or the next to come.
-func (c *Context) ExternalEvent(name string) *Future {
-	return c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name}, nil)
+func (c *Context) ExternalEvent(name string) *Future { return c.ExternalEventIf(name, nil) }
+
+// ExternalEventIf is ExternalEvent for a wait that rejects data: an event that
+// it does not accept is consumed, its rejection recorded, and it goes on waiting.
+func (c *Context) ExternalEventIf(name string, accepts Acceptor) *Future {
+	f := c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name}, nil)
+	if f.state == open {
+		c.x.waitExternal(f, accepts)
+	}
+	return f
 }
 
 // ChildCall is a sub-orchestration, or a detached one, to start.
@@ -258,11 +266,8 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	}
 	x.ops = x.ops[:f.id]
 	x.ops[f.id-1] = f
-	switch {
-	case f.inline:
+	if f.inline {
 		x.openInline.push(f)
-	case f.kind == history.ExternalSubscribed:
-		x.waitExternal(f)
 	}
 	return f
 }

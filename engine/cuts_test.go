@@ -238,7 +238,7 @@ func operations(events []history.Event) []string {
 		if !e.Kind.Scheduling() && !e.Kind.Terminal() {
 			continue
 		}
-		e.EventID, e.AtMS = 0, 0
+		e.EventID, e.AtMS, e.SourceEventID = 0, 0, 0
 		if e.Kind == history.SystemCall && e.Op == history.OpGUID {
 			e.Payload = nil
 		}

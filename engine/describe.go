@@ -48,6 +48,8 @@ func (x *Execution) describe(e *history.Event) string {
 		}
 	case history.ExternalEvent:
 		return fmt.Sprintf("ExternalEvent(%q)", e.Name)
+	case history.ExternalRejected:
+		return fmt.Sprintf("ExternalRejected(%q, event %d)", e.Name, e.SourceEventID)
 	}
 	if e.SourceEventID != 0 {
 		return fmt.Sprintf("%s for event %d", e.Kind, e.SourceEventID)

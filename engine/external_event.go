@@ -17,6 +17,8 @@ type eventName struct {
 	kept  []*history.Event // not yet matched, oldest first
 	waits []*Future        // waits in the order of scheduling, some cancelled
 	gone  int              // how many of them were cancelled
+	// accepts are what the waits ask that reject data; nil for none.
+	accepts map[*Future]Acceptor
 }
 
 func (x *Execution) eventName(name string) *eventName {
@@ -32,16 +34,27 @@ func (x *Execution) eventName(name string) *eventName {
 }
 
 // deliverExternal gives the event to the wait that was scheduled first,
-// whatever the order of awaiting, or keeps it.
+// whatever the order of awaiting, or keeps it. A wait that rejects the event
+// goes on waiting, and the event is consumed.
 func (x *Execution) deliverExternal(e *history.Event) {
 	n := x.eventName(e.Name)
 	for len(n.waits) > 0 {
 		wait := n.waits[0]
-		n.waits = n.waits[1:]
 		if wait.state != open {
+			n.waits = n.waits[1:]
 			n.gone--
 			continue // cancelled: it takes nothing any more
 		}
+		rejected, stuck := x.rejects(n.accepts[wait], e)
+		if stuck != nil {
+			x.fail(stuck)
+			return
+		}
+		if rejected {
+			return
+		}
+		n.waits = n.waits[1:]
+		delete(n.accepts, wait)
 		if x.strictAllows(wait, e) {
 			wait.resolve(e.Payload, nil)
 		}
@@ -52,18 +65,32 @@ func (x *Execution) deliverExternal(e *history.Event) {
 
 // EventKept reports whether an external event of that name is kept for the next
 // wait. It records nothing: what is kept follows from what was visited.
-func (c *Context) EventKept(name string) (bool, error) {
+func (c *Context) EventKept(name string) (bool, error) { return c.EventKeptIf(name, nil) }
+
+// EventKeptIf is EventKept for the wait that ExternalEventIf starts: what that
+// would reject, this rejects and records.
+func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
 	}
 	n := c.x.external.byName[name]
-	return n != nil && len(n.kept) > 0, nil
+	if n == nil {
+		return false, nil
+	}
+	if err := c.x.rejectKept(n, accepts); err != nil {
+		return false, err
+	}
+	return len(n.kept) > 0, nil
 }
 
-// waitExternal matches a new wait with the oldest kept event of its name, or
-// lets it wait.
-func (x *Execution) waitExternal(wait *Future) {
+// waitExternal matches a new wait with the oldest kept event of its name that it
+// does not reject, or lets it wait.
+func (x *Execution) waitExternal(wait *Future, accepts Acceptor) {
 	n := x.eventName(wait.name)
+	if err := x.rejectKept(n, accepts); err != nil {
+		wait.resolve(nil, err)
+		return
+	}
 	if len(n.kept) > 0 {
 		e := n.kept[0]
 		n.kept = n.kept[1:]
@@ -71,12 +98,34 @@ func (x *Execution) waitExternal(wait *Future) {
 		return
 	}
 	n.waits = append(n.waits, wait)
+	if accepts != nil {
+		if n.accepts == nil {
+			n.accepts = make(map[*Future]Acceptor)
+		}
+		n.accepts[wait] = accepts
+	}
+}
+
+// rejectKept rejects the oldest events of a name until one is accepted.
+func (x *Execution) rejectKept(n *eventName, accepts Acceptor) error {
+	for len(n.kept) > 0 {
+		rejected, stuck := x.rejects(accepts, n.kept[0])
+		if stuck != nil {
+			return x.giveUp(stuck)
+		}
+		if !rejected {
+			return nil
+		}
+		n.kept = n.kept[1:]
+	}
+	return nil
 }
 
 // forgetWait drops the cancelled waits once they are half of all, so that a
 // loop of waits with timeouts does not grow.
-func (x *Execution) forgetWait(name string) {
-	n := x.eventName(name)
+func (x *Execution) forgetWait(wait *Future) {
+	n := x.eventName(wait.name)
+	delete(n.accepts, wait)
 	if n.gone++; 2*n.gone < len(n.waits) {
 		return
 	}

@@ -134,7 +134,7 @@ func (f *Future) stop(cause *CancelledError) {
 		return
 	}
 	if f.kind == history.ExternalSubscribed {
-		x.forgetWait(f.name)
+		x.forgetWait(f)
 	}
 	if f.kind != history.KindUnknown {
 		x.noteCancelled(f.id)

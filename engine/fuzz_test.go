@@ -123,6 +123,10 @@ func firstCorrupt(events []history.Event) (id int64, corrupt bool) {
 			}
 			bad = bad || !found
 		}
+		if e.Kind == history.ExternalRejected {
+			at := e.SourceEventID - 1
+			bad = bad || at < 0 || at >= int64(i) || events[at].Kind != history.ExternalEvent
+		}
 		if bad || !known {
 			return e.EventID, true
 		}
@@ -144,6 +148,9 @@ func completesSource(k history.Kind) history.Kind {
 
 // sameOperation says whether code that starts b agrees with recorded a.
 func sameOperation(a, b *history.Event) bool {
+	if a.Kind == history.ExternalRejected {
+		return b.Kind == a.Kind && b.SourceEventID == a.SourceEventID // What is recorded says why.
+	}
 	return a.Kind == b.Kind && a.Name == b.Name && a.Op == b.Op && a.Version == b.Version && a.ExplicitID == b.ExplicitID &&
 		(!a.ExplicitID || a.Instance == b.Instance) && a.DurationMS == b.DurationMS && a.Inline == b.Inline &&
 		a.Reason == b.Reason && (a.Kind == history.SystemCall && a.Op != history.OpRaiseEvent || bytes.Equal(a.Payload, b.Payload))

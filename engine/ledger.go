@@ -51,11 +51,16 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	case e.Kind == history.OrchestrationStarted && e.Start != nil && e.Start.ExecutionID != 0 && e.Start.ExecutionID != l.executionID:
 		return bad("OrchestrationStarted belongs to execution %d", e.Start.ExecutionID)
 	}
-	want := e.Kind.Completes()
-	if want == history.KindUnknown {
+	want, source := e.Kind.Completes(), e.SourceEventID
+	switch {
+	case e.Kind == history.ExternalRejected:
+		if source < 1 || source >= next || l.entries[source-1].kind != history.ExternalEvent {
+			return bad("%s has source_event_id %d, which is no earlier %s", e.Kind, source, history.ExternalEvent)
+		}
+		return nil
+	case want == history.KindUnknown:
 		return nil
 	}
-	source := e.SourceEventID
 	switch {
 	case source < 1 || source >= next:
 		return bad("%s has source_event_id %d, which names no earlier event", e.Kind, source)

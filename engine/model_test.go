@@ -233,8 +233,11 @@ func (m *model) visit(e history.Event) {
 	}
 	if m.strict {
 		for _, f := range m.futures {
-			takes := f.event.Kind == history.ExternalSubscribed && e.Kind == history.ExternalEvent && f.event.Name == e.Name ||
+			takes := f.event.Kind == history.ExternalSubscribed && e.Kind == history.ExternalEvent && f.event.Name == e.Name && !m.wouldReject(f.rejecting, e) ||
 				e.SourceEventID != 0 && f.id == e.SourceEventID
+			if f.event.Kind == history.ExternalSubscribed && f.event.Name == e.Name && !f.isReady && !takes {
+				break // It is rejected.
+			}
 			if !takes || f.isReady {
 				continue
 			}
@@ -255,6 +258,9 @@ func (m *model) visit(e history.Event) {
 	case history.ExternalEvent:
 		for _, f := range m.futures {
 			if f.event.Kind == history.ExternalSubscribed && !f.isReady && f.event.Name == e.Name {
+				if m.rejects(f.rejecting, e) {
+					break
+				}
 				f.eventTaken = e.EventID
 				m.makeReady(f, string(e.Payload), nil)
 				break
@@ -322,7 +328,39 @@ func (m *model) close() {
 	m.record([]history.Event{e})
 }
 
+// wouldReject reports whether the event, which is of the wait's name, is rejected:
+// by what is recorded, else by its data.
+func (m *model) wouldReject(rejecting bool, e history.Event) bool {
+	if i := len(m.events); i < len(m.replayed) {
+		r := m.replayed[i]
+		return r.Kind == history.ExternalRejected && r.SourceEventID == e.EventID
+	}
+	if e.EventID == m.visiting && e.EventID <= int64(len(m.replayed)) {
+		return false // A round that was run before, and recorded none.
+	}
+	return rejecting && rejectable(string(e.Payload)) != nil
+}
+
+// rejects records the rejection, if there is one.
+func (m *model) rejects(rejecting bool, e history.Event) bool {
+	if !m.wouldReject(rejecting, e) {
+		return false
+	}
+	reason := ""
+	if err := rejectable(string(e.Payload)); err != nil {
+		reason = err.Error()
+	}
+	m.record([]history.Event{{Kind: history.ExternalRejected, SourceEventID: e.EventID, Name: e.Name, Reason: reason}})
+	return true
+}
+
+// taken reports whether a wait took the event, or rejected it.
 func (m *model) taken(event int64) bool {
+	for _, e := range m.events {
+		if e.Kind == history.ExternalRejected && e.SourceEventID == event {
+			return true
+		}
+	}
 	for _, f := range m.futures {
 		if f.eventTaken == event {
 			return true
@@ -337,6 +375,7 @@ type modelFuture struct {
 	m          *model
 	id         int64
 	event      history.Event
+	rejecting  bool // a wait that rejects
 	isReady    bool
 	order      int // in which it became ready
 	value      string
@@ -590,7 +629,7 @@ func untilMS(s *stmt) int64 { return modelBaseMS + int64(s.n-1)*7_777 }
 
 func (c *modelContext) start(s *stmt) programFuture {
 	m := c.m
-	f := &modelFuture{m: m, event: schedulingEvent(s), scope: c.scope}
+	f := &modelFuture{m: m, event: schedulingEvent(s), scope: c.scope, rejecting: s.flag}
 	if c.scope.err != nil {
 		m.futures = append(m.futures, f)
 		f.event = history.Event{}
@@ -611,6 +650,9 @@ func (c *modelContext) start(s *stmt) programFuture {
 		// What has been visited so far and is not taken was kept.
 		for _, e := range m.events {
 			if e.Kind == history.ExternalEvent && e.EventID <= m.visiting && e.Name == f.event.Name && !m.taken(e.EventID) {
+				if m.rejects(f.rejecting, e) {
+					continue
+				}
 				f.eventTaken = e.EventID
 				m.makeReady(f, string(e.Payload), nil)
 				break

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -76,6 +77,15 @@ type stmt struct {
 	picks []int // futures, counted from the newest
 	body  []*stmt
 	other []*stmt
+}
+
+// rejectable says why a wait of a random program that rejects does not accept
+// data; most is accepted.
+func rejectable(data string) error {
+	if n, err := strconv.Atoi(data); err == nil && n%3 == 0 {
+		return fmt.Errorf("%d is a multiple of three", n)
+	}
+	return nil
 }
 
 type program struct {
@@ -158,7 +168,7 @@ func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool)
 	}
 	deep := depth >= 2
 	switch kind {
-	case stSelect, stSideEffect:
+	case stSelect, stSideEffect, stEvent:
 		s.flag = rapid.Bool().Draw(t, "flag")
 	case stAsCompleted:
 		s.flag = rapid.Bool().Draw(t, "flag")

@@ -99,6 +99,9 @@ func (c engineContext) start(s *stmt) programFuture {
 		}
 		return engineFuture{c.c.Timer(time.Duration(e.DurationMS) * time.Millisecond)}
 	case history.ExternalSubscribed:
+		if s.flag {
+			return engineFuture{c.c.ExternalEventIf(e.Name, func(data []byte) error { return rejectable(string(data)) })}
+		}
 		return engineFuture{c.c.ExternalEvent(e.Name)}
 	case history.SubOrchestrationScheduled:
 		return engineFuture{c.c.Child(engine.ChildCall{Name: e.Name, Version: e.Version, Instance: e.Instance, Input: e.Payload, OnParentEnd: e.OnParentEnd})}

@@ -20,7 +20,8 @@ type Event struct {
 	// EventID is the position in the history: from 1, without gaps.
 	EventID int64
 	// SourceEventID is, for every completion but ExternalEvent, the EventID
-	// of the scheduling event that it completes.
+	// of the scheduling event that it completes; for ExternalRejected that of the
+	// ExternalEvent.
 	SourceEventID int64
 	// AtMS is when the event was recorded, in milliseconds since the Unix
 	// epoch.
@@ -29,7 +30,7 @@ type Event struct {
 	// Name of the orchestration (OrchestrationStarted,
 	// SubOrchestrationScheduled, OrchestrationChained), the activity
 	// (ActivityScheduled) or the external event (ExternalSubscribed,
-	// ExternalEvent).
+	// ExternalEvent, ExternalRejected).
 	Name string
 	// Version of the orchestration: pinned in OrchestrationStarted; in
 	// SubOrchestrationScheduled, OrchestrationChained and
@@ -86,8 +87,8 @@ type Event struct {
 	// SenderID is the id that the sender of an ExternalEvent or of an
 	// OrchestrationCancelRequested gave it.
 	SenderID string
-	// Reason of an OrchestrationCancelRequested, or of a SystemCall that asks
-	// another instance to stop.
+	// Reason of an OrchestrationCancelRequested, of a SystemCall that asks
+	// another instance to stop, or of an ExternalRejected.
 	Reason string
 	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and
 	// OrchestrationFailed.

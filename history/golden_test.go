@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	seen := map[history.Kind]int{}
-	for _, e := range append(samples(), later()...) {
+	for _, e := range slices.Concat(samples(), later(), latest()) {
 		name := e.Kind.String()
 		if seen[e.Kind]++; seen[e.Kind] > 1 {
 			name += "-" + strconv.Itoa(seen[e.Kind])

@@ -24,6 +24,10 @@ const (
 	SubOrchestrationScheduled
 	OrchestrationChained
 	SystemCall
+	// ExternalRejected: the wait to which the ExternalEvent of SourceEventID came
+	// could not take its data, and goes on waiting. The code did not ask for
+	// it, but it stands where what it asks for stands: a replay claims it.
+	ExternalRejected
 
 	// Completions.
 	ActivityCompleted
@@ -50,6 +54,7 @@ var kindNames = [kindEnd]string{
 	SubOrchestrationScheduled:    "SubOrchestrationScheduled",
 	OrchestrationChained:         "OrchestrationChained",
 	SystemCall:                   "SystemCall",
+	ExternalRejected:             "ExternalRejected",
 	ActivityCompleted:            "ActivityCompleted",
 	ActivityFailed:               "ActivityFailed",
 	TimerFired:                   "TimerFired",
@@ -75,9 +80,9 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Scheduling reports whether the kind records what the code asked for: the
-// answers of a round.
-func (k Kind) Scheduling() bool { return k >= ActivityScheduled && k <= SystemCall }
+// Scheduling reports whether the kind records what the code asked for, or what
+// its waits have rejected: the answers of a round.
+func (k Kind) Scheduling() bool { return k >= ActivityScheduled && k <= ExternalRejected }
 
 // Completion reports whether the kind records an answer from outside to
 // something the code asked for, or an external event.

@@ -73,3 +73,11 @@ func later() []history.Event {
 			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
 	}
 }
+
+// latest are samples of kinds that came behind those.
+func latest() []history.Event {
+	return []history.Event{
+		{Kind: history.ExternalRejected, EventID: 28, AtMS: 1700000060006, SourceEventID: 25, Name: "approved",
+			Reason: `the data of event "approved" is not a main.Approval`},
+	}
+}

@@ -19,7 +19,7 @@ type History []history.Event
 //
 // Act(A) is an activity that was scheduled, Done←2 and Failed(kind)←2 the
 // completion of event 2; Timer(d) and Fired←n; Sub(E) a wait for an event, Ev(E)
-// the event; Child(O) a sub-orchestration, Detached(O) one that nobody waits
+// the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration, Detached(O) one that nobody waits
 // for; Now, GUID, Side(name), Trace, Patch(id), Raise(E) and Cancel(instance)
 // are what is recorded once; Completed, Failed(kind), ContinuedAsNew and
 // CancelRequested.
@@ -61,6 +61,8 @@ func word(e *history.Event) string {
 		return "ContinuedAsNew"
 	case history.OrchestrationCancelRequested:
 		return "CancelRequested"
+	case history.ExternalRejected:
+		return fmt.Sprintf("Rejected(%s)←%d", e.Name, e.SourceEventID)
 	case history.SystemCall:
 		return systemCall(e)
 	}

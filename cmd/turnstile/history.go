@@ -214,7 +214,7 @@ func detail(e *history.Event, width int) string {
 		if e.Instance != "" {
 			add("to %s", printable.Line(e.Instance))
 		}
-	case history.OrchestrationCancelRequested:
+	case history.OrchestrationCancelRequested, history.ExternalRejected:
 		add("%s", clip(printable.Line(e.Reason), width))
 	}
 	if e.Imposed != "" {

@@ -115,7 +115,7 @@ func storyRest(e *history.Event, rest string) {
 		return
 	}
 	hasName := e.Kind == history.OrchestrationStarted || e.Kind == history.ActivityScheduled || e.Kind == history.ExternalSubscribed ||
-		e.Kind == history.ExternalEvent || e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained
+		e.Kind == history.ExternalEvent || e.Kind == history.ExternalRejected || e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained
 	if hasName && !strings.HasPrefix(rest, "as ") && !strings.HasPrefix(rest, "{") && !strings.HasPrefix(rest, `"`) {
 		e.Name, rest, _ = strings.Cut(rest, " ")
 		rest = " " + rest

@@ -110,6 +110,8 @@ func (b *builder) turn(turn *store.Turn) {
 
 func (b *builder) event(e *history.Event) {
 	switch {
+	case e.Kind == history.ExternalRejected:
+		b.reject(e)
 	case e.Kind.Scheduling():
 		b.rowOf[e.EventID] = len(b.t.Rows)
 		b.t.Rows = append(b.t.Rows, b.row(e))
@@ -137,6 +139,16 @@ func (b *builder) event(e *history.Event) {
 		b.x.To, b.x.End, b.x.Imposed, b.x.Failure = at(e.AtMS), e.Kind, e.Imposed, e.Failure
 	}
 	b.t.Marks = append(b.t.Marks, Mark{ExecutionID: b.x.ID, EventID: e.EventID, Kind: e.Kind, At: at(e.AtMS), Name: e.Name})
+}
+
+// reject marks the event that a wait rejected: it goes to none.
+func (b *builder) reject(e *history.Event) {
+	for i := len(b.t.Marks) - 1; i >= 0 && b.t.Marks[i].ExecutionID == b.x.ID; i-- {
+		if m := &b.t.Marks[i]; m.EventID == e.SourceEventID {
+			m.RejectedBy, m.Reason = e.EventID, e.Reason
+			return
+		}
+	}
 }
 
 // match gives kept events of a name to the waits that take them. It reports

@@ -53,16 +53,16 @@ func check(t *testing.T, what string, tl *timeline.Timeline, sources []timeline.
 				e := &turn.Events[k]
 				events++
 				at := key{s.ExecutionID, e.EventID}
-				want := 0
-				if e.Kind.Scheduling() {
+				isRow, want := e.Kind.Scheduling() && e.Kind != history.ExternalRejected, 0
+				if isRow {
 					want = 1
 				}
 				if rows[at] != want {
 					bad("event %d, %s, has %d rows", e.EventID, e.Kind, rows[at])
 				}
-				if e.Kind.Scheduling() == (completed[at] || marks[at]) || completed[at] && marks[at] {
+				if isRow == (completed[at] || marks[at]) || completed[at] && marks[at] {
 					bad("event %d, %s, is a row: %v, completes one: %v, is a mark: %v; it has to be one of them",
-						e.EventID, e.Kind, e.Kind.Scheduling(), completed[at], marks[at])
+						e.EventID, e.Kind, isRow, completed[at], marks[at])
 				}
 			}
 		}

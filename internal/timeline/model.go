@@ -221,4 +221,7 @@ type Mark struct {
 	At                   time.Time
 	// Name of an external event.
 	Name string
+	// RejectedBy is the event that records that a wait rejected it, Reason why.
+	RejectedBy int64
+	Reason     string
 }

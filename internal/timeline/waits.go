@@ -9,6 +9,7 @@ import "github.com/turnstile-go/turnstile/history"
 type waits struct {
 	byName    map[string]*waiting
 	cancelled map[int64]bool
+	rejected  map[int64]bool
 	known     bool
 }
 
@@ -20,8 +21,13 @@ type waiting struct {
 }
 
 func newWaits(s *Source) waits {
-	w := waits{byName: map[string]*waiting{}, cancelled: map[int64]bool{}, known: s.Known}
+	w := waits{byName: map[string]*waiting{}, cancelled: map[int64]bool{}, rejected: map[int64]bool{}, known: s.Known}
 	for i := range s.Turns {
+		for j := range s.Turns[i].Events {
+			if e := &s.Turns[i].Events[j]; e.Kind == history.ExternalRejected {
+				w.rejected[e.SourceEventID] = true
+			}
+		}
 		for _, id := range s.Turns[i].Cancelled {
 			w.cancelled[id] = true
 		}
@@ -57,6 +63,9 @@ func (w *waits) subscribe(e *history.Event) {
 }
 
 func (w *waits) arrive(e *history.Event) {
+	if w.rejected[e.EventID] {
+		return
+	}
 	of := w.of(e.Name)
 	of.kept = append(of.kept, e)
 }

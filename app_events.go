@@ -1,0 +1,67 @@
+package turnstile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/turnstile-go/turnstile/internal/near"
+)
+
+// addTo makes an event a [Part]: an application that is given its events knows
+// their types, and those who raise untyped data for it are told what is wrong
+// ([App.CheckEvent]). Code may wait for events that no application was given.
+func (e Event[T]) addTo(a *App) {
+	a.refuse("event", e.name, e.source, e.problem)
+	if e.problem != nil {
+		return
+	}
+	if a.events == nil {
+		a.events = make(map[string][]func([]byte) error)
+	}
+	a.events[e.name] = append(a.events[e.name], e.check)
+}
+
+// CheckEvent returns why data is not what an event of that name carries, a
+// [*DecodeError] that names the field: data that the type cannot take, or an
+// object with a field that it does not have. It returns nil if an event of the
+// application takes the data, and if the application was given no event of that
+// name: what the code decodes is not known then. Events of one name may have
+// several types.
+func (a *App) CheckEvent(name string, data []byte) error {
+	var problem error
+	for _, check := range a.events[name] {
+		err := check(data)
+		if err == nil {
+			return nil
+		}
+		if problem == nil {
+			problem = err
+		}
+	}
+	return problem
+}
+
+// check is stricter than what a wait decodes with: a field that the type does not
+// have is most often one that was misspelt.
+func (e Event[T]) check(data []byte) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &DecodeError{What: "data of event", Name: e.name, Type: typeName[T](), Payload: bytes.Clone(data), Err: fmt.Errorf("its decoder panicked: %v", r)}
+		}
+	}()
+	if _, err := decode[T](data, "data of event", e.name, false); err != nil || len(data) == 0 {
+		return err
+	}
+	var v T
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil && err != io.EOF {
+		if hint := near.Field(err, v); hint != "" {
+			err = fmt.Errorf("%w%s", err, hint)
+		}
+		return &DecodeError{What: "data of event", Name: e.name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err}
+	}
+	return nil
+}
