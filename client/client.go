@@ -33,6 +33,9 @@ type Config struct {
 	// Codecs seal what is sent and open what is read; nil for plain payloads.
 	// They have to be those of the two functions.
 	Codecs *codec.Set
+	// App is an application of which the events are known ([turnstile.App]): what
+	// [Client.CheckRaise] holds untyped data against. Nil where there is none.
+	App *turnstile.App
 	// Random makes ids; default [rand.Reader].
 	Random io.Reader
 	// Clock paces waiting; default the wall clock.

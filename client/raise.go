@@ -35,7 +35,8 @@ type RaiseRequest struct {
 //     hour by default, and becomes a dead letter then (early).
 //   - It has ended, or was purged: the event has no effect, and nobody is told.
 //
-// [Checked] tells these apart before anything is sent.
+// [Checked] tells these apart before anything is sent, and [Client.CheckRaise]
+// says whether the instance waits for the event.
 //
 // Errors: [*turnstile.InvalidNameError], [*turnstile.PayloadTooLargeError], and
 // those of Checked.
@@ -82,7 +83,7 @@ func SenderID(id string) RaiseOption {
 //
 // It costs one strongly consistent read of a record, and needs the permission to
 // read. An instance may end in between, and whether its code waits for the event
-// is not looked at: [Client.WaitingFor] knows, for a read of the history.
+// is not looked at: [Client.CheckRaise] knows, for a read of the history.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", approval, client.Checked())
 //	if ended, ok := errors.AsType[*client.EndedError](err); ok {

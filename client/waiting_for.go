@@ -40,11 +40,12 @@ func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperati
 	if err != nil || d.Status.Terminal() {
 		return nil, err
 	}
-	turns, _, err := c.read(ctx, d, 0)
-	if err != nil {
-		return nil, err
-	}
-	open := openOperations(turns)
+	w, err := c.waiting(ctx, d)
+	return w.Open, err
+}
+
+// describeChildren describes the children among what is open, the first hundred.
+func (c *Client) describeChildren(ctx context.Context, open []OpenOperation) error {
 	described := 0
 	for i := range open {
 		o := &open[i]
@@ -57,11 +58,11 @@ func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperati
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		o.Child = &child
 	}
-	return open, nil
+	return nil
 }
 
 func openOperations(turns []store.Turn) []OpenOperation {
@@ -75,6 +76,8 @@ func openOperations(turns []store.Turn) []OpenOperation {
 			switch e := &turns[i].Events[j]; {
 			case e.Kind == history.ExternalEvent:
 				unmatched[e.Name]++
+			case e.Kind == history.ExternalRejected:
+				unmatched[e.Name]--
 			case e.Kind.Completes() != history.KindUnknown:
 				closed[e.SourceEventID] = true
 			}

@@ -35,7 +35,12 @@ func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {
 	id := r.vars["id"]
-	return sent(id, h.as(r.Request).Raise(r.Context(), client.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}))
+	event := client.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}
+	if in.DryRun {
+		check, err := h.client.CheckRaise(r.Context(), event)
+		return api.Sent{Instance: id, Notes: check.Notes()}, err
+	}
+	return sent(id, h.as(r.Request).Raise(r.Context(), event))
 }
 
 func (h *handler) cancel(r *request, in api.End) (api.Sent, error) {

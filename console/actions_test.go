@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,17 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	b.do("POST", "api/v1/instances", `{"name":"a\u0000b"}`).fails(api.CodeInvalid, "name")
 	b.do("POST", "api/v1/instances", `{"name":"F","search_attributes":{"1":"x"}}`).fails(api.CodeInvalid, "search attribute")
 	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved"}`, console.ActorHeader, "somebody else").fails(api.CodeInvalid, console.ActorHeader, "leave it out")
+	if s := post[api.Sent](b, path+"/raise", api.Raise{Name: "Approved", DryRun: true}); len(s.Notes) != 1 || !strings.Contains(s.Notes[0], `did you mean "approved"?`) {
+		t.Errorf("a dry run says %q", s.Notes)
+	}
+	spare := []api.UntakenEvent{{EventID: 2, Name: "spare"}}
+	waits := get[api.WaitingFor](b, path+"/waiting-for")
+	if len(waits.Untaken) == 1 {
+		spare[0].At, spare[0].SenderID, spare[0].Actor = waits.Untaken[0].At, waits.Untaken[0].SenderID, waits.Untaken[0].Actor
+	}
+	if !slices.Equal(waits.Untaken, spare) {
+		t.Errorf("not taken: %+v", waits.Untaken)
+	}
 	post[api.Sent](b, path+"/wake", api.Nothing{})
 	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved","data":{"by":"Grace"},"sender_id":"r-1"}`, "X-User", "grace")
 	if d, err := c.Wait(t.Context(), "order/1"); err != nil || d.Status != client.StatusCompleted {

@@ -12,5 +12,21 @@ func (h *handler) waitingFor(r *request) (api.WaitingFor, error) {
 	if err != nil {
 		return api.WaitingFor{}, err
 	}
-	return api.WaitingForOf(w, now), nil
+	out := api.WaitingForOf(w, now)
+	out.Untaken, err = h.untaken(r, r.vars["id"])
+	return out, err
+}
+
+// untaken returns the events of the current execution that nothing has taken. Its
+// turns are kept from the look at what it waits for.
+func (h *handler) untaken(r *request, id string) ([]api.UntakenEvent, error) {
+	d, err := h.client.Describe(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := h.turns.read(r.Context(), &d, d.ExecutionID)
+	if err != nil {
+		return nil, err
+	}
+	return api.UntakenEventsOf(client.Untaken(turns)), nil
 }

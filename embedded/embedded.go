@@ -155,6 +155,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	}
 	e.client, err = client.New(client.Config{
 		Store: e.store, Activities: e.database.Activities(), Queue: e.outside(), Codecs: e.opts.codecs, Random: e.opts.random, Clock: e.clock, Changed: changed.wait,
+		App: app,
 	})
 	return err
 }

@@ -21,8 +21,9 @@ func describeCommand() *command {
 		short: "show how an instance stands",
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, search attributes, custom",
-			"status, output or failure; of one that runs what it waits for, down to a child that is stuck; of one",
-			"that is stuck or corrupt why, where, and what to do."),
+			"status, output or failure; of one that runs what it waits for, down to a child that is stuck; which",
+			"events came that no wait took, and why a wait rejected them; of one that is stuck or corrupt",
+			"why, where, and what to do."),
 		examples: []string{
 			"turnstile describe order-17",
 			"turnstile describe order-17 --output json | jq .problem",
@@ -38,13 +39,13 @@ func describeCommand() *command {
 					return err
 				}
 				// A history that can't be read is told by the record's problem.
-				open, unread := cl.WaitingFor(ctx, operands[0])
+				waiting, unread := cl.Waiting(ctx, operands[0])
 				if c.json() {
 					out := api.InstanceOf(&d)
-					out.WaitingFor = api.OpenOperationsOf(open)
+					out.WaitingFor, out.Untaken = api.OpenOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
 					return c.printJSON(out)
 				}
-				c.describe(&d, open)
+				c.describe(&d, &waiting)
 				if unread != nil && d.Problem == nil {
 					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", message(unread))
 				}
@@ -54,7 +55,7 @@ func describeCommand() *command {
 	}
 }
 
-func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
+func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 	now := c.now()
 	t := newTable()
 	t.row("instance", printable.Line(d.Instance))
@@ -100,7 +101,8 @@ func (c *cli) describe(d *client.Description, open []client.OpenOperation) {
 		c.text(f.Stack)
 		c.section("details", f.Details)
 	}
-	c.waiting(open)
+	c.waiting(waiting.Open)
+	c.untaken(waiting.Untaken)
 	if p := d.Problem; p != nil {
 		at := ""
 		if p.EventID > 0 {

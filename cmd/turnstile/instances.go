@@ -21,6 +21,9 @@ type instances interface {
 	// [*client.AlreadyExistsError] if another start was first.
 	Confirm(ctx context.Context, name string, started client.Started) error
 	Raise(ctx context.Context, r client.RaiseRequest) error
+	// CheckRaise sends nothing, and returns what is odd about an event, a sentence
+	// each.
+	CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error)
 	Cancel(ctx context.Context, instance, reason string) error
 	Terminate(ctx context.Context, instance, reason string) error
 	Wake(ctx context.Context, instance string) error
@@ -32,7 +35,7 @@ type instances interface {
 
 	Describe(ctx context.Context, instance string) (client.Description, error)
 	Wait(ctx context.Context, instance string) (client.Description, error)
-	WaitingFor(ctx context.Context, instance string) ([]client.OpenOperation, error)
+	Waiting(ctx context.Context, instance string) (client.Waiting, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
 	// Timeline is what happened in the newest executions of an instance, with what
 	// they cost.
@@ -67,6 +70,11 @@ func (c ofClient) Confirm(ctx context.Context, name string, started client.Start
 	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
 	run.StartID = started.StartID
 	return run.Confirm(ctx)
+}
+
+func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
+	check, err := c.Client.CheckRaise(ctx, r)
+	return check.Notes(), err
 }
 
 // Timeline asks a console for it that is made for that.

@@ -18,7 +18,9 @@ func raiseCommand() *command {
 		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event to an instance that runs. One that is not there, after some seconds in",
-			"which its start may still come, or that has ended, is an error, and nothing is sent.",
+			"which its start may still come, or that has ended, is an error, and nothing is sent. If",
+			"nothing waits for an event of that name, it is sent with a warning that says what the",
+			"instance waits for; over --console, data that no declared event of the name takes too.",
 			"--early does not look: the event of an instance that has not started waits for it a",
 			"quarter of an hour by default, then it is a dead letter; one for an instance that has",
 			"ended has no effect. Names of events are case-sensitive."),
@@ -45,6 +47,7 @@ func raiseCommand() *command {
 					if err := c.findRunning(ctx, cl, r.Instance); err != nil {
 						return err
 					}
+					c.warnOfEvent(ctx, cl, r)
 				}
 				if err := cl.Raise(ctx, r); err != nil {
 					return err
@@ -53,6 +56,18 @@ func raiseCommand() *command {
 				return nil
 			}
 		},
+	}
+}
+
+// warnOfEvent says what is odd about an event ahead of its sending: it may be
+// right all the same, as an event is kept until the code waits for it.
+func (c *cli) warnOfEvent(ctx context.Context, cl instances, r client.RaiseRequest) {
+	notes, err := cl.CheckRaise(ctx, r)
+	if err != nil {
+		notes = []string{"whether the instance waits for the event is not known: " + message(err)}
+	}
+	for _, n := range notes {
+		fmt.Fprintf(c.err, "warning: %s\n", printable.Line(n))
 	}
 }
 

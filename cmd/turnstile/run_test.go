@@ -40,6 +40,7 @@ func fulfilment() *turnstile.App {
 		}),
 		fail.Is(func(_ turnstile.Context, why string) (string, error) { return "", errors.New(why) }),
 		charge.Is(func(_ context.Context, o order) (string, error) { return "receipt for " + o.ID, nil }),
+		approved,
 	)
 }
 

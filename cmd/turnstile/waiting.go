@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -39,6 +40,30 @@ func (c *cli) waiting(open []client.OpenOperation) {
 	t.print(c.out)
 	if more := len(open) - shownWaiting; more > 0 {
 		fmt.Fprintf(c.out, "  and %d more; --output json shows all\n", more)
+	}
+}
+
+// untaken shows the events that came and that no wait took, the newest.
+func (c *cli) untaken(events []client.UntakenEvent) {
+	if len(events) == 0 {
+		return
+	}
+	now := c.now()
+	fmt.Fprintln(c.out, "\nevents that no wait took")
+	t := newTable()
+	for _, e := range events[max(0, len(events)-shownWaiting):] {
+		how := ""
+		if e.Actor != "" {
+			how = "by " + printable.Line(e.Actor)
+		}
+		if e.RejectedBy != 0 {
+			how = strings.TrimSpace(how + fmt.Sprintf(" rejected (event %d): %s", e.RejectedBy, clip(printable.Line(e.Reason), 200)))
+		}
+		t.row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "came "+moment(e.At)+" ("+ago(now, e.At)+")", how)
+	}
+	t.print(c.out)
+	if more := len(events) - shownWaiting; more > 0 {
+		fmt.Fprintf(c.out, "  and %d earlier; --output json shows all\n", more)
 	}
 }
 

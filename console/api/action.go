@@ -46,6 +46,9 @@ type Raise struct {
 	// SenderID tells a repeat of the event from another; left out for a random
 	// one.
 	SenderID string `json:"sender_id,omitempty"`
+	// DryRun sends nothing: the answer's notes say what is odd about the event. It
+	// reads the instance's record and history.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // End cancels or terminates.
@@ -70,6 +73,9 @@ type Sent struct {
 	// NoRecord: there is no record of the instance yet; what was sent counts only
 	// if a start is queued.
 	NoRecord bool `json:"no_record,omitempty"`
+	// Notes say what is odd about what a dry run was asked for, a sentence each:
+	// nothing waits for an event of that name, its data has another type.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // WakeMany lets many instances try again: those named, or those that a filter

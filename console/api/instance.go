@@ -36,6 +36,9 @@ type Instance struct {
 	// WaitingFor is what describe prints of an instance that runs; elsewhere it
 	// is left out.
 	WaitingFor []OpenOperation `json:"waiting_for,omitempty"`
+	// Untaken is what describe prints of events that no wait has taken; elsewhere
+	// it is left out.
+	Untaken []UntakenEvent `json:"untaken,omitempty"`
 }
 
 // Parent is where a child was scheduled.

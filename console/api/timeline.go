@@ -177,6 +177,10 @@ type TimelineMark struct {
 	Kind        string    `json:"kind"`
 	At          time.Time `json:"at"`
 	Name        string    `json:"name,omitempty"`
+	// RejectedBy is the event that records that a wait rejected this external
+	// event, and Reason why.
+	RejectedBy int64  `json:"rejected_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
 }
 
 // Bill is what an instance has cost so far, estimated from its history at list
@@ -230,7 +234,7 @@ func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
 	}
 	for i := range t.Marks {
 		m := &t.Marks[i]
-		out.Marks[i] = TimelineMark{ExecutionID: m.ExecutionID, EventID: m.EventID, Kind: m.Kind.String(), At: m.At, Name: m.Name}
+		out.Marks[i] = TimelineMark{ExecutionID: m.ExecutionID, EventID: m.EventID, Kind: m.Kind.String(), At: m.At, Name: m.Name, RejectedBy: m.RejectedBy, Reason: m.Reason}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -19,6 +20,32 @@ type WaitingFor struct {
 	More       int                `json:"more,omitempty"`
 	// Leaves are the ends of all paths, the first of them, in a line each.
 	Leaves []WaitingLeaf `json:"leaves"`
+	// Untaken are the external events of the current execution that no wait has
+	// taken, in the order in which they came.
+	Untaken []UntakenEvent `json:"untaken,omitempty"`
+}
+
+// UntakenEvent is an external event that no wait has taken: it is kept until one
+// does, was rejected, or was left when the instance ended.
+type UntakenEvent struct {
+	EventID  int64     `json:"event_id"`
+	Name     string    `json:"name"`
+	At       time.Time `json:"at"`
+	Actor    string    `json:"actor,omitempty"`
+	SenderID string    `json:"sender_id,omitempty"`
+	// RejectedBy is the event that records its rejection by a wait, and Reason
+	// why; left out for one that was not rejected.
+	RejectedBy int64  `json:"rejected_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+}
+
+// UntakenEventsOf returns the JSON form of events that nothing has taken.
+func UntakenEventsOf(events []client.UntakenEvent) []UntakenEvent {
+	var out []UntakenEvent
+	for _, e := range events {
+		out = append(out, UntakenEvent(e))
+	}
+	return out
 }
 
 // WaitingOperation is an operation that is open.

@@ -26,6 +26,13 @@ func (c *Client) Raise(ctx context.Context, r client.RaiseRequest) error {
 	return c.act(ctx, r.Instance, "raise", api.Raise{Name: r.Name, Data: r.Data, SenderID: r.SenderID})
 }
 
+// CheckRaise returns what is odd about an event, as the console knows it.
+func (c *Client) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
+	var sent api.Sent
+	err := c.post(ctx, "instances/"+segment(r.Instance)+"/raise", api.Raise{Name: r.Name, Data: r.Data, DryRun: true}, &sent)
+	return sent.Notes, err
+}
+
 // Cancel asks an instance to stop.
 func (c *Client) Cancel(ctx context.Context, instance, reason string) error {
 	return c.act(ctx, instance, "cancel", api.End{Reason: reason})

@@ -85,13 +85,16 @@ var kinds = map[string]history.Kind{
 	"wait": history.ExternalSubscribed, "child": history.SubOrchestrationScheduled,
 }
 
-// WaitingFor returns what an instance has under way.
-func (c *Client) WaitingFor(ctx context.Context, instance string) ([]client.OpenOperation, error) {
+// Waiting returns what an instance has under way, and which events nothing took.
+func (c *Client) Waiting(ctx context.Context, instance string) (client.Waiting, error) {
 	var got api.WaitingFor
 	if _, err := c.get(ctx, "instances/"+segment(instance)+"/waiting-for", nil, &got); err != nil {
-		return nil, err
+		return client.Waiting{}, err
 	}
-	var out []client.OpenOperation
+	var out client.Waiting
+	for _, e := range got.Untaken {
+		out.Untaken = append(out.Untaken, client.UntakenEvent(e))
+	}
 	for i := range got.Operations {
 		o := &got.Operations[i]
 		open := client.OpenOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
@@ -101,7 +104,7 @@ func (c *Client) WaitingFor(ctx context.Context, instance string) ([]client.Open
 		if ch := o.Child; ch != nil {
 			open.Child = &client.Description{Instance: ch.Instance, Name: ch.Name, Version: ch.Version, Status: client.Status(ch.Status), Problem: ch.Problem}
 		}
-		out = append(out, open)
+		out.Open = append(out.Open, open)
 	}
 	return out, nil
 }
