@@ -32,7 +32,7 @@ func raiseData(t *testing.T, e *env, instance, name, data string) {
 	}
 }
 
-func TestAWaitThatRejectsGoesOnWaiting(t *testing.T) {
+func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 	t.Parallel()
 	sound := approved.Rejecting()
 	work := turnstile.NewActivity[int, int]("Work")
@@ -104,7 +104,7 @@ func TestAWaitThatRejectsGoesOnWaiting(t *testing.T) {
 	}
 }
 
-func TestATryWaitThatRejectsAllFindsNone(t *testing.T) {
+func TestE09ATryWaitThatRejectsAllFindsNone(t *testing.T) {
 	t.Parallel()
 	one := turnstile.NewOrchestration[int, bool]("One")
 	e := arrange(t, nil, one.Is(func(ctx turnstile.Context, _ int) (bool, error) {
@@ -125,7 +125,7 @@ func TestATryWaitThatRejectsAllFindsNone(t *testing.T) {
 
 // What is recorded decides, whatever the type is that the code has now, and whether
 // it rejects at all.
-func TestARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
+func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 	t.Parallel()
 	work := turnstile.NewActivity[string, int]("Work")
 	one := turnstile.NewOrchestration[int, int]("One")
@@ -191,7 +191,7 @@ type brittle struct{ By string }
 
 func (b *brittle) UnmarshalJSON([]byte) error { panic("a decoder that is broken") }
 
-func TestADecoderThatPanicsIsStuckAndLosesNoEvent(t *testing.T) {
+func TestE09ADecoderThatPanicsIsStuckAndLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	waits := map[string]func(turnstile.Context) error{
 		"as it comes": func(ctx turnstile.Context) error {

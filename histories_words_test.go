@@ -35,6 +35,7 @@ var (
 	keptChild   = turnstile.NewOrchestration[string, string]("Child")
 	keptPanics  = turnstile.NewOrchestration[string, string]("Panics")
 	keptTyped   = turnstile.NewOrchestration[int, string]("Typed")
+	keptRejects = turnstile.NewOrchestration[string, string]("Rejects")
 )
 
 // keptWords is the application; retired: the patch is.
@@ -237,6 +238,22 @@ func keptWords(retired bool) *turnstile.App {
 			panic("as it has to")
 		}),
 		keptTyped.Is(func(turnstile.Context, int) (string, error) { return "", nil }),
+		keptRejects.Is(func(ctx turnstile.Context, _ string) (string, error) {
+			number := turnstile.NewEvent[int]("number").Rejecting()
+			first, err := number.Wait(ctx)
+			if err != nil {
+				return "", err
+			}
+			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
+				return "", err
+			}
+			second, came, err := number.TryWait(ctx) // of those that are kept
+			if err != nil {
+				return "", err
+			}
+			third, err := number.WaitFor(ctx, 24*time.Hour)
+			return fmt.Sprint(first, second, came, third), err
+		}),
 	)
 }
 
@@ -284,5 +301,26 @@ func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
 	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Limited")).Wait()
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestTheWordsOfAuthorsReject(t *testing.T) {
+	t.Parallel()
+	env := turnstiletest.New(t, keptWords(false))
+	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
+	run := turnstiletest.Start(env, keptRejects, "in", client.InstanceID("Rejects"))
+	for i, data := range []string{`"text"`, `1`, `"kept"`, `2`, `[]`, `3`} {
+		at := time.Duration(i+1) * time.Minute
+		if i > 3 {
+			at += 2 * time.Hour
+		}
+		env.After(at, func() {
+			if err := env.Client().Raise(t.Context(), client.RaiseRequest{Instance: "Rejects", Name: "number", Data: []byte(data)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if out, err := run.Wait(); err != nil || out != "1 2 true 3" {
+		t.Errorf("it came to %q, %v", out, err)
 	}
 }

@@ -81,7 +81,7 @@ var layers = []layer{
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "activity engine history internal/around internal/names"},
+	{dir: ".", own: "activity engine history internal/around internal/names internal/near"},
 	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},
 	{dir: "deadletter", own: "codec queue wire"},
 	// The page and the API of the console: it stands on the client, and knows

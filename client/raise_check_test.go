@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-func TestARaiseIsCheckedAgainstWhatIsKnown(t *testing.T) {
+func TestE10ARaiseIsCheckedAgainstWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	type approval struct {
 		By string `json:"by"`

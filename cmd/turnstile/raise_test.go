@@ -11,7 +11,7 @@ import (
 
 // A name that nothing waits for is sent with a warning, which says what is waited
 // for; so is data of another type, where the types are known.
-func TestRaisingWhatNothingWaitsForWarns(t *testing.T) {
+func TestE10RaisingWhatNothingWaitsForWarns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	at := func(d time.Duration) int64 { return epoch.Add(d).UnixMilli() }
@@ -42,7 +42,7 @@ func TestRaisingWhatNothingWaitsForWarns(t *testing.T) {
 	}
 }
 
-func TestDescribeListsTheEventsThatNoWaitTook(t *testing.T) {
+func TestE10DescribeListsTheEventsThatNoWaitTook(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	at := func(d time.Duration) int64 { return epoch.Add(d).UnixMilli() }

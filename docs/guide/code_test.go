@@ -219,6 +219,8 @@ func fulfilAll(ctx turnstile.Context, orders []Order) ([]string, error) {
 	})
 }
 
+var Signed = turnstile.NewEvent[Order]("signed").Rejecting()
+
 func fulfilOnce(ctx turnstile.Context, o Order) (string, error) {
 	return Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.UseExisting()).Call(ctx, o)
 }
