@@ -14,8 +14,8 @@ import (
 // same for the same data, and must make no durable calls. Nil accepts all.
 type Acceptor func(data []byte) error
 
-// maxReason is how many bytes of an acceptor's error are recorded.
-const maxReason = 1000
+// maxRejectionReason is how many bytes of an acceptor's error are recorded.
+const maxRejectionReason = 1000
 
 // rejects is the part of rule 7 about waits that reject: whether the event is
 // rejected, which is recorded as an answer. In a round that has answers they
@@ -69,10 +69,10 @@ func (x *Execution) ask(accepts Acceptor, e *history.Event) (problem error, stuc
 
 func reasonOf(problem error) string {
 	text := strings.ToValidUTF8(problem.Error(), "\uFFFD")
-	if len(text) <= maxReason {
+	if len(text) <= maxRejectionReason {
 		return text
 	}
-	cut := maxReason - len("…")
+	cut := maxRejectionReason - len("…")
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}
