@@ -86,22 +86,13 @@ func TestAReplayFindsWhatDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs, tokens, outputs := 0, 0, 0
+	inputs, outputs := 0, 0
 	for _, r := range runs {
 		registry, err := r.Programs.Registry()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range r.Executions {
-			secret := x.Events[0].Start.Secret
-			if x.TokenOf > 0 {
-				x.Events[0].Start.Secret = strings.Repeat("0", len(secret))
-				if err := x.Replay(registry); err == nil || !strings.Contains(err.Error(), "is forged with the token") {
-					t.Errorf("%s: %s: tokens of another secret gave %v", r.Name, x.File, err)
-				}
-				x.Events[0].Start.Secret = secret
-				tokens++
-			}
 			for i := range x.Events {
 				e := &x.Events[i]
 				if e.Kind != history.ActivityScheduled && e.Kind != history.OrchestrationCompleted {
@@ -121,7 +112,7 @@ func TestAReplayFindsWhatDiffers(t *testing.T) {
 			}
 		}
 	}
-	if inputs < 20 || tokens < 20 || outputs < 20 {
-		t.Errorf("%d inputs, %d outputs and %d secrets were changed: the test has lost its histories", inputs, outputs, tokens)
+	if inputs < 20 || outputs < 20 {
+		t.Errorf("%d inputs and %d outputs were changed: the test has lost its histories", inputs, outputs)
 	}
 }

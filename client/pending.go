@@ -158,13 +158,9 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken) error {
 }
 
 // namesActivity reports whether a token can be one of an activity in this
-// history: it names one, and is right where the execution has a secret of its
-// own (history.Start.Secret).
+// history: it names one.
 func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
 	if len(turns) == 0 || turns[0].Events[0].Start == nil {
-		return false
-	}
-	if secret := turns[0].Events[0].Start.Secret; secret != "" && !history.TokenMatches(secret, t.Instance, t.ExecutionID, t.EventID, t.Token) {
 		return false
 	}
 	for i := range turns {

@@ -68,7 +68,7 @@ func (x *Execution) input(e *history.Event) string {
 // place.
 func (x *Execution) brief(p []byte) string {
 	if x.cfg.Options.Conceal != nil {
-		return x.conceal(p)
+		return x.cfg.Options.Conceal(p)
 	}
 	const longest = 120
 	if len(p) == 0 {
@@ -80,14 +80,6 @@ func (x *Execution) brief(p []byte) string {
 	return string(p)
 }
 
-func (x *Execution) conceal(p []byte) string {
-	secret := ""
-	if s := x.Started(); s != nil && s.Start != nil {
-		secret = s.Start.Secret
-	}
-	return x.cfg.Options.Conceal(secret, p)
-}
-
 // panicText is what a panic says. Its value comes from anywhere: where payloads
 // are sealed, only what cannot quote one is shown.
 func (x *Execution) panicText(v any) string {
@@ -97,7 +89,7 @@ func (x *Execution) panicText(v any) string {
 	if text, ok := PlainPanic(v); ok {
 		return text
 	}
-	return fmt.Sprintf("%T, the text of which is not shown, for payloads are sealed: %s", v, x.conceal([]byte(fmt.Sprint(v))))
+	return fmt.Sprintf("%T, the text of which is not shown, for payloads are sealed: %s", v, x.cfg.Options.Conceal([]byte(fmt.Sprint(v))))
 }
 
 // PlainPanic returns the text of a panic's value, and whether it can quote no

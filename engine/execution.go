@@ -36,9 +36,9 @@ type Options struct {
 	// FailWhenStuck fails every orchestration where it would be stuck.
 	FailWhenStuck bool
 	// Conceal returns what stands in reasons in place of a payload: where
-	// payloads are sealed, their text is kept out of records and logs. Secret is
-	// that of the execution's start. Nil shows the first 120 bytes.
-	Conceal func(secret string, payload []byte) string
+	// payloads are sealed, their text is kept out of records and logs. Nil shows the
+	// first 120 bytes.
+	Conceal func(payload []byte) string
 }
 
 const (

@@ -52,7 +52,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d is %s, not %s", source, src.kind, want)}
 	case src.inline != a.Inline:
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("event %d is an inline activity, which nobody outside can complete", source)}
-	case !a.Inline && !l.proven(source, a):
+	case !a.Inline && !a.Proven:
 		return Verdict{Kind: Forged, Reason: fmt.Sprintf("its token is not that of event %d", source)}
 	}
 	return Verdict{Kind: Recorded}
@@ -76,7 +76,7 @@ func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 		return 0, false
 	}
 	src := &l.entries[source-1]
-	if src.completed == 0 || src.kind != e.Kind.Completes() || src.inline != a.Inline || (!a.Inline && !l.proven(source, a)) {
+	if src.completed == 0 || src.kind != e.Kind.Completes() || src.inline != a.Inline || (!a.Inline && !a.Proven) {
 		return 0, false
 	}
 	return src.completed, true
@@ -90,15 +90,4 @@ func (l *ledger) judgeStart(e *history.Event) Verdict {
 		return Verdict{Kind: Duplicate, EventID: 1}
 	}
 	return Verdict{Kind: Exists, Reason: "the instance has been started already"}
-}
-
-// proven reports whether a completion answers what was sent out. The keys of
-// the stack are not for the engine: whoever hands an arrival in has looked.
-// An execution that was started before there were keys has a secret of its own,
-// from which its tokens are made to its end.
-func (l *ledger) proven(source int64, a *Arrival) bool {
-	if l.start == nil || l.start.Secret == "" {
-		return a.Proven
-	}
-	return history.TokenMatches(l.start.Secret, l.instance, l.executionID, source, a.Token)
 }

@@ -35,10 +35,8 @@ type Arrival struct {
 	ExecutionID int64
 	// Proven: the message brought back the token that was sent out for the
 	// event that it names, under a key of the stack. Looked at for completions
-	// that name a source, except inline ones; executions with a secret of their
-	// own (history.Start.Secret) look at Token instead.
+	// that name a source, except inline ones.
 	Proven bool
-	Token  string
 	// Inline marks the result of an inline activity, made by the host itself.
 	Inline bool
 	// UseExisting has an OrchestrationStarted with a parent, which finds the

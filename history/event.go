@@ -113,10 +113,8 @@ type Start struct {
 	// StartID is the id of the start message, which tells its repeat from
 	// another start.
 	StartID string
-	// Secret is 128 random bits in lower-case hex, from which the tokens of
-	// this execution are made. Executions that were started before there were
-	// keys have one; new ones do not, since whoever reads it can forge
-	// completions. Exports blank it.
+	// Secret was written by early builds, which made tokens from it. It has no
+	// effect; exports blank it.
 	Secret string
 	// Parent that waits for this instance; nil for a root.
 	Parent *Parent
@@ -161,9 +159,8 @@ type Parent struct {
 	ExecutionID int64
 	// EventID of the SubOrchestrationScheduled.
 	EventID int64
-	// Token to be sent back with the child's completion; empty where it is made
-	// anew from a key of the stack. Only one that a parent with a Secret made
-	// is recorded. Exports blank it.
+	// Token was written by early builds. It has no effect, because the token is made
+	// anew from a key of the stack; exports blank it.
 	Token string
 }
 

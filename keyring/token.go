@@ -47,8 +47,7 @@ func isID(id string) bool {
 }
 
 // Keyed reports whether a token is one of a keyring by its form, and under
-// which key: its id, '.', and 22 characters. Tokens of executions that were
-// started before there were keys have no '.' in them (history.Token).
+// which key: its id, '.', and 22 characters.
 func Keyed(token string) (id string, ok bool) {
 	id, mac, found := strings.Cut(token, ".")
 	return id, found && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)

@@ -127,7 +127,7 @@ func replay(app *turnstile.App, instance string, execution int64, events History
 	var left *engine.Blocked
 	options := engine.Options{Guard: guard{limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
 	if sealed {
-		options.Conceal = func(_ string, payload []byte) string { return string(payload) }
+		options.Conceal = func(payload []byte) string { return string(payload) }
 	}
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(), Options: options})
 	defer func() {

@@ -282,6 +282,9 @@ func TestAnItemDueLaterThanAnyOfItsKindIsADeadLetterAtOnce(t *testing.T) {
 			for _, standard := range []bool{false, true} {
 				w := newWorld(t, nil)
 				item := c.item
+				if item.Token != "" {
+					item.Token = w.token("a", 2)
+				}
 				if item.Kind == wire.TimerFired {
 					item.FireAtMS = c.due(w)
 				} else {

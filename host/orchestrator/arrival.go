@@ -4,7 +4,6 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
-	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -14,7 +13,7 @@ import (
 // code is deployed.
 func (t *turn) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
-	a := engine.Arrival{Token: i.Token, Proven: m.Proven}
+	a := engine.Arrival{Proven: m.Proven}
 	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance {
 		a.ExecutionID = i.TargetExecution()
 	}
@@ -74,16 +73,11 @@ func (t *turn) input(messages []*inbox.Message, park bool) (engine.Input, error)
 	return in, nil
 }
 
-// recordedParent returns a parent as it stands in the history of its child:
-// without a token that can be made anew, for whoever may read the child's
-// history could complete the parent's event with it.
+// recordedParent returns a parent as it stands in the history of its child: without its
+// token, because a reader of the child's history could complete the parent's event with it.
 func recordedParent(p *wire.Parent) *history.Parent {
 	if p == nil {
 		return nil
 	}
-	r := &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}
-	if _, keyed := keyring.Keyed(p.Token); keyed {
-		r.Token = ""
-	}
-	return r
+	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/keyring"
 )
 
@@ -17,17 +16,10 @@ import (
 // payload. Equal payloads of an execution have equal hashes, on every process:
 // so a reader sees whether recorded and attempted input are the same, and a
 // reason that has not changed is not written again. The key is the token of
-// event 0, which no message ever carries: under the stack's current key or, where
-// the execution has a secret of its own, under that.
-func concealing(instance string, execution int64, keys *keyring.Ring) func(secret string, payload []byte) string {
-	return func(secret string, payload []byte) string {
-		token := ""
-		if secret != "" {
-			token = history.Token(secret, instance, execution, 0)
-		} else {
-			token = keys.Token(instance, execution, 0)
-		}
-		mac := hmac.New(sha256.New, []byte(token))
+// event 0, which no message ever carries, under the stack's current key.
+func concealing(instance string, execution int64, keys *keyring.Ring) func(payload []byte) string {
+	return func(payload []byte) string {
+		mac := hmac.New(sha256.New, []byte(keys.Token(instance, execution, 0)))
 		mac.Write(payload)
 		return fmt.Sprintf("%s of %d bytes with hash %x", engine.JSONKind(payload), len(payload), mac.Sum(nil)[:8])
 	}

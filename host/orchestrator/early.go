@@ -17,11 +17,12 @@ import (
 //
 // What a parent sends to end its child goes the same way, for it can overtake
 // the child's start: another process may take the parent on before the one that
-// scheduled the child has sent it. Behind the window the start is forbidden. All else is
-// acknowledged.
+// scheduled the child has sent it. After the window the start is forbidden. All else is
+// acknowledged, with a line in the log: a client's cancel that overtakes its start is lost.
 func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {
+		t.Logger.WarnContext(ctx, "message without effect: there is no such instance", "kind", m.Item.Kind, "instance", t.Instance, "id", m.Item.ID)
 		t.Settle(m, "unknown_instance")
 		return nil
 	}

@@ -34,9 +34,9 @@ func startOf(id string) wire.Item {
 }
 
 // childStart is the start of a child of that parent.
-func childStart(id, parent string) wire.Item {
+func childStart(w *world, id, parent string) wire.Item {
 	i := startOf(id)
-	i.Parent = &wire.Parent{Instance: parent, ExecutionID: 1, EventID: 2, Token: "token of " + parent}
+	i.Parent = &wire.Parent{Instance: parent, ExecutionID: 1, EventID: 2, Token: w.token(parent, 2)}
 	return i
 }
 
@@ -326,7 +326,7 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 				w := waitingWorld(t)
 				w.fifoBatch(1, before...)
 				w.clock.Advance(10 * 24 * time.Hour)
-				child := childStart(dispatch.ChildID("px", 1, 2), "px")
+				child := childStart(w, dispatch.ChildID("px", 1, 2), "px")
 				child.SentMS = w.clock.Now().UnixMilli()
 				w.fifoBatch(1, wire.Item{Kind: kind, Instance: "a", ID: "c", Parent: child.Parent})
 				w.runFor(time.Hour)
@@ -354,7 +354,7 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 func TestAParentsTerminateAheadOfItsChildWaitsForIt(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
-	child := childStart("s2", "px")
+	child := childStart(w, "s2", "px")
 	w.fifoBatch(1, wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t", Parent: child.Parent}, purgeOf("p"), child)
 	w.runFor(time.Hour)
 	w.expectStarted("s2", store.StatusTerminated)

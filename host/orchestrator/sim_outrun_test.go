@@ -21,7 +21,7 @@ func TestWhatEndsAChildMayOvertakeItsStart(t *testing.T) {
 		})
 		w.start("main", "Main", "1")
 		w.run()
-		parent := &wire.Parent{Instance: "main", ExecutionID: 1, EventID: 9, Token: "t"}
+		parent := &wire.Parent{Instance: "main", ExecutionID: 1, EventID: 9, Token: w.token("main", 9)}
 		w.send(wire.Item{Kind: kind, Instance: "child", ID: "c", Reason: "no more", Parent: parent})
 		w.runFor(time.Minute)
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "child", Name: "Child", Input: []byte("1"), ID: "s", Parent: parent})

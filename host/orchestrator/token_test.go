@@ -67,50 +67,19 @@ func TestM14AStartWithAForgedParentIsADeadLetter(t *testing.T) {
 	if err := stranger.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range []string{stranger.Token("parent", 1, 2), w.token("parent", 3), "other." + strings.Repeat("a", 22)} {
+	for _, token := range []string{stranger.Token("parent", 1, 2), w.token("parent", 3), "other." + strings.Repeat("a", 22), strings.Repeat("0", 32)} {
 		p := &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2, Token: token}
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "cuckoo", Name: "Child", ID: token, Parent: p})
 		w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: token, Parent: p})
 	}
 	w.run()
 	forged := string(wire.ReasonForged)
-	w.expectDead(forged, forged, forged, forged, forged, forged)
+	w.expectDead(forged, forged, forged, forged, forged, forged, forged, forged)
 	if _, err := w.store.Describe(t.Context(), "cuckoo"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("it was started: %v", err)
 	}
 	w.expectStatus("parent", store.StatusRunning)
 	w.expectStatus("child", store.StatusRunning)
-}
-
-// A parent of before there were keys made its child's token from its secret:
-// only it can tell whether that is right, so the token is kept and sent back.
-func TestAParentWithASecretIsToldByItsOwnToken(t *testing.T) {
-	t.Parallel()
-	w := familyWorld(t)
-	const secret = "00112233445566778899aabbccddeeff"
-	record := store.Record{Instance: "parent", ExecutionID: 1, FirstExecution: 1, StartID: "s", Name: "Parent", Status: store.StatusRunning, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}
-	err := w.store.Commit(t.Context(), store.Commit{
-		Turns: []store.Turn{{Instance: "parent", ExecutionID: 1, Token: "t", Messaged: true, Events: []history.Event{
-			{EventID: 1, Kind: history.OrchestrationStarted, Name: "Parent", AtMS: 1, Start: &history.Start{ExecutionID: 1, StartID: "s", Secret: secret}},
-			{EventID: 2, Kind: history.SubOrchestrationScheduled, Name: "Child", Instance: "child", ExplicitID: true, AtMS: 1},
-		}}},
-		Record: &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &record, UpdatedAt: w.clock.Now()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token := history.Token(secret, "parent", 1, 2)
-	w.send(wire.Item{Kind: wire.Wake, Instance: "parent", ID: "operator"}) // It sends the start again.
-	w.run()
-	if p := w.events("child", 1)[0].Start.Parent; p == nil || p.Token != token {
-		t.Errorf("the child has %+v, want its parent's token", p)
-	}
-	forged := wire.Item{Kind: wire.SubOrchCompleted, ParentInstance: "parent", ParentExecutionID: 1, SourceEventID: 2, Token: w.token("parent", 2), Result: []byte("0")}
-	w.send(forged)
-	w.run()
-	w.expectDead(string(wire.ReasonForged))
-	w.raise("child", "go", "7", "go")
-	w.run()
-	w.expectOutput("parent", "[7]")
 }
 
 // What was sent out under one key is taken when another is current, by the

@@ -1,7 +1,6 @@
 package kept
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -62,12 +61,6 @@ func (r *Run) files() (map[string][]byte, error) {
 		x.Secret = start.Secret
 		if start.Parent != nil {
 			x.ParentToken = start.Parent.Token
-		}
-		for _, e := range x.Events {
-			if of := e.SourceEventID; x.Secret != "" && of > 0 && !x.Events[of-1].Inline {
-				x.TokenOf, x.Token = of, history.Token(x.Secret, x.Instance, x.ExecutionID, of)
-				break
-			}
 		}
 		turn, err := x.replay(registry)
 		if err != nil {
@@ -149,7 +142,7 @@ func (x *Execution) replay(registry *engine.Registry) (engine.Turn, error) {
 }
 
 // takesToken hands the completion that brought back Token to the history that
-// ends ahead of it: it is believed, and with another token it is not.
+// ends ahead of it: proven it is believed, and otherwise it is not.
 func (x *Execution) takesToken(registry *engine.Registry) error {
 	if x.TokenOf == 0 {
 		return nil
@@ -162,9 +155,9 @@ func (x *Execution) takesToken(registry *engine.Registry) error {
 	}
 	before := x.Events[:completion.EventID-1]
 	for _, c := range []struct {
-		token string
-		want  engine.VerdictKind
-	}{{x.Token, engine.Recorded}, {string(bytes.Repeat([]byte("0"), len(x.Token))), engine.Forged}} {
+		proven bool
+		want   engine.VerdictKind
+	}{{true, engine.Recorded}, {false, engine.Forged}} {
 		e := engine.New(engine.Config{Instance: x.Instance, ExecutionID: x.ExecutionID, Registry: registry})
 		err := e.Feed(before, true)
 		if err != nil {
@@ -172,13 +165,13 @@ func (x *Execution) takesToken(registry *engine.Registry) error {
 		}
 		// Parked, so that nothing but the verdict hangs on it.
 		turn, err := e.Run(engine.Input{NowMS: completion.AtMS, Park: true,
-			Arrivals: []engine.Arrival{{Event: completion, ExecutionID: x.ExecutionID, Token: c.token}}})
+			Arrivals: []engine.Arrival{{Event: completion, ExecutionID: x.ExecutionID, Proven: c.proven}}})
 		e.Close()
 		if err != nil {
 			return err
 		}
 		if got := turn.Verdicts[0].Kind; got != c.want {
-			return fmt.Errorf("event %d, which completes event %d, is %s with the token %s, and has to be %s", completion.EventID, x.TokenOf, got, c.token, c.want)
+			return fmt.Errorf("event %d, which completes event %d, is %s where its token is proven: %t; it has to be %s", completion.EventID, x.TokenOf, got, c.proven, c.want)
 		}
 	}
 	return nil

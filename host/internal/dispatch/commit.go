@@ -80,12 +80,8 @@ func (out *Outbox) Add(c Commit) {
 }
 
 // token returns the token of a scheduling event. It differs from the one sent before
-// if another key has become the current one since; both are valid. An execution that
-// was started before there were keys makes its tokens from its own secret.
+// if another key has become the current one since; both are valid.
 func (out *Outbox) token(c *Commit, eventID int64) string {
-	if c.Start.Secret != "" {
-		return history.Token(c.Start.Secret, c.Instance, c.ExecutionID, eventID)
-	}
 	return out.Keys.Token(c.Instance, c.ExecutionID, eventID)
 }
 

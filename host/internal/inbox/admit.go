@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
-	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -83,18 +82,13 @@ func (d *Door) admit(ctx context.Context, m *Message) error {
 		return err
 	}
 	if early {
-		_, keyed := keyring.Keyed(m.Item.Token)
-		if keyed && !m.Proven {
+		if m.Item.Token != "" && !m.Proven {
 			// It would go round until it is due, and be refused then.
 			return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
 				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
 		}
 		if problem := d.tooFar(&m.Item, due, now); problem != "" {
 			return d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
-		}
-		if m.Item.Kind == wire.ActivityPending && !keyed {
-			// Only its execution, from before there were keys, knows its token.
-			return d.letIn(ctx, m)
 		}
 		if m.Item.Kind == wire.ActivityPending {
 			return d.NextRound(ctx, m, m.Item, due)
