@@ -98,7 +98,7 @@ func engineMutations() []Mutation {
 			Name:  "tokens are not looked at",
 			Bug:   "A completion that somebody made up is taken for the real one.",
 			File:  "engine/judge.go",
-			Edits: edit("case !a.Inline && !l.proven(source, a):", "case false:"),
+			Edits: edit("case !a.Inline && !a.Proven:", "case false:"),
 		},
 		{
 			Name:  "an older execution is the current one",
@@ -146,7 +146,7 @@ func engineMutations() []Mutation {
 			Name:  "a look sees the second event",
 			Bug:   "Code that looks whether an event has come is told so from the second on.",
 			File:  "engine/external_event.go",
-			Edits: edit("return n != nil && len(n.kept) > 0, nil", "return n != nil && len(n.kept) > 1, nil"),
+			Edits: edit("	return len(n.kept) > 0, nil", "	return len(n.kept) > 1, nil"),
 		},
 		{
 			Name:  "a select cancels what it is to keep",
@@ -158,7 +158,7 @@ func engineMutations() []Mutation {
 			Name:  "a cancelled wait takes an event",
 			Bug:   "An event goes to a wait that lost its select.",
 			File:  "engine/external_event.go",
-			Edits: edit("		if wait.state != open {\n			n.gone--\n			continue", "		if wait.state != open {\n			n.gone--\n			return"),
+			Edits: edit("			n.gone--\n			continue // cancelled", "			n.gone--\n			return // cancelled"),
 		},
 		{
 			Name:  "events last in, first out",
