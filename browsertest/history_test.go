@@ -79,6 +79,8 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 	b.click("dialog label", "Data")
 	b.write(`{"by":"ada"}`)
 	b.click("dialog button", "Raise")
+	b.shows(`waits for event "nobody-waits-for-this" now`)
+	b.click("dialog button", "Raise it all the same")
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.wait(`[...document.querySelectorAll("[data-event]")].some(e => e.innerText.includes("ExternalEvent") && e.innerText.includes("nobody-waits-for-this"))`)
 

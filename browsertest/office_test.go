@@ -94,8 +94,12 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.status("running")
 
 	b.click("button", "Raise an event")
-	b.field("Event", "go")
+	b.field("Event", "Go")
 	b.field("Data", `"on"`)
+	b.click("dialog button", "Raise")
+	b.shows(`did you mean "go"?`)
+	b.axeFinds("the dialog to raise what nothing waits for")
+	b.field("Event", "go")
 	b.axeFinds("the dialog to raise")
 	b.click("dialog button", "Raise")
 	b.status("completed")
@@ -104,6 +108,7 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 
 	b.click("button", "Purge")
 	b.click("dialog label.check", "")
+	b.shows("after 15 days")
 	b.axeFinds("the dialog to purge")
 	b.click("dialog button", "Purge the instance")
 	b.wait(`location.hash === "#/instances"`)

@@ -1,8 +1,8 @@
 // The dialogs of the actions. Props of each: instance (as the API has it),
 // onClose, onDone.
 import { html, useState } from "../ui.js";
-import { path } from "../api.js";
-import { Field, FormDialog, Id, JsonField, jsonError } from "../components.js";
+import { path, post } from "../api.js";
+import { Field, FormDialog, Id, JsonField, Text, jsonError } from "../components.js";
 import { go } from "../router.js";
 import { newID, send, withJSON } from "./send.js";
 
@@ -23,12 +23,24 @@ const of = (instance) => html`<p>Instance <${Id} id=${instance.instance} copy=${
 export function RaiseDialog(props) {
   const [name, setName] = useState(""), [data, setData] = useState(""), [id] = useState(newID);
   const wrong = name.trim() === "" || jsonError(data) !== "";
-  return html`<${FormDialog} title="Raise an event" action="Raise" onClose=${props.onClose} disabled=${wrong}
-    submit=${sends("raise", withJSON({ name, sender_id: id }, { data }), `Event ${name} sent to`, props)}>
+  // What is odd about an event is said before it is sent; pressed again, it is sent.
+  const [odd, setOdd] = useState({ of: "", notes: [] }), event = JSON.stringify([name, data]), notes = odd.of === event ? odd.notes : [];
+  const submit = async () => {
+    if (odd.of !== event) {
+      const { notes = [] } = await post(path("instances", props.instance.instance, "raise"), withJSON({ name, dry_run: true }, { data }));
+      setOdd({ of: event, notes });
+      if (notes.length > 0) return false;
+    }
+    return sends("raise", withJSON({ name, sender_id: id }, { data }), `Event ${name} sent to`, props)();
+  };
+  return html`<${FormDialog} title="Raise an event" action=${notes.length > 0 ? "Raise it all the same" : "Raise"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}
     <${Field} label="Event" hint="Its name, as the code has it; case counts.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} onInput=${(e) => setName(e.target.value)} />`}<//>
-    <${JsonField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} /><//>`;
+    <${JsonField} label="Data" hint='JSON, such as {"by":"ada"}; empty for none.' value=${data} onInput=${setData} />
+    ${notes.length > 0 && html`<div class="notice slim" role="alert"><div class="grow">${notes.map((n) => html`<p key=${n}><${Text} value=${sentence(n)} lines=${true} max=${1000} /></p>`)}</div></div>`}<//>`;
 }
+
+const sentence = (text) => text[0].toUpperCase() + text.slice(1);
 
 function Reason({ value, onInput }) {
   return html`<${Field} label="Reason" hint="Stands in the history.">${(p) => html`<input ...${p} value=${value} autocomplete="off" onInput=${(e) => onInput(e.target.value)} />`}<//>`;

@@ -8,7 +8,7 @@ import { oneLine } from "../json.js";
 export function family(kind) {
   if (/^Orchestration(Started|Completed|Failed|ContinuedAsNew|CancelRequested)$|^ParentAttached$/.test(kind)) return /Failed|Cancel/.test(kind) ? "life bad" : "life";
   if (/(Completed|Fired)$|^ExternalEvent$/.test(kind)) return "done";
-  if (/Failed$/.test(kind)) return "bad";
+  if (/Failed$|^ExternalRejected$/.test(kind)) return "bad";
   return "asked";
 }
 
@@ -51,7 +51,7 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
   const f = e.failure, s = e.start;
   return html`<div class="event-facts"><${Facts} list=${true} of=${[
     ["recorded", html`<${Moment} at=${e.at} />`],
-    ["completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
+    [e.kind === "ExternalRejected" ? "rejects" : "completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
     ["completed by", completedBy ? html`<a href=${link(completedBy)}>event ${completedBy}</a>` : null],
     ["name", e.name ? html`<${Text} value=${e.name} />` : null],
     ["version", e.version ? html`<${Text} value=${e.version} />` : null],

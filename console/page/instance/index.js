@@ -111,7 +111,7 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   }, [selected, model, picked]);
   const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live ? [["waiting", "Waiting for", running ? waiting.data?.operations.length : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
   const body = () => {
-    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} />`;
+    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} instance=${i} model=${model} link=${link} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
     if (!model) return failed ? html`<${Failure} error=${failed} retry=${retry} title="The history could not be read" />` : html`<${Loading} rows=${8} />`;

@@ -29,7 +29,7 @@ export function merge(before, answer) {
   m.ticks = whole ? ticks : before.ticks.filter((k) => shown.has(k.x)).concat(ticks);
   // An arrival that was parked and answered by a later turn waits no more.
   m.ticks = m.ticks.map((k, n) => (k.parked && n < m.ticks.length - 1 ? { ...k, parked: false } : k));
-  m.marks = answer.marks.map((k) => ({ x: k.execution_id, event: k.event_id, kind: k.kind, at: ms(k.at), name: k.name ?? "" }));
+  m.marks = answer.marks.map((k) => ({ x: k.execution_id, event: k.event_id, kind: k.kind, at: ms(k.at), name: k.name ?? "", rejectedBy: k.rejected_by ?? 0, reason: k.reason ?? "" }));
   m.from = Infinity;
   m.to = 0;
   for (const x of m.executions) {

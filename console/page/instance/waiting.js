@@ -26,8 +26,27 @@ export function Leaf({ leaf: l }) {
     l.status && html` <${Status} status=${l.status} />`}${l.next_at && html`, <strong><${In} at=${l.next_at} /></strong>`}${l.not_read && html` <span class="muted">(<${Text} value=${l.not_read} max=${160} />)</span>`} <span class="muted small">since <${Ago} at=${l.since} /></span></span>`;
 }
 
-// WaitingFor. Props: of (useWaiting), instance (record).
-export function WaitingFor({ of, instance }) {
+// WaitingFor. Props: of (useWaiting), instance (record), model, link(execution, event).
+export function WaitingFor({ of, instance, model, link }) {
+  return html`<${Open} of=${of} instance=${instance} /><${Untaken} model=${model} link=${link} />`;
+}
+
+// untaken are the events of the last execution that no wait has taken, as the marks
+// of its timeline tell. Pure.
+export function untaken(model) {
+  const last = model?.executions.at(-1)?.id;
+  return model ? model.marks.filter((k) => k.kind === "ExternalEvent" && k.x === last) : [];
+}
+
+function Untaken({ model, link }) {
+  const most = 50, events = untaken(model);
+  if (events.length === 0) return null;
+  return html`<section class="card"><h2>Events that no wait took</h2><ul class="operations untaken">${events.slice(-most).map((k) => html`<li key=${k.event}><p><a href=${link(k.x, k.event)}><strong><${Text} value=${k.name} max=${120} /></strong></a> <span class="muted small">came <${Moment} at=${new Date(k.at).toISOString()} /></span></p>
+      ${k.rejectedBy ? html`<p class="bad">rejected: <${Text} value=${k.reason} max=${300} /></p>` : html`<p class="muted">${model.running ? "kept until the code waits for it" : "left when the execution ended"}</p>`}</li>`)}${
+    events.length > most && html`<li class="muted">and ${events.length - most} earlier</li>`}</ul></section>`;
+}
+
+function Open({ of, instance }) {
   if (!["running", "stuck"].includes(instance.status)) {
     return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged: what it waits for cannot be told." : `It is ${instance.status}.`}<//>`;
   }
