@@ -41,6 +41,18 @@ type Description struct {
 	Failure *history.Failure
 	// Problem says why it is stuck or corrupt; nil otherwise.
 	Problem *store.Problem
+	// LoopedAt is when it was slowed last, because it goes on without a pause
+	// ([host.LoopSettings]); zero for never. See Looping.
+	LoopedAt time.Time
+}
+
+// loopShown is how long after the last pause an instance counts as looping: twice the
+// longest pause that there is.
+const loopShown = 30 * time.Minute
+
+// Looping reports whether the instance was slowed as a loop of late.
+func (d *Description) Looping(now time.Time) bool {
+	return !d.LoopedAt.IsZero() && now.Sub(d.LoopedAt) < loopShown
 }
 
 // CustomStatusOf returns the custom status ([turnstile.SetCustomStatus]) with its
@@ -97,7 +109,7 @@ func (c *Client) describe(r *store.Record) *Description {
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
-		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem,
+		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, LoopedAt: r.LoopedAt,
 	}
 	if p := r.Parent; p != nil {
 		d.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}

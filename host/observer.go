@@ -120,6 +120,10 @@ const (
 	CountCorrupt Counter = "corrupt"
 	// CountCache: turns by "warm" and "cold", and "evicted" instances.
 	CountCache Counter = "cache"
+	// CountLooping: what waits before it is delivered because it goes beyond
+	// LoopSettings.Depth: "message" or "continue as new"; and "failed": instances that
+	// were failed for it.
+	CountLooping Counter = "looping"
 	// CountAttempts: attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"
 )

@@ -37,6 +37,7 @@ type Settings struct {
 	Limits   LimitSettings
 	Cache    CacheSettings
 	Purge    PurgeSettings
+	Loop     LoopSettings
 	Attempt  AttemptSettings
 }
 
@@ -159,6 +160,26 @@ type CacheSettings struct {
 	Age time.Duration
 }
 
+// LoopSettings bound loops without a pause: instances that send themselves or each
+// other messages, or continue as new, without a timer or the result of a queued activity
+// in between.
+type LoopSettings struct {
+	// Depth is how many turns in a row may follow from each other so. What goes further
+	// waits in the delay queue before it is delivered, counts as CountLooping, and is
+	// noted in the record of the instance that sends it. Default 1,000; negative: no
+	// limit.
+	Depth int
+	// First is how long what goes one turn further waits, doubled with each turn more, at
+	// most Max. Defaults 1 second and 15 minutes, which is the most.
+	First, Max time.Duration
+	// Fail fails the instance that would go on beyond Depth (imposed: limit), in place of
+	// the pauses.
+	Fail bool
+}
+
+// Beyond reports whether a depth is more than there may be.
+func (s *LoopSettings) Beyond(depth int) bool { return s.Depth >= 0 && depth > s.Depth }
+
 // PurgeSettings say when and how histories are deleted.
 type PurgeSettings struct {
 	// Grace is how long after its end a purged history stays. Default and
@@ -219,6 +240,7 @@ func DefaultSettings() Settings {
 		Limits: LimitSettings{Events: 50_000, Bytes: 50_000_000, Result: 256 << 10},
 		Cache:  CacheSettings{Bytes: 128 << 20, Coroutines: 10_000, Age: 10 * time.Minute},
 		Purge:  PurgeSettings{Grace: time.Hour, Page: 500},
+		Loop:   LoopSettings{Depth: 1000, First: time.Second, Max: queue.MaxDelay},
 		Attempt: AttemptSettings{Timeout: 5 * time.Minute, Time: 10 * time.Second, ExitTime: 5 * time.Second, HeartbeatInterval: 10 * time.Second,
 			QueueVisibility: 16 * time.Minute, VisibilityMargin: 30 * time.Second, LookAfter: 10 * time.Second, DeathLimit: 5,
 			UnknownFirst: 15 * time.Second, UnknownMax: queue.MaxDelay},
@@ -235,6 +257,9 @@ func (s *Settings) Complete() error {
 	}
 	if s.Purge.Grace < d.Purge.Grace {
 		errs = append(errs, fmt.Errorf("host: Settings.Purge.Grace is %s, at least %s is safe", s.Purge.Grace, d.Purge.Grace))
+	}
+	if s.Loop.Max > queue.MaxDelay {
+		errs = append(errs, fmt.Errorf("host: Settings.Loop.Max is %s, a queue delays %s at most", s.Loop.Max, queue.MaxDelay))
 	}
 	if s.Dispatch.TimerBorder > queue.MaxDelay {
 		errs = append(errs, fmt.Errorf("host: Settings.Dispatch.TimerBorder is %s, a queue delays %s at most", s.Dispatch.TimerBorder, queue.MaxDelay))

@@ -27,6 +27,7 @@ var counters = []struct {
 	{host.CountResent, "turnstile.resent", "{commit}", "Commits whose open actions were sent again."},
 	{host.CountStuck, "turnstile.stuck", "{turn}", "Turns that could not go on, by kind."},
 	{host.CountRecovered, "turnstile.recovered", "{instance}", "Stuck or corrupt instances that went on."},
+	{host.CountLooping, "turnstile.looping", "{message}", "What waits because it goes on without a pause, and instances that were failed for it."},
 	{host.CountCorrupt, "turnstile.corrupt", "{history}", "Histories found damaged."},
 	{host.CountCache, "turnstile.cache", "{turn}", "Turns by warm and cold, and evicted instances."},
 }

@@ -70,6 +70,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Problem, c.Problem)
 	set(&r.Suspect, c.Suspect)
 	set(&r.Dispatched, c.Dispatched)
+	set(&r.LoopedAt, c.LoopedAt)
 	set(&r.Stamp, c.Stamp)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)
 	r.UpdatedAt = c.UpdatedAt
@@ -90,6 +91,7 @@ func (r Record) Stored() Record {
 		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Purged: true, FreeAt: storedTime(r.FreeAt)}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
+	r.LoopedAt = storedTime(r.LoopedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
 	r.SearchAttributes = r.SearchAttributes.With(nil)
 	if r.Failure != nil {

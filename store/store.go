@@ -205,6 +205,9 @@ type Record struct {
 	// Dispatched says how far a dispatch came that could not be finished in its
 	// invocation, in words of package host; empty if none was cut short.
 	Dispatched string
+	// LoopedAt is when something that the instance sends was slowed last, because it goes
+	// on without a pause; zero for never.
+	LoopedAt time.Time
 	// Stamp grows by one each time that Problem is set, replaced or cleared; 0
 	// before the first time. A writer that does one of these, or ends the
 	// instance, demands the stamp that it has read (RecordCondition.Stamp), so
@@ -290,6 +293,7 @@ type RecordChange struct {
 	Problem      **Problem // pointer to nil clears it
 	Suspect      *string   // empty clears it
 	Dispatched   *string   // empty clears it
+	LoopedAt     *time.Time
 	Stamp        *int64
 	// SearchAttributes are those to be set; one without a value is removed, all
 	// others stay. An index keeps them by the time of the start: the record's

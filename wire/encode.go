@@ -83,6 +83,7 @@ func (e *encoder) item(i *Item) {
 		})
 	}
 	e.ident("fairness_group", i.FairnessGroup)
+	e.whole("depth", int64(i.Depth))
 	e.whole("first_seen_ms", i.FirstSeenMS)
 	e.whole("hops", int64(i.Hops))
 	if p := i.Parent; p != nil {

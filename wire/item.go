@@ -180,6 +180,10 @@ type Item struct {
 	// Reserved: it is kept and recorded, and changes nothing.
 	FairnessGroup string `json:"fairness_group,omitempty"`
 
+	// Depth is how many turns in a row, without a pause, have led to what an
+	// orchestration sends. Absent in all else: 0.
+	Depth int `json:"depth,omitempty"`
+
 	// FirstSeenMS is when an item that goes round the delay queue was first
 	// received, Hops how often it has gone round.
 	FirstSeenMS int64 `json:"first_seen_ms,omitempty"`

@@ -187,6 +187,8 @@ func (p *parser) field(f *field, i *Item) {
 		p.object(f, func(o *parser) { o.origin(&i.Origin) })
 	case "fairness_group":
 		p.text(f, &i.FairnessGroup)
+	case "depth":
+		p.count(f, &i.Depth)
 	case "first_seen_ms":
 		p.whole(f, &i.FirstSeenMS)
 	case "hops":

@@ -67,6 +67,9 @@ func (c *cli) describe(d *client.Description, waiting *client.Waiting) {
 	if !d.EndedAt.IsZero() {
 		t.row("ended", fmt.Sprintf("%s (%s, after %s)", moment(d.EndedAt), ago(now, d.EndedAt), span(d.EndedAt.Sub(d.CreatedAt))))
 	}
+	if !d.LoopedAt.IsZero() {
+		t.row("looping", "slowed "+moment(d.LoopedAt)+" ("+ago(now, d.LoopedAt)+"): it goes on without a pause")
+	}
 	if d.StartID != "" {
 		t.row("start id", printable.Line(d.StartID))
 	}

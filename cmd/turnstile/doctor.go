@@ -154,6 +154,14 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 			add(doctor.OK, "", "no instance is %s", status)
 		}
 	}
+	looping, err := c.loopingAmong(ctx, cl)
+	if err != nil {
+		return nil, err
+	}
+	if len(looping) > 0 {
+		add(doctor.Problem, "Let them wait: for a timer or an activity, before they continue as new or send again; `turnstile terminate` ends one for good.",
+			"%s without a pause, and %s slowed: %s", plural(len(looping), "instance goes on", "instances go on"), map[bool]string{true: "is", false: "are"}[len(looping) == 1], firstOf(looping))
+	}
 	page, err := cl.List(ctx, client.ListQuery{Status: client.StatusRunning, PageSize: shownRunning, To: c.now().Add(-idle)})
 	if err != nil {
 		return nil, err
@@ -174,6 +182,23 @@ func (c *cli) lookAtInstances(ctx context.Context, cl instances, idle time.Durat
 		add(doctor.OK, "", "no running instance has been idle for %s", span(idle))
 	}
 	return out, nil
+}
+
+// loopingAmong returns the instances that were slowed of late, of the newest that run
+// and the newest at all: a loop of detached starts leaves instances that have ended.
+func (c *cli) loopingAmong(ctx context.Context, cl instances) (looping []string, err error) {
+	for _, status := range []client.Status{client.StatusRunning, ""} {
+		page, err := cl.List(ctx, client.ListQuery{Status: status, PageSize: shownRunning})
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Instances {
+			if d := &page.Instances[i]; d.Looping(c.now()) && !slices.Contains(looping, d.Instance) {
+				looping = append(looping, d.Instance)
+			}
+		}
+	}
+	return looping, nil
 }
 
 const (

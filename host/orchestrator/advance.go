@@ -41,6 +41,9 @@ func (t *turn) advance(ctx context.Context, arrivals []*inbox.Message, w wakes) 
 	if t.overHistory(arrivals, w) {
 		return t.imposeLongHistory(ctx, arrivals)
 	}
+	if t.overLoop(arrivals, w) {
+		return t.imposeLoop(ctx, arrivals)
+	}
 	if err := t.checkBlocked(ctx); err != nil {
 		return err
 	}
@@ -262,5 +265,5 @@ func (t *turn) toNextExecution(ctx context.Context, events []history.Event) (sho
 	// They were made by the engine itself: they can't be corrupt.
 	_ = t.x.Feed(events, true)
 	t.continued++
-	return t.continued >= t.Settings.Turn.Executions || !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time)
+	return t.continued >= t.Settings.Turn.Executions || t.Settings.Loop.Beyond(t.chain.Depth) || !clock.HasTime(ctx, t.Clock, t.Settings.Turn.Time)
 }

@@ -44,7 +44,7 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		t.emit(ctx, l)
 	}
 	t.work.Add(d.Events)
-	out := t.sender.New()
+	out := t.outbox()
 	out.Row = t.row
 	for i := range turns {
 		c := dispatch.Commit{Turn: &turns[i], Start: t.started().Start, Name: t.started().Name, Opened: t.work}
@@ -56,10 +56,12 @@ func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
 		}
 		out.Add(c)
 	}
+	t.chain = out.Chain
 	t.work.Close(d.Cancelled)
 	if err := t.dispatch(ctx, out); err != nil {
 		return err
 	}
+	t.noteLoop(ctx, out.Slowed.Messages > 0)
 	for i := range turns {
 		t.group.sent[dispatch.PlaceOf(&turns[i])] = true
 	}

@@ -41,7 +41,8 @@ func (t *turn) exists(ctx context.Context, m *inbox.Message) error {
 // what its child counts, and settles the start.
 func (t *turn) tellRefused(ctx context.Context, m *inbox.Message, outcome string, end *history.Event) error {
 	if m.Item.Parent != nil {
-		out := t.sender.New()
+		out := t.outbox()
+		out.Chain.Depth = m.Item.Depth
 		out.Parent(recordedParent(m.Item.Parent), t.Instance, m.Item.Name, end, nil)
 		if err := t.sender.Send(ctx, out); err != nil {
 			return err

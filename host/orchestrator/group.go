@@ -100,7 +100,7 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 			o.FailAll(g.messages, "no time")
 			return
 		}
-		t := &turn{maker: o, group: g, cold: cold, View: o.source.View(g.instance), sent: sent{began: began}}
+		t := &turn{maker: o, group: g, cold: cold, View: o.source.View(g.instance), sent: sent{began: began, chain: g.chain()}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
 		if end := t.endOf(err); end != stale || cold {

@@ -86,7 +86,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
-		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Propagate: cfg.Propagator},
+		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},
 		Queues:   cfg.Queues, Stops: cfg.Stops, Timer: cfg.Timer, Clock: cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
 	o := &Orchestrator{

@@ -114,7 +114,7 @@ func (t *turn) heard(eventID int64) bool {
 }
 
 func (t *turn) resending() *resending.Resending {
-	return resending.New(&t.View, t.execution, t.sender.New(), t.group.sent, t.heard)
+	return resending.New(&t.View, t.execution, t.outbox(), t.group.sent, t.heard)
 }
 
 // sendAgain dispatches what was gathered.

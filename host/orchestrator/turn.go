@@ -59,6 +59,8 @@ type sent struct {
 	// row is that of what was dispatched last: the next commit of this turn goes on
 	// with it.
 	row dispatch.Row
+	// chain of what the turn goes on with.
+	chain dispatch.Chain
 	// began is when the work on the next commit did, before the commit that this
 	// turn has made last.
 	began  time.Time

@@ -87,8 +87,12 @@ func (t *turn) goOnLater(ctx context.Context) error {
 	m := t.group.messages[0]
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.execution, t.x.LastEventID(), t.Instance))
 	item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.Instance, ExecutionID: t.execution, SchedulingEventID: t.x.LastEventID(),
-		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber}
-	if err := t.Post(ctx, &item); err != nil {
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: goOnNumber, Depth: t.chain.Depth}
+	post := func() error { return t.Post(ctx, &item) }
+	if pause := dispatch.Pause(&t.Settings.Loop, item.Depth); pause > 0 {
+		post = func() error { return t.goOnSlowly(ctx, &item, pause) }
+	}
+	if err := post(); err != nil {
 		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, t.Instance, err)
 	}
 	return nil

@@ -17,7 +17,8 @@ import (
 const Namespace = "Turnstile"
 
 // Attention counts what needs a person, so that one alarm, which costs as much as
-// any other, watches all of it. Counted here are its reasons "stuck" and "corrupt".
+// any other, watches all of it. Counted here are its reasons "stuck",
+// "corrupt" and "looping".
 const Attention = "Attention"
 
 // Window is how long a process keeps what is ordinary before it writes it.
@@ -89,7 +90,7 @@ func (m *Metrics) Count(c host.Counter, reason string, n int) {
 		return // A metric of an idle stack would cost more than the sweeps themselves.
 	}
 	m.add(Name(string(c)), reason, n, !ordinary[c][reason])
-	if c == host.CountStuck || c == host.CountCorrupt {
+	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping {
 		m.Add(Attention, string(c), n)
 	}
 }

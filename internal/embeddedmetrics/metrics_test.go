@@ -112,9 +112,10 @@ func TestWhatNeedsAPersonIsCountedBesideItsOwnCounter(t *testing.T) {
 	m := New(Config{Out: &out})
 	m.Count(host.CountStuck, "panic", 1)
 	m.Count(host.CountCorrupt, "", 2)
+	m.Count(host.CountLooping, "message", 4)
 	m.Count(host.CountTurns, "running", 4)
 	m.Flush()
-	if !strings.Contains(out.String(), `"Attention":3`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"stuck":1}`) {
+	if !strings.Contains(out.String(), `"Attention":7`) || !strings.Contains(out.String(), `"Attention":{"corrupt":2,"looping":4,"stuck":1}`) {
 		t.Errorf("want 3, with their reasons, in\n%s", out.String())
 	}
 }

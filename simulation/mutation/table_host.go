@@ -17,6 +17,18 @@ func commitMutations() []Mutation {
 			Edits: edit("if err := t.dispatch(ctx, out); err != nil {", "if err := t.dispatch(ctx, out); err != nil && ctx.Err() != nil {"),
 		},
 		{
+			Name:  "what is slowed is forgotten",
+			Bug:   "What goes on without a pause is not sent at all, in place of later.",
+			File:  "host/internal/dispatch/outbox.go",
+			Edits: edit("out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})\n		return nil", "return nil"),
+		},
+		{
+			Name:  "a loop that is slowed does not go on",
+			Bug:   "An instance that continues as new without a pause is left where it is.",
+			File:  "host/orchestrator/wake.go",
+			Edits: edit("post = func() error { return t.goOnSlowly(ctx, &item, pause) }", "post = func() error { return nil }"),
+		},
+		{
 			Name:  "who loses dispatches too",
 			Bug:   "A turn goes on after a conflict as if it had been written.",
 			File:  "host/orchestrator/commit.go",

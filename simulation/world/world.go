@@ -192,6 +192,8 @@ func New(c choice.Choices, o Options) *World {
 	w.Settings.Parallelism = []int{1, 1, 2, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "parallelism"), 4)]
 	w.Settings.Dispatch.Parallelism = w.Settings.Parallelism
 	w.Settings.Attempt.LookAfter = []time.Duration{0, 0, -1}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "look after"), 3)]
+	// What is no loop may be taken for one, and has to come all the same, later.
+	w.Settings.Loop.Depth = []int{0, 0, 0, 1, 3}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "loop depth"), 5)]
 	w.named = w.Choices.Even(w.Choices.At(choice.OfWorld, "names of builds"))
 	w.slots = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "processes"), 3)
 	if w.bias == crowds {

@@ -28,6 +28,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setTime(a, "created_at", r.CreatedAt)
 	setTime(a, "updated_at", r.UpdatedAt)
 	setTime(a, "ended_at", r.EndedAt)
+	setTime(a, "looped_at", r.LoopedAt)
 	setNumber(a, "first_execution", r.FirstExecution)
 	setText(a, "codec", r.Codec)
 	setText(a, "suspect", r.Suspect)
@@ -91,6 +92,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	}
 	r.Name, r.Version, r.Status = textOf(a, "name"), textOf(a, "version"), store.Status(textOf(a, "status"))
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = timeOf(a, "created_at"), timeOf(a, "updated_at"), timeOf(a, "ended_at")
+	r.LoopedAt = timeOf(a, "looped_at")
 	r.FirstExecution, r.Stamp = numberOf(a, "first_execution"), numberOf(a, "stamp")
 	r.Codec, r.Suspect, r.Dispatched = textOf(a, "codec"), textOf(a, "suspect"), textOf(a, "dispatched")
 	r.FairnessGroup = textOf(a, "fairness_group")

@@ -48,6 +48,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("problem", change.Problem != nil)
 	assign("suspect", change.Suspect != nil)
 	assign("dispatched", change.Dispatched != nil)
+	assign("looped_at", change.LoopedAt != nil)
 	assign("stamp", change.Stamp != nil)
 	for i, name := range change.SearchAttributes.Names() {
 		attribute, placeholder := searchPrefix+name, "search"+strconv.Itoa(i)

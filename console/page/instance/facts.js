@@ -18,6 +18,7 @@ export function InstanceFacts({ instance: i, source, model }) {
     <section class="card"><h2>Facts</h2><${Facts} list=${true} of=${[
     ["started", html`<${Moment} at=${i.created_at} />`],
     ["updated", i.updated_at ? html`<${Moment} at=${i.updated_at} />` : null],
+    ["looping", i.looped_at ? html`slowed <${Moment} at=${i.looped_at} />: it goes on without a pause` : null],
     ["ended", i.ended_at ? html`<${Moment} at=${i.ended_at} />` : null],
     ["execution", i.execution_id],
     ["start id", i.start_id ? html`<span class="mono"><${Text} value=${i.start_id} /></span>` : null],

@@ -44,6 +44,7 @@ func (out *Outbox) Add(c Commit) {
 	for i := range c.Events {
 		e := &c.Events[i]
 		out.at = position{c.ExecutionID, e.EventID, 0}
+		out.Chain.follow(c.Turn, e)
 		// What the same turn scheduled and cancelled is never sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {
@@ -77,6 +78,7 @@ func (out *Outbox) Add(c Commit) {
 			out.Parent(p, c.Instance, c.Name, end, headers)
 		}
 	}
+	out.Chain.commits(c.Turn)
 }
 
 // token returns the token of a scheduling event. It differs from the one sent before

@@ -36,16 +36,22 @@ func (out *Outbox) activity(c *Commit, e *history.Event) {
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
+	due := time.UnixMilli(e.FireAtMS)
+	rest := due.Sub(out.Now)
+	if rest <= 0 {
+		// It is no pause, and fires like a message that the instance sends to itself.
+		if err := out.Send(&item); err != nil {
+			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
+		}
+		out.actions = append(out.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+		return
+	}
 	body, err := out.encode(&item)
 	if err != nil {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		return
 	}
-	due := time.UnixMilli(e.FireAtMS)
-	rest := due.Sub(out.Now)
 	switch {
-	case rest <= 0:
-		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(c.Instance), DedupID: wire.DedupID(&item)})
 	case out.timedByQueue(rest), out.timedByQueue(opened(e).Wait):
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(rest)})
 	default:

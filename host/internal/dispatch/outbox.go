@@ -23,6 +23,8 @@ type Composer struct {
 	// Settings of dispatches. All timers go through the delay queue where there is no
 	// timer service.
 	Settings *host.DispatchSettings
+	// Loop says from which depth on what is sent waits; nil: from none on.
+	Loop *host.LoopSettings
 	// Propagate returns headers that go with all that a commit sends, by instance,
 	// execution and first event; nil for none.
 	Propagate host.Propagator
@@ -35,6 +37,11 @@ type Outbox struct {
 	Now time.Time
 	// scheduled: there is a timer service.
 	scheduled bool
+
+	// Chain of the round that goes on.
+	Chain Chain
+	// Slowed is what waits for its depth.
+	Slowed Slowed
 
 	parcels []parcel
 	// at is where what is being added stands.
@@ -59,6 +66,8 @@ type parcel struct {
 	// instead puts into an empty outbox what is sent in its place if its queue rejects
 	// it (queue.RejectedError); nil where there is nothing.
 	instead func(out *Outbox, err error)
+	// depth of the round that it answers.
+	depth int
 	// done: it was sent, in this dispatch or in one before.
 	done bool
 }
@@ -90,7 +99,7 @@ const (
 func (out *Outbox) Actions() []host.Action { return out.actions }
 
 func (out *Outbox) put(p parcel) {
-	p.at, p.row = out.at, out.begins
+	p.at, p.row, p.depth = out.at, out.begins, out.Chain.Depth
 	out.parcels = append(out.parcels, p)
 }
 
@@ -103,13 +112,24 @@ func (out *Outbox) encode(item *wire.Item) (string, error) {
 	return out.Edge.Encode(item)
 }
 
-// Send adds an item for the orchestrator queue.
+// Send adds an item for the orchestrator queue. It is one turn deeper than what it
+// answers; beyond a depth it waits in the delay queue first, but for what ends a child.
 func (out *Outbox) Send(item *wire.Item) error {
-	body, err := out.encode(item)
-	if err == nil {
-		out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
+	ends := item.Parent != nil && item.Kind != wire.StartOrchestration
+	if !ends {
+		item.Depth = out.Chain.Depth + 1
 	}
-	return err
+	body, err := out.encode(item)
+	if err != nil {
+		return err
+	}
+	if pause := Pause(out.Loop, item.Depth); pause > 0 {
+		out.Slowed.add(pause)
+		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})
+		return nil
+	}
+	out.queue(toOrchestrator, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
+	return nil
 }
 
 // ifRejected says what is sent in place of the parcel that was added last.

@@ -72,6 +72,11 @@ func (s *Sender) New() *Outbox {
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	s.tell(ctx, out.refused)
 	out.refused = nil
+	if out.Slowed.Messages > 0 {
+		s.Logger.WarnContext(ctx, "loop without a pause: what the instance sends waits; continue as new, or send, behind a timer or an activity, or raise Settings.Loop.Depth",
+			"messages", out.Slowed.Messages, "pause", out.Slowed.Longest.String(), "limit", s.Loop.Depth)
+		s.Observer.Count(host.CountLooping, "message", out.Slowed.Messages)
+	}
 	began := s.Clock.Now()
 	defer func() { s.Observer.Timing(host.TimeDispatch, s.Clock.Now().Sub(began)) }()
 	err := out.err
@@ -260,6 +265,7 @@ func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.Rej
 		return rejected
 	}
 	out := d.New()
+	out.Chain.Depth = p.depth
 	p.instead(out, rejected)
 	if out.err != nil {
 		return errors.Join(rejected, out.err)

@@ -1,0 +1,70 @@
+package dispatch
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What a round sends is one deeper than the arrival that it answers, and an execution
+// one deeper than the one before, whatever events that one has left to it.
+func TestTheDepthOfRounds(t *testing.T) {
+	t.Parallel()
+	const deep, fresh = 70, 0
+	depths := map[string]int{"deep": deep, "fresh": fresh}
+	arrived := func(_ *store.Turn, e *history.Event) (int, bool) {
+		depth, ok := depths[e.SenderID]
+		return depth, ok
+	}
+	event := func(sender string) history.Event { return history.Event{Kind: history.ExternalEvent, SenderID: sender} }
+	inline := history.Event{Kind: history.ActivityCompleted, SourceEventID: 2}
+	answer, again := history.Event{Kind: history.SystemCall}, history.Event{Kind: history.OrchestrationContinuedAsNew}
+	parked := func(events ...history.Event) *store.Turn { return &store.Turn{Events: events, Parked: true} }
+	made := func(events ...history.Event) *store.Turn { return &store.Turn{Events: events} }
+	for _, c := range []struct {
+		name    string
+		chain   Chain
+		commits []*store.Turn
+		want    int
+	}{
+		{"nothing has arrived", Chain{}, []*store.Turn{made(answer)}, 0},
+		{"the last arrival counts", Chain{}, []*store.Turn{made(event("deep"), answer, event("fresh"), answer)}, fresh},
+		{"also where it is the deep one", Chain{}, []*store.Turn{made(event("fresh"), answer, event("deep"), answer)}, deep},
+		{"an inline result goes on with its round", Chain{}, []*store.Turn{made(event("deep"), answer), made(inline, answer)}, deep},
+		{"what was only recorded is one round, of the largest", Chain{}, []*store.Turn{parked(event("deep"), event("fresh")), made(answer)}, deep},
+		{"and ends with its answers", Chain{}, []*store.Turn{parked(event("deep")), made(answer), made(event("fresh"), answer)}, fresh},
+		{"a turn that goes on by a wake", Chain{Depth: 9, Open: true}, []*store.Turn{made(event("fresh"), answer)}, 9},
+		{"the next execution", Chain{}, []*store.Turn{made(event("deep"), again)}, deep + 1},
+		{"what it takes over begins nothing anew", Chain{}, []*store.Turn{made(event("deep"), again), parked(event("fresh")), made(again)}, deep + 2},
+	} {
+		chain := c.chain
+		chain.Arrived = arrived
+		for _, commit := range c.commits {
+			for i := range commit.Events {
+				chain.follow(commit, &commit.Events[i])
+			}
+			chain.commits(commit)
+		}
+		if chain.Depth != c.want {
+			t.Errorf("%s: depth %d, want %d", c.name, chain.Depth, c.want)
+		}
+	}
+}
+
+func TestPausesGrowWithTheDepth(t *testing.T) {
+	t.Parallel()
+	s := host.LoopSettings{Depth: 1000, First: time.Second, Max: 15 * time.Minute}
+	for depth, want := range map[int]time.Duration{0: 0, 1000: 0, 1001: time.Second, 1002: 2 * time.Second, 1004: 8 * time.Second, 5000: 15 * time.Minute} {
+		if got := Pause(&s, depth); got != want {
+			t.Errorf("depth %d: %s, want %s", depth, got, want)
+		}
+	}
+	for name, off := range map[string]host.LoopSettings{"off": {Depth: -1, First: time.Second}, "fails": {Depth: 1, First: time.Second, Fail: true}} {
+		if got := Pause(&off, 5000); got != 0 {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
