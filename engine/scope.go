@@ -1,6 +1,9 @@
 package engine
 
-import "sort"
+import (
+	"errors"
+	"sort"
+)
 
 // scope is what is cancelled together: the operations started in it, and the
 // scopes inside it.
@@ -47,10 +50,14 @@ func (s *scope) cancellation() (err *CancelledError, since int64) {
 // (rule 8). It is the same whether the call waits when the cancellation comes or
 // is made later.
 func (s *scope) outcome(f *Future) error {
-	if err, since := s.cancellation(); err != nil && f.seq > since {
-		return err
+	err, since := s.cancellation()
+	if err == nil || f.seq <= since {
+		return nil
 	}
-	return nil
+	if own, ok := errors.AsType[*CancelledError](f.err); ok {
+		return own // It names the operation, as Await does.
+	}
+	return err
 }
 
 // list makes s one of its parent's children again after it was forgotten: the
