@@ -54,7 +54,7 @@ func (s *scope) outcome(f *Future) error {
 	if err == nil || f.seq <= since {
 		return nil
 	}
-	if own, ok := errors.AsType[*CancelledError](f.err); ok {
+	if own, ok := errors.AsType[*CancelledError](f.err); ok && own.Reason == err.Reason && own.Timeout == err.Timeout {
 		return own // It names the operation, as Await does.
 	}
 	return err

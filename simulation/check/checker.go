@@ -103,10 +103,14 @@ func (w *checker) Lists(p *world.Process, records []store.Record) {
 	for i := range records {
 		note(&w.notesOf(p).listed, records[i].Instance, records[i])
 	}
+	w.listsDue(p, records)
 }
 
 // BeginsSend implements watcher.
-func (w *checker) BeginsSend(p *world.Process, body string) { w.checkWake(p, body) }
+func (w *checker) BeginsSend(p *world.Process, body string) {
+	w.checkWake(p, body)
+	w.noteWake(p, body, false)
+}
 
 // Sends implements watcher.
 func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
@@ -114,6 +118,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.shows(p, func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
 	w.aboutToSend(p, m.Body)
 	w.aboutToRetry(p, m.Body)
+	w.checkDue(p, m)
 	w.aboutToHop(p, m)
 }
 
@@ -127,6 +132,7 @@ func (w *checker) Takes(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 func (w *checker) Accepted(p *world.Process, body string) {
 	w.answers(p, body)
 	w.hasSent(p.Running, body)
+	w.noteWake(p, body, true)
 }
 
 // Schedules implements watcher.
@@ -153,6 +159,8 @@ func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
 	w.checkCounted(inv)
 	w.checkGone(inv)
 	w.checkReturned(inv, failed)
+	w.checkBehind(inv, failed)
+	w.checkSwept(inv)
 	w.reachReturned(inv, failed)
 }
 

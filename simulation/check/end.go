@@ -36,6 +36,7 @@ func (w *checker) End() {
 			if w.present(instance) {
 				w.Violate("O-04", "%s was purged and can be described", instance)
 			}
+			w.checkDeleted(instance, hidden)
 			continue
 		}
 		w.Reached("I-03")
@@ -100,6 +101,7 @@ func (w *checker) checkExecution(instance string, n int64) {
 		return
 	}
 	w.checkSearch(instance, n, events, out.Search)
+	w.checkStatus(instance, n, events, out.CustomStatus)
 }
 
 // checkFamily checks that a child's completion says what the child's record

@@ -50,6 +50,9 @@ type notes struct {
 	exist int
 	// refused is how many messages' facts a commit had that was refused for want of room.
 	refused ledger.ByInstance[int]
+	// took are the places in its batch of the messages that it has recorded, in that order.
+	took   ledger.ByInstance[[]int]
+	waking waking
 }
 
 func (w *checker) of(inv *world.Invocation) *notes {

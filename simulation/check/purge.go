@@ -1,6 +1,8 @@
 package check
 
 import (
+	"context"
+	"errors"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -122,6 +124,16 @@ func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 			if err == nil && item.Target() == t.Instance && item.WithID(m.ID).ID == e.SenderID && item.SentMS > 0 && item.SentMS < at.UnixMilli() {
 				w.Violate("O-04", "%s/%d takes %s of %s, which was sent before the purge of that id", t.Instance, t.ExecutionID, e.Kind, m.ID)
 			}
+		}
+	}
+}
+
+// checkDeleted is O-04: of what was purged the histories are deleted in the end.
+func (w *checker) checkDeleted(instance string, hidden int64) {
+	for n := int64(1); n <= hidden; n++ {
+		turns, err := w.Store.Read(context.Background(), instance, n, 1)
+		if len(turns) > 0 || err != nil && !errors.Is(err, store.ErrNotFound) {
+			w.Violate("O-04", "%s/%d was purged, and %d commits of its history are there still: %v", instance, n, len(turns), err)
 		}
 	}
 }

@@ -62,6 +62,7 @@ func (w *checker) committed(x0 *world.Write) {
 			x.Parked = append(x.Parked, t.First())
 		}
 		w.checkScopes(x, t)
+		w.checkLosers(x, t)
 		w.Scenario.Landed(w.World, p, x, t)
 		w.reachTurn(p, x, t)
 		if i == 0 {
@@ -75,6 +76,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		}
 	}
+	w.checkOrder(x0)
 	w.checkRecord(c.Turns[0].Instance)
 }
 

@@ -123,6 +123,8 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			return nil
 		}
 		return expect("first", m.activity(s, round, 0))
+	case kLosers:
+		return expect("winner", "")
 	case kSaga:
 		return m.saga(s, t, round)
 	case kLook:

@@ -73,7 +73,7 @@ const (
 func (s *Statement) policy() *history.Retry {
 	switch {
 	case s.Kind == kPolicy && s.N == 0:
-		return &history.Retry{TotalTimeoutMS: inAll.Milliseconds(), Coefficient: 10}
+		return &history.Retry{TotalTimeoutMS: inAll.Milliseconds(), Coefficient: 30}
 	case s.Kind == kBeat:
 		return &history.Retry{HeartbeatTimeoutMS: Silence.Milliseconds()}
 	case s.Kind == kOnce:

@@ -54,12 +54,13 @@ const (
 const (
 	kUntil     = drawnEnd + iota // an activity, then a timer until a time that was read before it
 	kWithdrawn                   // a select, a settle, an any or a loop in a scope that is cancelled meanwhile
+	kLosers                      // a select over four, given in another order than that of their scheduling
 	kindEnd
 )
 
 var KindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
-	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until", "withdrawn"}
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until", "withdrawn", "losers"}
 
 // Statement is one thing that a program does.
 type Statement struct {
@@ -89,6 +90,8 @@ type Program struct {
 	Versions []string
 	Next     string
 	Strict   bool // rule 9
+	// Shows: ahead of each statement it sets the custom status, to one of two by turns.
+	Shows bool
 }
 
 // Programs are those of a run; one starts only those behind it.
@@ -100,7 +103,7 @@ func Draw(c *choice.Choices) Programs {
 	for i := range all {
 		p := &Program{Name: fmt.Sprintf("P%d", i)}
 		p.Versions, p.Next = drawVersions(c, p.Name)
-		p.Strict = drawStrict(c, p.Name)
+		p.Strict, p.Shows = drawStrict(c, p.Name), drawShows(c, p.Name)
 		all[i] = p
 	}
 	for i, p := range all {
@@ -218,6 +221,10 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	case kTimer:
 		if d.c.OneIn(d.c.At(at, "until"), 3) {
 			s.Kind = kUntil
+		}
+	case kRace:
+		if d.c.OneIn(d.c.At(at, "losers"), 3) {
+			s.Kind = kLosers
 		}
 	case kChild, kWithin, kDetach:
 		s.N = d.at + 1 + d.c.IntN(at, len(d.programs)-d.at-1)

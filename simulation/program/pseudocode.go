@@ -113,6 +113,8 @@ func (s *Statement) code() string {
 		return "race(" + timer + ", " + event + ")"
 	case kRace:
 		return "race(" + timer + ", " + activity + ")"
+	case kLosers:
+		return fmt.Sprintf("select(%s, timer(3h), %s, %s) // given in another order: %d", activity, activity, timer, s.N)
 	case kWithin:
 		return "race(" + timer + ", " + child + ")"
 	case kKeep:

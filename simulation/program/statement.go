@@ -17,6 +17,8 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 		return r.await(ctx, "timer", ctx.Timer(s.Duration))
 	case kUntil:
 		return r.until(ctx, s)
+	case kLosers:
+		return r.losers(ctx, s)
 	case kEvent:
 		return r.await(ctx, "event", ctx.ExternalEvent(EventName(s.N)))
 	case kEventOr:

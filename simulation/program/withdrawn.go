@@ -120,8 +120,15 @@ func (r *interpreter) ofWithdrawn(ctx, inner *engine.Context, s *Statement, a *e
 		return t, fmt.Sprintf("want %v", want)
 	case ends && err != nil:
 		return t, "want no error"
-	case !ends && (inner.Err() == nil || !errors.As(err, &cancelled) || err.Error() != inner.Err().Error()):
+	case !ends && !sameCancel(err, inner.Err()):
 		return t, fmt.Sprintf("want the error of the scope, which is %v", inner.Err())
 	}
 	return t, ""
+}
+
+// sameCancel reports whether an error is that of the scope's cancel, of whatever
+// operation.
+func sameCancel(err, scope error) bool {
+	var is, want *engine.CancelledError
+	return errors.As(err, &is) && errors.As(scope, &want) && is.Reason == want.Reason && is.Timeout == want.Timeout
 }

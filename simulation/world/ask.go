@@ -11,13 +11,14 @@ import (
 // asksForSweep sees a process of a named build ask for its sweep. The queue must not
 // drop the sweep as a repeat of one that the same build asked for before another build
 // took its place: what the other build was stuck with would wait until it is due. A
-// process whose clock is wrong is not judged, nor is a build that comes back within the
+// sweep that went round the delay queue is not asked for anew. A process whose clock is
+// wrong is not judged, nor is a build that comes back within the
 // second for which the sweeps of many processes are one.
 func (w *World) asksForSweep(p *Process, to *Queue, m *queue.Outgoing) {
 	if !w.named || p.clock.off != 0 || m.Group != wire.SweepGroup || p.Code != w.Build {
 		return
 	}
-	if item, err := w.Item(m.Body); err != nil || !strings.HasPrefix(item.ID, "build-") {
+	if item, err := w.Item(m.Body); err != nil || item.Hops > 0 || !strings.HasPrefix(item.ID, "build-") {
 		return
 	}
 	if _, repeat := to.Remembered()[m.Group+"\n"+m.DedupID]; !repeat {

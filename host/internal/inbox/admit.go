@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/attempt"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
@@ -108,6 +109,9 @@ func (d *Door) sendAnew(ctx context.Context, m *Message) error {
 	item.Hops++
 	now := d.Clock.Now()
 	due := now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
+	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
+		due = end // Then it fails for that.
+	}
 	if err := d.Edge.SendAttempt(ctx, d.Queues.Activity, item, due, now); err != nil {
 		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
 	}

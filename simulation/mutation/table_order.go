@@ -1,0 +1,81 @@
+package mutation
+
+// orderMutations do what is right, too late, too early, or not for all.
+func orderMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "a status that comes back is believed to be there",
+			Bug:   "A warm process that has taken in what another did goes by the custom status that it set itself, and leaves the other's.",
+			File:  "host/orchestrator/load.go",
+			Edits: edit("t.Current = e.Current && !behind", "t.Current = e.Current"),
+		},
+		{
+			Name:  "a group goes on behind a message that was not taken",
+			Bug:   "What stands behind a message that could not be moved or proved is recorded ahead of it.",
+			File:  "host/internal/inbox/admit.go",
+			Edits: edit("		if fifo && m.State == Failed {", "		if fifo && m.State == Failed && len(deliveries) > 100 {"),
+		},
+		{
+			Name: "a purge hides before it schedules the deletion",
+			Bug:  "A process that dies between the two leaves histories that nobody deletes.",
+			File: "host/orchestrator/purge.go",
+			Edits: edit("	if err := t.scheduleDeletion(ctx, r); err != nil {\n		return err\n	}\n	if err := t.hide(ctx); err != nil {",
+				"	if err := t.hide(ctx); err != nil {\n		return err\n	}\n	if err := t.scheduleDeletion(ctx, r); err != nil {"),
+		},
+		{
+			Name:  "code ends as terminated",
+			Bug:   "An instance whose code returns the error of a child that was terminated is terminated itself.",
+			File:  "engine/ending.go",
+			Edits: edit("!cancelled || f.Kind == history.FailureTerminated {", "!cancelled {"),
+		},
+		{
+			Name:  "a retry is due behind the time of all attempts",
+			Bug:   "An activity that is out of time fails for that only when its next attempt is due.",
+			File:  "host/internal/attempt/next.go",
+			Edits: edit("if due.After(end) {", "if due.Before(now) {"),
+		},
+		{
+			Name:  "an attempt is sent anew behind the time of all attempts",
+			Bug:   "An activity whose attempt was received too often fails for its time only when the attempt is due again.",
+			File:  "host/internal/inbox/admit.go",
+			Edits: edit("bounded && due.After(end) {", "bounded && due.Before(now) {"),
+		},
+		{
+			Name:  "a retry waits for half of its delay",
+			Bug:   "An attempt that follows is made sooner than its policy says.",
+			File:  "host/internal/attempt/next.go",
+			Edits: edit("		delay = &d\n", "		d /= 2\n		delay = &d\n"),
+		},
+		{
+			Name:  "a sweep is one short",
+			Bug:   "Of the marks that are due the last gets no wake.",
+			File:  "host/internal/sweep/sweep.go",
+			Edits: edit("if err := s.sendWakes(ctx, due); err != nil {", "if err := s.sendWakes(ctx, due[:max(1, len(due)-1)]); err != nil {"),
+		},
+		{
+			Name:  "losers are cancelled in the order of arguments",
+			Bug:   "The losers of a select are cancelled in the order in which the code gave them.",
+			File:  "engine/select.go",
+			Edits: edit("	slices.SortFunc(losers, func(a, b *Future) int {\n", "	slices.SortStableFunc(losers, func(a, b *Future) int {\n		if a != nil {\n			return 0\n		}\n"),
+		},
+		{
+			Name: "a claim is settled ahead of the result",
+			Bug:  "A process that dies behind its attempt leaves word that the attempt is over, and nothing of what follows from it.",
+			File: "host/worker/take.go",
+			Edits: edit("	if err = w.finish(ctx, t, &result); err == nil {\n		w.settleClaim(ctx, t, p.claim, &result)\n	}\n",
+				"	w.settleClaim(ctx, t, p.claim, &result)\n	err = w.finish(ctx, t, &result)\n"),
+		},
+		{
+			Name:  "a message is released that was not settled",
+			Bug:   "A batch that is late deletes a message that is to be handed back.",
+			File:  "host/internal/inbox/release.go",
+			Edits: edit("turns == 0 && r.settled(m.Group) && ", "turns == 0 && "),
+		},
+		{
+			Name:  "a group is taken from its end",
+			Bug:   "The messages of an instance that stand in one batch are recorded in another order than that of their queue.",
+			File:  "host/orchestrator/group.go",
+			Edits: edit("		startsFirst(g.messages[behind:])", "		slices.Reverse(g.messages[behind:])\n		startsFirst(g.messages[behind:])"),
+		},
+	}
+}
