@@ -170,7 +170,7 @@ func engineMutations() []Mutation {
 			Name:  "a cancel looks like a winner",
 			Bug:   "In a cancelled scope, Select, Settle, Any and AsCompleted take what the cancel made ready for an outcome.",
 			File:  "engine/scope.go",
-			Edits: edit("if err == nil || f.seq <= since {", "if err == nil || f != nil {"),
+			Edits: edit("if err == nil || f.seq <= since {", "if err == nil || f.seq >= since {"),
 		},
 		{
 			Name:  "a stuck round cancels all the same",
