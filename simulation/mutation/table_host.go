@@ -20,7 +20,7 @@ func commitMutations() []Mutation {
 			Name:  "what is slowed is forgotten",
 			Bug:   "What goes on without a pause is not sent at all, in place of later.",
 			File:  "host/internal/dispatch/outbox.go",
-			Edits: edit("out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})\n		return nil", "return nil"),
+			Edits: edit("out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})\n		return nil", "out.put(parcel{route: toDelay, done: true})\n		return nil"),
 		},
 		{
 			Name:  "a loop that is slowed does not go on",
