@@ -64,7 +64,7 @@ var layers = []layer{
 	{dir: "host", own: "clock history host/internal/sharing internal/logattr queue store wire"},
 	{dir: "host/internal/dispatch", own: "clock history host host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
 		"host/internal/sharing keyring queue store timer wire"},
-	{dir: "host/internal/inbox", own: "clock history host host/internal/backoff host/internal/delivery host/internal/edge keyring queue wire"},
+	{dir: "host/internal/inbox", own: "clock history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge keyring queue wire"},
 	{dir: "host/internal/reading", own: "clock codec engine history host host/internal/edge store"},
 	{dir: "host/internal/resending", own: "engine history host/internal/dispatch host/internal/edge host/internal/reading store"},
 	{dir: "host/internal/cache", own: "clock engine host host/internal/dispatch store"},
