@@ -17,9 +17,10 @@ type Settings struct {
 	// another in the order of the batch, on the caller's goroutine.
 	Parallelism int
 	// SendWindow is for how long a message waits for others of its invocation to be
-	// sent to the same queue, so that they share a call; not at all where no other
-	// group or attempt is left that could send one. Default 2 milliseconds;
-	// negative: no calls are shared.
+	// sent to the same queue, so that they share a call, and what follows from them an
+	// invocation; not at all where no other group or attempt is left that could send
+	// one. An attempt whose batch has slower ones is told of so much later. Default 20
+	// milliseconds; negative: no calls are shared.
 	SendWindow time.Duration
 	// SuspectReceives is from which receive of its message on a turn, or an attempt
 	// of an activity, is noted as a suspect in the table before it is made, so that
@@ -230,7 +231,7 @@ type AttemptSettings struct {
 // DefaultSettings returns the documented defaults.
 func DefaultSettings() Settings {
 	return Settings{
-		Parallelism: 10, SendWindow: 2 * time.Millisecond, SuspectReceives: 4,
+		Parallelism: 10, SendWindow: 20 * time.Millisecond, SuspectReceives: 4,
 		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
 			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
 		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute},

@@ -150,13 +150,13 @@ func workloads() []workload {
 	one := setting{Setting: stack.Setting{Batch: 1}}
 	return []workload{
 		{name: "chain, one instance", unit: "step", setting: one, instances: 1, few: 50, many: 150, code: chain, most: 4.00},
-		{name: "chain, 10 instances at once", unit: "step", instances: 10, few: 10, many: 50, code: chain, most: 1.15},
-		{name: "chain, 100 instances at once", unit: "step", instances: 100, few: 5, many: 15, code: chain, most: 1.15},
+		{name: "chain, 10 instances in step", unit: "step", instances: 10, few: 10, many: 50, code: chain, most: 1.15},
+		{name: "chain, 100 instances in step", unit: "step", instances: 100, few: 5, many: 15, code: chain, most: 1.15},
 		{name: "… whose attempts take 10 to 100 ms", unit: "step", setting: setting{work: varied}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "… on eight warm processes in turn", unit: "step", setting: setting{Setting: stack.Setting{Processes: 8}}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "… on cold processes, steps 5 to 15", unit: "step", setting: setting{Setting: stack.Setting{Cold: true}}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "fan-out of ten, one instance", unit: "step", instances: 1, few: 50, many: 250, code: fanOut, most: 0.75},
-		{name: "fan-out of ten, 10 instances at once", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
+		{name: "fan-out of ten, 10 instances in step", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
 		{name: "inline", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(1), most: 0.65},
 		{name: "inline, `Batch(10)`", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(10), most: 0.40},
 		{name: "timer of a minute", unit: "timer", setting: one, instances: 1, few: 5, many: 25, code: sleeps(time.Minute), rest: 2 * time.Minute},
@@ -213,7 +213,7 @@ func measure(t *testing.T, l *workload) row {
 			} else if l.rest > 0 {
 				w.Run(l.rest)
 			}
-			took = time.Since(began)
+			took = w.Ended.Sub(began)
 			ends := l.ends
 			if ends == "" {
 				ends = store.StatusCompleted

@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/wire"
@@ -26,12 +27,29 @@ func (s *Stack) process() *process {
 		Inline:         s.inline,
 		Services:       orchestrator.Services{Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers},
 		Keys:           keys,
-		Settings:       host.Settings{Turn: host.TurnSettings{BlockLimit: -1}},
+		Settings:       host.Settings{SendWindow: s.setting.SendWindow, Turn: host.TurnSettings{BlockLimit: -1}},
 		Environment:    host.Environment{Observer: told{metrics}},
 	})
 	s.must(err)
 	s.t.Cleanup(o.Close)
 	return &process{o, metrics}
+}
+
+// workerProcess is one of the activity function.
+type workerProcess struct {
+	*worker.Worker
+	told *embeddedmetrics.Metrics
+}
+
+func (s *Stack) workerProcess() *workerProcess {
+	metrics := s.metrics("activity")
+	w, err := worker.New(worker.Config{
+		Activities: s.inline, Stops: s.stops, Queues: s.queues,
+		Settings:    host.Settings{SendWindow: s.setting.SendWindow},
+		Environment: host.Environment{Observer: told{metrics}},
+	})
+	s.must(err)
+	return &workerProcess{w, metrics}
 }
 
 // backlog has the age of the first of a batch in the metrics, as package awslambda

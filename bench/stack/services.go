@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/timer"
 )
 
-// What calls take, and what an invocation takes besides.
+// What calls take, on average where they vary, and what an invocation takes besides.
 const (
 	ofSQS       = 8 * time.Millisecond
 	ofDynamoDB  = 3 * time.Millisecond
@@ -25,7 +25,7 @@ type slowStore struct {
 }
 
 func (s slowStore) Commit(ctx context.Context, c store.Commit) error {
-	time.Sleep(ofDynamoDB)
+	s.stack.latency.take(ofDynamoDB, "commit", c.Turns[0].Instance)
 	err := s.Store.Commit(ctx, c)
 	if err == nil {
 		s.stack.turns.Add(int64(len(c.Turns)))
@@ -34,24 +34,27 @@ func (s slowStore) Commit(ctx context.Context, c store.Commit) error {
 }
 
 func (s slowStore) UpdateRecord(ctx context.Context, instance string, c store.RecordChange) error {
-	time.Sleep(ofDynamoDB)
+	s.stack.latency.take(ofDynamoDB, "update", instance)
 	return s.Store.UpdateRecord(ctx, instance, c)
 }
 
 func (s slowStore) Describe(ctx context.Context, instance string) (store.Record, error) {
-	time.Sleep(ofDynamoDB)
+	s.stack.latency.take(ofDynamoDB, "describe", instance)
 	return s.Store.Describe(ctx, instance)
 }
 
 func (s slowStore) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
-	time.Sleep(ofDynamoDB)
+	s.stack.latency.take(ofDynamoDB, "read", instance)
 	return s.Store.Read(ctx, instance, executionID, from)
 }
 
-type slowActivities struct{ store.Activities }
+type slowActivities struct {
+	store.Activities
+	stack *Stack
+}
 
 func (s slowActivities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
-	time.Sleep(ofDynamoDB)
+	s.stack.latency.take(ofDynamoDB, "state", key.Instance)
 	return s.Activities.State(ctx, key)
 }
 
@@ -66,27 +69,31 @@ func (q slowQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		pending[i] = i
 	}
 	for len(pending) > 0 {
-		_, pending = queue.NextBatch(q.FIFO(), msgs, pending)
-		time.Sleep(ofSQS)
+		var batch []int
+		batch, pending = queue.NextBatch(q.FIFO(), msgs, pending)
+		q.stack.latency.take(ofSQS, "send", target(msgs[batch[0]].Body))
 	}
 	q.stack.messages.Add(int64(len(msgs)))
 	return q.Queue.Send(ctx, msgs...)
 }
 
 func (q slowQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
-	time.Sleep(ofSQS)
+	q.stack.latency.take(ofSQS, "visibility", target(msgs[0].Body))
 	return q.Queue.SetVisibility(ctx, d, msgs...)
 }
 
-type slowTimer struct{ timer.Timer }
+type slowTimer struct {
+	timer.Timer
+	stack *Stack
+}
 
 func (t slowTimer) Schedule(ctx context.Context, s timer.Schedule) error {
-	time.Sleep(ofScheduler)
+	t.stack.latency.take(ofScheduler, "schedule", s.Name)
 	return t.Timer.Schedule(ctx, s)
 }
 
 func (t slowTimer) Cancel(ctx context.Context, name string) error {
-	time.Sleep(ofScheduler)
+	t.stack.latency.take(ofScheduler, "unschedule", name)
 	return t.Timer.Cancel(ctx, name)
 }
 

@@ -1,7 +1,8 @@
 // Package stack is a deployed stack in the virtual time of testing/synctest: the
 // host on stores, queues and timers in memory that count each call as AWS charges
 // for it (package bill; store/metering for DynamoDB), and that take as long as
-// theirs do. One goroutine drives it, so that equal runs have equal counts.
+// theirs do. One goroutine drives it, so that equal runs have equal counts; or, with
+// pollers, as many as event sources have, and counts differ a little.
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		s := stack.New(t, stack.Setting{}, app.Orchestrations(), app.Activities())
@@ -15,6 +16,7 @@ package stack
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,8 +27,6 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/worker"
-	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/queue"
 	queuememory "github.com/turnstile-go/turnstile/queue/memory"
@@ -47,6 +47,15 @@ type Setting struct {
 	Cold      bool
 	// Batch is how many messages an invocation has at most; default ten.
 	Batch int
+	// Pollers of each queue take batches side by side, each with a process of its own,
+	// as MaximumConcurrency lets them; default none: one batch after another is handled.
+	// Not with Processes and Cold.
+	Pollers int
+	// Seed of what calls take: drawn, with the same means; default 0: each call of a kind
+	// takes exactly as long.
+	Seed uint64
+	// SendWindow is host.Settings.SendWindow of both functions.
+	SendWindow time.Duration
 }
 
 // Stack is what is deployed.
@@ -62,20 +71,23 @@ type Stack struct {
 	// Attempts are the durations of the worker's invocations, Batches those of the
 	// orchestrator's.
 	Attempts, Batches []time.Duration
-	t                 testing.TB
-	setting           Setting
-	store             *storememory.Store
-	metered           store.Store
-	stops             store.Activities
-	queues            host.Queues
-	timers            timer.Timer
-	keys              *keyring.Memory
-	code              *engine.Registry
-	inline            *activity.Registry
-	worker            *worker.Worker
-	told              *embeddedmetrics.Metrics // of the worker
-	warm              []*process
-	batches           int
+	// Ended is when the last invocation did.
+	Ended   time.Time
+	t       testing.TB
+	setting Setting
+	latency latencies
+	mu      sync.Mutex // guards Attempts, Batches and Ended
+	store   *storememory.Store
+	metered store.Store
+	stops   store.Activities
+	queues  host.Queues
+	timers  timer.Timer
+	keys    *keyring.Memory
+	code    *engine.Registry
+	inline  *activity.Registry
+	workers []*workerProcess
+	warm    []*process
+	batches int
 	// messages sent over all queues, and turns stored.
 	messages, turns atomic.Int64
 }
@@ -83,7 +95,9 @@ type Stack struct {
 // Bill returns what was counted so far, with the metrics that the processes have not
 // written yet, as if they ended now.
 func (s *Stack) Bill() bill.Bill {
-	s.told.Flush()
+	for _, w := range s.workers {
+		w.told.Flush()
+	}
 	for _, p := range s.warm {
 		p.told.Flush()
 	}
@@ -101,19 +115,20 @@ func (s *Stack) Turns() int { return int(s.turns.Load()) }
 // inline.
 func New(t testing.TB, setting Setting, code *engine.Registry, activities *activity.Registry) *Stack {
 	t.Helper()
-	setting.Processes = max(setting.Processes, 1)
+	setting.Processes = max(setting.Processes, setting.Pollers, 1)
 	if setting.Batch <= 0 {
 		setting.Batch = queue.MaxReceive
 	}
 	s := &Stack{
 		t: t, setting: setting, Meter: &bill.Meter{}, Estimated: &bill.Meter{},
 		store: storememory.New(), keys: &keyring.Memory{}, code: code, inline: activities,
+		latency: latencies{seed: setting.Seed},
 	}
 	s.metered = slowStore{metering.New(s.Estimated.Store(s.store), dynamo.Config{}, func(u dynamo.Usage) {
 		s.Meter.Request(bill.WriteUnits, u.WriteUnits)
 		s.Meter.Add(bill.ReadUnits, u.ReadUnits)
 	}), s}
-	s.stops = slowActivities{s.Meter.Activities(storememory.NewActivities(time.Now))}
+	s.stops = slowActivities{s.Meter.Activities(storememory.NewActivities(time.Now)), s}
 	make := func(name string, fifo bool, visibility time.Duration) (*queuememory.Queue, queue.Queue) {
 		q, err := queuememory.New(queuememory.Options{Name: name, FIFO: fifo, Visibility: visibility, Clock: clock.Wall{}})
 		s.must(err)
@@ -133,10 +148,10 @@ func New(t testing.TB, setting Setting, code *engine.Registry, activities *activ
 	}})
 	s.must(err)
 	t.Cleanup(timers.Close)
-	s.timers = slowTimer{s.Meter.Timer(timers)}
-	s.told = s.metrics("activity")
-	s.worker, err = worker.New(worker.Config{Activities: activities, Stops: s.stops, Queues: s.queues, Environment: host.Environment{Observer: told{s.told}}})
-	s.must(err)
+	s.timers = slowTimer{s.Meter.Timer(timers), s}
+	for range max(setting.Pollers, 1) {
+		s.workers = append(s.workers, s.workerProcess())
+	}
 	for range setting.Processes {
 		s.warm = append(s.warm, s.process())
 	}
@@ -165,6 +180,10 @@ func (s *Stack) Send(item wire.Item) {
 
 // Run handles what comes until nothing has for longer than rest.
 func (s *Stack) Run(rest time.Duration) {
+	if s.setting.Pollers > 0 {
+		s.poll(rest)
+		return
+	}
 	for idle := time.Duration(0); idle <= rest; {
 		if s.Step() {
 			idle = 0
@@ -198,6 +217,21 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 	if len(got) == 0 {
 		return false
 	}
+	if from == host.SourceActivity {
+		s.invoke(q, from, got, nil, s.workers[0])
+		return true
+	}
+	p := s.warm[s.batches%len(s.warm)]
+	if s.batches++; s.setting.Cold {
+		p = s.process()
+		defer p.Close()
+	}
+	s.invoke(q, from, got, p, nil)
+	return true
+}
+
+// invoke is an invocation: of the process that is given.
+func (s *Stack) invoke(q queue.Queue, from host.Source, got []queue.Message, p *process, w *workerProcess) {
 	var batch []host.Delivery
 	for _, m := range got {
 		batch = append(batch, host.Delivery{Message: m, Source: from})
@@ -209,30 +243,30 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
 	defer cancel()
 	began := time.Now()
-	time.Sleep(ofCode)
+	s.latency.take(ofCode, "code", target(got[0].Body))
 	var failed []string
-	if from == host.SourceActivity {
-		s.told.Begin()
-		failed = s.worker.Handle(ctx, batch)
-		s.told.End()
-		s.Attempts = append(s.Attempts, time.Since(began))
+	if w != nil {
+		w.told.Begin()
+		failed = w.Handle(ctx, batch)
+		w.told.End()
 	} else {
-		p := s.warm[s.batches%len(s.warm)]
-		if s.batches++; s.setting.Cold {
-			p = s.process()
-			defer p.Close()
-		}
 		p.told.Begin()
 		p.backlog(batch, began)
 		failed = p.Handle(ctx, batch)
 		p.told.End()
-		s.Batches = append(s.Batches, time.Since(began))
 	}
+	s.mu.Lock()
+	s.Ended = time.Now()
+	if w != nil {
+		s.Attempts = append(s.Attempts, s.Ended.Sub(began))
+	} else {
+		s.Batches = append(s.Batches, s.Ended.Sub(began))
+	}
+	s.mu.Unlock()
 	s.Meter.Invoked(time.Since(began), bill.MemoryMB)
 	s.Meter.Delivered(q.FIFO(), got, len(got)-len(failed))
 	inner := q.(slowQueue).Queue
 	s.must(queue.Settle(ctx, unmetered{inner, s.Meter}, got, failed))
-	return true
 }
 
 // Describe returns the record of an instance, which nobody is charged for.
