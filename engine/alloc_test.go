@@ -239,3 +239,46 @@ func TestBranchesThatHaveReturnedAreForgotten(t *testing.T) {
 		t.Errorf("%d bytes are held after 10 branches, %d after 20,000", few, many)
 	}
 }
+
+// No turn of a long history pays for the whole of it: the first ones after it was read
+// are as cheap as later ones, and none copies what is there to have room for more.
+func TestNoWarmTurnCopiesTheHistory(t *testing.T) {
+	const most = 160 << 10 // a piece of each list
+	reg := registryOf(t, chain(1_000_000))
+	for _, events := range []int{10_000, 50_000} {
+		for _, how := range []string{"fed at once", "fed turn by turn"} {
+			list := chainHistory(events / 2)
+			x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: reg})
+			if how == "fed at once" {
+				if err := x.Feed(list, false); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				x.Reserve(len(list))
+				for i := range list {
+					if err := x.Feed(list[i:i+1], false); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if _, err := x.Run(engine.Input{NowMS: 6}); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			for n := range 1000 {
+				next := x.LastEventID()
+				runtime.ReadMemStats(&before)
+				turn, err := x.Run(engine.Input{NowMS: 7, Arrivals: []engine.Arrival{
+					{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: next, Payload: payload200}, Proven: true}}})
+				runtime.ReadMemStats(&after)
+				if err != nil || len(turn.Events) != 2 {
+					t.Fatal(err, len(turn.Events))
+				}
+				if took := after.TotalAlloc - before.TotalAlloc; took > most {
+					t.Errorf("%d events, %s: warm turn %d takes %d bytes, want at most %d", events, how, n+1, took, most)
+				}
+			}
+			x.Close()
+		}
+	}
+}

@@ -10,10 +10,10 @@ import "github.com/turnstile-go/turnstile/history"
 // attaching returns an arrival as what it is to this execution.
 func (x *Execution) attaching(a *Arrival) *Arrival {
 	e := &a.Event
-	if !a.UseExisting || e.Kind != history.OrchestrationStarted || len(x.events) == 0 {
+	if !a.UseExisting || e.Kind != history.OrchestrationStarted || x.events.len() == 0 {
 		return a
 	}
-	switch own, s := &x.events[0], e.Start; {
+	switch own, s := x.events.at(0), e.Start; {
 	case s == nil || s.Parent == nil || s.Parent.Instance == x.cfg.Instance:
 		return a // Nobody would be told, or it would wait for itself.
 	case own.Name != e.Name || own.Start != nil && own.Start.StartID == s.StartID:
@@ -31,16 +31,25 @@ func (x *Execution) Attached() []*history.Parent {
 	if y := x.instead.Load(); y != nil {
 		return y.Attached()
 	}
-	return AttachedIn(x.events)
+	var all []*history.Parent
+	for i := range x.events.len() {
+		all = appendAttached(all, x.events.at(i))
+	}
+	return all
 }
 
 // AttachedIn returns the parents that attached themselves in these events.
 func AttachedIn(events []history.Event) []*history.Parent {
 	var all []*history.Parent
 	for i := range events {
-		if e := &events[i]; e.Kind == history.ParentAttached && e.Start != nil && e.Start.Parent != nil {
-			all = append(all, e.Start.Parent)
-		}
+		all = appendAttached(all, &events[i])
+	}
+	return all
+}
+
+func appendAttached(all []*history.Parent, e *history.Event) []*history.Parent {
+	if e.Kind == history.ParentAttached && e.Start != nil && e.Start.Parent != nil {
+		all = append(all, e.Start.Parent)
 	}
 	return all
 }

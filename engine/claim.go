@@ -42,7 +42,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	if x.cursor.claim >= x.cursor.claimEnd {
 		return nil, x.giveUp(x.extraOperation(want))
 	}
-	e := &x.events[x.cursor.claim]
+	e := x.events.at(x.cursor.claim)
 	if difference := compare(e, want, normalize); difference != "" {
 		return nil, x.giveUp(x.disagreement(3, e.EventID, x.describe(e), "started "+x.describe(want)+" ("+difference+" differs)", x.caller()))
 	}
@@ -55,7 +55,7 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 // recorded.
 func (x *Execution) recordedMS() int64 {
 	if !x.cursor.live && x.cursor.claim < x.cursor.claimEnd {
-		return x.events[x.cursor.claim].AtMS
+		return x.events.at(x.cursor.claim).AtMS
 	}
 	return x.run.nowMS
 }
@@ -63,9 +63,9 @@ func (x *Execution) recordedMS() int64 {
 // extraOperation: the round's answers are all claimed, and the code starts one
 // more.
 func (x *Execution) extraOperation(want *history.Event) *StuckError {
-	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+x.describe(&x.events[x.cursor.claimEnd-1])
-	if x.cursor.claimEnd < len(x.events) {
-		next := &x.events[x.cursor.claimEnd]
+	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+x.describe(x.events.at(x.cursor.claimEnd-1))
+	if x.cursor.claimEnd < x.events.len() {
+		next := x.events.at(x.cursor.claimEnd)
 		id, recorded = next.EventID, x.describe(next)+" and no further operation before it"
 	}
 	return x.disagreement(3, id, recorded, "started "+x.describe(want), x.caller())

@@ -204,7 +204,7 @@ func (call *ChildCall) event(kind history.Kind, headers map[string]string) *hist
 func (c *Context) Child(call ChildCall) *Future {
 	f := c.operation("sub-orchestration", call.event(history.SubOrchestrationScheduled, c.headers), call.Normalize)
 	if f.id != 0 {
-		f.child = c.x.events[f.id-1].Instance
+		f.child = c.x.events.at(int(f.id) - 1).Instance
 	}
 	return f
 }
@@ -260,12 +260,12 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	f.id = e.EventID
 	c.scope.add(f)
 	x.openOps++
-	if f.id > int64(cap(x.ops)) {
-		// In a replay all of the events are there already.
-		x.ops = append(make([]*Future, 0, len(x.events)+max(len(x.events)/4, 8)), x.ops...)
+	// In a replay all of the events are there already.
+	x.ops.reserve(x.events.len() + turnRoom)
+	for x.ops.len() < int(f.id)-1 {
+		x.ops.append(nil)
 	}
-	x.ops = x.ops[:f.id]
-	x.ops[f.id-1] = f
+	x.ops.append(f)
 	if f.inline {
 		x.openInline.push(f)
 	}

@@ -34,13 +34,13 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 // parents go over each time, for they wait for the last execution.
 func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	next := x.unconsumed()
-	visited := x.events
+	visited := x.events.len()
 	if len(unvisited) > 0 {
-		visited = x.events[:unvisited[0].EventID-1]
+		visited = int(unvisited[0].EventID) - 1
 	}
-	for _, e := range visited {
-		if e.Kind == history.ParentAttached {
-			next = append(next, e)
+	for i := range visited {
+		if e := x.events.at(i); e.Kind == history.ParentAttached {
+			next = append(next, *e)
 		}
 	}
 	for _, e := range unvisited {
@@ -87,7 +87,7 @@ func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 
 // nextExecution returns the first events of the next execution.
 func (x *Execution) nextExecution(carried []history.Event) []history.Event {
-	was, end := &x.events[0], x.end.next
+	was, end := x.events.at(0), x.end.next
 	version := end.version
 	if version == "" {
 		if o, err := x.cfg.Registry.Newest(was.Name); err == nil {
@@ -120,8 +120,8 @@ func (x *Execution) senderIDs(carried []history.Event) []string {
 	if s := x.ledger.start; s != nil {
 		ids = append(ids, s.SenderIDs...)
 	}
-	for i := range x.events {
-		if id := rememberedAs(&x.events[i]); id != "" && !over[id] {
+	for i := range x.events.len() {
+		if id := rememberedAs(x.events.at(i)); id != "" && !over[id] {
 			ids = append(ids, id)
 		}
 	}

@@ -54,10 +54,10 @@ func (x *Execution) deliverCompletion(e *history.Event) {
 
 // operation returns what claimed a scheduling event, nil if it has no future.
 func (x *Execution) operation(eventID int64) *Future {
-	if eventID < 1 || eventID > int64(len(x.ops)) {
+	if eventID < 1 || eventID > int64(x.ops.len()) {
 		return nil
 	}
-	return x.ops[eventID-1]
+	return *x.ops.at(int(eventID) - 1)
 }
 
 func (x *Execution) startMain(e *history.Event) {

@@ -34,7 +34,7 @@ func (x *Execution) endMain(output []byte, err error) {
 	default:
 		x.end = &ending{failure: FailureOf(err)}
 		if x.end.failure.Source == "" {
-			x.end.failure.Source = x.events[0].Name
+			x.end.failure.Source = x.events.at(0).Name
 		}
 		x.end.asOwn(x.root.err != nil)
 	}
@@ -101,8 +101,8 @@ func (x *Execution) attempted() string {
 // activities asked to stop; children run on, nobody asked them to stop, unless
 // they were started to go with their parent.
 func (x *Execution) appendEnd(unvisited []history.Event) {
-	for _, op := range x.ops {
-		if op != nil && op.state == open && op.stoppable() && (op.kind != history.SubOrchestrationScheduled || x.events[op.id-1].OnParentEnd != "") {
+	for i := range x.ops.len() {
+		if op := *x.ops.at(i); op != nil && op.state == open && op.stoppable() && (op.kind != history.SubOrchestrationScheduled || x.events.at(int(op.id)-1).OnParentEnd != "") {
 			x.run.cancelled = append(x.run.cancelled, op.id)
 		}
 	}
@@ -112,7 +112,7 @@ func (x *Execution) appendEnd(unvisited []history.Event) {
 	end := x.end.event()
 	x.append(&end)
 	x.settled = true
-	x.cursor.next = len(x.events)
+	x.cursor.next = x.events.len()
 }
 
 // compareEnd holds the end that the code makes now against the recorded one

@@ -75,7 +75,7 @@ type Execution struct {
 	ledger ledger
 	// events are all events, fed and appended: the history as it will be once
 	// the turn is committed.
-	events  []history.Event
+	events  pieces[history.Event]
 	bytes   int // what the events take, about
 	fed     int // how many of them were fed
 	corrupt *CorruptionError
@@ -89,7 +89,7 @@ type Execution struct {
 
 	// ops holds the operation that claimed the scheduling event, by event id,
 	// while it is open.
-	ops        []*Future
+	ops        pieces[*Future]
 	futures    []Future // room for those to come in a replay
 	openOps    int      // operations that something outside can still complete
 	openInline inlineQueue
@@ -175,9 +175,9 @@ func New(cfg Config) *Execution {
 // Reserve makes room for so many events, ahead of the first that is fed, and for
 // a few that a turn appends: a history that is fed in pieces is copied once.
 func (x *Execution) Reserve(n int) {
-	if x.events == nil && n > 0 {
+	if n > 0 {
 		x.ledger.reserve(n)
-		x.events = make([]history.Event, 0, n+turnRoom)
+		x.events.reserve(n + turnRoom)
 	}
 }
 
@@ -200,11 +200,11 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 		x.ledger.record(&events[i])
 		x.bytes += eventBytes(&events[i])
 	}
-	if x.events == nil {
-		// Without Reserve the caller's slice is used as it is; appending copies it.
-		x.events = events[:len(events):len(events)]
+	if x.events.room() == 0 {
+		// Without Reserve the caller's slice is used as it is.
+		x.events.use(events)
 	} else {
-		x.events = append(x.events, events...)
+		x.events.appendAll(events)
 	}
 	x.fed += len(events)
 	if parked && len(events) > 0 {
@@ -219,7 +219,7 @@ func (x *Execution) LastEventID() int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.LastEventID()
 	}
-	return int64(len(x.events))
+	return int64(x.events.len())
 }
 
 // Started returns OrchestrationStarted, or nil before it.
@@ -227,10 +227,10 @@ func (x *Execution) Started() *history.Event {
 	if y := x.instead.Load(); y != nil {
 		return y.Started()
 	}
-	if len(x.events) == 0 {
+	if x.events.len() == 0 {
 		return nil
 	}
-	return &x.events[0]
+	return x.events.at(0)
 }
 
 // Ended reports whether the last event is terminal.
@@ -263,9 +263,9 @@ func (x *Execution) Size() (bytes, coroutines int) {
 		coroutine = 5 << 10
 		operation = int(unsafe.Sizeof(Future{}))
 	)
-	payloads := x.bytes - len(x.events)*eventBytes(&history.Event{})
-	bytes = int(unsafe.Sizeof(*x)) + payloads + x.fed*text + cap(x.events)*int(unsafe.Sizeof(history.Event{})) +
-		cap(x.ledger.entries)*int(unsafe.Sizeof(entry{})) + cap(x.ops)*int(unsafe.Sizeof(x.main)) +
+	payloads := x.bytes - x.events.len()*eventBytes(&history.Event{})
+	bytes = int(unsafe.Sizeof(*x)) + payloads + x.fed*text + x.events.room()*int(unsafe.Sizeof(history.Event{})) +
+		x.ledger.entries.room()*int(unsafe.Sizeof(entry{})) + x.ops.room()*int(unsafe.Sizeof(x.main)) +
 		(x.openOps+len(x.futures))*operation + len(x.coroutines)*coroutine
 	return bytes, len(x.coroutines)
 }

@@ -48,7 +48,7 @@ func (x *Execution) newFuture() *Future {
 		const most = 16
 		n := 1
 		if !x.cursor.live {
-			n = min(max(x.cursor.claimEnd-x.cursor.claim, (len(x.events)-x.cursor.claimEnd)/4, 1), most)
+			n = min(max(x.cursor.claimEnd-x.cursor.claim, (x.events.len()-x.cursor.claimEnd)/4, 1), most)
 		}
 		if n == 1 {
 			return &Future{x: x}
@@ -110,7 +110,7 @@ func (f *Future) become(state futureState, value []byte, err error) {
 	}
 	if f.kind != history.KindUnknown && f.id != 0 {
 		x.openOps--
-		x.ops[f.id-1] = nil // Nothing can complete it any more.
+		*x.ops.at(int(f.id) - 1) = nil // Nothing can complete it any more.
 	}
 	f.wake()
 }

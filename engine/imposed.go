@@ -13,9 +13,9 @@ func (x *Execution) Impose(nowMS int64, imposed, actor string, f history.Failure
 	if x.corrupt != nil {
 		return Turn{}, x.corrupt
 	}
-	x.run = runState{nowMS: nowMS, from: len(x.events)}
+	x.run = runState{nowMS: nowMS, from: x.events.len()}
 	x.stuck = nil
-	if len(x.events) > 0 && !x.ledger.ended {
+	if x.events.len() > 0 && !x.ledger.ended {
 		x.appendImposed(imposed, actor, f)
 	}
 	return x.turn(nil), nil
@@ -30,7 +30,7 @@ func (x *Execution) appendImposed(imposed, actor string, f history.Failure) {
 	})
 	x.append(&history.Event{Kind: history.OrchestrationFailed, Imposed: imposed, Actor: actor, Failure: &f})
 	x.settled = true
-	x.cursor.next = len(x.events)
+	x.cursor.next = x.events.len()
 }
 
 func appendOnce(ids []int64, id int64) []int64 {

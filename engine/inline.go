@@ -28,7 +28,7 @@ func (x *Execution) inlineCalls() []InlineCall {
 		if f.state != open {
 			continue
 		}
-		e := &x.events[f.id-1]
+		e := x.events.at(int(f.id) - 1)
 		calls = append(calls, InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: e.AtMS, Headers: e.Headers})
 	}
 	return calls

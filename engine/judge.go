@@ -18,7 +18,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	case !e.Kind.Arrival():
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("%s is made by the code, nobody outside can send it", e.Kind)}
 	}
-	if len(l.entries) == 0 {
+	if l.entries.len() == 0 {
 		return Verdict{Kind: Early, Reason: "the instance has not started"}
 	}
 	switch {
@@ -43,10 +43,10 @@ func (l *ledger) judge(a *Arrival) Verdict {
 		return Verdict{Kind: Recorded}
 	}
 	source := e.SourceEventID
-	if source < 1 || source > int64(len(l.entries)) {
+	if source < 1 || source > int64(l.entries.len()) {
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d names no event of this execution", source)}
 	}
-	src := &l.entries[source-1]
+	src := l.entries.at(int(source - 1))
 	switch {
 	case src.kind != want:
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d is %s, not %s", source, src.kind, want)}
@@ -72,10 +72,10 @@ func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 		return eventID, ok
 	}
 	source := e.SourceEventID
-	if source < 1 || source > int64(len(l.entries)) {
+	if source < 1 || source > int64(l.entries.len()) {
 		return 0, false
 	}
-	src := &l.entries[source-1]
+	src := l.entries.at(int(source - 1))
 	if src.completed == 0 || src.kind != e.Kind.Completes() || src.inline != a.Inline || (!a.Inline && !a.Proven) {
 		return 0, false
 	}
@@ -84,7 +84,7 @@ func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 
 func (l *ledger) judgeStart(e *history.Event) Verdict {
 	switch {
-	case len(l.entries) == 0:
+	case l.entries.len() == 0:
 		return Verdict{Kind: Recorded}
 	case e.Start != nil && l.start != nil && e.Start.StartID != "" && e.Start.StartID == l.start.StartID:
 		return Verdict{Kind: Duplicate, EventID: 1}

@@ -12,7 +12,7 @@ type ledger struct {
 	instance    string
 	executionID int64
 
-	entries  []entry // by event id - 1
+	entries  pieces[entry] // by event id - 1
 	start    *history.Start
 	senders  map[string]int64 // sender id → event id, 0 for earlier executions
 	cancelID int64            // event id of OrchestrationCancelRequested
@@ -31,7 +31,7 @@ type entry struct {
 // or one already completed, a gap, a repeated event_id and an event behind the
 // end are corruption.
 func (l *ledger) check(e *history.Event) *CorruptionError {
-	next := int64(len(l.entries)) + 1
+	next := int64(l.entries.len()) + 1
 	bad := func(format string, args ...any) *CorruptionError {
 		return &CorruptionError{Instance: l.instance, ExecutionID: l.executionID, EventID: e.EventID, Reason: fmt.Sprintf(format, args...)}
 	}
@@ -54,7 +54,7 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	want, source := e.Kind.Completes(), e.SourceEventID
 	switch {
 	case e.Kind == history.ExternalRejected:
-		if source < 1 || source >= next || l.entries[source-1].kind != history.ExternalEvent {
+		if source < 1 || source >= next || l.entries.at(int(source-1)).kind != history.ExternalEvent {
 			return bad("%s has source_event_id %d, which is no earlier %s", e.Kind, source, history.ExternalEvent)
 		}
 		return nil
@@ -64,10 +64,10 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	switch {
 	case source < 1 || source >= next:
 		return bad("%s has source_event_id %d, which names no earlier event", e.Kind, source)
-	case l.entries[source-1].kind != want:
-		return bad("%s has source_event_id %d, which is %s, not %s", e.Kind, source, l.entries[source-1].kind, want)
-	case l.entries[source-1].completed != 0:
-		return bad("%s has source_event_id %d, which event %d has completed already", e.Kind, source, l.entries[source-1].completed)
+	case l.entries.at(int(source-1)).kind != want:
+		return bad("%s has source_event_id %d, which is %s, not %s", e.Kind, source, l.entries.at(int(source-1)).kind, want)
+	case l.entries.at(int(source-1)).completed != 0:
+		return bad("%s has source_event_id %d, which event %d has completed already", e.Kind, source, l.entries.at(int(source-1)).completed)
 	}
 	return nil
 }
@@ -75,14 +75,12 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 // reserve makes room for the first events that are fed, and for a few that a turn
 // appends.
 func (l *ledger) reserve(n int) {
-	if l.entries == nil {
-		l.entries = make([]entry, 0, n+turnRoom)
-	}
+	l.entries.reserve(n + turnRoom)
 }
 
 // record takes a checked event in.
 func (l *ledger) record(e *history.Event) {
-	l.entries = append(l.entries, entry{kind: e.Kind, inline: e.Inline})
+	l.entries.append(entry{kind: e.Kind, inline: e.Inline})
 	switch {
 	case e.Kind == history.OrchestrationStarted:
 		l.start = e.Start
@@ -102,7 +100,7 @@ func (l *ledger) record(e *history.Event) {
 		l.sent(id, e.EventID)
 	}
 	if e.Kind.Completes() != history.KindUnknown {
-		l.entries[e.SourceEventID-1].completed = e.EventID
+		l.entries.at(int(e.SourceEventID - 1)).completed = e.EventID
 	}
 }
 
@@ -135,12 +133,12 @@ func (l *ledger) sent(senderID string, eventID int64) {
 
 // truncate forgets scheduling events behind the first n events: the answers of
 // a round that did not come to rest.
-func (l *ledger) truncate(n int) { l.entries = l.entries[:n] }
+func (l *ledger) truncate(n int) { l.entries.truncate(n) }
 
 // open calls f for each scheduling event without completion, in order.
 func (l *ledger) open(f func(eventID int64, kind history.Kind, inline bool)) {
-	for i, e := range l.entries {
-		if e.completed == 0 && e.kind.Scheduling() {
+	for i := range l.entries.len() {
+		if e := l.entries.at(i); e.completed == 0 && e.kind.Scheduling() {
 			f(int64(i)+1, e.kind, e.inline)
 		}
 	}

@@ -75,15 +75,15 @@ func (x *Execution) nextIsPatch(id string) bool {
 	if x.cursor.live || x.cursor.claim >= x.cursor.claimEnd {
 		return false
 	}
-	e := &x.events[x.cursor.claim]
+	e := x.events.at(x.cursor.claim)
 	return e.Kind == history.SystemCall && e.Op == history.OpPatch && e.Name == id
 }
 
 // patchOf returns the patch that a nondeterminism at an event may be due to, one
 // that another build has or has retired, and a hint for people.
 func (x *Execution) patchOf(eventID int64) (patch, hint string) {
-	if 0 < eventID && eventID <= int64(len(x.events)) {
-		if e := &x.events[eventID-1]; e.Kind == history.SystemCall && e.Op == history.OpPatch {
+	if 0 < eventID && eventID <= int64(x.events.len()) {
+		if e := x.events.at(int(eventID) - 1); e.Kind == history.SystemCall && e.Op == history.OpPatch {
 			return e.Name, fmt.Sprintf(" (this code does not ask for the patch %q here: a newer build does, or its Patched or PatchRetired was taken out too early)", e.Name)
 		}
 	}

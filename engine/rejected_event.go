@@ -41,7 +41,7 @@ func (x *Execution) claimRejection(e *history.Event) bool {
 	if x.cursor.claim >= x.cursor.claimEnd {
 		return false
 	}
-	next := &x.events[x.cursor.claim]
+	next := x.events.at(x.cursor.claim)
 	if next.Kind != history.ExternalRejected || next.SourceEventID != e.EventID {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 // run of arrivals and the answers behind them (rule 2); a history falls into
 // rounds by itself.
 func (x *Execution) replay() {
-	for x.stuck == nil && x.cursor.next < len(x.events) && !x.settled {
+	for x.stuck == nil && x.cursor.next < x.events.len() && !x.settled {
 		x.replayRound()
 	}
 }
@@ -16,22 +16,22 @@ func (x *Execution) replay() {
 func (x *Execution) replayRound() {
 	begin := x.cursor.next
 	answers := begin
-	for answers < len(x.events) && x.events[answers].Kind.Arrival() {
+	for answers < x.events.len() && x.events.at(answers).Kind.Arrival() {
 		answers++
 	}
 	after := answers
-	for after < len(x.events) && x.events[after].Kind.Scheduling() {
+	for after < x.events.len() && x.events.at(after).Kind.Scheduling() {
 		after++
 	}
 	var end *history.Event
-	if after < len(x.events) && x.events[after].Kind.Terminal() {
-		end = &x.events[after]
+	if after < x.events.len() && x.events.at(after).Kind.Terminal() {
+		end = x.events.at(after)
 	}
 	imposed := end != nil && end.Imposed != ""
 	if imposed && answers == after {
 		// Rule 12: a round with only an imposed end is not run.
 		x.settled = true
-		x.cursor.next = len(x.events)
+		x.cursor.next = x.events.len()
 		return
 	}
 
@@ -46,7 +46,7 @@ func (x *Execution) replayRound() {
 	mark := x.rest()
 	visited := begin
 	for ; visited < answers && x.stuck == nil && x.end == nil; visited++ {
-		x.visit(&x.events[visited])
+		x.visit(x.events.at(visited))
 	}
 	if x.stuck == nil {
 		x.closeRound(answers, after, end)
@@ -56,13 +56,13 @@ func (x *Execution) replayRound() {
 		x.rollback(mark)
 		return
 	}
-	if x.run.quiet && x.end == nil && len(x.events) == mark.events {
+	if x.run.quiet && x.end == nil && x.events.len() == mark.events {
 		// The turn that first ran this round has committed what it cancelled
 		// and set.
 		x.run.cancelled, x.run.statusSet, x.run.searchSet = x.run.cancelled[:mark.cancelled], mark.statusSet, mark.searchSet
 	}
 	x.run.quiet = false
-	x.cursor.next = len(x.events)
+	x.cursor.next = x.events.len()
 	if !x.cursor.live {
 		x.cursor.next = after
 		if end != nil {
@@ -71,7 +71,7 @@ func (x *Execution) replayRound() {
 		}
 	}
 	if x.cursor.live && x.end != nil {
-		x.appendEnd(x.events[visited:answers])
+		x.appendEnd(x.events.slice(visited, answers))
 	}
 }
 
@@ -86,21 +86,21 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 		return
 	}
 	if x.cursor.claim < x.cursor.claimEnd {
-		left := &x.events[x.cursor.claim]
+		left := x.events.at(x.cursor.claim)
 		place, did := x.resting()
 		x.nondeterminism(4, left.EventID, x.describe(left), "did not start it: it "+did, place)
 		return
 	}
 	switch {
-	case end == nil && x.end != nil && after < len(x.events):
-		next := &x.events[after]
+	case end == nil && x.end != nil && after < x.events.len():
+		next := x.events.at(after)
 		x.nondeterminism(4, next.EventID, x.describe(next)+" and later events", x.attempted(), "")
 	case end == nil && x.end != nil:
 		// A last round that has answers, but not the end that the code makes
 		// of them now.
 		x.nondeterminism(4, int64(after), "no end behind its last event", x.attempted(), "")
 	case end == nil:
-		if after == len(x.events) {
+		if after == x.events.len() {
 			x.checkDeadlock()
 		}
 	case end.Imposed != "":
@@ -122,11 +122,11 @@ func (x *Execution) take(a *Arrival) Verdict {
 		return v
 	}
 	first := x.appendArrival(a)
-	x.cursor.claim, x.cursor.claimEnd, x.cursor.live = len(x.events), len(x.events), true
+	x.cursor.claim, x.cursor.claimEnd, x.cursor.live = x.events.len(), x.events.len(), true
 	mark := x.rest()
 	visited := first
 	for ; visited < mark.events && x.stuck == nil && x.end == nil; visited++ {
-		x.visit(&x.events[visited])
+		x.visit(x.events.at(visited))
 	}
 	if x.stuck == nil && x.end == nil {
 		x.checkDeadlock()
@@ -134,15 +134,15 @@ func (x *Execution) take(a *Arrival) Verdict {
 	if x.stuck != nil {
 		x.rollback(mark)
 	} else if x.end != nil {
-		x.appendEnd(x.events[visited:mark.events])
+		x.appendEnd(x.events.slice(visited, mark.events))
 	}
-	x.cursor.next = len(x.events)
+	x.cursor.next = x.events.len()
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
 // appendArrival records an arrival and what it brings, without running code.
 func (x *Execution) appendArrival(a *Arrival) (first int) {
-	first = len(x.events)
+	first = x.events.len()
 	x.append(&a.Event)
 	for i := range a.With {
 		if x.ledger.judge(&Arrival{Event: a.With[i]}).Kind == Recorded {
@@ -153,14 +153,8 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 }
 
 func (x *Execution) append(e *history.Event) *history.Event {
-	if n := len(x.events); n == cap(x.events) {
-		// A turn appends a few: not twice the room, as append would make, and not so
-		// little that long histories are copied again and again.
-		x.events = append(make([]history.Event, 0, n+max(n/2, 8)), x.events...)
-	}
-	x.events = append(x.events, *e)
-	appended := &x.events[len(x.events)-1]
-	appended.EventID, appended.AtMS = int64(len(x.events)), x.run.nowMS
+	appended := x.events.append(*e)
+	appended.EventID, appended.AtMS = int64(x.events.len()), x.run.nowMS
 	x.bytes += eventBytes(appended)
 	x.ledger.record(appended)
 	return appended
@@ -179,15 +173,15 @@ func (x *Execution) rest() restMark {
 	// The limit counts a round, not a batch: however arrivals are cut into
 	// turns, the history is the same.
 	x.run.operations = 0
-	return restMark{len(x.events), len(x.run.cancelled), x.status, x.run.statusSet, x.search, x.run.searchSet}
+	return restMark{x.events.len(), len(x.run.cancelled), x.status, x.run.statusSet, x.search, x.run.searchSet}
 }
 
 // rollback drops what the code did since the mark (rule 11: the arrivals at
 // which it happened are recorded without answers). The coroutines can't go on
 // after it.
 func (x *Execution) rollback(m restMark) {
-	if len(x.events) > m.events {
-		x.events = x.events[:m.events:m.events]
+	if x.events.len() > m.events {
+		x.events.truncate(m.events)
 		x.ledger.truncate(m.events)
 	}
 	x.run.cancelled = x.run.cancelled[:m.cancelled]

@@ -21,7 +21,7 @@ func (x *Execution) Run(in Input) (Turn, error) {
 }
 
 func (x *Execution) runNow(in Input) Turn {
-	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: len(x.events), left: in.Arrivals}
+	x.run = runState{nowMS: in.NowMS, seed: in.Seed, from: x.events.len(), left: in.Arrivals}
 	verdicts := make([]Verdict, len(in.Arrivals))
 	if !in.Park {
 		if x.stuck == nil {
@@ -77,7 +77,7 @@ func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 func (x *Execution) turn(verdicts []Verdict) Turn {
 	t := Turn{
 		Verdicts:      verdicts,
-		Events:        x.events[x.run.from:len(x.events):len(x.events)],
+		Events:        x.events.slice(x.run.from, x.events.len()),
 		Cancelled:     x.run.cancelled,
 		Reasons:       x.cancelReasons(),
 		CustomStatus:  x.status,
@@ -89,7 +89,7 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		Recovered:     x.run.recovered && x.stuck == nil,
 	}
 	switch {
-	case len(x.events) == 0:
+	case x.events.len() == 0:
 		t.State = NotStarted
 	case x.ledger.ended:
 		t.State = Ended
@@ -109,7 +109,7 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 // and the turn is made again on another one, without the arrival at which it
 // happened.
 func (x *Execution) runGuarded(in Input) (Turn, error) {
-	fed, parkedTo := x.events, x.parkedTo
+	fed, parkedTo := x.events, x.parkedTo // What is left behind may append.
 	x.taken.Store(0)
 	t, stack := x.runWatched(in)
 	if stack == "" {
@@ -141,12 +141,12 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 	return Turn{}, stack
 }
 
-func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64, taken int, stack string) (Turn, error) {
+func (x *Execution) withoutBlocked(in Input, fed pieces[history.Event], parkedTo int64, taken int, stack string) (Turn, error) {
 	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocked outside durable operations, or never yields" + at(placeOf(stack)) + "; " +
 		"wait with durable timers, events and activities instead of sleeps, channels, locks or I/O"}
 	again := func(arrivals []Arrival) (*Execution, Turn, bool) {
 		y := New(x.cfg)
-		if err := y.Feed(fed, false); err != nil {
+		if err := y.Feed(fed.slice(0, fed.len()), false); err != nil {
 			return y, Turn{}, false
 		}
 		y.parkedTo = parkedTo
@@ -167,18 +167,18 @@ func (x *Execution) withoutBlocked(in Input, fed []history.Event, parkedTo int64
 		y.Close()
 		x.instead.Store(y)
 	}()
-	from := len(fed)
+	from := fed.len()
 	y.fail(blocked)
-	y.stuck.EventID = int64(len(y.events)) + 1
+	y.stuck.EventID = int64(y.events.len()) + 1
 	if taken == len(in.Arrivals) {
-		y.stuck.EventID = int64(len(y.events))
+		y.stuck.EventID = int64(y.events.len())
 	}
 	rest := in
 	rest.Arrivals = in.Arrivals[taken:]
 	logs, cancelled, statusSet, searchSet := done.Logs, done.Cancelled, done.StatusChanged, done.SearchSet
 	t := y.runNow(rest)
 	t.Verdicts = append(done.Verdicts, t.Verdicts...)
-	t.Events = y.events[from:len(y.events):len(y.events)]
+	t.Events = y.events.slice(from, y.events.len())
 	t.Logs = append(logs, t.Logs...)
 	t.Cancelled, t.Reasons = append(cancelled, t.Cancelled...), ReasonsBoth(done.Reasons, t.Reasons)
 	t.StatusChanged = t.StatusChanged || statusSet

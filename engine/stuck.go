@@ -48,7 +48,7 @@ func (x *Execution) checkDeadlock() {
 	for _, c := range x.coroutines {
 		places = append(places, c.where())
 	}
-	x.fail(&StuckError{Kind: StuckDeadlock, EventID: int64(len(x.events)), Message: fmt.Sprintf(
+	x.fail(&StuckError{Kind: StuckDeadlock, EventID: int64(x.events.len()), Message: fmt.Sprintf(
 		"nothing to wait for: no activity, timer, external event or sub-orchestration is open, and the code waits at %s", strings.Join(places, " and at "))})
 }
 
@@ -60,7 +60,7 @@ func (x *Execution) park(a *Arrival) Verdict {
 		return v
 	}
 	first := x.appendArrival(a)
-	x.parkedTo = int64(len(x.events))
+	x.parkedTo = int64(x.events.len())
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
@@ -68,12 +68,12 @@ func (x *Execution) park(a *Arrival) Verdict {
 // stuck. An execution is never failed for code that another build has, and this
 // one does not: an orchestration, or a patch.
 func (x *Execution) failInstead() bool {
-	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || x.stuck.Patch != "" || len(x.events) == 0 || x.ledger.ended {
+	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || x.stuck.Patch != "" || x.events.len() == 0 || x.ledger.ended {
 		return false
 	}
 	def := x.def
 	if def == nil {
-		def, _ = x.cfg.Registry.Lookup(x.events[0].Name, x.events[0].Version)
+		def, _ = x.cfg.Registry.Lookup(x.events.at(0).Name, x.events.at(0).Version)
 	}
 	if !x.cfg.Options.FailWhenStuck && (def == nil || !def.FailWhenStuck) {
 		return false
@@ -83,7 +83,7 @@ func (x *Execution) failInstead() bool {
 		kind = history.FailurePanic
 	}
 	x.appendImposed(history.ImposedPolicy, "", history.Failure{
-		Kind: kind, Message: x.stuck.Message, Source: x.events[0].Name, Stack: x.stuck.Stack})
+		Kind: kind, Message: x.stuck.Message, Source: x.events.at(0).Name, Stack: x.stuck.Stack})
 	x.stuck = nil
 	return true
 }

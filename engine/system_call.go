@@ -22,7 +22,7 @@ func (x *Execution) systemCall(call, op, name string, value func(e *history.Even
 	}
 	want := &history.Event{Kind: history.SystemCall, Op: op, Name: name}
 	if x.cursor.live {
-		want.EventID = int64(len(x.events)) + 1
+		want.EventID = int64(x.events.len()) + 1
 		if err := value(want); err != nil {
 			return nil, err
 		}

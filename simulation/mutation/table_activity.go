@@ -84,7 +84,7 @@ func activityMutations() []Mutation {
 			Name:  "a child outlives its parent",
 			Bug:   "A child that was started to end with its parent runs on.",
 			File:  "engine/ending.go",
-			Edits: edit("(op.kind != history.SubOrchestrationScheduled || x.events[op.id-1].OnParentEnd != \"\")", "op.kind != history.SubOrchestrationScheduled"),
+			Edits: edit("(op.kind != history.SubOrchestrationScheduled || x.events.at(int(op.id)-1).OnParentEnd != \"\")", "op.kind != history.SubOrchestrationScheduled"),
 		},
 		{
 			Name:  "a cancel ahead of the start is dropped",

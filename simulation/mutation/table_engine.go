@@ -13,7 +13,7 @@ func engineMutations() []Mutation {
 			Name:  "continue-as-new forgets who waits",
 			Bug:   "Parents that wait for an instance which was there already do not go over into the next execution.",
 			File:  "engine/continue_as_new.go",
-			Edits: edit("		if e.Kind == history.ParentAttached {\n			next", "		if e.Kind == history.ParentAttached && e.EventID == 0 {\n			next"),
+			Edits: edit("		if e := x.events.at(i); e.Kind == history.ParentAttached {\n			next", "		if e := x.events.at(i); e.Kind == history.ParentAttached && e.EventID == 0 {\n			next"),
 		},
 		{
 			Name:  "select by the order of arguments",
