@@ -62,7 +62,7 @@ func (p *process) backlog(batch []host.Delivery, now time.Time) {
 
 // metrics are those of a new process: lines of a log, which are counted.
 func (s *Stack) metrics(function string) *embeddedmetrics.Metrics {
-	return embeddedmetrics.New(embeddedmetrics.Config{Environment: "production", Function: function, Out: s.Meter.Log()})
+	return embeddedmetrics.New(embeddedmetrics.Config{Environment: "production", Function: function, Out: named{s.Meter.Log(), s}})
 }
 
 // told is what a process is told, with times that are as long to write as those of

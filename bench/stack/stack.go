@@ -76,7 +76,8 @@ type Stack struct {
 	t       testing.TB
 	setting Setting
 	latency latencies
-	mu      sync.Mutex // guards Attempts, Batches and Ended
+	mu      sync.Mutex // guards Attempts, Batches, Ended and custom
+	custom  map[string]bool
 	store   *storememory.Store
 	metered store.Store
 	stops   store.Activities
@@ -122,7 +123,7 @@ func New(t testing.TB, setting Setting, code *engine.Registry, activities *activ
 	s := &Stack{
 		t: t, setting: setting, Meter: &bill.Meter{}, Estimated: &bill.Meter{},
 		store: storememory.New(), keys: &keyring.Memory{}, code: code, inline: activities,
-		latency: latencies{seed: setting.Seed},
+		latency: latencies{seed: setting.Seed}, custom: map[string]bool{},
 	}
 	s.metered = slowStore{metering.New(s.Estimated.Store(s.store), dynamo.Config{}, func(u dynamo.Usage) {
 		s.Meter.Request(bill.WriteUnits, u.WriteUnits)

@@ -197,7 +197,8 @@ func (c *counter) bill() Bill {
 		"Reads of the history by processes that did not have it in memory.",
 		"Changes of the custom status and of search attributes, about two write units each and more.",
 		"Heartbeats, claims of attempts that run at most once, redeliveries, repeated requests, stuck turns.",
-		"What code itself calls, logs, metrics, alarms, encryption keys, storage, and looking.",
+		bill.Monthly(),
+		"What code itself calls, logs, encryption keys, storage, and looking.",
 	}
 	if c.unknownTurns {
 		b.LeftOut = append(b.LeftOut, "Turns are not known of an exported history: each arrival is counted as one.")
