@@ -145,7 +145,7 @@ func anOrderOnTheStack(l *stackLine) {
 	if out := l.ok("wait", order, "--timeout", "2m"); !strings.Contains(out, `"shipped"`) {
 		l.Errorf("it ended with %s", out)
 	}
-	if r := <-watched; r.status != exitOK || !strings.Contains(r.out, "ReserveStock") || !strings.Contains(r.out, "completed") {
+	if r := <-watched; r.status != exitOK || !strings.Contains(r.out, "ReserveStock") || !strings.Contains(r.err, "completed") {
 		l.Errorf("watch: %+v", r)
 	}
 	for _, want := range []string{"ReserveStock", "OrchestrationCompleted", "by Ada", "by Grace"} {
