@@ -74,7 +74,7 @@ func storedReplays(tb testing.TB) (all []stored) {
 			tb.Fatal(err)
 		}
 		typed := app.Orchestrations()
-		events := record(tb, typed, shape.orchestration)
+		events := record(tb, typed, shape.orchestration, shape.sample)
 		data := history.Encode(events)
 		all = append(all, stored{shape.name, len(events), func(tb testing.TB) {
 			decoded, err := history.Decode(data)

@@ -22,24 +22,24 @@ func temporalOptions(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
 }
 
-func temporalChain(ctx workflow.Context, in payload) (int, error) {
+func temporalChain[P counted](ctx workflow.Context, in P) (int, error) {
 	ctx = temporalOptions(ctx)
 	for range steps {
 		if err := workflow.ExecuteActivity(ctx, "Step", in).Get(ctx, &in); err != nil {
 			return 0, err
 		}
 	}
-	return in.Count, nil
+	return in.count(), nil
 }
 
-func temporalFanOut(ctx workflow.Context, in payload) (int, error) {
+func temporalFanOut[P counted](ctx workflow.Context, in P) (int, error) {
 	ctx = temporalOptions(ctx)
 	fs := make([]workflow.Future, steps)
 	for i := range fs {
 		fs[i] = workflow.ExecuteActivity(ctx, "Step", in)
 	}
 	for _, f := range fs {
-		var out payload
+		var out P
 		if err := f.Get(ctx, &out); err != nil {
 			return 0, err
 		}
@@ -47,7 +47,7 @@ func temporalFanOut(ctx workflow.Context, in payload) (int, error) {
 	return len(fs), nil
 }
 
-func temporalRaces(ctx workflow.Context, in payload) (int, error) {
+func temporalRaces[P counted](ctx workflow.Context, in P) (int, error) {
 	ctx = temporalOptions(ctx)
 	for range rounds {
 		timerCtx, cancel := workflow.WithCancel(ctx)
@@ -62,7 +62,7 @@ func temporalRaces(ctx workflow.Context, in payload) (int, error) {
 			return 0, err
 		}
 	}
-	return in.Count, nil
+	return in.count(), nil
 }
 
 // temporalHistory writes the histories that a Temporal server records.
@@ -150,7 +150,12 @@ type temporalShape struct {
 	history  *historypb.History
 }
 
-func temporalShapes(tb testing.TB) (all []temporalShape) {
+func temporalShapes(tb testing.TB) []temporalShape {
+	plain := temporalShapesOf(tb, "", sample, temporalChain[payload], temporalFanOut[payload], temporalRaces[payload])
+	return append(plain, temporalShapesOf(tb, "/rich", richSample, temporalChain[rich], temporalFanOut[rich], temporalRaces[rich])...)
+}
+
+func temporalShapesOf[P any](tb testing.TB, suffix string, sample func(int) P, chain, fanOut, races any) (all []temporalShape) {
 	payloads := func(v any) *commonpb.Payloads {
 		p, err := converter.GetDefaultDataConverter().ToPayloads(v)
 		if err != nil {
@@ -195,10 +200,10 @@ func temporalShapes(tb testing.TB) (all []temporalShape) {
 		name     string
 		workflow any
 		history  *historypb.History
-	}{{"Chain", temporalChain, chainHistory()}, {"FanOut", temporalFanOut, fanOutHistory()}, {"Races", temporalRaces, racesHistory()}} {
+	}{{"Chain", chain, chainHistory()}, {"FanOut", fanOut, fanOutHistory()}, {"Races", races, racesHistory()}} {
 		replayer := worker.NewWorkflowReplayer()
 		replayer.RegisterWorkflowWithOptions(shape.workflow, workflow.RegisterOptions{Name: shape.name})
-		all = append(all, temporalShape{shape.name, replayer, shape.history})
+		all = append(all, temporalShape{shape.name + suffix, replayer, shape.history})
 	}
 	return all
 }

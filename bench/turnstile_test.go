@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,56 +14,60 @@ const (
 	rounds = 100
 )
 
-// payload is what every activity takes and returns: 200 bytes as JSON.
-type payload struct {
-	Order string
-	Note  string
-	Count int
-}
-
-func sample(i int) payload {
-	return payload{Order: fmt.Sprintf("order-%06d", i), Note: strings.Repeat("n", 150), Count: i}
-}
-
 var (
-	step   = turnstile.NewActivity[payload, payload]("Step")
 	chain  = turnstile.NewOrchestration[payload, int]("Chain")
 	fanOut = turnstile.NewOrchestration[payload, int]("FanOut")
 	races  = turnstile.NewOrchestration[payload, int]("Races")
+
+	richChain  = turnstile.NewOrchestration[rich, int]("Chain")
+	richFanOut = turnstile.NewOrchestration[rich, int]("FanOut")
+	richRaces  = turnstile.NewOrchestration[rich, int]("Races")
 )
 
-func typedChain(ctx turnstile.Context, in payload) (int, error) {
-	for range steps {
-		var err error
-		if in, err = step.Call(ctx, in); err != nil {
-			return 0, err
+// The activity takes and returns what the shape's payloads are.
+var (
+	step     = turnstile.NewActivity[payload, payload]("Step")
+	richStep = turnstile.NewActivity[rich, rich]("Step")
+)
+
+func typedChain[P counted](step turnstile.Activity[P, P]) func(turnstile.Context, P) (int, error) {
+	return func(ctx turnstile.Context, in P) (int, error) {
+		for range steps {
+			var err error
+			if in, err = step.Call(ctx, in); err != nil {
+				return 0, err
+			}
 		}
+		return in.count(), nil
 	}
-	return in.Count, nil
 }
 
-func typedFanOut(ctx turnstile.Context, in payload) (int, error) {
-	fs := make([]turnstile.Future[payload], steps)
-	for i := range fs {
-		fs[i] = step.Start(ctx, in)
+func typedFanOut[P counted](step turnstile.Activity[P, P]) func(turnstile.Context, P) (int, error) {
+	return func(ctx turnstile.Context, in P) (int, error) {
+		fs := make([]turnstile.Future[P], steps)
+		for i := range fs {
+			fs[i] = step.Start(ctx, in)
+		}
+		results, err := turnstile.Join(ctx, fs...)
+		return len(results), err
 	}
-	results, err := turnstile.Join(ctx, fs...)
-	return len(results), err
 }
 
-func typedRaces(ctx turnstile.Context, in payload) (int, error) {
-	for range rounds {
-		work, timeout := step.Start(ctx, in), turnstile.After(ctx, time.Minute)
-		if _, err := turnstile.Select(ctx, work, timeout); err != nil {
-			return 0, err
+func typedRaces[P counted](step turnstile.Activity[P, P]) func(turnstile.Context, P) (int, error) {
+	return func(ctx turnstile.Context, in P) (int, error) {
+		for range rounds {
+			work, timeout := step.Start(ctx, in), turnstile.After(ctx, time.Minute)
+			if _, err := turnstile.Select(ctx, work, timeout); err != nil {
+				return 0, err
+			}
+			out, err := work.Await(ctx)
+			if err != nil {
+				return 0, err
+			}
+			in = out
 		}
-		out, err := work.Await(ctx)
-		if err != nil {
-			return 0, err
-		}
-		in = out
+		return in.count(), nil
 	}
-	return in.Count, nil
 }
 
 // raw is the same code on the engine's untyped surface.
@@ -106,23 +108,32 @@ func rawRaces(c *engine.Context, in []byte) ([]byte, error) {
 	return []byte("1"), nil
 }
 
-var shapes = []struct {
+// shape is an orchestration with payloads of a kind.
+type shape struct {
 	name, orchestration string
 	raw                 engine.Func
 	part                turnstile.Part
-}{
-	{"Chain", "Chain", rawChain, chain.Is(typedChain)},
-	{"FanOut", "FanOut", rawFanOut, fanOut.Is(typedFanOut)},
-	{"Races", "Races", rawRaces, races.Is(typedRaces)},
+	sample              func(i int) []byte
 }
+
+var shapes = []shape{
+	{"Chain", "Chain", rawChain, chain.Is(typedChain(step)), encodeSample},
+	{"FanOut", "FanOut", rawFanOut, fanOut.Is(typedFanOut(step)), encodeSample},
+	{"Races", "Races", rawRaces, races.Is(typedRaces(step)), encodeSample},
+	{"Chain/rich", "Chain", rawChain, richChain.Is(typedChain(richStep)), encodeRich},
+	{"FanOut/rich", "FanOut", rawFanOut, richFanOut.Is(typedFanOut(richStep)), encodeRich},
+	{"Races/rich", "Races", rawRaces, richRaces.Is(typedRaces(richStep)), encodeRich},
+}
+
+func encodeRich(i int) []byte { return encoded(richSample(i)) }
 
 // record runs an orchestration live, an answer for each open activity after
 // each turn, and returns its history.
-func record(tb testing.TB, reg *engine.Registry, name string) []history.Event {
+func record(tb testing.TB, reg *engine.Registry, name string, sample func(int) []byte) []history.Event {
 	tb.Helper()
 	x := engine.New(engine.Config{Instance: "bench", ExecutionID: 1, Registry: reg})
 	defer x.Close()
-	input := encodeSample(0)
+	input := sample(0)
 	arrivals := []engine.Arrival{{Event: history.Event{Kind: history.OrchestrationStarted, Name: name, Payload: input,
 		Start: &history.Start{ExecutionID: 1, StartID: "bench"}}}}
 	var events, late []history.Event
@@ -137,7 +148,7 @@ func record(tb testing.TB, reg *engine.Registry, name string) []history.Event {
 			switch e := &turn.Events[i]; e.Kind {
 			case history.ActivityScheduled:
 				arrivals = append(arrivals, engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted,
-					SourceEventID: e.EventID, Payload: encodeSample(int(e.EventID))}, Proven: true})
+					SourceEventID: e.EventID, Payload: sample(int(e.EventID))}, Proven: true})
 			case history.TimerCreated:
 				// It loses, and fires one round later all the same.
 				late = append(late, history.Event{Kind: history.TimerFired, SourceEventID: e.EventID, FireAtMS: e.FireAtMS})
@@ -162,7 +173,7 @@ func BenchmarkTurnstile(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(shape.name+"/decoded", func(b *testing.B) {
-			replay(b, raw, record(b, raw, shape.orchestration))
+			replay(b, raw, record(b, raw, shape.orchestration, shape.sample))
 		})
 		b.Run(shape.name+"/stored", func(b *testing.B) {
 			b.ReportAllocs()
