@@ -20,10 +20,7 @@ type conn struct {
 
 func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
 	// What SQLite puts beside the file gets its mode.
-	query := url.Values{"modeof": {path}}
-	if vfs != "" {
-		query.Set("vfs", vfs)
-	}
+	query := url.Values{"modeof": {path}, "vfs": {vfs}}
 	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
 	c, err := sqlite3.OpenFlags(name.String(), flags|sqlite3.OPEN_URI)
 	if err != nil {

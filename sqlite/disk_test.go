@@ -12,6 +12,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
 	"github.com/ncruces/go-sqlite3/vfs"
+
+	"github.com/turnstile-go/turnstile/sqlite"
 )
 
 // disk is a file system of SQLite's, over that of this machine, which knows
@@ -41,7 +43,7 @@ var disks atomic.Int64
 // newDisk registers a disk until the test ends.
 func newDisk(t testing.TB) *disk {
 	d := &disk{VFS: vfs.Find("os"), name: fmt.Sprintf("disk-%d", disks.Add(1)), files: map[string]*image{}}
-	vfs.Register(d.name, d)
+	vfs.Register(d.name, sqlite.Files(d))
 	t.Cleanup(func() { vfs.Unregister(d.name) })
 	return d
 }

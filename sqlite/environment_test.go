@@ -337,10 +337,10 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 		begin(t, env, waits, 0, "waits")
 		time.Sleep(time.Second)
 		var refused atomic.Int64
-		disk.failing(func(operation, _ string, _ int64) error {
+		disk.failing(func(operation, file string, _ int64) error {
 			if operation == "write" {
 				refused.Add(1)
-				return sqlite3.FULL
+				return outOfSpace(file)
 			}
 			return nil
 		})

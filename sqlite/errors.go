@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -17,7 +16,8 @@ import (
 var (
 	// ErrClosed: the database has been closed.
 	ErrClosed = errors.New("sqlite: the database is closed")
-	// ErrFull: the disk is full. Nothing of what was asked for has been done,
+	// ErrFull: the disk is full, or this user may have no more of it. Nothing of
+	// what was asked for has been done (unless it is store.ErrUnknownOutcome too),
 	// nothing is lost, and it goes on by itself when there is space.
 	ErrFull = errors.New("sqlite: the disk is full")
 	// ErrNotADatabase: the file is no database of Turnstile.
@@ -53,7 +53,9 @@ func explain(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, sqlite3.FULL):
+	case errors.As(err, new(*NewerError)):
+		return err
+	case isFull(err):
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; make space, and it goes on", ErrFull, path, err)}
 	case errors.Is(err, sqlite3.NOTADB):
 		return fmt.Errorf("%w: %s (%w): move it away, or use another directory", ErrNotADatabase, path, err)
@@ -71,7 +73,7 @@ func explain(path string, err error) error {
 
 // unwritable says that a file, or its directory, can't be written.
 func unwritable(path string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
+	if noSpace(err) {
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; make space", ErrFull, path, err)}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

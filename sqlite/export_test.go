@@ -3,8 +3,13 @@ package sqlite
 import (
 	"context"
 
+	"github.com/ncruces/go-sqlite3/vfs"
+
 	"github.com/turnstile-go/turnstile/store"
 )
+
+// Files is the file system that SQLite uses, over another.
+func Files(over vfs.VFS) vfs.VFS { return files{over} }
 
 // VFS has SQLite reach its files through the file system of that name.
 func VFS(name string) Option { return func(o *options) { o.vfs = name } }

@@ -62,7 +62,7 @@ func Open(dir string, opts ...Option) (*DB, error) {
 }
 
 func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
-	db := &DB{options: options{durability: Full, now: time.Now}, queues: map[string]*queueJournal{}}
+	db := &DB{options: options{durability: Full, now: time.Now, vfs: filesName}, queues: map[string]*queueJournal{}}
 	db.timer.db = db
 	for _, o := range opts {
 		o(&db.options)
@@ -71,20 +71,21 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); noSpace(err) {
+		return nil, unwritable(dir, err)
+	} else if err != nil {
 		return nil, fmt.Errorf("sqlite: the directory of a database can't be made: %w", err)
 	}
 	db.path = filepath.Join(dir, FileName)
 	if db.locked, err = lock(filepath.Join(dir, lockName), db.path); err != nil {
 		return nil, err
 	}
-	version, err := versions.inspect(db.path)
-	if err != nil {
+	if err := versions.inspect(db.path); err != nil {
 		return nil, errors.Join(err, unlock(db.locked))
 	}
 	c, err := db.connectWriter()
 	if err == nil {
-		if err = db.begin(c, versions, version); err != nil {
+		if err = db.begin(c, versions); err != nil {
 			err = errors.Join(explain(db.path, err), c.Close())
 		}
 	}
@@ -117,7 +118,10 @@ func (db *DB) connectWriter() (*conn, error) {
 const walPages = 4000
 
 // begin takes the connection into use.
-func (db *DB) begin(c *conn, versions migrations, version int) error {
+func (db *DB) begin(c *conn, versions migrations) error {
+	if err := claim(c); err != nil {
+		return err
+	}
 	for _, pragma := range []string{
 		"PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA busy_timeout = 5000", "PRAGMA temp_store = MEMORY",
 		fmt.Sprintf("PRAGMA wal_autocheckpoint = %d", walPages),
@@ -126,7 +130,7 @@ func (db *DB) begin(c *conn, versions migrations, version int) error {
 			return err
 		}
 	}
-	if err := versions.migrate(c, version); err != nil {
+	if err := versions.migrate(c); err != nil {
 		return err
 	}
 	var err error

@@ -8,7 +8,7 @@ type Option func(*options)
 type options struct {
 	durability Level
 	now        func() time.Time
-	// vfs is the name of the file system that SQLite uses; empty for the system's.
+	// vfs is the name of the file system that SQLite uses.
 	vfs string
 }
 

@@ -48,41 +48,61 @@ const (
 	headerMagic       = "SQLite format 3\x00"
 )
 
-// inspect looks at the header of a file, which it does not change, and returns
-// the version of its schema; 0 if there is no file yet, or an empty one.
-func (m migrations) inspect(path string) (version int, err error) {
+// inspect looks at the header of a file, which it does not change, and says why
+// this build can't use it. A file that is not there yet, or is empty, it can.
+func (m migrations) inspect(path string) (err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return nil
 	}
 	if err != nil {
-		return 0, unwritable(path, err)
+		return unwritable(path, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	header := make([]byte, headerSize)
 	n, err := io.ReadFull(f, header)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, unwritable(path, err)
+		return unwritable(path, err)
 	}
 	number := func(at int) int {
 		return int(header[at])<<24 | int(header[at+1])<<16 | int(header[at+2])<<8 | int(header[at+3])
 	}
 	switch {
 	case n == 0:
-		return 0, nil
+		return nil
 	case n < headerSize || !strings.HasPrefix(string(header), headerMagic):
-		return 0, fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
+		return fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case number(headerApplication) != applicationID:
-		return 0, fmt.Errorf("%w: %s belongs to another program (application id %#x): move it away, or use another directory", ErrNotADatabase, path, number(headerApplication))
+		return fmt.Errorf("%w: %s belongs to another program (application id %#x): move it away, or use another directory", ErrNotADatabase, path, number(headerApplication))
 	case number(headerUserVersion) > len(m):
-		return 0, &NewerError{File: path, Version: number(headerUserVersion), Known: len(m)}
+		return &NewerError{File: path, Version: number(headerUserVersion), Known: len(m)}
 	}
-	return number(headerUserVersion), nil
+	return nil
 }
 
-// migrate brings the schema from a version to the newest, in one transaction,
-// and leaves the header in the file, where inspect finds it.
-func (m migrations) migrate(c *conn, from int) (err error) {
+// claim writes into a file that has nothing yet whose it is, ahead of all else:
+// what is opened and not made, because the process died or the disk was full, is
+// known the next time.
+func claim(c *conn) error {
+	id, err := c.number("PRAGMA application_id")
+	if err != nil || id == applicationID {
+		return err
+	}
+	return c.Exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
+}
+
+// migrate brings the schema to the newest version, in one transaction, and
+// leaves the header in the file, where inspect finds it. What inspect has found may
+// be older than what stands in the log.
+func (m migrations) migrate(c *conn) (err error) {
+	version, err := c.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	from := int(version)
+	if from > len(m) {
+		return &NewerError{File: c.path, Version: from, Known: len(m)}
+	}
 	if from == len(m) {
 		return nil
 	}
@@ -99,7 +119,7 @@ func (m migrations) migrate(c *conn, from int) (err error) {
 			return fmt.Errorf("migration to schema version %d: %w", from+i+1, err)
 		}
 	}
-	if err := c.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", applicationID, len(m))); err != nil {
+	if err := c.Exec(fmt.Sprintf("PRAGMA user_version = %d; COMMIT", len(m))); err != nil {
 		return err
 	}
 	_, _, err = c.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)

@@ -64,8 +64,8 @@ func TestAnOlderSchemaIsMigratedAtOnceOrNotAtAll(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := second.inspect(name); n != len(second) || err != nil {
-		t.Errorf("the file has version %d, %v; want %d", n, err, len(second))
+	if err := second.inspect(name); err != nil {
+		t.Error(err)
 	}
 	var newer *NewerError
 	if _, err := open(dir, first, nil); !errors.As(err, &newer) || newer.Version != len(second) || newer.Known != len(first) {

@@ -34,6 +34,10 @@ func TestMain(m *testing.M) {
 		err = holds(dir)
 	case "serve":
 		err = serve(dir)
+	case "mount":
+		err = mountSmallDisk(dir)
+	case "full":
+		err = fillDisk(dir)
 	case "read-only":
 		fmt.Println(readOnly(dir))
 	}

@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/util/vfsutil"
+	"github.com/ncruces/go-sqlite3/vfs"
+)
+
+// filesName is the name under which SQLite finds the file system that it uses.
+const filesName = "turnstile"
+
+func init() { vfs.Register(filesName, files{vfs.Find("")}) }
+
+// files is a file system that tells SQLite when it is full. The driver's own does so
+// where it is given the number of an error alone; package os says in which call, and
+// of which file, so that SQLite saw an error of the disk like any other.
+type files struct{ vfs.VFS }
+
+// OpenFilename implements vfs.VFSFilename.
+func (fs files) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	f, flags, err := vfsutil.WrapOpenFilename(fs.VFS, name, flags)
+	if err != nil {
+		return nil, flags, asFull(err)
+	}
+	return &file{f}, flags, nil
+}
+
+// file is an open file. What a file may do besides has to be passed on by name.
+type file struct{ vfs.File }
+
+func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, asFull(err)
+}
+
+func (f *file) SizeHint(size int64) error {
+	return asFull(vfsutil.WrapSizeHint(f.File, size))
+}
+
+func (f *file) Unwrap() vfs.File               { return f.File }
+func (f *file) SharedMemory() vfs.SharedMemory { return vfsutil.WrapSharedMemory(f.File) }
+func (f *file) LockState() vfs.LockLevel       { return vfsutil.WrapLockState(f.File) }
+func (f *file) HasMoved() (bool, error)        { return vfsutil.WrapHasMoved(f.File) }
+func (f *file) PowersafeOverwrite() bool       { return vfsutil.WrapPowersafeOverwrite(f.File) }
+func (f *file) SetPowersafeOverwrite(on bool)  { vfsutil.WrapSetPowersafeOverwrite(f.File, on) }
+func (f *file) PersistWAL() bool               { return vfsutil.WrapPersistWAL(f.File) }
+func (f *file) SetPersistWAL(on bool)          { vfsutil.WrapSetPersistWAL(f.File, on) }
+func (f *file) BeginAtomicWrite() error        { return vfsutil.WrapBeginAtomicWrite(f.File) }
+func (f *file) CommitAtomicWrite() error       { return asFull(vfsutil.WrapCommitAtomicWrite(f.File)) }
+func (f *file) RollbackAtomicWrite() error     { return vfsutil.WrapRollbackAtomicWrite(f.File) }
+func (f *file) SyncSuper(super string) error   { return vfsutil.WrapSyncSuper(f.File, super) }
+func (f *file) CommitPhaseTwo() error          { return vfsutil.WrapCommitPhaseTwo(f.File) }
+func (f *file) CheckpointStart()               { vfsutil.WrapCheckpointStart(f.File) }
+func (f *file) CheckpointDone()                { vfsutil.WrapCheckpointDone(f.File) }
+
+// asFull is an error of the system as SQLite is to see it.
+func asFull(err error) error {
+	if noSpace(err) {
+		return vfs.SystemError(err, sqlite3.FULL)
+	}
+	return err
+}
+
+// noSpace reports whether an error of the system says that the disk, or what this
+// user may have of it, is full.
+func noSpace(err error) bool {
+	number, ok := errors.AsType[syscall.Errno](err)
+	return ok && slices.Contains(noSpaceErrors, number)
+}
+
+// isFull reports whether an error of SQLite says so. The index of its log is no
+// file to it: an error of its size is told apart from all others, and comes of
+// nothing else.
+func isFull(err error) bool {
+	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR_SHMSIZE) || errors.Is(err, sqlite3.CANTOPEN) && noSpace(err)
+}
