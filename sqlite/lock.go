@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -14,7 +16,8 @@ import (
 type LockedError struct {
 	// File is the database.
 	File string
-	// PID of the process that has it; 0 where it could not be learned.
+	// PID of the process that has it; 0 where it could not be learned, as where that
+	// one has it by another hard link.
 	PID int
 }
 
@@ -32,36 +35,113 @@ func (e *LockedError) Error() string {
 // errLocked: somebody else has the lock.
 var errLocked = errors.New("locked")
 
-// lock takes the lock of a database: a file beside it that the system keeps
-// locked as long as this process lives and has it open, and that says which
-// process that is. It is never removed, for a process that waits to open it would
-// lock what is no longer there.
-func lock(name, database string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+// held is what a process holds of a database that it has.
+type held struct {
+	// sign is a file beside the database that says which process has it. It is locked
+	// too, so that of two that make a database one does.
+	sign *os.File
+	// file is the database. The lock of the file is what counts, for it is the same
+	// by whatever name the file is opened; nil if there is none.
+	file *os.File
+}
+
+// lock takes a database: the system keeps it locked as long as this process lives
+// and has it open. If there is no file, it is made where that is wanted, for this user
+// alone.
+func lock(database string, makes bool) (_ *held, err error) {
+	h := &held{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.unlock())
+		}
+	}()
+	name := signOf(database)
+	if h.sign, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, unwritable(database, err)
+	}
+	switch err := lockFile(h.sign); {
+	case errors.Is(err, errLocked):
+		text, _ := io.ReadAll(h.sign)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		return nil, &LockedError{File: database, PID: pid}
+	case err != nil:
+		return nil, fmt.Errorf("sqlite: %s can't be locked: %w", name, err)
+	}
+	err = h.sign.Truncate(0)
+	if err == nil {
+		_, err = h.sign.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
 	if err != nil {
 		return nil, unwritable(database, err)
 	}
-	switch err := lockFile(f); {
-	case errors.Is(err, errLocked):
-		text, _ := io.ReadAll(f)
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		return nil, errors.Join(&LockedError{File: database, PID: pid}, f.Close())
-	case err != nil:
-		return nil, errors.Join(fmt.Errorf("sqlite: %s can't be locked: %w", name, err), f.Close())
+	flags := os.O_RDWR
+	if makes {
+		flags |= os.O_CREATE
 	}
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	for {
+		h.file, err = os.OpenFile(database, flags, 0o600)
+		if errors.Is(err, fs.ErrNotExist) && !makes {
+			return h, nil
+		}
+		if err != nil {
+			return nil, unwritable(database, err)
+		}
+		switch err := lockDatabase(h.file); {
+		case errors.Is(err, errLocked):
+			return nil, &LockedError{File: database}
+		case err != nil:
+			return nil, fmt.Errorf("sqlite: %s can't be locked: %w", database, err)
+		}
+		if still, err := isStill(h.file, database); still || err != nil {
+			return h, err
+		}
+		// Somebody has removed it meanwhile, by another name.
+		if err := h.unlockDatabase(); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, errors.Join(unwritable(database, err), f.Close())
-	}
-	return f, nil
 }
 
-// unlock gives the lock back. It is not left to the closing of the file: a child
-// process that is being started at this moment, by whatever part of the program, has
-// the file open too until it runs its own program, and would keep the lock.
-func unlock(f *os.File) error {
-	return errors.Join(unlockFile(f), f.Close())
+// signOf is the name of the file that says who has a database: beside the file that
+// the path leads to, so that all who come by a symbolic link find the same. It is
+// never removed, for a process that waits to open it would lock what is no longer
+// there.
+func signOf(database string) string {
+	if real, err := filepath.EvalSymlinks(database); err == nil {
+		database = real
+	}
+	return filepath.Join(filepath.Dir(database), lockName)
+}
+
+// isStill reports whether a path leads to a file that is open.
+func isStill(f *os.File, path string) (bool, error) {
+	opened, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("sqlite: %w", err)
+	}
+	found, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(opened, found), err
+}
+
+// unlock gives the database back. It is not left to the closing of the files: a
+// child process that is being started at this moment, by whatever part of the
+// program, has them open too until it runs its own program, and would keep the lock.
+func (h *held) unlock() error {
+	err := h.unlockDatabase()
+	if h.sign != nil {
+		err = errors.Join(err, unlockFile(h.sign), h.sign.Close())
+	}
+	h.sign = nil
+	return err
+}
+
+func (h *held) unlockDatabase() (err error) {
+	if h.file != nil {
+		err = errors.Join(unlockDatabase(h.file), h.file.Close())
+	}
+	h.file = nil
+	return err
 }

@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,11 +18,13 @@ func TestADatabaseThatIsClosedCanBeOpenedWhileAChildProcessIsBeingStarted(t *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	childs, err := unix.Dup(int(first.locked.Fd()))
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range []*os.File{first.locked.sign, first.locked.file} {
+		childs, err := unix.Dup(int(f.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = unix.Close(childs) }()
 	}
-	defer func() { _ = unix.Close(childs) }()
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// lockedByte is the byte of a file that is locked: far behind what stands in it, and
+// behind what SQLite locks, for nobody else can read or write it.
+var lockedByte = windows.Overlapped{OffsetHigh: 1 << 28}
+
 // lockFile locks a file that is open, until it is closed or the process ends.
-// What is locked is a byte far behind the text, which others can read so.
 func lockFile(f *os.File) error {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
+	at := lockedByte
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return errLocked
 	}
@@ -18,5 +22,11 @@ func lockFile(f *os.File) error {
 }
 
 func unlockFile(f *os.File) error {
-	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
+	at := lockedByte
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
+
+// lockDatabase is lockFile: a lock is one of the file, by whatever name it was opened.
+func lockDatabase(f *os.File) error { return lockFile(f) }
+
+func unlockDatabase(f *os.File) error { return unlockFile(f) }

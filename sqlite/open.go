@@ -27,7 +27,7 @@ const (
 type DB struct {
 	path    string
 	options options
-	locked  *os.File
+	locked  *held
 	writer  *writer
 	readers readers
 	store   *Store
@@ -77,11 +77,11 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 		return nil, fmt.Errorf("sqlite: the directory of a database can't be made: %w", err)
 	}
 	db.path = filepath.Join(dir, FileName)
-	if db.locked, err = lock(filepath.Join(dir, lockName), db.path); err != nil {
+	if db.locked, err = lock(db.path, true); err != nil {
 		return nil, err
 	}
 	if err := versions.inspect(db.path); err != nil {
-		return nil, errors.Join(err, unlock(db.locked))
+		return nil, errors.Join(err, db.locked.unlock())
 	}
 	c, err := db.connectWriter()
 	if err == nil {
@@ -90,22 +90,13 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, unlock(db.locked))
+		return nil, errors.Join(err, db.locked.unlock())
 	}
 	return db, nil
 }
 
 // connectWriter opens the connection that writes.
 func (db *DB) connectWriter() (*conn, error) {
-	// Made here so that it is only for this user from the first moment on; what
-	// SQLite puts beside it gets the same mode.
-	f, err := os.OpenFile(db.path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, unwritable(db.path, err)
-	}
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
 	c, err := connect(db.path, db.options.vfs, sqlite3.OPEN_READWRITE)
 	if err != nil {
 		return nil, explain(db.path, err)
@@ -254,5 +245,5 @@ func (db *DB) shut(clean bool) error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, c.Close())
-	return errors.Join(explain(db.path, errors.Join(errs...)), unlock(db.locked))
+	return errors.Join(explain(db.path, errors.Join(errs...)), db.locked.unlock())
 }

@@ -214,9 +214,9 @@ func holds(dir string) error {
 	select {}
 }
 
-func TestASecondProcessIsToldWhoHasTheDatabase(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// holding starts a process that has the database in a directory.
+func holding(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
 	holder := other(t, "hold", dir)
 	out, err := holder.StdoutPipe()
 	if err != nil {
@@ -228,7 +228,14 @@ func TestASecondProcessIsToldWhoHasTheDatabase(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "opened") {
 		t.Fatalf("the other process said %q, %v", line, err)
 	}
-	_, err = sqlite.Open(dir)
+	return holder
+}
+
+func TestASecondProcessIsToldWhoHasTheDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	holder := holding(t, dir)
+	_, err := sqlite.Open(dir)
 	var locked *sqlite.LockedError
 	if !errors.As(err, &locked) || locked.PID != holder.Process.Pid || locked.File != filepath.Join(dir, sqlite.FileName) ||
 		!strings.Contains(err.Error(), fmt.Sprint("process ", holder.Process.Pid)) || !strings.Contains(err.Error(), locked.File) {

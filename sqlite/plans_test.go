@@ -60,7 +60,7 @@ func TestEveryStatementFindsItsRowsByAnIndex(t *testing.T) {
 	if err := db.writer.conn.exec("UPDATE opened SET closed = 0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.readers.close(), db.writer.stop().Close(), db.locked.Close()); err != nil {
+	if err := errors.Join(db.readers.close(), db.writer.stop().Close(), db.locked.unlock()); err != nil {
 		t.Fatal(err)
 	}
 	if db, err = Open(dir); err != nil {

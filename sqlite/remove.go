@@ -18,17 +18,25 @@ func Remove(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	locked, err := lock(filepath.Join(dir, lockName), file)
+	locked, err := lock(file, false)
 	if err != nil {
 		return err
 	}
-	var errs []error
-	// The log goes first: without its database it would be taken for that of the
-	// next one.
-	for _, suffix := range []string{"-wal", "-shm", ""} {
-		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, unwritable(file, err))
+	remove := func(name string) error {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unwritable(file, err)
 		}
+		return nil
 	}
-	return errors.Join(append(errs, unlock(locked))...)
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		real = file
+	}
+	// The log goes first: without its database it would be taken for that of the
+	// next one. Windows removes no file that is open.
+	err = errors.Join(remove(real+"-wal"), remove(real+"-shm"), locked.unlockDatabase(), remove(real))
+	if real != file {
+		err = errors.Join(err, remove(file))
+	}
+	return errors.Join(err, locked.unlock())
 }

@@ -1,0 +1,6 @@
+package sqlite
+
+import "golang.org/x/sys/unix"
+
+// setOpenFileLock is F_OFD_SETLK.
+const setOpenFileLock = unix.F_OFD_SETLK
