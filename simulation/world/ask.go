@@ -18,7 +18,8 @@ func (w *World) asksForSweep(p *Process, to *Queue, m *queue.Outgoing) {
 	if !w.named || p.clock.off != 0 || m.Group != wire.SweepGroup || p.Code != w.Build {
 		return
 	}
-	if item, err := w.Item(m.Body); err != nil || item.Hops > 0 || !strings.HasPrefix(item.ID, "build-") {
+	item, err := w.Item(m.Body)
+	if err != nil || item.Hops > 0 || !strings.HasPrefix(item.ID, "build-") {
 		return
 	}
 	if _, repeat := to.Remembered()[m.Group+"\n"+m.DedupID]; !repeat {
@@ -26,6 +27,9 @@ func (w *World) asksForSweep(p *Process, to *Queue, m *queue.Outgoing) {
 			w.asked = map[string]time.Time{}
 		}
 		w.asked[m.DedupID] = w.Clock.Now()
+		return
+	}
+	if item.SentMS < w.changed.UnixMilli() {
 		return
 	}
 	if before, judged := w.asked[m.DedupID]; judged && before.Before(w.changed) && w.Clock.Now().Sub(before) >= time.Second {
