@@ -57,10 +57,8 @@ func explain(path string, err error) error {
 		return err
 	case isFull(err):
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; make space, and it goes on", ErrFull, path, err)}
-	case errors.Is(err, sqlite3.NOTADB):
-		return fmt.Errorf("%w: %s (%w): move it away, or use another directory", ErrNotADatabase, path, err)
-	case errors.Is(err, sqlite3.CORRUPT):
-		return fmt.Errorf("%w: %s (%w): stop, keep a copy of the file and of what stands beside it, and restore a backup, or what sqlite3's .recover saves", ErrDamaged, path, err)
+	case isDamage(err):
+		return damaged(path, err)
 	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM):
 		return unwritable(path, err)
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
@@ -70,6 +68,27 @@ func explain(path string, err error) error {
 	}
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
+
+// isDamage reports whether an error says that the file is not what was written.
+// That it is a database of ours was known before it was opened.
+func isDamage(err error) bool {
+	_, unreadable := errors.AsType[*unreadableError](err)
+	return unreadable || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) || errors.Is(err, sqlite3.IOERR_DATA)
+}
+
+// damaged says what to do with a damaged file.
+func damaged(path string, err error) error {
+	return fmt.Errorf("%w: %s (%w): stop, keep a copy of the file and of what stands beside it, and restore a backup, or what sqlite3's .recover saves", ErrDamaged, path, err)
+}
+
+// unreadableError is a row that says what nobody has written.
+type unreadableError struct {
+	what string
+	err  error
+}
+
+func (e *unreadableError) Error() string { return fmt.Sprintf("%s can't be read: %v", e.what, e.err) }
+func (e *unreadableError) Unwrap() error { return e.err }
 
 // unwritable says that a file, or its directory, can't be written.
 func unwritable(path string, err error) error {
@@ -86,7 +105,7 @@ func unwritable(path string, err error) error {
 // is damaged, or the system could not put on the disk what it had taken, and
 // may have forgotten it since.
 func ends(err error) bool {
-	return errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) || errors.Is(err, sqlite3.IOERR_FSYNC) || errors.Is(err, sqlite3.IOERR_DIR_FSYNC)
+	return isDamage(err) || errors.Is(err, sqlite3.IOERR_FSYNC) || errors.Is(err, sqlite3.IOERR_DIR_FSYNC)
 }
 
 // environmental reports whether an error is the database's and no single
@@ -106,3 +125,6 @@ func ofSQLite(err error) bool {
 	var code sqlite3.ErrorCode
 	return errors.As(err, &code)
 }
+
+// ofTheFile reports whether an error is the file's or SQLite's, and no answer.
+func ofTheFile(err error) bool { return ofSQLite(err) || isDamage(err) }

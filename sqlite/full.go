@@ -15,7 +15,8 @@ const filesName = "turnstile"
 
 func init() { vfs.Register(filesName, files{vfs.Find("")}) }
 
-// files is a file system that tells SQLite when it is full. The driver's own does so
+// files is a file system that tells SQLite when it is full, and when a page of a
+// database is not what was written (sums.go). Full the driver's own tells
 // where it is given the number of an error alone; package os says in which call, and
 // of which file, so that SQLite saw an error of the disk like any other.
 type files struct{ vfs.VFS }
@@ -25,6 +26,9 @@ func (fs files) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, 
 	f, flags, err := vfsutil.WrapOpenFilename(fs.VFS, name, flags)
 	if err != nil {
 		return nil, flags, asFull(err)
+	}
+	if flags&vfs.OPEN_MAIN_DB != 0 {
+		return &summed{file: &file{f}}, flags, nil
 	}
 	return &file{f}, flags, nil
 }

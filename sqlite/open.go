@@ -110,6 +110,14 @@ const walPages = 4000
 
 // begin takes the connection into use.
 func (db *DB) begin(c *conn, versions migrations) error {
+	// Read first: only then is it known what the file has.
+	if _, err := c.number("PRAGMA application_id"); err != nil {
+		return err
+	}
+	anew, err := reserve(c)
+	if err != nil {
+		return err
+	}
 	if err := claim(c); err != nil {
 		return err
 	}
@@ -121,10 +129,14 @@ func (db *DB) begin(c *conn, versions migrations) error {
 			return err
 		}
 	}
+	if anew {
+		if err := rewrite(c); err != nil {
+			return err
+		}
+	}
 	if err := versions.migrate(c); err != nil {
 		return err
 	}
-	var err error
 	if db.base, err = db.recover(c); err != nil {
 		return err
 	}

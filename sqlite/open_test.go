@@ -72,7 +72,7 @@ func TestWhatIsNoDatabaseOfOursIsRefusedAndLeftAsItIs(t *testing.T) {
 		"another's":    {func(t *testing.T, name string) { withSQL(t, name, "CREATE TABLE t (a)") }, sqlite.ErrNotADatabase, "another program"},
 		"a newer build's": {func(t *testing.T, name string) {
 			ours(t, name)
-			withSQL(t, name, "PRAGMA user_version = 99; PRAGMA journal_mode = DELETE")
+			withSQL(t, "file:"+filepath.ToSlash(name)+"?vfs=turnstile", "PRAGMA user_version = 99; PRAGMA journal_mode = DELETE")
 		}, nil, "schema version 99"},
 		"with a header and no more": {func(t *testing.T, name string) {
 			ours(t, name)

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -67,7 +66,7 @@ func (j *queueJournal) Load() (memory.Contents, error) {
 			for line := range strings.Lines(s.ColumnText(0)) {
 				r, err := parseRemembered(strings.TrimSuffix(line, "\n"))
 				if err != nil {
-					return err
+					return &unreadableError{"a deduplication id of queue " + j.name, err}
 				}
 				if now.Before(r.Until) {
 					kept.Remembered = append(kept.Remembered, r)
@@ -95,7 +94,7 @@ func scanMessage(s *sqlite3.Stmt) (memory.Kept, error) {
 	}
 	if s.ColumnType(8) != sqlite3.NULL {
 		if err := json.Unmarshal([]byte(s.ColumnText(8)), &m.Attributes); err != nil {
-			return m, fmt.Errorf("attributes of message %s: %w", m.ID, err)
+			return m, &unreadableError{"message " + m.ID, err}
 		}
 	}
 	return m, nil

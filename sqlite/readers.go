@@ -33,7 +33,7 @@ func (r *readers) read(use func(*conn) error) error {
 	}
 	err = use(c)
 	r.give(c)
-	if ofSQLite(err) {
+	if ofTheFile(err) {
 		return explain(r.path, err)
 	}
 	return err

@@ -93,7 +93,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 	id := s.ColumnText(1)
 	var f rest
 	if err := json.Unmarshal(s.ColumnRawText(recordColumn), &f); err != nil {
-		return store.Record{}, fmt.Errorf("sqlite: what stands as record of instance %q can't be read: %w", id, err)
+		return store.Record{}, &unreadableError{fmt.Sprintf("the record of instance %q", id), err}
 	}
 	return store.Record{
 		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), CustomStatus: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),

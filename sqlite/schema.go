@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
 	"embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,8 @@ const applicationID = 0x5475726e
 // https://sqlite.org/fileformat2.html#the_database_header
 const (
 	headerSize        = 100
+	headerPageSize    = 16 // 16 bits
+	headerReserved    = 20 // 8 bits
 	headerUserVersion = 60
 	headerApplication = 68
 	headerMagic       = "SQLite format 3\x00"
@@ -59,25 +63,53 @@ func (m migrations) inspect(path string) (err error) {
 		return unwritable(path, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	header := make([]byte, headerSize)
-	n, err := io.ReadFull(f, header)
+	page := make([]byte, firstPage)
+	n, err := io.ReadFull(f, page)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return unwritable(path, err)
 	}
-	number := func(at int) int {
-		return int(header[at])<<24 | int(header[at+1])<<16 | int(header[at+2])<<8 | int(header[at+3])
-	}
+	page = page[:n]
+	number := func(at int) int { return int(binary.BigEndian.Uint32(page[at:])) }
+	magic := strings.HasPrefix(string(page), headerMagic)
 	switch {
 	case n == 0:
 		return nil
-	case n < headerSize || !strings.HasPrefix(string(header), headerMagic):
+	case n < headerSize && magic:
+		return damaged(path, errors.New("its header is cut off"))
+	case n < headerSize:
+		return fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
+	case wasOurs(page):
+		return damaged(path, errors.New("its header is not what was written"))
+	case !magic:
 		return fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case number(headerApplication) != applicationID:
 		return fmt.Errorf("%w: %s belongs to another program (application id %#x): move it away, or use another directory", ErrNotADatabase, path, number(headerApplication))
 	case number(headerUserVersion) > len(m):
+		if page[headerReserved] == sumSize && n == pageSize(page) && !intact(page, 0) {
+			return damaged(path, errors.New("its header is not what was written"))
+		}
 		return &NewerError{File: path, Version: number(headerUserVersion), Known: len(m)}
+	case page[headerReserved] != 0 && page[headerReserved] != sumSize:
+		return damaged(path, fmt.Errorf("its pages keep %d bytes free", page[headerReserved]))
 	}
 	return nil
+}
+
+// firstPage is the size of a first page as it is made here.
+const firstPage = 4096
+
+// wasOurs reports whether a first page is not what it was, and is again when the
+// header says what it says in all databases of ours.
+func wasOurs(page []byte) bool {
+	if len(page) < firstPage {
+		return false
+	}
+	was := bytes.Clone(page)
+	copy(was, headerMagic)
+	binary.BigEndian.PutUint16(was[headerPageSize:], firstPage)
+	was[headerReserved] = sumSize
+	binary.BigEndian.PutUint32(was[headerApplication:], applicationID)
+	return !bytes.Equal(was, page) && binary.BigEndian.Uint32(sumIn(was)) != 0 && intact(was, 0)
 }
 
 // claim writes into a file that has nothing yet whose it is, ahead of all else:

@@ -44,7 +44,7 @@ func (w *writer) commit(b batch) {
 	for _, wr := range writes {
 		answer := wr.err
 		switch {
-		case ofSQLite(answer):
+		case ofTheFile(answer):
 			answer = explain(w.path, answer)
 		case trouble != nil:
 			answer = trouble
