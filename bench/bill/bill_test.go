@@ -263,5 +263,6 @@ func TestTheTableOfCosts(t *testing.T) {
 		t.Logf("%s: worker %s, took %s", l.name, r.worker, r.took)
 	}
 	t.Logf("\n%s", table.String())
-	document.Hold(t, "../../docs/performance.md", "costs", "go -C bench test ./bill -update", table.String(), *update)
+	// Attempts that take differently long meet in one call or do not: 0.57 or 0.58 requests.
+	document.HoldAbout(t, "../../docs/performance.md", "costs", "go -C bench test ./bill -update", table.String(), 0.03, *update)
 }
