@@ -5,11 +5,12 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
+	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // checkCarried is rule 13: of an execution that continues as new, each event is
-// either in the transcript, which is the input of the next, or goes over into the
+// either in the transcript, which is the input of the next, or was rejected, or goes over into the
 // next, in its order. Every payload is sent once.
 func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
@@ -29,7 +30,12 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 				at = j
 			}
 		}
-		switch taken := bytes.Contains(transcript, e.Payload); {
+		text, _ := program.EventText(e.Payload)
+		taken := bytes.Contains(transcript, []byte(`"`+text+`"`))
+		switch rejected := x.Rejected[e.EventID]; {
+		case rejected && (taken || at >= 0):
+			w.Violate("rule 13", "event %s of %s/%d was rejected; that it was taken all the same is %t, that it goes over is %t", e.Payload, last.Instance, last.ExecutionID, taken, at >= 0)
+		case rejected:
 		case taken && at >= 0:
 			w.Violate("rule 13", "event %s of %s/%d was taken, and goes over all the same", e.Payload, last.Instance, last.ExecutionID)
 		case !taken && at < 0:

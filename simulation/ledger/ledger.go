@@ -53,6 +53,8 @@ type Recorded struct {
 	// Parked are the first events of turns that ended with arrivals which were
 	// recorded without running the code.
 	Parked []int64
+	// Rejected are the external events that a wait has rejected.
+	Rejected map[int64]bool
 }
 
 func New() Ledger {
@@ -83,6 +85,10 @@ func (x *Recorded) Add(e, stored *history.Event) {
 	x.Events = append(x.Events, copied(e))
 	if x.Sealed {
 		x.stored = append(x.stored, copied(stored))
+	}
+	if e.Kind == history.ExternalRejected {
+		noteL(&x.Rejected, e.SourceEventID, true)
+		return
 	}
 	if e.SourceEventID > 0 {
 		x.Completed[e.SourceEventID] = e.EventID

@@ -26,11 +26,11 @@ func Companions() []engine.Orchestration {
 
 // listens returns the event that it is told, unless it is told another.
 func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
-	told, err := ctx.Await(ctx.ExternalEvent("told"))
+	told, err := ctx.Await(ctx.ExternalEventIf("told", accepts))
 	if err != nil {
 		return nil, err
 	}
-	if first, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEvent("told")); err != nil || first == 1 {
+	if first, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEventIf("told", accepts)); err != nil || first == 1 {
 		return []byte(`"told twice"`), err
 	}
 	return told, nil
@@ -46,6 +46,7 @@ func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
 type caller struct {
 	Instance string `json:"instance"`
 	Event    string `json:"event"`
+	Wrong    bool   `json:"wrong,omitempty"` // data that does not decode, first
 }
 
 // answers tells its caller that it is there, and waits to be cancelled.
@@ -53,6 +54,11 @@ func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 	var to caller
 	if err := json.Unmarshal(input, &to); err != nil {
 		return nil, err
+	}
+	if to.Wrong {
+		if err := ctx.RaiseEvent(to.Instance, to.Event, WrongData("wrong "+ctx.Info().Instance), nil); err != nil {
+			return nil, err
+		}
 	}
 	if err := ctx.RaiseEvent(to.Instance, to.Event, fmt.Appendf(nil, "%q", "here "+ctx.Info().Instance), nil); err != nil {
 		return nil, err
@@ -78,14 +84,19 @@ func (r *interpreter) companion(ctx *engine.Context, s *Statement) (Token, error
 		if _, err := ctx.Detach(engine.ChildCall{Name: "listens", Input: []byte(`{}`), Instance: instance}); err != nil {
 			return t, err
 		}
+		if s.Rejects {
+			if err := ctx.RaiseEvent(instance, "told", WrongData("wrong "+instance), nil); err != nil {
+				return t, err
+			}
+		}
 		return t, ctx.RaiseEvent(instance, "told", fmt.Appendf(nil, "%q", "told "+instance), nil)
 	default:
-		to := caller{info.Instance, fmt.Sprintf("answer%d.%d", info.ExecutionID, s.ID)}
+		to := caller{info.Instance, fmt.Sprintf("answer%d.%d", info.ExecutionID, s.ID), s.Rejects}
 		input, _ := json.Marshal(to)
 		if _, err := ctx.Detach(engine.ChildCall{Name: "answers", Input: input, Instance: instance}); err != nil {
 			return t, err
 		}
-		answer, err := ctx.Await(ctx.ExternalEvent(to.Event))
+		answer, err := ctx.Await(ctx.ExternalEventIf(to.Event, accepts))
 		if err != nil {
 			return t, err
 		}

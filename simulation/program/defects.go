@@ -12,7 +12,7 @@ import (
 
 // Defect of a build: what it does wrong, and at which statement.
 type Defect struct {
-	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict"
+	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict", "lenient"
 	At   int
 	// Lacks is the program that the build does not have: its version-th version,
 	// or all of it for 0.
@@ -72,7 +72,7 @@ func (r *interpreter) threeWaits(ctx *engine.Context, s *Statement) (Token, erro
 	in[s.Attempts%2] = inner
 	var fs []*engine.Future
 	for _, c := range in {
-		fs = append(fs, c.ExternalEvent(EventName(s.N)))
+		fs = append(fs, c.ExternalEventIf(EventName(s.N), r.acceptor(s)))
 	}
 	gone := fs[s.Attempts%2]
 	took := gone.Ready() // what came before the wait
@@ -82,7 +82,7 @@ func (r *interpreter) threeWaits(ctx *engine.Context, s *Statement) (Token, erro
 		if f == gone && !took {
 			continue
 		}
-		o, err := r.await(ctx, "event", f)
+		o, err := decoded(r.await(ctx, "event", f))
 		if err != nil {
 			return t, err
 		}

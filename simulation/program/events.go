@@ -21,19 +21,19 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 				return t, err
 			}
 		}
-		came, err := ctx.EventKept(EventName(s.N))
+		came, err := ctx.EventKeptIf(EventName(s.N), r.acceptor(s))
 		if err != nil {
 			return t, err
 		}
 		inner, cancel := ctx.WithCancel()
 		o := Token{K: "none"}
 		if came || i == looks-1 {
-			f := inner.ExternalEvent(EventName(s.N))
+			f := inner.ExternalEventIf(EventName(s.N), r.acceptor(s))
 			switch {
 			case f.Ready() != came:
 				o.K = fmt.Sprintf("a look said %t, a wait %t", came, f.Ready())
 			case came:
-				if o, err = r.await(inner, "event", f); err != nil {
+				if o, err = decoded(r.await(inner, "event", f)); err != nil {
 					return t, err
 				}
 			}
@@ -52,7 +52,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 // between one select and the next. The event may come during any of them.
 func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
-	f := inner.ExternalEvent(EventName(s.N))
+	f := inner.ExternalEventIf(EventName(s.N), r.acceptor(s))
 	all := []*engine.Future{f}
 	for i := range looks {
 		timer := inner.Timer(s.Duration)
@@ -73,7 +73,7 @@ func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 	if err := scopeOver(ctx, all...); err != nil || !came {
 		return t, err
 	}
-	return r.await(ctx, "event", f)
+	return decoded(r.await(ctx, "event", f))
 }
 
 // looked matches what a look gave: as many looks, each with an event or nothing.
@@ -83,7 +83,7 @@ func (m *Match) looked(s *Statement, t *Token, round int) error {
 	}
 	for i := range t.Sub[0] {
 		if o := &t.Sub[0][i]; o.K != "none" {
-			if err := m.statement(&Statement{Kind: kEvent, N: s.N}, o, round); err != nil {
+			if err := m.statement(&Statement{Kind: kEvent, N: s.N, Rejects: s.Rejects}, o, round); err != nil {
 				return err
 			}
 		}

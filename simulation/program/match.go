@@ -16,6 +16,12 @@ type Match struct {
 	Programs Programs
 	// Sent are the events that were sent to the instance: name by payload.
 	Sent map[string]string
+	// Wrong are those of Sent whose data does not decode, Rejected those that a wait
+	// rejected; nil if not known. Lenient: a build may have run in which other waits
+	// reject.
+	Wrong    []string
+	Rejected map[string]bool
+	Lenient  bool
 	// Used are those that the transcript has.
 	Used map[string]bool
 	// Order is the place at which each was recorded first; nil if not known.
@@ -133,20 +139,16 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		if s.Kind != kEvent && t.K == "timeout" {
 			return nil
 		}
-		if name, ok := m.Sent[t.V]; !ok || name != EventName(s.N) {
-			return wrong("nobody sent that event")
+		if problem := m.event(s, t); problem != "" {
+			return wrong("%s", problem)
 		}
-		if m.Used[t.V] {
-			return wrong("that event was consumed twice")
-		}
-		m.Used[t.V] = true
 		return nil
 	case kWaits:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != 2 && len(t.Sub[0]) != 3 {
 			return wrong("want two events, or three")
 		}
 		for i := range t.Sub[0] {
-			if err := m.statement(&Statement{Kind: kEvent, N: s.N}, &t.Sub[0][i], round); err != nil {
+			if err := m.statement(&Statement{Kind: kEvent, N: s.N, Rejects: s.Rejects}, &t.Sub[0][i], round); err != nil {
 				return err
 			}
 		}
@@ -163,7 +165,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			}
 			return wrong("the child does not fail")
 		}
-		child := Match{Programs: m.Programs, Sent: m.Sent, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged}
+		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged}
 		return child.Transcript(p, []byte(t.V), m.Ended)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {
@@ -243,12 +245,20 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 }
 
 // oldestFirst is rule 7 for all waits, those of branches too: of the events of
-// a name, those that were taken are the ones that were recorded first.
+// a name, those that were taken or rejected are the ones that were recorded first.
 func (m *Match) oldestFirst() error {
 	for left, at := range m.Order {
+		if m.Used[left] || m.Rejected[left] || m.Sent[left] == "" {
+			continue
+		}
 		for taken := range m.Used {
-			if !m.Used[left] && m.Sent[left] == m.Sent[taken] && at < m.Order[taken] {
+			if m.Sent[left] == m.Sent[taken] && at < m.Order[taken] {
 				return fmt.Errorf("event %q was taken, and %q, which was recorded ahead of it, was not", taken, left)
+			}
+		}
+		for gone := range m.Rejected {
+			if m.Sent[left] == m.Sent[gone] && at < m.Order[gone] {
+				return fmt.Errorf("event %q was rejected, and %q, which was recorded ahead of it, was neither taken nor rejected", gone, left)
 			}
 		}
 	}

@@ -71,7 +71,10 @@ type Statement struct {
 	// Fails and attempts: the activity fails that many times, and has that
 	// many attempts.
 	Fails, Attempts int
-	Branches        [][]*Statement
+	// Rejects: its waits for events reject data that does not decode; of one that lets
+	// another instance send an event, that such data comes first.
+	Rejects  bool
+	Branches [][]*Statement
 	// Version of the child that is asked for; "" is the newest.
 	Version string
 }
@@ -114,7 +117,7 @@ func Draw(c *choice.Choices) Programs {
 		d := drawing{c: c, name: p.Name, at: i, programs: all}
 		p.Body = d.block(0)
 		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
-			p.loops(3+c.IntN(loop, 4), c.Even(loop))
+			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
 		}
 		if parent := c.At(at, "parent"); i+1 < len(all) && c.OneIn(parent, 6) {
 			p.Body = append([]*Statement{{Kind: kChild, ID: 95, N: i + 1, Attempts: 1}}, p.Body...)
@@ -131,9 +134,9 @@ func (p *Program) IsLoop() bool { return len(p.Body) > 0 && p.Body[0].ID == loop
 // loops makes of a program one that waits for an event in each of its rounds,
 // with little else to do: events bring about that it continues as new, also
 // several within one invocation, and so do those that were parked.
-func (p *Program) loops(rounds int, more bool) {
+func (p *Program) loops(rounds int, more, rejects bool) {
 	p.Rounds = rounds
-	body := []*Statement{{Kind: kEvent, ID: loopID, Attempts: 1}}
+	body := []*Statement{{Kind: kEvent, ID: loopID, Attempts: 1, Rejects: rejects}}
 	for _, s := range p.Body {
 		if more && len(body) == 1 && s.Kind != kChild && s.Kind != kWithin && s.Kind != kDetach && s.Kind != kBranches {
 			body = append(body, s)
@@ -216,6 +219,9 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 		s.Kind = kJoin
 	case (s.Kind == kChild || s.Kind == kWithin || s.Kind == kDetach) && d.at == len(d.programs)-1:
 		s.Kind = kAct
+	}
+	if s.Kind.waiting() || s.Kind == kTell || s.Kind == kCall {
+		s.Rejects = drawRejects(d.c, at)
 	}
 	switch s.Kind {
 	case kTimer:

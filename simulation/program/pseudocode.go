@@ -97,6 +97,9 @@ func times(n int) string {
 // code is a statement other than branches.
 func (s *Statement) code() string {
 	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.Duration), fmt.Sprintf("event(%q)", EventName(s.N))
+	if s.Rejects {
+		event = fmt.Sprintf("rejectingEvent(%q)", EventName(s.N))
+	}
 	child := fmt.Sprintf("child(P%d%s)", s.N, s.atVersion())
 	switch s.Kind {
 	case kAct:
@@ -162,9 +165,9 @@ func (s *Statement) code() string {
 	case KindPatched:
 		return "patched ? await(activity 1) : await(activity 0)"
 	case kTell:
-		return "detach(listens), and raise an event for it"
+		return "detach(listens), and raise an event for it" + s.wrongFirst()
 	case kCall:
-		return "detach(answers), await its event, and cancel it"
+		return "detach(answers), await its event" + s.wrongFirst() + ", and cancel it"
 	case kLook:
 		return fmt.Sprintf("%d × if %s has come, take it // with await(%s) in between", looks, event, s.activityCode("activity"))
 	case kHold:
@@ -179,6 +182,14 @@ func (s *Statement) code() string {
 		return "await(" + child + ")"
 	}
 	return "unknown"
+}
+
+// wrongFirst says that data which does not decode is sent first.
+func (s *Statement) wrongFirst() string {
+	if s.Rejects {
+		return " behind one with data that does not decode, which is rejected"
+	}
+	return ""
 }
 
 // limits of the statement's activities.

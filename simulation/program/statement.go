@@ -20,9 +20,9 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 	case kLosers:
 		return r.losers(ctx, s)
 	case kEvent:
-		return r.await(ctx, "event", ctx.ExternalEvent(EventName(s.N)))
+		return decoded(r.await(ctx, "event", ctx.ExternalEventIf(EventName(s.N), r.acceptor(s))))
 	case kEventOr:
-		return r.first(ctx, ctx.ExternalEvent(EventName(s.N)), ctx.Timer(s.Duration))
+		return decoded(r.first(ctx, ctx.ExternalEventIf(EventName(s.N), r.acceptor(s)), ctx.Timer(s.Duration)))
 	case kRace:
 		return r.first(ctx, ctx.Activity(r.activity(s, 0)), ctx.Timer(s.Duration))
 	case kWithin:

@@ -22,6 +22,37 @@ func (s *Random) payload(name int) string {
 	return payload
 }
 
+// wrongData is the data of an event that does not decode.
+func (s *Random) wrongData(name int) []byte {
+	text := fmt.Sprintf("%s wrong %d", world.Marker, len(s.wrong)+1)
+	s.sent[text], s.wrong = program.EventName(name), append(s.wrong, text)
+	return program.WrongData(text)
+}
+
+// raiseWrong sends an instance events whose data does not decode, at times: ahead of those
+// that it waits for, among them, or behind them.
+func (s *Random) raiseWrong(w *world.World, instance, orchestration string, counts map[int]int, together time.Duration) {
+	for name := range 3 {
+		at := w.Choices.At(w.Choices.At(choice.OfClient, instance), "wrong "+program.EventName(name))
+		if counts[name] == 0 || !w.Choices.OneIn(at, 3) {
+			continue
+		}
+		for range 1 + w.Choices.IntN(at, 2) {
+			item := wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: program.EventName(name), Data: s.wrongData(name)}
+			item.ID = fmt.Sprintf("ev-wrong%d", len(s.wrong))
+			when := together
+			if when < 0 {
+				when = time.Duration(w.Choices.IntN(at, 2*60)) * time.Second
+			}
+			send := s.event(w, item, orchestration)
+			w.Clock.AfterFunc(when, send)
+			if w.Choices.OneIn(at, 4) {
+				w.Clock.AfterFunc(when+time.Duration(w.Choices.IntN(at, 3600))*time.Second, send)
+			}
+		}
+	}
+}
+
 // raise sends an instance as many events as its program may wait for.
 func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 	counts := map[int]int{}
@@ -32,6 +63,7 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 	if w.Choices.OneIn(burst, 3) {
 		together = time.Duration(w.Choices.IntN(burst, 60)) * time.Second
 	}
+	s.raiseWrong(w, instance, p.Name, counts, together)
 	for name := range 3 {
 		n := counts[name]
 		client := w.Choices.At(w.Choices.At(choice.OfClient, instance), program.EventName(name))

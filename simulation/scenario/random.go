@@ -21,6 +21,10 @@ type Random struct {
 	// sent are the events: name by payload.
 	sent map[string]string
 	raws int
+	// wrong are those of them whose data does not decode; lenient: a build runs in which
+	// other waits reject such data.
+	wrong   []string
+	lenient bool
 	// ended are instances, no roots, that clients ended: terminated if true.
 	ended map[string]bool
 	// purged: somebody has purged an instance that is no root.
@@ -154,6 +158,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployOlder(w)
 	s.deployUnreleased(w)
 	s.deployStrict(w)
+	s.deployLenient(w)
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
 	}
@@ -175,6 +180,9 @@ func (s *Random) Begin(w *world.World) {
 			for i := range 2 + w.Choices.IntN(more, 3) {
 				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: program.EventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
 			}
+		}
+		if wrong := w.Choices.At(client, "wrong"); w.Choices.OneIn(wrong, 4) {
+			start.Events = append([]wire.StartEvent{{ID: "wrong", Name: program.EventName(0), Data: s.wrongData(0)}}, start.Events...)
 		}
 		w.Clock.AfterFunc(at, func() { w.SendItem(start) })
 		if w.Choices.OneIn(client, 4) {

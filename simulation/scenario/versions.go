@@ -52,6 +52,17 @@ func (s *Random) program(name string) *program.Program {
 	return nil
 }
 
+// deployLenient lets a build run first, at times, in which a wait rejects data where in the
+// good one it does not, and the other way round. What history has decides.
+func (s *Random) deployLenient(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "lenient")
+	if w.Build != w.Good || !s.Programs.Wait() || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	s.lenient, w.Older = true, true
+	w.DeployFirst(s.build("lenient", program.Defect{Kind: "lenient"}), at)
+}
+
 // deployStrict lets a build in which all is strict run first, at times, if that
 // makes a difference.
 func (s *Random) deployStrict(w *world.World) {

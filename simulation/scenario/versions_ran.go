@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -122,11 +121,28 @@ func eventOrder(w *world.World, instance string) map[string]int {
 	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
 		events := w.Ledger.Executions[ledger.At(instance, n)].Events
 		for i := range events {
-			payload := strings.Trim(string(events[i].Payload), `"`)
-			if _, ok := order[payload]; !ok && events[i].Kind == history.ExternalEvent {
+			if events[i].Kind != history.ExternalEvent {
+				continue
+			}
+			payload, _ := program.EventText(events[i].Payload)
+			if _, ok := order[payload]; !ok {
 				order[payload] = len(order) + 1
 			}
 		}
 	}
 	return order
+}
+
+// rejected are the events of an instance that its waits have rejected, by the text of
+// their data.
+func rejected(w *world.World, instance string) map[string]bool {
+	all := map[string]bool{}
+	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		for id := range x.Rejected {
+			text, _ := program.EventText(x.Events[id-1].Payload)
+			all[text] = true
+		}
+	}
+	return all
 }

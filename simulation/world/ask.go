@@ -29,10 +29,11 @@ func (w *World) asksForSweep(p *Process, to *Queue, m *queue.Outgoing) {
 		w.asked[m.DedupID] = w.Clock.Now()
 		return
 	}
-	if item.SentMS < w.changed.UnixMilli() {
+	sent := time.UnixMilli(item.SentMS) // The call may take effect later.
+	if sent.Before(w.changed) {
 		return
 	}
-	if before, judged := w.asked[m.DedupID]; judged && before.Before(w.changed) && w.Clock.Now().Sub(before) >= time.Second {
+	if before, judged := w.asked[m.DedupID]; judged && before.Before(w.changed) && sent.Sub(before) >= time.Second {
 		w.Violate("R-18", "build %s is back and asks for a sweep, which the queue drops as a repeat of one from before another build was there", p.Code.Name)
 	}
 }
