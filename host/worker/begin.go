@@ -16,14 +16,18 @@ import (
 // errNotAlone says that an attempt has to wait until no other runs beside it.
 var errNotAlone = errors.New("worker: a process has died in an attempt of this activity; it is made when no other runs beside it")
 
-// underWay is the error of an attempt that another process may be making.
+// underWay is the error of an attempt that another process may be making, or that
+// this one makes.
 type underWay struct {
 	attempt int
 	until   time.Time
+	where   string
 }
 
+const anotherProcess = "another process"
+
 func (e *underWay) Error() string {
-	return fmt.Sprintf("worker: attempt %d may still be under way in another process, until %s", e.attempt, e.until.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("worker: attempt %d may still be under way in %s, until %s", e.attempt, e.where, e.until.UTC().Format(time.RFC3339))
 }
 
 // begin says in the store that an attempt begins, where somebody has to know that:
@@ -65,7 +69,7 @@ func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answ
 		// A later attempt was begun, or this one is over: it has been counted.
 		return &answer{outcome: "superseded"}, nil
 	case claimed.Found.Until.After(now):
-		return nil, &underWay{item.Attempt, claimed.Found.Until}
+		return nil, &underWay{item.Attempt, claimed.Found.Until, anotherProcess}
 	}
 	return unheard(item), nil
 }
@@ -97,7 +101,7 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 	mark := store.Suspect{Attempt: item.Attempt, Until: now.Add(p.Limit.Timeout)}
 	if found.Attempt != 0 {
 		if found.Until.After(now) {
-			return nil, &underWay{item.Attempt, found.Until}
+			return nil, &underWay{item.Attempt, found.Until, anotherProcess}
 		}
 		mark.Deaths = found.Deaths + 1
 	}

@@ -20,7 +20,11 @@ import (
 
 // take makes one attempt and sends what follows from it. With an error the
 // message comes back.
-func (w *Worker) take(ctx context.Context, t *task, alone bool) error {
+func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
+	if other := w.running.enter(t); other != nil {
+		return w.beside(ctx, t, other)
+	}
+	defer func() { w.left(ctx, t, err == nil) }()
 	p, instead, err := w.prepare(ctx, t, alone)
 	if err != nil {
 		return err
@@ -28,6 +32,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) error {
 	if instead != nil {
 		return w.give(ctx, instead)
 	}
+	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
 	w.hide(ctx, t, p.Limit.Timeout, p.Pulse)
 	began := w.Clock.Now()
 	result := p.Do(ctx)

@@ -47,8 +47,9 @@ type Config struct {
 // goroutines at once.
 type Worker struct {
 	Config
-	edge   edge.Edge
-	random *random.Source
+	edge    edge.Edge
+	random  *random.Source
+	running running
 }
 
 // New returns a worker; the error names everything that is missing or can't be.

@@ -37,6 +37,11 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		}
 		return
 	}
+	n, makes := w.of(p.Running), making{info.CompletionToken, info.Attempt}
+	if n.makes[makes] > 0 {
+		violate("side by side", "while it makes it already")
+	}
+	note(&n.makes, makes, n.makes[makes]+1)
 	// The first delivery of a first attempt may not look (Settings.Attempt.LookAfter), though
 	// another message of the activity in its batch did.
 	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.Attempt.LookAfter < 0) {
@@ -49,6 +54,13 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		if w.Ledger.Outside.Begun[began]++; w.Ledger.Outside.Begun[began] > 1 {
 			violate("A-16", "again")
 		}
+	}
+}
+
+// AttemptEnds notes that an attempt is over.
+func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
+	if !info.Inline && p.Running != nil {
+		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
 	}
 }
 

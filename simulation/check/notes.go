@@ -53,6 +53,15 @@ type notes struct {
 	// took are the places in its batch of the messages that it has recorded, in that order.
 	took   ledger.ByInstance[[]int]
 	waking waking
+	// makes is how often it makes an attempt at the same time.
+	makes map[making]int
+}
+
+// making is an attempt that is made. Its token tells it from one that a forger has
+// sent, and from one that was sent under an earlier key.
+type making struct {
+	token   string
+	attempt int
 }
 
 func (w *checker) of(inv *world.Invocation) *notes {

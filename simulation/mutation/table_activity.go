@@ -11,6 +11,12 @@ func activityMutations() []Mutation {
 			Edits: edit("found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {", "found.Attempt > claim.Attempt+100 {"),
 		},
 		{
+			Name:  "a copy of an attempt is made beside it",
+			Bug:   "A process that has two messages of one attempt makes it twice at the same time.",
+			File:  "host/worker/running.go",
+			Edits: edit("max(t.item.Attempt, 1), t.item.Token}", "max(t.item.Attempt, 1), t.item.Token + t.ID}"),
+		},
+		{
 			Name:  "an interruption is counted by who cannot know",
 			Rare:  true,
 			Bug:   "Another attempt follows one that was not heard of, though its result came.",

@@ -42,6 +42,7 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
 	}
 	p.W.Watch.AttemptBegins(p, &in, &info)
+	defer p.W.Watch.AttemptEnds(p, &info)
 	if err := goesAbout(ctx, p, &in, &info); err != nil {
 		return nil, err
 	}

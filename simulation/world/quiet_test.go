@@ -39,6 +39,7 @@ func (quiet) Acknowledged(*Invocation, Delivered)                          {}
 func (quiet) Counts(*Process, host.Counter, string, int)                   {}
 func (quiet) Logs(*Process, *slog.Record, []string)                        {}
 func (quiet) AttemptBegins(*Process, *program.Work, *activity.Info)        {}
+func (quiet) AttemptEnds(*Process, *activity.Info)                         {}
 func (quiet) Works(*Process)                                               {}
 func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)           {}
 func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}

@@ -104,8 +104,9 @@ type processWatcher interface {
 // activityWatcher looks at attempts of activities.
 type activityWatcher interface {
 	// AttemptBegins is called when the code of an activity begins to run, Works when
-	// it begins to take the time that it takes.
+	// it begins to take the time that it takes, AttemptEnds when it returns.
 	AttemptBegins(p *Process, in *program.Work, info *activity.Info)
+	AttemptEnds(p *Process, info *activity.Info)
 	Works(p *Process)
 	// Beats is called before a heartbeat is recorded, HasBeaten when the code that
 	// gave it goes on.

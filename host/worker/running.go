@@ -1,0 +1,102 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// running are the attempts that this process makes, so that it makes none twice
+// side by side. A second message of one comes of a process that died after it had
+// sent the attempt and before it acknowledged what made it send: whoever is given
+// that again sends the attempt again. It also comes of a queue that delivers twice.
+type running struct {
+	mu       sync.Mutex
+	attempts map[attemptID]*made
+}
+
+// attemptID is an attempt. The token tells it from one that somebody made up, for
+// whose sake no true one may be left out.
+type attemptID struct {
+	store.ActivityKey
+	number int
+	token  string
+}
+
+// made is an attempt that is being made.
+type made struct {
+	// message is the id of the one that is made for.
+	message string
+	// until when it is over.
+	until time.Time
+	// again is that message as it was delivered last, if that was meanwhile.
+	again *queue.Message
+}
+
+func (t *task) attemptID() attemptID {
+	return attemptID{t.key(), max(t.item.Attempt, 1), t.item.Token}
+}
+
+// enter notes that an attempt is made for a message. It returns the one that is made
+// already, if any.
+func (r *running) enter(t *task) (other *made) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := t.attemptID()
+	if other = r.attempts[id]; other != nil {
+		if other.message == t.ID {
+			other.again = &t.Message
+		}
+		return other
+	}
+	if r.attempts == nil {
+		r.attempts = map[attemptID]*made{}
+	}
+	r.attempts[id] = &made{message: t.ID}
+	return nil
+}
+
+// lasts notes until when an attempt is over.
+func (r *running) lasts(t *task, until time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.attempts[t.attemptID()].until = until
+}
+
+// leave notes that an attempt is over, and returns its message if that was
+// delivered again meanwhile.
+func (r *running) leave(t *task) (again *queue.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := t.attemptID()
+	again = r.attempts[id].again
+	delete(r.attempts, id)
+	return again
+}
+
+// beside is what becomes of a message whose attempt this process makes already. A
+// copy is done: the message that the attempt is made for stays until what follows
+// from it was sent. That message itself, visible again too early, goes back.
+func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
+	if other.message == t.ID {
+		return &underWay{t.item.Attempt, other.until, "this process"}
+	}
+	w.Logger.DebugContext(ctx, "copy of an attempt that is being made left out", attrs(&t.item, "message_id", t.ID, "made_for", other.message)...)
+	return w.give(ctx, &answer{outcome: "superseded"})
+}
+
+// left ends an attempt. If its message was delivered again meanwhile, its batch can't
+// acknowledge it any more.
+func (w *Worker) left(ctx context.Context, t *task, done bool) {
+	again := w.running.leave(t)
+	if again == nil || !done {
+		return
+	}
+	if err := w.Queues.Activity.Delete(ctx, *again); err != nil {
+		w.Logger.WarnContext(ctx, "message of an attempt that is done not deleted; it may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
+	}
+}
