@@ -67,3 +67,80 @@ func TestReceivesAreCountedOverCrashes(t *testing.T) {
 		}
 	}
 }
+
+// How often each message was received is kept over an end that is clean: of one that
+// was received again the last count, whichever of them was written when.
+func TestReceivesAreCountedOverAnEndThatIsClean(t *testing.T) {
+	t.Parallel()
+	const most = 4
+	dir := t.TempDir()
+	for run := range 3 {
+		db := openIn(t, dir)
+		// Two environments, one after the other, of one process.
+		for part := range 2 {
+			q := openQueue(t, memoryqueue.Options{Name: "q", Journal: db.Queue("q")})
+			if run == 0 && part == 0 {
+				for n := range most {
+					if err := q.Send(t.Context(), queue.Outgoing{Body: fmt.Sprint(n)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for round := range most {
+				got, err := q.Receive(t.Context(), most, 0)
+				if err != nil || len(got) != most {
+					t.Fatalf("received %d, %v", len(got), err)
+				}
+				for _, m := range got {
+					if before := (2*run + part) * most; m.ReceiveCount != before+round+1 {
+						t.Errorf("run %d, part %d: %s was received %d times, want %d", run, part, m.Body, m.ReceiveCount, before+round+1)
+					}
+				}
+				if err := q.SetVisibility(t.Context(), 0, got...); err != nil {
+					t.Fatal(err)
+				}
+				if round == run {
+					db.WriteNotes() // At times in the middle.
+				}
+			}
+			q.Close()
+			if err := db.Release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// One that was received once and comes back is received twice, though only the
+// second time was written.
+func TestASecondReceiveIsNotTakenForTheFirst(t *testing.T) {
+	t.Parallel()
+	for _, receives := range []int{0, 1, 2, 3} {
+		dir := t.TempDir()
+		db := openIn(t, dir)
+		q := openQueue(t, memoryqueue.Options{Name: "q", Journal: db.Queue("q")})
+		if err := q.Send(t.Context(), queue.Outgoing{Body: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		for range receives {
+			m, err := q.Receive(t.Context(), 1, 0)
+			if err == nil {
+				err = q.SetVisibility(t.Context(), 0, m...)
+			}
+			if err != nil || len(m) != 1 {
+				t.Fatal(m, err)
+			}
+		}
+		q.Close()
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := openIn(t, dir).Queue("q").Load()
+		if err != nil || len(kept.Messages) != 1 || kept.Messages[0].ReceiveCount != receives {
+			t.Errorf("received %d times, and kept are %+v, %v", receives, kept.Messages, err)
+		}
+	}
+}
