@@ -37,7 +37,9 @@ const (
 	KindTerminated FailureKind = history.FailureTerminated
 	// KindLost is an activity whose worker died on every delivery.
 	KindLost FailureKind = history.FailureLost
-	// KindNotRegistered is an activity that no deployed worker knows.
+	// KindNotRegistered is an inline activity that the build which runs the
+	// orchestration does not know. One that goes to a worker waits until a build
+	// has it, or until its TotalTimeout.
 	KindNotRegistered FailureKind = history.FailureNotRegistered
 	// KindAlreadyExists is a child whose instance id is taken.
 	KindAlreadyExists FailureKind = history.FailureAlreadyExists

@@ -11,7 +11,10 @@ import (
 // duration does not change the shape of the history. It records one event, and
 // one when the time has come.
 //
-// Timers of more than some minutes are exact to a minute or so on AWS.
+// A timer never fires early. In package embedded, on SQLite, and in turnstiletest it
+// is due to the millisecond. On AWS it fires up to a second later, because SQS waits
+// for whole seconds, and a timer of more than 15 minutes (the parameter TimerBorder)
+// up to a minute or so later.
 //
 // Errors: [*CancelledError]; [*InvalidArgumentError], and nothing recorded, for
 // more than [MaxTimer].

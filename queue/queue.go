@@ -67,7 +67,8 @@ type Outgoing struct {
 	// of it in the same Send, and may share a batch with them: if the batch
 	// fails in part, it can be in ahead of them. FIFO only.
 	Unordered bool
-	// Delay, 0 to MaxDelay: standard queues only.
+	// Delay, 0 to MaxDelay: standard queues only. A queue may round it up to its
+	// grain: SQS to whole seconds, one in memory not at all.
 	Delay time.Duration
 	// Attributes are string attributes; at most 10.
 	Attributes map[string]string

@@ -215,6 +215,24 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 	})
 }
 
+// A timer is due to the millisecond: what rounds is SQS.
+func TestATimerIsExactToTheMillisecond(t *testing.T) {
+	t.Parallel()
+	for _, d := range []time.Duration{time.Millisecond, 1234 * time.Millisecond, 14*time.Minute + time.Millisecond, 20*time.Minute + 7*time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			env, _ := environment(t, open(t), application(ends))
+			began := time.Now()
+			begin(t, env, slept, d, "sleeps")
+			wantResult(t, env, slept, "sleeps", "slept")
+			// Beside it nothing waits but a send, for a commit that takes it along, and a
+			// message for others of its batch.
+			if late := time.Since(began) - d; late < 0 || late > 100*time.Millisecond {
+				t.Errorf("a sleep of %s took %s longer", d, late)
+			}
+		})
+	}
+}
+
 // An instance that has been stuck for long has its next try far ahead. A process
 // that begins may have other code, so it does not wait for that moment.
 func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {

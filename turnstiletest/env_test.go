@@ -68,6 +68,21 @@ func TestE01E07EventsComeAtTheirTime(t *testing.T) {
 	}
 }
 
+// A timer is due to the millisecond: what rounds is SQS.
+func TestATimerIsExactToTheMillisecond(t *testing.T) {
+	t.Parallel()
+	const d = 1234 * time.Millisecond
+	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) { return "", turnstile.Sleep(ctx, d) }))
+	run := turnstiletest.Start(env, fulfil, 0)
+	began := env.Now()
+	if _, err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if passed := env.Now().Sub(began); passed != d {
+		t.Errorf("%s have passed, want %s", passed, d)
+	}
+}
+
 func TestTimePassesByAdvanceAndNoFurther(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {

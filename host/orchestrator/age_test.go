@@ -245,10 +245,10 @@ func TestAMessageThatIsSevenDaysOldOnTheActivityQueueIsSentAnew(t *testing.T) {
 	})
 }
 
-func TestADelayIsBoundedBeforeItIsRounded(t *testing.T) {
+func TestADelayIsBoundedAndNotRounded(t *testing.T) {
 	t.Parallel()
 	for rest, want := range map[time.Duration]time.Duration{
-		math.MinInt64: 0, -1: 0, 0: 0, 1: time.Second, time.Second: time.Second, 899*time.Second + 1: queue.MaxDelay,
+		math.MinInt64: 0, -1: 0, 0: 0, 1: 1, time.Second: time.Second, 899*time.Second + 1: 899*time.Second + 1,
 		queue.MaxDelay: queue.MaxDelay, queue.MaxDelay + 1: queue.MaxDelay, math.MaxInt64 - 1: queue.MaxDelay, math.MaxInt64: queue.MaxDelay,
 	} {
 		if got := edge.QueueDelay(rest); got != want {

@@ -29,6 +29,20 @@ var delays = []scenario{
 		receivedNothing(t, q, 900*time.Second-1)
 		q.one("late")
 	}},
+	{name: "Q-05 a delay is rounded up to the grain of the queue, and to no more", run: func(t *testing.T, h Harness) {
+		const delay = 1001 * time.Millisecond
+		q := h.open(t, Spec{})
+		before := time.Now()
+		q.send(queue.Outgoing{Body: "late", Delay: delay})
+		q.one("late")
+		passed, want := time.Since(before), delay
+		if h.Grain > 0 {
+			want = (delay + h.Grain - 1) / h.Grain * h.Grain
+		}
+		if passed < delay || h.VirtualTime && passed != want {
+			t.Errorf("received after %s, its delay is %s, of which the queue makes %s", passed, delay, want)
+		}
+	}},
 	{name: "Q-05 900 seconds are accepted, more is refused with a typed error", run: func(t *testing.T, h Harness) {
 		q := h.open(t, Spec{})
 		q.send(queue.Outgoing{Body: "late", Delay: 900 * time.Second})

@@ -31,6 +31,8 @@ type Harness struct {
 	// deduplication id, where SQS gives it the original message id.
 	// LocalStack 4.14 does so.
 	RedriveKeepsDedupID bool
+	// Grain to which the queue rounds delays up; 0 for none.
+	Grain time.Duration
 	// VirtualTime: waiting for minutes costs nothing.
 	VirtualTime bool
 }

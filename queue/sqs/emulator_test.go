@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -27,6 +28,7 @@ func TestConformanceOnLocalStack(t *testing.T) {
 	}
 	t.Parallel()
 	queuetest.Run(t, queuetest.Harness{
+		Grain:               time.Second,
 		RedriveKeepsDedupID: true,
 		Open: func(t *testing.T, s queuetest.Spec) (queue.Queue, queue.Queue) {
 			transport := &http.Transport{}

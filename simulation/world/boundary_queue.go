@@ -124,6 +124,7 @@ func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 	if q.p.Dead {
 		return m
 	}
+	m.Delay = (m.Delay + time.Second - 1) / time.Second * time.Second // As SQS has it.
 	q.w.Watch.Sends(q.p, q.Queue, &m)
 	if !q.FIFO() && q.w.hit(fault.Disordered) {
 		m.Delay = min(m.Delay+time.Duration(1+q.w.Choices.IntN(q.w.How(fault.Disordered), 4))*time.Second, queue.MaxDelay)

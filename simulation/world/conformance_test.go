@@ -230,6 +230,7 @@ func TestTheQueuesOfAProcessConform(t *testing.T) {
 	queuetest.Run(t, queuetest.Harness{
 		Within:      synctest.Test,
 		VirtualTime: true,
+		Grain:       time.Second,
 		Open: func(t *testing.T, s queuetest.Spec) (queue.Queue, queue.Queue) {
 			o := queuememory.Options{Name: "tested", FIFO: s.FIFO, Visibility: s.Visibility, MaxReceiveCount: s.MaxReceive}
 			if s.MaxReceive == 0 {

@@ -8,13 +8,11 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// QueueDelay returns the delay of a message that is due after rest: whole
-// seconds, rounded up so that it does not come early, at most what a queue can
-// wait. A receiver that gets it too early sends it round for the rest.
+// QueueDelay returns the delay of a message that is due after rest: at most what a
+// queue can wait. A queue with a coarser grain rounds up. A receiver that gets it too
+// early sends it round for the rest.
 func QueueDelay(rest time.Duration) time.Duration {
-	// Bounded first: the longest time.Duration has no room for rounding up.
-	rest = min(max(rest, 0), queue.MaxDelay)
-	return (rest + time.Second - 1) / time.Second * time.Second
+	return min(max(rest, 0), queue.MaxDelay)
 }
 
 // SendAttempt sends the message of an attempt that is due at a time to the activity
