@@ -2,11 +2,9 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -86,6 +84,7 @@ func (w *checker) aboutToRetry(p *world.Process, body string) {
 
 // HasBeaten checks that an attempt that gave a heartbeat knows of its stop.
 func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activity.Info) {
+	w.checkStopReason(ctx, p, info)
 	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
 		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
 	}
@@ -163,27 +162,6 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 		}
 		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost }) {
 			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
-		}
-	}
-}
-
-// checkScopes: what was open in a scope that is over was stopped in the turn in
-// which it was.
-func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
-	for i := range t.Events {
-		e := &t.Events[i]
-		if e.Kind != history.SystemCall || e.Op != history.OpSideEffect || e.Name != program.ScopeIsOver {
-			continue
-		}
-		var ids []int64
-		if err := json.Unmarshal(e.Payload, &ids); err != nil {
-			w.Violate("world", "event %d of %s/%d: %v", e.EventID, t.Instance, t.ExecutionID, err)
-		}
-		for _, id := range ids {
-			open := x.Events[id-1].Kind != history.ExternalSubscribed && x.Completed[id] == 0
-			if open && !x.Stopped[id] {
-				w.Violate("K-02", "event %d of %s/%d is open in a scope that is over", id, t.Instance, t.ExecutionID)
-			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ type checker struct {
 	trouble trouble
 	reach   reach
 	formats formats
+	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
 }
@@ -119,6 +120,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.aboutToSend(p, m.Body)
 	w.aboutToRetry(p, m.Body)
 	w.checkDue(p, m)
+	w.sendsCancel(p, m.Body)
 	w.aboutToHop(p, m)
 }
 

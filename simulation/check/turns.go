@@ -126,6 +126,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}
 		w.checkRejection(x, t, e)
+		w.checkCancelled(t, e)
 		w.checkFormats(x, t, e)
 		x.Add(e, &stored.Events[i])
 	}

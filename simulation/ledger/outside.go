@@ -7,6 +7,7 @@ import (
 // Outside is what the processes did to timers and activities.
 type Outside struct {
 	Stopped            map[store.ActivityKey]bool
+	Reasons            map[store.ActivityKey]string // of those stops, the first of each
 	Scheduled, Removed map[string]bool
 	// Told are the children that their parents' cancel or terminate was sent to.
 	Told map[string]bool
@@ -25,7 +26,7 @@ type Outside struct {
 }
 
 func newOutside() Outside {
-	return Outside{Stopped: map[store.ActivityKey]bool{}, Scheduled: map[string]bool{}, Removed: map[string]bool{}, Told: map[string]bool{}, Closed: map[Child]bool{},
+	return Outside{Stopped: map[store.ActivityKey]bool{}, Reasons: map[store.ActivityKey]string{}, Scheduled: map[string]bool{}, Removed: map[string]bool{}, Told: map[string]bool{}, Closed: map[Child]bool{},
 		Deaths: map[store.ActivityKey]int{},
 		Claims: map[store.ActivityKey]store.Claim{}, Begun: map[Attempt]int{}, Handed: map[store.ActivityKey]bool{},
 		Purged: map[Purge]int64{}}

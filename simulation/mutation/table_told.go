@@ -27,5 +27,35 @@ func toldMutations() []Mutation {
 			File:  "engine/rejected_event.go",
 			Edits: edit("		return x.claimRejection(e), nil", "		return x.claimRejection(e) && accepts != nil, nil"),
 		},
+		{
+			Name:  "a reason is lost where it is given",
+			Bug:   "Who is stopped by the code is not told why.",
+			File:  "engine/reasons.go",
+			Edits: edit("	x.run.reasons[f.id] = reason\n", "	x.run.reasons[f.id+1] = reason\n"),
+		},
+		{
+			Name:  "a reason is not kept beside the turn",
+			Bug:   "Who is stopped by a commit that is dispatched again is not told why.",
+			File:  "host/orchestrator/commit.go",
+			Edits: edit("Cancelled: d.Cancelled, Reasons: d.Reasons}}", "Cancelled: d.Cancelled}}"),
+		},
+		{
+			Name:  "the reason of the instance is told to all",
+			Bug:   "What the code has cancelled for a reason of its own is told that of the instance's cancel, or none.",
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("own != \"\" && !terminated {", "own != \"\" && !terminated && reason != \"\" {"),
+		},
+		{
+			Name:  "an attempt is not told why it is to stop",
+			Bug:   "The cause for which the context of an attempt has ended does not have the reason.",
+			File:  "host/internal/attempt/pulse.go",
+			Edits: edit("p.cancel(&activity.StoppedError{Reason: state.StopReason})", "p.cancel(&activity.StoppedError{})"),
+		},
+		{
+			Name:  "the reason of a cancel is lost on the way",
+			Bug:   "A child is cancelled, and its history does not say why.",
+			File:  "host/orchestrator/arrival.go",
+			Edits: edit("Kind: history.OrchestrationCancelRequested, Reason: i.Reason,", "Kind: history.OrchestrationCancelRequested,"),
+		},
 	}
 }

@@ -69,8 +69,8 @@ func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 		r.unawaited(ctx, f)
 	}
 	t, came := Token{K: "timeout"}, f.Ready()
-	cancel("enough")
-	if err := scopeOver(ctx, all...); err != nil || !came {
+	said := r.says(ctx, s, cancel, all...)
+	if err := scopeOver(ctx, said, all...); err != nil || !came {
 		return t, err
 	}
 	return decoded(r.await(ctx, "event", f))

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +36,10 @@ func (s *Statement) doing() doing {
 		return DoesOnce
 	case kDeadly:
 		return DoesDie
+	case kScope:
+		if s.Way == beating {
+			return DoesBeat
+		}
 	case kPending:
 		return []doing{DoesPending, DoesPending, DoesNever}[s.N]
 	}
@@ -74,7 +77,7 @@ func (s *Statement) policy() *history.Retry {
 	switch {
 	case s.Kind == kPolicy && s.N == 0:
 		return &history.Retry{TotalTimeoutMS: inAll.Milliseconds(), Coefficient: 30}
-	case s.Kind == kBeat:
+	case s.Kind == kBeat, s.Kind == kScope && s.Way == beating:
 		return &history.Retry{HeartbeatTimeoutMS: Silence.Milliseconds()}
 	case s.Kind == kOnce:
 		return &history.Retry{AtMostOnce: true}
@@ -138,46 +141,9 @@ func (r *interpreter) timeout(ctx *engine.Context, s *Statement) (Token, error) 
 	case err != nil:
 		return t, err
 	}
-	cancel("enough")
-	return t, scopeOver(ctx, all...)
+	said := r.says(ctx, s, cancel, all...)
+	return t, scopeOver(ctx, said, all...)
 }
-
-// scope has an activity in a scope that is cancelled behind a timer.
-func (r *interpreter) scope(ctx *engine.Context, s *Statement) (Token, error) {
-	inner, cancel := ctx.WithCancel()
-	a := inner.Activity(r.activity(s, 0))
-	if _, err := ctx.Await(ctx.Timer(s.Duration)); err != nil {
-		return Token{}, err
-	}
-	r.unawaited(ctx, a)
-	cancel("enough")
-	if err := scopeOver(ctx, a); err != nil {
-		return Token{}, err
-	}
-	v, err := got(ctx.Await(a))
-	if errors.Is(err, engine.ErrCancelled) && ctx.Err() == nil {
-		return Token{K: "scope", V: "cancelled"}, nil
-	}
-	return Token{K: "scope", V: v}, err
-}
-
-// scopeOver checks that nothing of a scope that is over is open, and notes in
-// history which operations it had: so the checker sees that they were stopped.
-func scopeOver(ctx *engine.Context, all ...*engine.Future) error {
-	var ids []string
-	for _, f := range all {
-		if !f.Ready() {
-			return fmt.Errorf("event %d is open in a scope that is over", f.EventID())
-		}
-		if f.EventID() > 0 {
-			ids = append(ids, fmt.Sprint(f.EventID()))
-		}
-	}
-	_, err := ctx.SideEffect(ScopeIsOver, func() ([]byte, error) { return []byte("[" + strings.Join(ids, ",") + "]"), nil })
-	return err
-}
-
-const ScopeIsOver = "scope over"
 
 // policy matches what the statements of this file may give.
 func (m *Match) policy(s *Statement, t *Token, round int) error {

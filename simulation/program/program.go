@@ -73,7 +73,9 @@ type Statement struct {
 	Fails, Attempts int
 	// Rejects: its waits for events reject data that does not decode; of one that lets
 	// another instance send an event, that such data comes first.
-	Rejects  bool
+	Rejects bool
+	// Way in which it is done.
+	Way      int
 	Branches [][]*Statement
 	// Version of the child that is asked for; "" is the newest.
 	Version string
@@ -224,6 +226,10 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 		s.Rejects = drawRejects(d.c, at)
 	}
 	switch s.Kind {
+	case kScope:
+		if way := d.c.At(at, "way"); d.c.OneIn(way, 3) {
+			s.Way = 1 + d.c.IntN(way, eachAlone)
+		}
 	case kTimer:
 		if d.c.OneIn(d.c.At(at, "until"), 3) {
 			s.Kind = kUntil

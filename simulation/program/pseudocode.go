@@ -139,7 +139,8 @@ func (s *Statement) code() string {
 	case kStatus:
 		return "setCustomStatus()"
 	case kScope:
-		return "await(" + activity + ") in a scope that is cancelled behind await(" + timer + ")"
+		return "await(" + activity + ") in a scope " + []string{"", "with child(waits) ", "with child(waits) "}[s.Way] +
+			[]string{"that", "that", "each operation of which"}[s.Way] + " is cancelled behind await(" + timer + ")"
 	case kOpen:
 		return "start(" + activity + ", " + timer + ") // nobody awaits them"
 	case kWaits:

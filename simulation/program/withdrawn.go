@@ -28,19 +28,21 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	a := inner.Activity(r.activity(s, 0))
 	all := []*engine.Future{inner.ExternalEvent("never"), a, inner.ExternalEvent("never")}
 	var branch *engine.Future
+	var said Said
 	switch s.N {
 	case 1:
 		branch = ctx.Go(func(c *engine.Context) ([]byte, error) {
 			if _, err := c.Await(c.Timer(s.Duration)); err != nil {
 				return nil, err
 			}
-			return nil, cancel("enough")
+			said = r.says(ctx, s, cancel, all...)
+			return nil, nil
 		})
 	case 2:
 		if _, err := ctx.Await(ctx.Timer(s.Duration)); err != nil {
 			return Token{}, err
 		}
-		cancel("enough")
+		said = r.says(ctx, s, cancel, all...)
 	}
 	got, err := waitFor(inner, s.wayToWait(), all)
 	t, wrong := r.ofWithdrawn(ctx, inner, s, a, got, err)
@@ -51,13 +53,15 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	if err := ctx.Err(); err != nil {
 		return t, err
 	}
-	cancel("enough")
+	if len(said.Open) == 0 {
+		said = r.says(ctx, s, cancel, all...)
+	}
 	if branch != nil {
 		if _, err := ctx.Await(branch); err != nil {
 			return t, err
 		}
 	}
-	return t, scopeOver(ctx, all...)
+	return t, scopeOver(ctx, said, all...)
 }
 
 // waitFor returns the places that the call gave, and its error.

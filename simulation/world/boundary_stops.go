@@ -15,9 +15,14 @@ type simStops struct {
 }
 
 func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
-	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("asks activity %v to stop", key) }, func() error {
+	s.p.W.Watch.Stops(s.p, key, reason)
+	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("asks activity %v to stop: %s", key, reason) }, func() error {
 		s.p.W.Ledger.Outside.Stopped[key] = true
-		return s.Activities.RequestStop(ctx, key, reason, expiresAt)
+		err := s.Activities.RequestStop(ctx, key, reason, expiresAt)
+		if _, asked := s.p.W.Ledger.Outside.Reasons[key]; err == nil && !asked {
+			s.p.W.Ledger.Outside.Reasons[key] = reason
+		}
+		return err
 	})
 }
 

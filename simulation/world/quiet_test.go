@@ -43,6 +43,7 @@ func (quiet) AttemptEnds(*Process, *activity.Info)                         {}
 func (quiet) Works(*Process)                                               {}
 func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)           {}
 func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}
+func (quiet) Stops(*Process, store.ActivityKey, string)                    {}
 func (quiet) HasBeaten(context.Context, *Process, *activity.Info)          {}
 func (quiet) FailsFinally(*Process, *activity.Info)                        {}
 func (quiet) End()                                                         {}

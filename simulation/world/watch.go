@@ -112,6 +112,8 @@ type activityWatcher interface {
 	// gave it goes on.
 	Beats(p *Process, key store.ActivityKey, beat store.Heartbeat)
 	HasBeaten(ctx context.Context, p *Process, info *activity.Info)
+	// Stops is called before a process asks an activity to stop.
+	Stops(p *Process, key store.ActivityKey, reason string)
 	// Told is called when a process has read how an activity stands; beat says that
 	// it was the answer to a heartbeat.
 	Told(p *Process, key store.ActivityKey, state *store.ActivityState, beat bool)
