@@ -19,7 +19,7 @@ func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
 		Body:    r.Body,
 		Group:   r.Attributes["MessageGroupId"],
 		DedupID: r.Attributes["MessageDeduplicationId"],
-		SentAt:  sentAt(r),
+		SentAt:  instant(r, "SentTimestamp"),
 		Sender:  r.Attributes["SenderId"],
 		Receipt: r.ReceiptHandle,
 	}
@@ -29,6 +29,9 @@ func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
 	m.ReceiveCount = 2
 	if n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"]); err == nil && n > 0 {
 		m.ReceiveCount = n
+	}
+	if m.ReceiveCount == 1 {
+		m.ReceivedAt = instant(r, "ApproximateFirstReceiveTimestamp")
 	}
 	for name, a := range r.MessageAttributes {
 		if a.StringValue == nil {
@@ -42,9 +45,9 @@ func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
 	return host.Delivery{Message: m, Source: source}
 }
 
-// sentAt is the zero time where SQS does not say.
-func sentAt(r *events.SQSMessage) time.Time {
-	ms, err := strconv.ParseInt(r.Attributes["SentTimestamp"], 10, 64)
+// instant is the time of an attribute; zero where SQS does not say.
+func instant(r *events.SQSMessage, attribute string) time.Time {
+	ms, err := strconv.ParseInt(r.Attributes[attribute], 10, 64)
 	if err != nil {
 		return time.Time{}
 	}

@@ -233,6 +233,21 @@ func (x *Execution) Started() *history.Event {
 	return x.events.at(0)
 }
 
+// RecordedAt returns when an event was recorded, in Unix milliseconds; for event 0, and for
+// one that the history does not have, when the execution began, 0 if it has not.
+func (x *Execution) RecordedAt(eventID int64) int64 {
+	if y := x.instead.Load(); y != nil {
+		return y.RecordedAt(eventID)
+	}
+	switch n := x.events.len(); {
+	case n == 0:
+		return 0
+	case eventID < 1 || eventID > int64(n):
+		eventID = 1
+	}
+	return x.events.at(int(eventID - 1)).AtMS
+}
+
 // Ended reports whether the last event is terminal.
 func (x *Execution) Ended() bool {
 	if y := x.instead.Load(); y != nil {

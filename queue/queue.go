@@ -84,6 +84,11 @@ type Message struct {
 	// ReceiveCount is 1 on the first delivery.
 	ReceiveCount int
 	SentAt       time.Time
+	// ReceivedAt is when this delivery was received, by the clock of the service: its
+	// visibility counts from there. Zero where it is not known: SQS tells when a message
+	// was received first (ApproximateFirstReceiveTimestamp), which says it of a first
+	// delivery alone.
+	ReceivedAt time.Time
 	Attributes   map[string]string
 	// Sender is who sent it, as the service says and nobody else can: on SQS the
 	// SenderId, for a role its unique id, ':' and the name of the session. Empty

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
@@ -20,7 +21,11 @@ import (
 // received is a delivery of an item, from the FIFO queue.
 func (w *world) received(item wire.Item, receives int) host.Delivery {
 	w.Helper()
-	return host.Delivery{Message: queue.Message{ID: item.ID, Body: w.body(item), Group: "a", ReceiveCount: receives}, Source: host.SourceOrchestrator}
+	m := queue.Message{ID: item.ID, Body: w.body(item), Group: "a", ReceiveCount: receives}
+	if receives == 1 {
+		m.ReceivedAt = w.clock.Now()
+	}
+	return host.Delivery{Message: m, Source: host.SourceOrchestrator}
 }
 
 func (p *orchestratorProcess) handle(batch ...host.Delivery) (handedBack []string) {
@@ -221,6 +226,7 @@ func TestARepeatBesideNewsStartsNoOtherAttempt(t *testing.T) {
 	p := w.process()
 	p.handle(w.received(raised("e1"), 1))
 	p.handle(w.received(raised("e2"), 1))
+	w.clock.Advance(time.Minute)
 	p.handle(w.received(raised("e1"), 1), w.received(raised("e3"), 1))
 	w.run()
 	if w.expectOutput("a", "11"); runs != 1 {

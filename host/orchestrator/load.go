@@ -78,9 +78,9 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 		t.x, t.work = t.newExecution(t.Instance, t.execution), dispatch.Work{}
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-		// A purge with force may have ended it, in another process that has the same
-		// message, and is to hide it. So may another message of a batch that comes back.
-		return m.Returning() || m.Purges() && m.Item.Force || m.Item.Kind == wire.Wake
+		// Another process that has the same delivery may have ended it, and not have
+		// sent the end.
+		return m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m))
 	}):
 		return nil
 	}

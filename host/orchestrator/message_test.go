@@ -91,6 +91,7 @@ func TestM01TheSameCompletionTwice(t *testing.T) {
 			w.settleFIFO()
 			done := w.completed("a", 2, "2")
 			for i := range 2 {
+				w.clock.Advance(time.Minute)
 				// Another deduplication id each: the queue must not be what saves us.
 				if err := w.fifo.Send(t.Context(), queue.Outgoing{Body: w.body(done), Group: "a", DedupID: fmt.Sprint(i)}); err != nil {
 					t.Fatal(err)

@@ -3,21 +3,21 @@ package orchestrator
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/resending"
-	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
 // takeReturning sends again, before anything else, what an earlier delivery of
-// these messages may have committed and not sent.
+// these messages, or another process that has the same delivery, may have committed
+// and not sent.
 //
 // Each commit is dispatched before the next is made, and the message that caused it
-// stays the first of its group until then. So for a redelivered message that is the
+// stays the first of its group until then. So for such a message that is the
 // last turn of the instance. A message that was redriven, or went round, may have
 // been overtaken by others: it sends again all that is open from the execution that
 // it names. Ids derive from instance, execution and event, so that sending twice is
@@ -26,17 +26,18 @@ func (t *turn) takeReturning(ctx context.Context) error {
 	if t.creating {
 		return nil
 	}
-	again, back := t.resending(), inbox.Returning(t.group.open())
-	if len(back) == 0 && !t.hidesEnded() {
-		if beside, err := t.besideAnother(ctx, again); err != nil || !beside {
-			return err
-		}
+	again, back, twins := t.resending(), inbox.Returning(t.group.open()), t.twins()
+	switch {
+	case len(back) == 0 && len(twins) == 0:
+		return nil
+	case len(twins) > 0 && !t.cold && (t.warm || t.Record == nil):
+		return errRebuild // What another has committed is not all known here.
 	}
 	if err := again.LastTurn(ctx); err != nil {
 		return err
 	}
-	for _, m := range back {
-		if m.Redriven() {
+	for _, m := range append(back, twins...) {
+		if m.Redriven() || m.Item.Hops > 0 && !m.Returning() {
 			if err := again.Everything(ctx, m.Item.TargetExecution()); err != nil {
 				return err
 			}
@@ -45,59 +46,54 @@ func (t *turn) takeReturning(ctx context.Context) error {
 	return t.sendAgain(ctx, again)
 }
 
-// besideAnother reports whether the last turn was made for one of several messages,
-// none of which comes back: by another process, which received that one later, when its
-// visibility had ended, alone or ahead of the others. It may be dead, and what this turn
-// commits for the others would stand between that turn and its message.
-func (t *turn) besideAnother(ctx context.Context, again *resending.Resending) (bool, error) {
-	open := t.group.open()
-	if len(open) < 2 {
-		return false, nil
-	}
-	var known []*inbox.Message
-	for _, m := range t.withBrought(open) {
-		switch {
-		case m.Item.Kind == wire.Wake && m.Item.Number > 0 && m.Item.Number != goOnNumber:
-			known = append(known, m)
-		case m.Records(), m.Item.Kind == wire.ActivityPending:
-			if v := t.verdict(m).Kind; v == engine.Duplicate || v == engine.Late {
-				known = append(known, m)
-			}
+// twins returns the messages whose facts the history has, though they come for the
+// first time. Lambda may hand one batch to two processes, with the same receipts; the
+// other one may be dead, and nobody would send what it has committed.
+func (t *turn) twins() (twins []*inbox.Message) {
+	for _, m := range t.withBrought(t.group.open()) {
+		if !m.Returning() && t.stands(m) {
+			twins = append(twins, m)
 		}
 	}
-	if len(known) == 0 {
-		return false, nil
-	}
-	if t.warm {
-		return false, errRebuild // What another has committed is not in the cache.
-	}
-	return again.LastTurnHas(ctx, func(c *store.Turn) bool {
-		return slices.ContainsFunc(known, func(m *inbox.Message) bool { return madeFor(c, &m.Item) })
-	})
+	return twins
 }
 
-// madeFor reports whether a commit has the fact of an item, or may be that of a wake.
-func madeFor(c *store.Turn, i *wire.Item) bool {
-	if i.Kind == wire.Wake {
-		return !c.Messaged
-	}
-	return slices.ContainsFunc(c.Events, func(e history.Event) bool {
-		switch i.Kind {
-		case wire.StartOrchestration:
-			return e.Start != nil && e.Start.StartID == i.ID
-		case wire.ExternalRaised, wire.CancelInstance:
-			return e.SenderID == i.ID || i.Kind == wire.CancelInstance && e.Kind == history.OrchestrationCancelRequested
+// stands reports whether the history may have the fact of a message.
+func (t *turn) stands(m *inbox.Message) bool {
+	switch m.Item.Kind {
+	case wire.TerminateInstance:
+		return t.x.Ended()
+	case wire.PurgeInstance:
+		return m.Purges() && m.Item.Force && t.x.Ended()
+	case wire.Wake:
+		return m.Item.Number > 0 && m.Item.Number != goOnNumber && (t.Problem() == nil || m.Item.Number != t.Record.Stamp)
+	case wire.ActivityPending:
+	default:
+		if !m.Records() {
+			return false
 		}
-		return c.ExecutionID == i.TargetExecution() && e.SourceEventID == i.SourceEventID
-	})
+	}
+	switch v := t.verdict(m); {
+	case v.Kind == engine.Duplicate, v.Kind == engine.Late && m.Item.TargetExecution() < t.execution:
+		// Late, it may stand in an execution that has continued as new since.
+		return !time.UnixMilli(t.x.RecordedAt(v.EventID)).Before(t.earliest(m))
+	}
+	return false
 }
 
-// hidesEnded reports whether a purge with force finds its instance ended. Another
-// process may have ended it for the same message, before this one read it, and not
-// have sent the end yet. Hidden, it would tell nobody.
-func (t *turn) hidesEnded() bool {
-	return t.x.Ended() && slices.ContainsFunc(t.group.open(), func(m *inbox.Message) bool { return m.Purges() && m.Item.Force })
+// earliest is the earliest time that another process may have noted for what it did
+// with the same delivery: clocks of functions and of SQS differ by little. A message that
+// went round was received before.
+func (t *turn) earliest(m *inbox.Message) time.Time {
+	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
+		return time.Time{}
+	}
+	return m.ReceivedAt.Add(-clockSkew)
 }
+
+// clockSkew is by how much the clock of a process may differ from that of another, or
+// of a service.
+const clockSkew = 10 * time.Second
 
 // heard reports whether one of the messages of the turn completes, or is about,
 // this scheduling event of the current execution: then the event was sent. Without

@@ -69,6 +69,9 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		case m.Returning(), p != nil && stamp == t.Record.Stamp:
 			w = wakes{run: true, try: m.Item.ID}
 			err = again.LastTurn(ctx)
+		case p == nil:
+			// Its twin may have cleared the mark, and have died before the turn was over.
+			w.run = true
 		default:
 			t.Settle(m, "obsolete_wake")
 		}

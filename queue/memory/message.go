@@ -32,6 +32,8 @@ type message struct {
 	seq      int64
 	state    state
 	received int
+	// receivedAt is when it was received last; zero if before its queue was opened.
+	receivedAt time.Time
 
 	// due is when a message in flight or delayed becomes visible; index is its
 	// place in the heap of those.
@@ -48,7 +50,7 @@ func (m *message) receipt() string { return m.id + "#" + strconv.Itoa(m.received
 func (m *message) view() queue.Message {
 	v := m.seen()
 	if m.received > 0 {
-		v.Receipt = m.receipt()
+		v.Receipt, v.ReceivedAt = m.receipt(), m.receivedAt
 	}
 	return v
 }

@@ -284,6 +284,7 @@ func (q *Queue) next() *message {
 
 func (q *Queue) deliver(m *message, now time.Time) queue.Message {
 	m.received++
+	m.receivedAt = now
 	m.state, m.due = inFlight, now.Add(q.opts.Visibility)
 	if m.group != nil {
 		m.group.inFlight++

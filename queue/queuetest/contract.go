@@ -33,7 +33,7 @@ var contract = []scenario{
 			if !fifo && (m.Group != "" || m.DedupID != "") {
 				t.Errorf("group %q and deduplication id %q on a standard queue, want none", m.Group, m.DedupID)
 			}
-			if m.ID == "" || m.Receipt == "" || m.ReceiveCount != 1 || m.SentAt.Before(before) {
+			if m.ID == "" || m.Receipt == "" || m.ReceiveCount != 1 || m.SentAt.Before(before) || m.ReceivedAt.Before(before) {
 				t.Errorf("received %+v", m)
 			}
 			q.delete(m)

@@ -65,6 +65,9 @@ func message(m types.Message) queue.Message {
 	if ms, err := strconv.ParseInt(system(types.MessageSystemAttributeNameSentTimestamp), 10, 64); err == nil {
 		out.SentAt = time.UnixMilli(ms)
 	}
+	if ms, err := strconv.ParseInt(system(types.MessageSystemAttributeNameApproximateFirstReceiveTimestamp), 10, 64); err == nil && out.ReceiveCount == 1 {
+		out.ReceivedAt = time.UnixMilli(ms)
+	}
 	for name, value := range m.MessageAttributes {
 		if value.StringValue != nil {
 			if out.Attributes == nil {

@@ -50,13 +50,14 @@ const (
 	Torn         // whoever reads beside a commit finds some of its items, and others not yet
 	EntryRefused // some messages of a batch are refused, and the others are in
 	Damaged      // the history of an instance is damaged, and restored later
+	Twin         // a batch is handed to two processes at its first receive, with the same receipts
 	None
 )
 
 var faultNames = [None]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged"}
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin"}
 
 // String returns the fault in words.
 func (f Kind) String() string {

@@ -56,15 +56,14 @@ func purgeMutations() []Mutation {
 			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
 			Bias:  "purges",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("return m.Returning() || m.Purges() && m.Item.Force ||", "return m.Returning() && !m.Purges() ||"),
+			Edits: edit("return m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m))", "return !m.Purges() && (m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m)))"),
 		},
 		{
 			Name:  "a purge with force that finds an end sends nothing",
 			Bug:   "Of two processes that have the same purge one ends the instance and dies ahead of the dispatch, and the other, which has it for the first time, hides it, and nobody is told of the end.",
-			Rare:  true,
-			Bias:  "purges",
+			Bias:  "twins",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("len(back) == 0 && !t.hidesEnded()", "len(back) == 0"),
+			Edits: edit("return m.Purges() && m.Item.Force && t.x.Ended()", "return m.Purges() && m.Item.Force && !t.x.Ended()"),
 		},
 	}
 }

@@ -70,11 +70,14 @@ const (
 	// the children and their ends, however often it is sent, as a queue does that takes
 	// less than the others.
 	rejections
+	// twins: every third batch of an orchestrator is handed to two processes, and every
+	// second of these dies behind a commit.
+	twins
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins"}
 
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -140,6 +143,9 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	how := w.Choices.At(w.How(fault.CrashAfter), "end")
 	if w.bias == overtaken {
 		return c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2)
+	}
+	if c.commits && w.diesBesideTwin(p.Running) {
+		return true
 	}
 	if c != tellingCommit && c != tellingWrite {
 		return false

@@ -54,6 +54,9 @@ func (p *plan) draw(c *choice.Choices) {
 	for _, f := range []fault.Kind{fault.TimerEarly, fault.TimerLate, fault.TimerTwice, fault.TimerFailed, fault.Skew, fault.SlowActivity, fault.Exhausted, fault.Copied, fault.Torn} {
 		p.rates[f] *= 8 // seldom drawn
 	}
+	if c.Uniform(2) == 0 {
+		p.rates[fault.Twin] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
 	p.rates[fault.OfCallsPlace] = 0
 	p.rates[fault.Outage] = 0 // They come with their bias.
 	more := func(f fault.Kind, sorts ...fault.Calls) {

@@ -22,7 +22,7 @@ func (w *World) newProcess(runsActivities bool) *Process {
 	p := &Process{W: w, Code: w.starting(), clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
 	p.clock.p = p
 	if w.hit(fault.Skew) {
-		p.clock.off = time.Duration(1+w.Choices.IntN(w.How(fault.Skew), 5*60)) * time.Second
+		p.clock.off = time.Duration(1+w.Choices.IntN(w.How(fault.Skew), 10)) * time.Second
 		if w.Choices.Even(w.How(fault.Skew)) {
 			p.clock.off = -p.clock.off
 		}

@@ -68,6 +68,8 @@ type Invocation struct {
 	// Notes are the watcher's.
 	Notes   any
 	Expired bool
+	// Twin: another process gets its batch too, with the same receipts.
+	Twin bool
 	// Slowed: a call, or the work of an activity, took much longer than it should.
 	Slowed bool
 	// next is the call that it is about to make and verdict what happens to

@@ -25,6 +25,10 @@ func (w *World) receive() bool {
 		if !w.free(worker) {
 			continue
 		}
+		if batch := w.twinOf(from); batch != nil {
+			w.idle(worker).invoke(batch).Twin = true
+			return true
+		}
 		batch := w.receiveFrom(from)
 		if len(batch) == 0 {
 			continue
@@ -42,6 +46,7 @@ func (w *World) receive() bool {
 			}
 			return true
 		}
+		twin := !worker && w.makeTwin(from, batch)
 		p := w.idle(worker)
 		if !worker && w.hit(fault.MixedBatch) {
 			batch = append(batch, w.receiveFrom(w.Sources[w.Choices.IntN(w.How(fault.MixedBatch), 3)])...)
@@ -55,7 +60,7 @@ func (w *World) receive() bool {
 			}
 		}
 		inv := p.invoke(batch)
-		inv.Expired = expired
+		inv.Expired, inv.Twin = expired, twin
 		if d := w.idles(expired); d > 0 {
 			inv.wakeAt, inv.Slowed = w.Clock.Now().Add(d), true
 		}
@@ -69,7 +74,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 	for i, g := range w.returning {
 		if g.From == from {
 			w.returning = slices.Delete(w.returning, i, i+1)
-			g.ReceiveCount++
+			g.ReceiveCount, g.ReceivedAt = g.ReceiveCount+1, time.Time{}
 			return []Delivered{g}
 		}
 	}
@@ -84,7 +89,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 		g := w.ghosts[w.Choices.IntN(w.How(fault.Ghost), len(w.ghosts))]
 		if g.From == from {
 			g.Ghost = true
-			g.ReceiveCount++
+			g.ReceiveCount, g.ReceivedAt = g.ReceiveCount+1, time.Time{}
 			return []Delivered{g}
 		}
 	}
@@ -99,6 +104,9 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 		}
 		if w.hit(fault.CountedUp) {
 			m.ReceiveCount += 1 + w.Choices.IntN(w.How(fault.CountedUp), 4)
+		}
+		if m.ReceiveCount > 1 {
+			m.ReceivedAt = time.Time{} // SQS says when it was received first.
 		}
 		batch = append(batch, from.delivered(m))
 	}

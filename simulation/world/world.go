@@ -102,9 +102,11 @@ type World struct {
 	// again, copies are of messages that are in flight. messages are those that were
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
-	messages                  map[string]*message
-	lastMessage               *message
-	lastBody                  string
+	// twins are batches that another process has already.
+	twins       []twin
+	messages    map[string]*message
+	lastMessage *message
+	lastBody    string
 	// roundIn: a message goes round by itself ahead of the few receives that its
 	// queue has in this run.
 	roundIn bool
@@ -168,7 +170,7 @@ func New(c choice.Choices, o Options) *World {
 		forged: map[string]bool{ForgedToken: true}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)
-	w.openQueues(2*time.Minute, 16*time.Minute)
+	w.openQueues(visibility, 16*time.Minute)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.Clock, Journal: on.Timer(), Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
 	if err != nil {
 		panic(err)
@@ -213,19 +215,22 @@ func New(c choice.Choices, o Options) *World {
 }
 
 // openQueues makes the queues, empty, with these visibility timeouts.
-func (w *World) openQueues(visibility, ofActivities time.Duration) {
+func (w *World) openQueues(visible, ofActivities time.Duration) {
 	w.DeadFIFO = w.newQueue(queuememory.Options{Name: "deadfifo", FIFO: true})
 	w.DeadStandard = w.newQueue(queuememory.Options{Name: "dead"})
 	// Few receives bring messages into the dead-letter queues.
 	receives := []int{1000, 1000, 1000, 6}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives"), 4)]
 	w.roundIn = receives == 6 && w.Choices.Even(w.Choices.At(choice.OfWorld, "round in time"))
-	w.FIFO = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visibility, DeadLetter: w.DeadFIFO.Queue, MaxReceiveCount: receives})
-	w.Delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: receives})
-	w.ActivityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visibility, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: 1000})
+	w.FIFO = w.newQueue(queuememory.Options{Name: "fifo", FIFO: true, Visibility: visible, DeadLetter: w.DeadFIFO.Queue, MaxReceiveCount: receives})
+	w.Delay = w.newQueue(queuememory.Options{Name: "delay", Visibility: visible, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: receives})
+	w.ActivityDead = w.newQueue(queuememory.Options{Name: "activitydead", Visibility: visible, DeadLetter: w.DeadStandard.Queue, MaxReceiveCount: 1000})
 	attempts := []int{1000, 12}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "receives of activities"), 2)]
 	w.Activity = w.newQueue(queuememory.Options{Name: "activity", Visibility: ofActivities, DeadLetter: w.ActivityDead.Queue, MaxReceiveCount: attempts})
 	w.Sources = []*Queue{w.FIFO, w.Delay, w.ActivityDead, w.Activity}
 }
+
+// visibility of what an orchestrator receives.
+const visibility = 2 * time.Minute
 
 // retention of the queues, the longest that SQS has.
 const retention = 14 * 24 * time.Hour

@@ -52,16 +52,6 @@ func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys
 // makes the first commit and dies, and the other goes on with the second.
 func (r *Resending) LastTurn(ctx context.Context) error { return r.lastTurn(ctx, r.from) }
 
-// LastTurnHas reports whether one of the commits of the last turn is so.
-func (r *Resending) LastTurnHas(ctx context.Context, is func(*store.Turn) bool) (has bool, err error) {
-	err = r.lastTurn(ctx, func(turns []store.Turn, first int) {
-		for i := first; i < len(turns); i++ {
-			has = has || is(&turns[i])
-		}
-	})
-	return has, err
-}
-
 // lastTurn gives each part of the last turn: an execution, and where it begins there.
 func (r *Resending) lastTurn(ctx context.Context, part func(turns []store.Turn, first int)) error {
 	turns, err := r.view.Read(ctx, r.execution)

@@ -1,0 +1,135 @@
+package orchestrator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// Lambda may hand a batch to two processes at its first receive: the same receipts, the
+// receive count 1 in both. One commits and dies ahead of its dispatch, and the other one
+// acknowledges the messages for both.
+
+// twinWorld has an instance that waits for an event, then for an activity and a second
+// event, and goes on as new behind that or ends.
+func twinWorld(t *testing.T, ends bool) *world {
+	return newWorld(t, func(w *world) {
+		w.activityFunc("Step", step)
+		w.orchestration("Parent", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Main", Instance: "a", Input: in}))
+		})
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			if ends {
+				return in, nil
+			}
+			if string(in) == "1" {
+				return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+	})
+}
+
+// W-03: whatever kind of message it is, the twin sends what the dead one committed.
+func TestATwinSendsWhatADeadProcessCommitted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends   bool
+		item   wire.Item
+		output string
+	}{
+		"an event that ends the instance": {true, raised("e"), "1"},
+		"a terminate":                     {false, wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"}, ""},
+		"a cancel":                        {false, wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"}, ""},
+		"a purge with force":              {false, wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := twinWorld(t, c.ends)
+			w.start("parent", "Parent", "1")
+			w.run()
+			both := w.two()
+			w.diesBehind(both[0], 1, w.received(c.item, 1))
+			w.clock.Advance(time.Second)
+			d := w.received(c.item, 1)
+			d.ReceivedAt = d.ReceivedAt.Add(-time.Second)
+			if failed := both[1].handle(d); len(failed) > 0 {
+				t.Fatalf("the twin hands back %v", failed)
+			}
+			w.orchestrator = both[1]
+			w.run()
+			if r := w.record("parent"); !r.Status.Terminal() {
+				t.Errorf("the parent was not told: it is %s", r.Status)
+			}
+			if c.output != "" {
+				w.expectOutput("parent", c.output)
+			}
+		})
+	}
+}
+
+// W-03: also through a continue-as-new, and where the twin has the instance warm.
+func TestATwinSendsWhatFollowsAContinueAsNew(t *testing.T) {
+	t.Parallel()
+	w := twinWorld(t, false)
+	w.start("a", "Main", "1")
+	w.run()
+	both := w.two()
+	both[1].handle(w.received(raised("warm"), 1))
+	w.diesBehind(both[0], 1, w.received(raised("e"), 1))
+	if failed := both[1].handle(w.received(raised("e"), 1)); len(failed) > 0 {
+		t.Fatalf("the twin hands back %v", failed)
+	}
+	w.orchestrator = both[1]
+	w.run()
+	w.expectStatus("a", store.StatusCompleted)
+}
+
+// W-13: of two processes that have a wake one clears the mark, and dies ahead of the wake
+// by which its turn was to go on. The other goes on.
+func TestATwinOfAWakeGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.settings.Turn.Executions = 1
+	w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.start("a", "Main", "1")
+	w.step()
+	w.expectStatus("a", store.StatusStuck)
+	w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if len(in) < 3 {
+			return nil, ctx.ContinueAsNew("", append(in, '1'), nil)
+		}
+		return in, nil
+	})
+	both := w.two()
+	wake := w.received(wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, ID: "wake", Number: w.record("a").Stamp}, 1)
+	w.diesBehind(both[0], 1, wake)
+	if failed := both[1].handle(wake); len(failed) > 0 {
+		t.Fatalf("the twin hands back %v", failed)
+	}
+	w.orchestrator = both[1]
+	w.runFor(time.Minute)
+	w.expectOutput("a", "111")
+}
+
+// M-08: what comes later than its instance ended reads no history.
+func TestWhatComesBehindAnEndReadsNoHistory(t *testing.T) {
+	t.Parallel()
+	w := twinWorld(t, true)
+	w.start("a", "Main", "1")
+	w.run()
+	w.give(w.received(raised("e"), 1))
+	w.clock.Advance(2 * clockSkew)
+	c := &readCounter{}
+	w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
+	w.give(w.received(raised("later"), 1))
+	if c.n != 0 {
+		t.Errorf("%d histories were read", c.n)
+	}
+}
