@@ -71,11 +71,12 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 	}
 }
 
-// wasEnded reports whether an end was imposed on an execution for a reason. Code that is
-// stuck does not tell what it has cancelled before: that is stopped once more.
+// wasEnded reports whether an end was imposed on an execution for a reason, or by a limit,
+// for none. It stops once more what the code has cancelled before; of two reasons the first
+// stays.
 func (w *checker) wasEnded(key store.ActivityKey, reason string) bool {
 	end := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].End()
-	return end != nil && end.Imposed != "" && end.Failure != nil && end.Failure.Message == reason
+	return end != nil && end.Imposed != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason)
 }
 
 // wasCancelled reports whether an execution was cancelled for a reason.

@@ -57,5 +57,11 @@ func toldMutations() []Mutation {
 			File:  "host/orchestrator/arrival.go",
 			Edits: edit("Kind: history.OrchestrationCancelRequested, Reason: i.Reason,", "Kind: history.OrchestrationCancelRequested,"),
 		},
+		{
+			Name:  "a continue-as-new that is dropped is an end",
+			Bug:   "Code that drops what ContinueAsNew gives ends its instance without a word.",
+			File:  "engine/ending.go",
+			Edits: edit("case err == nil && x.continues && x.cursor.live:", "case err == nil && x.continues && x.cursor.live && x.root == nil:"),
+		},
 	}
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/simulation/choice"
@@ -167,6 +168,11 @@ func (ps Programs) Bound(roots int) {
 		}
 		longest.Rounds--
 	}
+}
+
+// Continue reports whether a program continues as new.
+func (ps Programs) Continue() bool {
+	return slices.ContainsFunc(ps, func(p *Program) bool { return p.Rounds > 1 })
 }
 
 // executions are how many a program has, with the instances that it starts.

@@ -25,6 +25,8 @@ type Random struct {
 	// other waits reject such data.
 	wrong   []string
 	lenient bool
+	// forgetful: a build runs that drops what ContinueAsNew gives.
+	forgetful bool
 	// ended are instances, no roots, that clients ended: terminated if true.
 	ended map[string]bool
 	// purged: somebody has purged an instance that is no root.
@@ -159,6 +161,7 @@ func (s *Random) Begin(w *world.World) {
 	s.deployUnreleased(w)
 	s.deployStrict(w)
 	s.deployLenient(w)
+	s.deployForgetful(w)
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
 	}

@@ -63,6 +63,17 @@ func (s *Random) deployLenient(w *world.World) {
 	w.DeployFirst(s.build("lenient", program.Defect{Kind: "lenient"}), at)
 }
 
+// deployForgetful lets a build run first, at times, whose programs drop what ContinueAsNew
+// gives, and complete. They are stuck by that, and go on once the good one is there.
+func (s *Random) deployForgetful(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "forgetful")
+	if w.Build != w.Good || !s.Programs.Continue() || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	s.forgetful = true
+	w.DeployFirst(s.build("forgetful", program.Defect{Kind: "forgets"}), at)
+}
+
 // deployStrict lets a build in which all is strict run first, at times, if that
 // makes a difference.
 func (s *Random) deployStrict(w *world.World) {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
@@ -97,8 +98,12 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 	return all
 }
 
-// Marked looks at a record: V-02, if it goes on behind being stuck for its version.
+// Marked looks at a record: V-02, if it goes on behind being stuck for its version; rule
+// 13, if it is stuck because its code dropped what ContinueAsNew gives.
 func (s *Random) Marked(w *world.World, r *store.Record) {
+	if s.forgetful && r.Problem != nil && r.Problem.Kind == "panic" && strings.Contains(r.Problem.Message, "ContinueAsNew") {
+		w.Reached("rule 13, dropped")
+	}
 	if len(s.registered) == 0 {
 		return
 	}
