@@ -111,7 +111,7 @@ def _up(arguments: argparse.Namespace) -> None:
 
 def _serve_console(place: Place) -> None:
     """What is deployed works without it, so that nothing fails for it."""
-    print("the console", flush=True)
+    print("starting the console", flush=True)
     try:
         console.start(place)
     except Failure as failure:
@@ -132,7 +132,7 @@ def _show(place: Place, stack: dict[str, str]) -> None:
     if processes.running(settings.console(place.port)) is not None:
         print(f"\nThe console: {console.address(settings.console(place.port))}")
     print(f"\nWhat the functions write: {_relative(place.folder / 'functions')}/")
-    print(f"To stop: localstack/local.sh down{port}")
+    print(f"\nTo stop: localstack/local.sh down{port}")
 
 
 def _down(arguments: argparse.Namespace) -> None:
