@@ -2,12 +2,14 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // slowBatch has one batch hold a turn of "b", which is done at once, and one of
@@ -71,4 +73,30 @@ func TestMessagesAreDeletedOnlyWhereTheirBatchIsLate(t *testing.T) {
 		}
 		w.expectQuiet()
 	}
+}
+
+// M-10: what a late batch has not settled is not deleted: it comes again.
+func TestALateBatchDeletesNothingThatFailed(t *testing.T) {
+	t.Parallel()
+	refuses := true
+	w := slowBatch(t, func(w *world) {
+		w.clock.Advance(30 * time.Second)
+		if n := w.counted()["Delete fifo"]; n != 0 {
+			t.Errorf("%d requests to delete, want none", n)
+		}
+		refuses = false
+	})
+	w.beforeCommit = func(c *store.Commit) error {
+		if refuses && c.Turns[0].Instance == "b" {
+			return fmt.Errorf("a commit of b: %w", store.ErrUnavailable)
+		}
+		return nil
+	}
+	w.run()
+	if refuses {
+		t.Error("the slow activity did not run")
+	}
+	w.expectStatus("b", store.StatusRunning)
+	w.expectOutput("a", "1")
+	w.expectQuiet()
 }

@@ -1,0 +1,24 @@
+package orchestrator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/wire"
+)
+
+// an attempt that its queue has given up is sent anew, due at the end of the time of
+// all attempts and no later: then it fails for that.
+func TestA13AnAttemptSentAnewIsDueWithinTheTimeOfAllAttempts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	began := w.clock.Now()
+	w.deliver("m", w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Attempt: 1, Token: "t", Hops: 12,
+		Retry: &history.Retry{TotalTimeoutMS: 60_000}, ScheduledAtMS: began.UnixMilli()}), 1, host.SourceActivityDead, 0)
+	w.expectCount(host.CountMessages, "sent_anew", 1)
+	if next, _ := w.activity.NextDue(); !next.Equal(began.Add(time.Minute)) {
+		t.Errorf("it is due %s after it was scheduled, want a minute", next.Sub(began))
+	}
+}

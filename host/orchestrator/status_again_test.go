@@ -1,0 +1,40 @@
+package orchestrator
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+)
+
+// O-03: two warm processes take turns. Each sets the same custom status every time, so
+// that what each knows of the record is what it wants, and what the other has written
+// stands there.
+func TestO03AStatusThatComesBackIsWrittenAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		for i := range 6 {
+			ctx.SetCustomStatus(fmt.Appendf(nil, "%d", i%2))
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})); err != nil {
+				return nil, err
+			}
+		}
+		return in, nil
+	})
+	w.activityFunc("Step", step)
+	w.start("a", "Main", "1")
+	processes := w.two()
+	for turn := range 12 { // Every second one is the worker's.
+		w.orchestrator = processes[turn/2%2]
+		if !w.step() {
+			t.Fatal("nothing is left to do")
+		}
+		if got := string(w.record("a").CustomStatus); got != fmt.Sprint(turn/2%2) {
+			t.Fatalf("after turn %d the status is %s", turn/2, got)
+		}
+	}
+	w.orchestrator = processes[1]
+	w.run()
+	w.expectOutput("a", "1")
+}
