@@ -86,7 +86,7 @@ func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batc
 	if !q.p.Dead {
 		err = q.p.call(queueClass, func() string { return q.sendText(entries) }, func() error {
 			for n := range entries {
-				if rejected[n] = q.w.rejects(&entries[n], batch[n]); refused[n] || rejected[n] != nil {
+				if rejected[n] = q.w.rejects(q.Queue, &entries[n], batch[n]); refused[n] || rejected[n] != nil {
 					continue
 				}
 				if err := q.takes(ctx, &entries[n]); err != nil {
