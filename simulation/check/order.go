@@ -58,7 +58,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 		if err != nil || m.From != w.FIFO || item.Target() != t.Instance {
 			continue
 		}
-		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && item.TargetExecution() == t.ExecutionID ||
+		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && item.TargetExecution() == t.ExecutionID && !w.ByForger(item) ||
 			e.Kind == history.ExternalEvent && item.Kind == wire.ExternalRaised && item.WithID(m.ID).ID == e.SenderID
 		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
 			return -1 // A start brought it, and starts are taken first.

@@ -129,7 +129,7 @@ func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 	if !q.FIFO() && q.w.hit(fault.Disordered) {
 		m.Delay = min(m.Delay+time.Duration(1+q.w.Choices.IntN(q.w.How(fault.Disordered), 4))*time.Second, queue.MaxDelay)
 	}
-	if q.w.hit(fault.Resent) {
+	if q.w.rejects(q.Queue, &m, 0) == nil && q.w.hit(fault.Resent) {
 		q.w.Clock.AfterFunc(time.Duration(q.w.Choices.IntN(q.w.How(fault.Resent), 20*60))*time.Second, func() { q.w.SendAs("a late repeat", q.Queue, m) })
 	}
 	return m
