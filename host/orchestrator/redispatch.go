@@ -32,6 +32,10 @@ func (t *turn) takeReturning(ctx context.Context) error {
 		return nil
 	case len(twins) > 0 && !t.cold && (t.warm || t.Record == nil):
 		return errRebuild // What another has committed is not all known here.
+	case len(twins) > 0:
+		if err := t.awaitTwin(ctx); err != nil {
+			return err
+		}
 	}
 	if err := again.LastTurn(ctx); err != nil {
 		return err
@@ -58,13 +62,23 @@ func (t *turn) twins() (twins []*inbox.Message) {
 	return twins
 }
 
+// awaitTwin waits until no commit of another process is under way: what is read beside one
+// may lack some of its items, and behind the messages of this turn others are handled.
+func (t *turn) awaitTwin(ctx context.Context) error {
+	if err := t.Unmoved(ctx, t.execution, t.x.LastEventID()+1); err != nil {
+		return err
+	}
+	t.Current = false
+	return t.currentRecord(ctx)
+}
+
 // stands reports whether the history may have the fact of a message.
 func (t *turn) stands(m *inbox.Message) bool {
 	switch m.Item.Kind {
 	case wire.TerminateInstance:
 		return t.x.Ended()
 	case wire.PurgeInstance:
-		return m.Purges() && m.Item.Force && t.x.Ended()
+		return m.Purges() && t.x.Ended()
 	case wire.Wake:
 		return m.Item.Number > 0 && m.Item.Number != goOnNumber && (t.Problem() == nil || m.Item.Number != t.Record.Stamp)
 	case wire.ActivityPending:

@@ -276,6 +276,14 @@ func redeliveryMutations() []Mutation {
 			Edits: edit("m.Redriven() || m.Item.Hops > 0 && !m.Returning()", "m.Redriven()"),
 		},
 		{
+			Name:  "a twin does not wait for the commit that is under way",
+			Bug:   "Of two processes that have the same delivery one acknowledges it while the commit of the other is under way, and who handles the next message reads the record as it was.",
+			Bias:  "twins",
+			Rare:  true,
+			File:  "host/orchestrator/redispatch.go",
+			Edits: edit("if err := t.awaitTwin(ctx); err != nil {", "if err := ctx.Err(); err != nil {"),
+		},
+		{
 			Name:  "a twin of a wake does not go on",
 			Bug:   "Of two processes that have the same wake one clears the mark and dies ahead of the wake by which its turn was to go on, and the other drops the wake.",
 			Bias:  "twins",

@@ -63,7 +63,7 @@ func purgeMutations() []Mutation {
 			Bug:   "Of two processes that have the same purge one ends the instance and dies ahead of the dispatch, and the other, which has it for the first time, hides it, and nobody is told of the end.",
 			Bias:  "twins",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("return m.Purges() && m.Item.Force && t.x.Ended()", "return m.Purges() && m.Item.Force && !t.x.Ended()"),
+			Edits: edit("return m.Purges() && t.x.Ended()", "return m.Purges() && !t.x.Ended()"),
 		},
 	}
 }
