@@ -89,7 +89,7 @@ type Message struct {
 	// was received first (ApproximateFirstReceiveTimestamp), which says it of a first
 	// delivery alone.
 	ReceivedAt time.Time
-	Attributes   map[string]string
+	Attributes map[string]string
 	// Sender is who sent it, as the service says and nobody else can: on SQS the
 	// SenderId, for a role its unique id, ':' and the name of the session. Empty
 	// where it is not known.
