@@ -1,6 +1,8 @@
 package orchestrator
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -89,6 +91,31 @@ func TestATwinSendsWhatFollowsAContinueAsNew(t *testing.T) {
 	w.orchestrator = both[1]
 	w.run()
 	w.expectStatus("a", store.StatusCompleted)
+}
+
+// underWay is a store in which a commit of the instance is under way.
+type underWay struct{ store.Store }
+
+func (underWay) ReadIsolated(context.Context, string, int64, int64) (store.Isolated, error) {
+	return store.Isolated{}, fmt.Errorf("a transaction is under way: %w", store.ErrUnavailable)
+}
+
+// I-06: a twin that finds the other's commit while that is under way does not acknowledge
+// the message: who handles the next one would read the record as it was.
+func TestATwinWaitsForTheCommitThatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	w := twinWorld(t, true)
+	w.start("a", "Main", "1")
+	w.run()
+	both := w.two()
+	w.diesBehind(both[0], 1, w.received(raised("e"), 1))
+	p := both[1]
+	p.o.Close()
+	p.cfg.Store = underWay{p.cfg.Store}
+	p.begin()
+	if failed := p.handle(w.received(raised("e"), 1)); len(failed) != 1 {
+		t.Errorf("the twin hands back %v, want the message", failed)
+	}
 }
 
 // W-13: of two processes that have a wake one clears the mark, and dies ahead of the wake
