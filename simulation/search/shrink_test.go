@@ -40,7 +40,7 @@ var sabotages = []struct {
 			return nil
 		}
 		return err
-	}}, "own append", 100, 2, 75},
+	}}, "own append", 100, 3, 75},
 	{"an activity is never dispatched", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute }), "I-03", 50, 0, 25},
 	{"a child is never started", losing(func(i wire.Item) bool { return i.Kind == wire.StartOrchestration && i.Parent != nil }), "I-03", 50, 0, 25},
 	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 30},
