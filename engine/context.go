@@ -278,10 +278,10 @@ func (c *Context) SetCustomStatus(status []byte) error {
 	if _, err := c.x.enterUnrecorded("SetCustomStatus", ""); err != nil {
 		return err
 	}
-	c.x.status = status
-	if c.x.cursor.live {
-		c.x.run.statusSet = true
+	if x := c.x; x.cursor.live && !x.run.statusSet {
+		x.run.statusSet, x.run.statusWas = true, x.status
 	}
+	c.x.status = status
 	return nil
 }
 

@@ -151,7 +151,9 @@ type runState struct {
 	reasonBytes int
 	logs        []Log
 	statusSet   bool
+	statusWas   []byte                   // before this run set it
 	searchSet   history.SearchAttributes // what this run set of them; never changed in place
+	searchWas   history.SearchAttributes // before this run set any
 	recovered   bool
 	quiet       bool      // what runs now has been run, and logged, before
 	left        []Arrival // arrivals of this run still to be taken

@@ -82,8 +82,10 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 		Reasons:       x.cancelReasons(),
 		CustomStatus:  x.status,
 		StatusChanged: x.run.statusSet,
+		StatusWas:     x.run.statusWas,
 		Search:        x.search,
 		SearchSet:     x.run.searchSet,
+		SearchWas:     x.run.searchWas,
 		Logs:          x.run.logs,
 		Stuck:         x.stuck,
 		Recovered:     x.run.recovered && x.stuck == nil,
@@ -175,13 +177,12 @@ func (x *Execution) withoutBlocked(in Input, fed pieces[history.Event], parkedTo
 	}
 	rest := in
 	rest.Arrivals = in.Arrivals[taken:]
-	logs, cancelled, statusSet, searchSet := done.Logs, done.Cancelled, done.StatusChanged, done.SearchSet
+	logs, cancelled := done.Logs, done.Cancelled
 	t := y.runNow(rest)
 	t.Verdicts = append(done.Verdicts, t.Verdicts...)
 	t.Events = y.events.slice(from, y.events.len())
 	t.Logs = append(logs, t.Logs...)
 	t.Cancelled, t.Reasons = append(cancelled, t.Cancelled...), ReasonsBoth(done.Reasons, t.Reasons)
-	t.StatusChanged = t.StatusChanged || statusSet
-	t.SearchSet = SearchSetBoth(searchSet, t.SearchSet)
+	t.SetBefore(&done)
 	return t, nil
 }

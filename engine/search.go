@@ -22,8 +22,12 @@ func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
 	if err := next.Check(); err != nil {
 		return err
 	}
+	was := c.x.search
 	c.x.search = next
 	if c.x.cursor.live {
+		if c.x.run.searchSet == nil {
+			c.x.run.searchWas = was
+		}
 		c.x.run.searchSet = SearchSetBoth(c.x.run.searchSet, set)
 	}
 	return nil

@@ -139,13 +139,14 @@ type Turn struct {
 	// Recovered is set if the run went past arrivals that stood parked.
 	Recovered bool
 	// CustomStatus as it stands after this run, nil if none was ever set;
-	// StatusChanged if this run set it.
+	// StatusChanged if this run set it, and StatusWas what it was before that.
 	CustomStatus  []byte
 	StatusChanged bool
+	StatusWas     []byte
 	// Search are the search attributes as they stand after this run; SearchSet
-	// those that this run set, with no value for those that it removed. Not to
-	// be changed.
-	Search, SearchSet history.SearchAttributes
+	// those that this run set, with no value for those that it removed; SearchWas
+	// all of them as they stood before it set one. Not to be changed.
+	Search, SearchSet, SearchWas history.SearchAttributes
 	// Logs to emit, in their order, once the turn is committed.
 	Logs []Log
 }
@@ -181,4 +182,15 @@ type Log struct {
 	EventID int64
 	// Func to call in place of writing a line; see Context.AfterCommit.
 	Func func()
+}
+
+// SetBefore takes in what an earlier run of the same commit set: its custom status and
+// search attributes, and what they were before.
+func (t *Turn) SetBefore(earlier *Turn) {
+	if earlier.StatusChanged {
+		t.StatusChanged, t.StatusWas = true, earlier.StatusWas
+	}
+	if len(earlier.SearchSet) > 0 {
+		t.SearchSet, t.SearchWas = SearchSetBoth(earlier.SearchSet, t.SearchSet), earlier.SearchWas
+	}
 }

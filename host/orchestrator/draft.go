@@ -49,8 +49,7 @@ func (d *draft) goOn(out *engine.Turn) {
 	both := *out
 	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
 	both.Reasons = engine.ReasonsBoth(d.Reasons, out.Reasons)
-	both.StatusChanged = d.StatusChanged || out.StatusChanged
-	both.SearchSet = engine.SearchSetBoth(d.SearchSet, out.SearchSet)
+	both.SetBefore(&d.Turn)
 	d.Turn, d.outcome = both, stateWord(out.State)
 }
 

@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -98,11 +97,6 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 	if t.creating {
 		return nil
 	}
-	if d.StatusChanged && t.Record != nil && bytes.Equal(t.Record.CustomStatus, d.CustomStatus) {
-		if err := t.currentRecord(ctx); err != nil {
-			return err
-		}
-	}
 	if len(d.SearchSet) > 0 {
 		if err := t.knowSearch(ctx, d); err != nil {
 			return err
@@ -131,8 +125,7 @@ func (t *turn) knowFor(ctx context.Context, d *draft, parked bool) error {
 }
 
 // knowSearch reads the record for a draft that sets search attributes. It says under
-// which time the index keeps them, and what it has already: setting a value that is
-// there costs this one read.
+// which time the index keeps them, and what it has already.
 func (t *turn) knowSearch(ctx context.Context, d *draft) error {
 	if !t.Described {
 		if err := t.describe(ctx); err != nil {
@@ -141,10 +134,6 @@ func (t *turn) knowSearch(ctx context.Context, d *draft) error {
 		if t.warm && t.Problem() != nil {
 			return errRebuild // What the cache has knows nothing of what is parked.
 		}
-	}
-	known := projection.Standing{Record: t.Record}
-	if t.Record != nil && len(known.SearchDiffers(&d.Turn)) < len(d.SearchSet) {
-		return t.currentRecord(ctx)
 	}
 	return nil
 }

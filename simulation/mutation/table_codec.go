@@ -11,6 +11,7 @@ func codecMutations() []Mutation {
 		},
 		{
 			Name: "codec: a commit is sealed anew when it is repeated",
+			Rare: true,
 			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
 			File: "host/orchestrator/commit.go",
 			Edits: edit("// lands now. Reading back would prove nothing.\n",

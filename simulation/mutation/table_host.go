@@ -36,9 +36,9 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "an inline result loses search attributes",
-			Bug:   "What code sets of search attributes behind an inline activity's result does not reach the record.",
+			Bug:   "What code sets of search attributes before an inline activity's result does not reach the record.",
 			File:  "host/orchestrator/draft.go",
-			Edits: edit("engine.SearchSetBoth(d.SearchSet, out.SearchSet)\n", "d.SearchSet\n"),
+			Edits: edit("	both.SetBefore(&d.Turn)\n", "	was := d.Turn\n	was.SearchSet = nil\n	both.SetBefore(&was)\n"),
 		},
 		{
 			Name:  "an unknown outcome is success",
@@ -48,6 +48,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "a repeated append is another one",
+			Rare:  true,
 			Bug:   "An append whose outcome is unknown is repeated under a new token, and takes the first for somebody else's.",
 			File:  "host/orchestrator/commit.go",
 			Edits: edit("		// lands now. Reading back would prove nothing.\n", "		c.Turns[0].Token += \"0\"\n"),
@@ -82,6 +83,13 @@ func commitMutations() []Mutation {
 			Bug:   "An instance that continued as new between the read of its record and that of its history is judged by the execution that ended.",
 			File:  "host/orchestrator/load.go",
 			Edits: edit("	if reading.ContinuedAsNew(turns) {", "	if reading.ContinuedAsNew(turns) && len(turns) > 100 {"),
+			Bias:  "torn reads",
+		},
+		{
+			Name:  "what an old record has is not written anew",
+			Bug:   "A custom status that the record has, as it was read beside a commit that is under way, is not written, though that commit changes it.",
+			File:  "host/internal/projection/project.go",
+			Edits: edit(" || !bytes.Equal(d.StatusWas, d.CustomStatus))", ")"),
 			Bias:  "torn reads",
 		},
 		{
@@ -314,6 +322,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a hop makes a message new",
+			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
 			File:  "host/internal/inbox/desk.go",
 			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.Redriven():", "	case m.Redriven() && m.State != Unsettled:"),

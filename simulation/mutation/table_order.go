@@ -11,6 +11,7 @@ func orderMutations() []Mutation {
 		},
 		{
 			Name:  "a group goes on behind a message that was not taken",
+			Rare:  true,
 			Bug:   "What stands behind a message that could not be moved or proved is recorded ahead of it.",
 			File:  "host/internal/inbox/admit.go",
 			Edits: edit("		if fifo && m.State == Failed {", "		if fifo && m.State == Failed && len(deliveries) > 100 {"),

@@ -103,12 +103,15 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 	return p
 }
 
-// statusDiffers reports whether a commit changes the custom status of the record.
+// statusDiffers reports whether a commit changes the custom status of the record. A
+// record that was read beside a commit that is under way may be older than the history:
+// what stands there proves nothing where the history says that it has changed since.
 func (s *Standing) statusDiffers(d *engine.Turn) bool {
-	return d.StatusChanged && (s.Creating || s.Record == nil || !bytes.Equal(s.Record.CustomStatus, d.CustomStatus))
+	return d.StatusChanged && (s.Creating || s.Record == nil ||
+		!bytes.Equal(s.Record.CustomStatus, d.CustomStatus) || !bytes.Equal(d.StatusWas, d.CustomStatus))
 }
 
-// SearchDiffers returns what of a commit's search attributes the record has not.
+// SearchDiffers returns what of a commit's search attributes the record may not have.
 func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) {
 	if s.Creating {
 		return d.SearchSet
@@ -117,7 +120,7 @@ func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) 
 		return nil // The commit finds that out by itself.
 	}
 	for name, v := range d.SearchSet {
-		if s.Record.SearchAttributes[name] == v {
+		if s.Record.SearchAttributes[name] == v && d.SearchWas[name] == v {
 			continue
 		}
 		if set == nil {

@@ -75,3 +75,31 @@ func TestWhatACommitChangesOfTheRecord(t *testing.T) {
 		})
 	}
 }
+
+// A record that was read beside a commit that is under way may be older than the history:
+// what is to stand there is written where either says that it is new.
+func TestWhatMayNotStandInTheRecordIsWritten(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		inRecord, wasIt string
+		writes          bool
+	}{
+		{"neither has it", "a", "a", true},
+		{"both have it", "b", "b", false},
+		{"the record is behind the history", "b", "a", true},
+		{"another build's history has it", "a", "b", true},
+	} {
+		s := Standing{Instance: "x", Execution: 1, Ran: true, Record: &store.Record{Instance: "x", ExecutionID: 1, Status: store.StatusRunning,
+			CustomStatus: []byte(c.inRecord), SearchAttributes: history.SearchAttributes{"k": history.SearchTextOf(c.inRecord)}}}
+		status := s.Of(&engine.Turn{State: engine.Waiting, CustomStatus: []byte("b"), StatusChanged: true, StatusWas: []byte(c.wasIt)})
+		if (status.Change != nil) != c.writes {
+			t.Errorf("%s: status written: %t", c.name, status.Change != nil)
+		}
+		search := s.Of(&engine.Turn{State: engine.Waiting, SearchSet: history.SearchAttributes{"k": history.SearchTextOf("b")},
+			SearchWas: history.SearchAttributes{"k": history.SearchTextOf(c.wasIt)}})
+		if (search.Change != nil) != c.writes {
+			t.Errorf("%s: search attributes written: %t", c.name, search.Change != nil)
+		}
+	}
+}
