@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -72,11 +73,12 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 }
 
 // wasEnded reports whether an end was imposed on an execution for a reason, or by a limit,
-// for none. It stops once more what the code has cancelled before; of two reasons the first
-// stays.
+// for none; children hear that their parent has ended. It stops once more what the code has
+// cancelled before; of two reasons the first stays.
 func (w *checker) wasEnded(key store.ActivityKey, reason string) bool {
 	end := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].End()
-	return end != nil && end.Imposed != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason)
+	return end != nil && end.Imposed != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason ||
+		reason == fmt.Sprintf("its parent %q has ended", key.Instance))
 }
 
 // wasCancelled reports whether an execution was cancelled for a reason.
