@@ -64,18 +64,19 @@ var layers = []layer{
 	{dir: "host", own: "clock history host/internal/sharing internal/logattr queue store wire"},
 	{dir: "host/internal/dispatch", own: "clock history host host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
 		"host/internal/sharing keyring queue store timer wire"},
-	{dir: "host/internal/inbox", own: "clock history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge keyring queue wire"},
+	{dir: "host/internal/inbox", own: "clock history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge host/internal/lease keyring queue wire"},
 	{dir: "host/internal/reading", own: "clock codec engine history host host/internal/edge store"},
 	{dir: "host/internal/resending", own: "engine history host/internal/dispatch host/internal/edge host/internal/reading store"},
+	{dir: "host/internal/lease", own: "clock queue"},
 	{dir: "host/internal/cache", own: "clock engine host host/internal/dispatch store"},
 	{dir: "host/internal/watchdog", own: "clock host/internal/edge"},
 	{dir: "host/internal/projection", own: "engine history store"},
 	{dir: "host/internal/sweep", own: "clock host/internal/dispatch host/internal/inbox host/internal/sharing queue store wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "host/worker", own: "activity clock codec history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge " +
-		"host/internal/random host/internal/sharing queue store wire"},
+		"host/internal/lease host/internal/random host/internal/sharing queue store wire"},
 	{dir: "host/orchestrator", own: "activity clock codec engine history host host/internal/attempt host/internal/backoff host/internal/cache host/internal/delivery " +
-		"host/internal/dispatch host/internal/edge host/internal/inbox host/internal/projection host/internal/random host/internal/reading host/internal/resending host/internal/sharing host/internal/sweep host/internal/watchdog internal/logattr keyring queue store timer wire"},
+		"host/internal/dispatch host/internal/edge host/internal/inbox host/internal/lease host/internal/projection host/internal/random host/internal/reading host/internal/resending host/internal/sharing host/internal/sweep host/internal/watchdog internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},

@@ -100,6 +100,10 @@ type MessageSettings struct {
 	// second and 15 minutes: after an outage it comes within about the time that
 	// the outage took, and the queue's thousand receives last for ten days.
 	BackoffFirst, BackoffMax time.Duration
+	// QueueVisibility is for how long the orchestrator, delay and activity dead-letter
+	// queues hide a message that was received. Default 2 minutes, which must be what the
+	// queues have.
+	QueueVisibility time.Duration
 	// RoundReceives is from which receive on a message of the orchestrator queue is
 	// sent round the delay queue, as a new message that counts as redriven. It must
 	// be below the queue's maxReceiveCount (1,000), at which SQS would move the
@@ -235,7 +239,7 @@ func DefaultSettings() Settings {
 		Turn: TurnSettings{Time: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
 			BlockLimit: 10 * time.Second, WakeFirst: time.Minute, WakeMax: time.Hour},
 		Dispatch: DispatchSettings{Parallelism: 32, Time: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute},
-		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, RoundReceives: 900, ReleaseTime: 10 * time.Second,
+		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, QueueVisibility: 2 * time.Minute, RoundReceives: 900, ReleaseTime: 10 * time.Second,
 			EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
 			NewerFirst: time.Minute, NewerMax: queue.MaxDelay},
 		Limits: LimitSettings{Events: 50_000, Bytes: 50_000_000, Result: 256 << 10},

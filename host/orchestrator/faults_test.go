@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -207,6 +208,9 @@ func (q faultyQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 }
 
 func (q faultyQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	if !slices.ContainsFunc(msgs, func(m queue.Message) bool { return m.Receipt != "" }) {
+		return nil // A test has made the deliveries: no queue has these messages.
+	}
 	return q.f.call("SetVisibility "+q.name, func() error { return q.Queue.SetVisibility(ctx, d, msgs...) })
 }
 

@@ -138,11 +138,19 @@ func (cfg *Config) complete() error {
 // that are not done, to be reported as batch item failures; never nil. All
 // others may be deleted. Messages of one batch may come from several sources.
 //
+// Messages that may become another's before the invocation ends are among the failed, and
+// nothing is done about them.
+//
 // ctx carries the deadline of the invocation, by Clock. When too little time is
 // left no further turn is begun, and what was not handled is among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []host.Delivery) (failed []string) {
+	ctx = sharing.Begin(ctx, o.door.Clock, o.door.Settings.SendWindow)
+	batch, lost := o.door.Hold(ctx, batch)
+	return append(o.handle(ctx, batch), lost...)
+}
+
+func (o *Orchestrator) handle(ctx context.Context, batch []host.Delivery) (failed []string) {
 	settings := o.door.Settings
-	ctx = sharing.Begin(ctx, o.door.Clock, settings.SendWindow)
 	messages := o.door.Open(ctx, batch)
 	if !o.door.KeysReady(ctx, messages) {
 		return o.door.Close(ctx, messages)

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/host/internal/lease"
 	"github.com/turnstile-go/turnstile/host/internal/resending"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -102,12 +103,8 @@ func (t *turn) earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}
 	}
-	return m.ReceivedAt.Add(-clockSkew)
+	return m.ReceivedAt.Add(-lease.Skew)
 }
-
-// clockSkew is by how much the clock of a process may differ from that of another, or
-// of a service.
-const clockSkew = 10 * time.Second
 
 // heard reports whether one of the messages of the turn completes, or is about,
 // this scheduling event of the current execution: then the event was sent. Without

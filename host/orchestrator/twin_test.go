@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host/internal/lease"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
@@ -152,7 +153,7 @@ func TestWhatComesBehindAnEndReadsNoHistory(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.run()
 	w.give(w.received(raised("e"), 1))
-	w.clock.Advance(2 * clockSkew)
+	w.clock.Advance(2 * lease.Skew)
 	c := &readCounter{}
 	w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
 	w.give(w.received(raised("later"), 1))

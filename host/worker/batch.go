@@ -8,6 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/delivery"
+	"github.com/turnstile-go/turnstile/host/internal/lease"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 // batch is what one invocation received. Lambda deletes the messages of a batch
@@ -30,14 +33,29 @@ type batch struct {
 func (w *Worker) receive(ctx context.Context, deliveries []host.Delivery) *batch {
 	b := &batch{w: w, tasks: make([]*task, len(deliveries)), working: len(deliveries)}
 	b.whole, _ = clock.Left(ctx, w.Clock)
+	messages := make([]queue.Message, len(deliveries))
 	for i, d := range deliveries {
-		b.tasks[i] = &task{Message: d.Message, visible: w.Clock.Now().Add(w.Settings.Attempt.QueueVisibility)}
+		messages[i] = d.Message
+	}
+	terms := lease.Terms{Visibility: w.Settings.Attempt.QueueVisibility, Margin: w.Settings.Attempt.VisibilityMargin}
+	for i, held := range lease.Take(ctx, w.Clock, w.Queues.Activity, terms, messages) {
+		b.tasks[i] = &task{Message: messages[i], visible: held.Until}
+		if held.Lost {
+			b.tasks[i].state = lost
+			b.working--
+			w.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
+			item, _ := wire.ParseText(messages[i].Body)
+			w.Logger.InfoContext(delivery.About(ctx, &item), "message not taken: its visibility may end before the invocation does", "message_id", messages[i].ID, "instance", item.Instance, "error", held.Err)
+		}
 	}
 	return b
 }
 
 // handle handles a message. alone: no other attempt of the batch runs beside it.
 func (b *batch) handle(ctx context.Context, t *task, alone bool) {
+	if t.state == lost {
+		return
+	}
 	if b.w.handle(ctx, t, alone); t.state == waits {
 		return
 	}
@@ -124,10 +142,13 @@ func (b *batch) handBack(ctx context.Context) []string {
 	failed := []string{}
 	var back delivery.Comeback
 	for _, t := range b.tasks {
-		if t.state == done || b.w.renew(ctx, t) {
+		if t.state == done || t.state != lost && b.w.renew(ctx, t) {
 			continue
 		}
 		failed = append(failed, t.ID)
+		if t.state == lost {
+			continue // Its visibility may be another's.
+		}
 		back.Add(b.w.Queues.Activity, &t.Message, &t.item, t.back)
 	}
 	back.Send(ctx, b.w.Logger.DebugContext)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,7 +34,9 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		return w.give(ctx, instead)
 	}
 	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
-	w.hide(ctx, t, p.Limit.Timeout, p.Pulse)
+	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
+		return fmt.Errorf("%w: %w", errNotHidden, err)
+	}
 	began := w.Clock.Now()
 	result := p.Do(ctx)
 	result.StartedAtMS = began.UnixMilli()
@@ -197,7 +200,7 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 	if r := t.item.Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
 		p.Timeout = time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
 		p.Interval = min(p.Interval, p.Timeout/3)
-		p.Extend = func(ctx context.Context) { w.hide(ctx, t, p.Timeout+p.Interval, p) }
+		p.Extend = func(ctx context.Context) { _ = w.hide(ctx, t, p.Timeout+p.Interval, p) }
 	}
 	return p
 }
@@ -207,17 +210,22 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 // after, and not after the queue's whole timeout. Where the policy has no such
 // limit the queue's timeout does, and no call is made. Once the attempt is over,
 // its batch sees to it.
-func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *attempt.Pulse) {
+func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *attempt.Pulse) error {
 	if p.Timeout > 0 {
 		timeout = min(timeout, p.Timeout+p.Interval)
 	}
 	hidden := min(timeout+w.Settings.Attempt.VisibilityMargin, queue.MaxVisibility)
 	limited := p.Timeout > 0 || t.item.Retry != nil && t.item.Retry.TimeoutMS > 0
 	if !limited && hidden <= w.Settings.Attempt.QueueVisibility {
-		return
+		return nil
 	}
 	t.visible = w.Clock.Now().Add(hidden)
-	if err := w.Queues.Activity.SetVisibility(ctx, hidden, t.Message); err != nil {
+	err := w.Queues.Activity.SetVisibility(ctx, hidden, t.Message)
+	if err != nil {
 		w.Logger.DebugContext(ctx, "visibility of an attempt's message not set", "message_id", t.ID, "error", err)
 	}
+	return err
 }
+
+// errNotHidden says that the message of an attempt is visible to others already.
+var errNotHidden = errors.New("worker: the message of the attempt is not hidden from others")

@@ -38,6 +38,8 @@ const (
 	waits
 	// done: all that follows from it was sent; to be acknowledged.
 	done
+	// lost: it may be another's, and is left to it.
+	lost
 )
 
 // about returns the context of what is logged of a message.
@@ -66,6 +68,10 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 		t.state = done
 	case errors.Is(err, errNotAlone):
 		t.state = waits
+	case errors.Is(err, errNotHidden):
+		t.state = lost
+		w.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
+		w.Logger.InfoContext(ctx, "attempt not begun: its message may be another's", attrs(&t.item, "error", err)...)
 	default:
 		if u, ok := errors.AsType[*underWay](err); ok {
 			t.back = max(t.back, min(u.until.Sub(w.Clock.Now()), queue.MaxVisibility))

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,8 +194,23 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
-		return q.Queue.SetVisibility(ctx, d, msgs...)
+		failed := map[int]error{}
+		for i, m := range msgs {
+			if q.isGhost(m.ID) {
+				continue // It was received once more, and hides for as long as any.
+			}
+			if err := q.Queue.SetVisibility(ctx, d, m); err != nil {
+				failed[i] = err
+			}
+		}
+		return queue.Partial(failed, len(msgs))
 	})
+}
+
+// isGhost reports whether a message of the batch was deleted before.
+func (q processQueue) isGhost(id string) bool {
+	inv := q.p.Running
+	return inv != nil && slices.ContainsFunc(inv.Batch, func(m Delivered) bool { return m.ID == id && m.Ghost })
 }
 
 func idsText(msgs []queue.Message) string {

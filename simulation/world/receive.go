@@ -25,8 +25,8 @@ func (w *World) receive() bool {
 		if !w.free(worker) {
 			continue
 		}
-		if batch := w.twinOf(from); batch != nil {
-			w.idle(worker).invoke(batch).Twin = true
+		if l, found := w.laterOf(from); found {
+			w.idle(worker).invoke(l.batch).Twin = l.twin
 			return true
 		}
 		batch := w.receiveFrom(from)
@@ -38,12 +38,10 @@ func (w *World) receive() bool {
 			return true
 		}
 		if w.hit(fault.Unhandled) {
-			if w.Tracing {
-				w.Log("a receive of %s is handled by nobody", batchText(batch))
-			}
-			for _, m := range batch {
-				w.ghostReturns(m)
-			}
+			w.isHandledByNobody(batch)
+			return true
+		}
+		if w.isHeld(from, batch) {
 			return true
 		}
 		twin := !worker && w.makeTwin(from, batch)

@@ -102,8 +102,8 @@ type World struct {
 	// again, copies are of messages that are in flight. messages are those that were
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
-	// twins are batches that another process has already.
-	twins       []twin
+	// later are batches that were received, and that a process gets later.
+	later       []later
 	messages    map[string]*message
 	lastMessage *message
 	lastBody    string
@@ -170,7 +170,7 @@ func New(c choice.Choices, o Options) *World {
 		forged: map[string]bool{ForgedToken: true}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)
-	w.openQueues(visibility, 16*time.Minute)
+	w.openQueues(visibility, visibilityOfActivities)
 	tm, err := timermemory.New(timermemory.Options{Clock: w.Clock, Journal: on.Timer(), Deliver: func(_ context.Context, s timer.Schedule) error { return w.fire(s) }})
 	if err != nil {
 		panic(err)
@@ -231,6 +231,9 @@ func (w *World) openQueues(visible, ofActivities time.Duration) {
 
 // visibility of what an orchestrator receives.
 const visibility = 2 * time.Minute
+
+// visibilityOfActivities is that of what a worker receives.
+const visibilityOfActivities = 16 * time.Minute
 
 // retention of the queues, the longest that SQS has.
 const retention = 14 * 24 * time.Hour

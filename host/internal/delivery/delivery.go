@@ -27,6 +27,10 @@ func Redriven(m *queue.Message) bool {
 	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
 }
 
+// NotHeld is the word for a message that was handed back because its visibility may end
+// before its invocation does.
+const NotHeld = "visibility"
+
 // MaxWait is longer than the longest timer, and than any delay of a retry that a
 // test would wait for: 101 years.
 const MaxWait = 101 * 365 * 24 * time.Hour
