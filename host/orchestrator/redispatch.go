@@ -88,12 +88,18 @@ func (t *turn) stands(m *inbox.Message) bool {
 			return false
 		}
 	}
+	at := int64(0)
 	switch v := t.verdict(m); {
-	case v.Kind == engine.Duplicate, v.Kind == engine.Late && m.Item.TargetExecution() < t.execution:
-		// Late, it may stand in an execution that has continued as new since.
-		return !time.UnixMilli(t.x.RecordedAt(v.EventID)).Before(t.earliest(m))
+	case v.Kind == engine.Duplicate:
+		at = v.EventID
+	case v.Kind == engine.Late && t.x.EndedForItself():
+		at = t.x.LastEventID() // Its fact may have been too large to stand anywhere.
+	case v.Kind == engine.Late && m.Item.TargetExecution() < t.execution:
+		// It may stand in an execution that has continued as new since.
+	default:
+		return false
 	}
-	return false
+	return !time.UnixMilli(t.x.RecordedAt(at)).Before(t.earliest(m))
 }
 
 // earliest is the earliest time that another process may have noted for what it did

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,8 +26,14 @@ func twinWorld(t *testing.T, ends bool) *world {
 			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Main", Instance: "a", Input: in}))
 		})
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			data, err := ctx.Await(ctx.ExternalEvent("go"))
+			if err != nil {
 				return nil, err
+			}
+			if string(data) == tooMuch {
+				for range 20 {
+					ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte(`"` + strings.Repeat("x", 250<<10) + `"`)})
+				}
 			}
 			if ends {
 				return in, nil
@@ -39,6 +46,9 @@ func twinWorld(t *testing.T, ends bool) *world {
 	})
 }
 
+// tooMuch is the data of an event behind which the instance does more than a commit holds.
+const tooMuch = `"too much"`
+
 // W-03: whatever kind of message it is, the twin sends what the dead one committed.
 func TestATwinSendsWhatADeadProcessCommitted(t *testing.T) {
 	t.Parallel()
@@ -48,6 +58,7 @@ func TestATwinSendsWhatADeadProcessCommitted(t *testing.T) {
 		output string
 	}{
 		"an event that ends the instance": {true, raised("e"), "1"},
+		"an event that brings too much":   {false, wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: "e", Data: []byte(tooMuch)}, ""},
 		"a terminate":                     {false, wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"}, ""},
 		"a cancel":                        {false, wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"}, ""},
 		"a purge with force":              {false, wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}, ""},
@@ -56,7 +67,7 @@ func TestATwinSendsWhatADeadProcessCommitted(t *testing.T) {
 			t.Parallel()
 			w := twinWorld(t, c.ends)
 			w.start("parent", "Parent", "1")
-			w.run()
+			w.runFor(time.Minute)
 			both := w.two()
 			w.diesBehind(both[0], 1, w.received(c.item, 1))
 			w.clock.Advance(time.Second)

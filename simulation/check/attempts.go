@@ -143,7 +143,7 @@ func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Hear
 }
 
 // shown are the faults by which a message comes back while it is handled.
-var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Frozen}
+var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen}
 
 func (w *checker) shownAgain() (n int) {
 	for _, f := range shown {

@@ -52,13 +52,14 @@ const (
 	Damaged      // the history of an instance is damaged, and restored later
 	Twin         // a batch is handed to two processes at its first receive, with the same receipts
 	Held         // a batch is received, and handed to a process later: its function was throttled
+	Stalled      // a process stands still until its messages are visible again, and goes on
 	None
 )
 
 var faultNames = [None]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
 	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
 	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin", "held"}
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin", "held", "stalled"}
 
 // String returns the fault in words.
 func (f Kind) String() string {

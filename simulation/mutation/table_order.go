@@ -4,6 +4,18 @@ package mutation
 func orderMutations() []Mutation {
 	return []Mutation{
 		{
+			Name:  "the door holds nothing",
+			Bug:   "A handler takes the messages of a batch for its own for as long as it runs, however long ago they were received.",
+			File:  "host/internal/lease/lease.go",
+			Edits: edit("case !held[i].Until.Before(need):", "case !held[i].Until.Before(need), need.After(now):"),
+		},
+		{
+			Name:  "a renewal that is refused has happened",
+			Bug:   "A handler takes messages for its own that the queue would not keep for it.",
+			File:  "host/internal/lease/lease.go",
+			Edits: edit("if err := failed[n]; err != nil {", "if err := failed[n]; err != nil && len(failed) < 0 {"),
+		},
+		{
 			Name:  "a status that comes back is believed to be there",
 			Bug:   "A warm process that has taken in what another did goes by the custom status that it set itself, and leaves the other's.",
 			File:  "host/orchestrator/load.go",

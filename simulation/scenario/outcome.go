@@ -99,7 +99,7 @@ func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
 // account for.
 func excused(w *world.World) map[string]bool {
 	m := map[string]bool{}
-	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.OutOfTime] > 0 {
+	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.Stalled]+w.Faults[fault.OutOfTime] > 0 {
 		m[history.FailureTimeout] = true
 	}
 	if w.Lost {

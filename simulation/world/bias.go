@@ -53,7 +53,7 @@ const (
 	shortInvocations
 	// purges: instances are purged often, mostly while they run and another waits for
 	// them, and every second process dies behind the commit that ends one for it. One
-	// batch in five is received a second time at once.
+	// process in five stands still for longer than its messages are hidden.
 	purges
 	// smallCommits: a commit holds a few events, and one with more is refused, in the
 	// middle of a turn as at its beginning. What came in one batch is then handled in
@@ -62,9 +62,9 @@ const (
 	// damages: histories of instances are damaged, one step in seventy, and restored
 	// within minutes or hours.
 	damages
-	// overtaken: every third batch of an orchestrator is visible again at once, while
-	// its process does not get on for seconds; another receives one to three messages
-	// of it, and every second time dies behind a commit.
+	// overtaken: every third process of an orchestrator's batch stands still for longer
+	// than its messages are hidden; another receives one to three messages of it, and
+	// every second time dies behind a commit.
 	overtaken
 	// rejections: the queues take no message of some of the activities, their results,
 	// the children and their ends, however often it is sent, as a queue does that takes
@@ -183,26 +183,14 @@ func (w *World) Forced(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 4)
 }
 
-// receivedTwice decides whether a batch is visible again as soon as it has been
-// received.
+// receivedTwice decides whether a batch of a standard queue is visible again as soon as
+// it has been received.
 func (w *World) receivedTwice(worker bool) bool {
 	if w.bias == purges && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
 		w.faulted(fault.Expired)
 		return true
 	}
-	if w.bias == overtaken && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "overtaken"), 3) {
-		w.faulted(fault.Expired)
-		return true
-	}
 	return w.hit(fault.Expired)
-}
-
-// idles is how long a process does nothing with a batch that is visible again.
-func (w *World) idles(expired bool) time.Duration {
-	if w.bias != overtaken || w.calm || !expired {
-		return 0
-	}
-	return time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Slow), "overtaken"), 8)) * time.Second
 }
 
 // mostAtOnce is how many messages an orchestrator receives at most.

@@ -35,6 +35,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 		who = spotText(what())
 		p.Running.about = who
 	}
+	p.stallsNow()
 	p.Pause(w.latency(p.Running, who))
 	if p.Dead {
 		return ErrKilled

@@ -60,6 +60,9 @@ func (p *plan) draw(c *choice.Choices) {
 	if c.Uniform(2) == 0 {
 		p.rates[fault.Held] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
 	}
+	if c.Uniform(2) == 0 {
+		p.rates[fault.Stalled] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
 	p.rates[fault.OfCallsPlace] = 0
 	p.rates[fault.Outage] = 0 // They come with their bias.
 	more := func(f fault.Kind, sorts ...fault.Calls) {

@@ -70,6 +70,8 @@ type Invocation struct {
 	Expired bool
 	// Twin: another process gets its batch too, with the same receipts.
 	Twin bool
+	// stallIn is before how many calls from here the process stands still; 0 for never.
+	stallIn int
 	// Slowed: a call, or the work of an activity, took much longer than it should.
 	Slowed bool
 	// next is the call that it is about to make and verdict what happens to

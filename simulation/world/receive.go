@@ -49,19 +49,20 @@ func (w *World) receive() bool {
 		if !worker && w.hit(fault.MixedBatch) {
 			batch = append(batch, w.receiveFrom(w.Sources[w.Choices.IntN(w.How(fault.MixedBatch), 3)])...)
 		}
-		expired := w.receivedTwice(worker)
+		// A standard queue delivers at least once. A FIFO queue hides what it has handed
+		// out, and its group, until the visibility timeout is over or it is deleted
+		// (SQS Developer Guide, "Processing multiple ordered message groups").
+		expired := !from.FIFO() && w.receivedTwice(worker)
 		if expired {
 			for _, m := range batch {
-				if !m.Ghost {
+				if !m.Ghost && !m.From.FIFO() {
 					_ = m.From.Queue.SetVisibility(context.Background(), time.Duration(w.Choices.IntN(w.How(fault.Expired), 3))*time.Second, m.Message)
 				}
 			}
 		}
+		stall := w.stalls(worker)
 		inv := p.invoke(batch)
-		inv.Expired, inv.Twin = expired, twin
-		if d := w.idles(expired); d > 0 {
-			inv.wakeAt, inv.Slowed = w.Clock.Now().Add(d), true
-		}
+		inv.Expired, inv.Twin, inv.stallIn = expired, twin, stall
 		return true
 	}
 	return false
