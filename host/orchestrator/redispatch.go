@@ -38,14 +38,20 @@ func (t *turn) takeReturning(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := again.LastTurn(ctx); err != nil {
-		return err
-	}
 	for _, m := range append(back, twins...) {
-		if m.Redriven() || m.Item.Hops > 0 && !m.Returning() {
-			if err := again.Everything(ctx, m.Item.TargetExecution()); err != nil {
-				return err
-			}
+		var err error
+		switch v := t.verdict(m); {
+		case m.Redriven() || m.Item.Hops > 0 && !m.Returning():
+			err = again.Everything(ctx, m.Item.TargetExecution())
+		case m.Records() && v.Kind == engine.Duplicate:
+			err = again.Fact(ctx, v.EventID)
+		case m.Records() && v.Kind == engine.Recorded:
+			// It has brought about nothing yet.
+		default:
+			err = again.LastTurn(ctx)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return t.sendAgain(ctx, again)

@@ -45,41 +45,52 @@ func New(view *reading.View, execution int64, out *dispatch.Outbox, sent map[dis
 // Commits are those that were gathered.
 func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys(r.done)) }
 
-// LastTurn adds what is open of the last turn of the instance: its last commit, and
-// the ones before it back to the last that begins with a message's arrival, which may
-// be one of an execution before, continued as new since. One commit is not enough:
-// when the visibility of a message ends too early, two processes have the turn, one
-// makes the first commit and dies, and the other goes on with the second.
-func (r *Resending) LastTurn(ctx context.Context) error { return r.lastTurn(ctx, r.from) }
-
-// lastTurn gives each part of the last turn: an execution, and where it begins there.
-func (r *Resending) lastTurn(ctx context.Context, part func(turns []store.Turn, first int)) error {
+// Fact adds what is open of the turn that recorded an event of the current execution: for
+// the message whose fact the event is. Until that message is acknowledged nobody else
+// answers for what its turn has committed.
+func (r *Resending) Fact(ctx context.Context, eventID int64) error {
 	turns, err := r.view.Read(ctx, r.execution)
 	if err != nil {
 		return err
 	}
-	return r.lastOf(ctx, turns, part)
+	i := slices.IndexFunc(turns, func(t store.Turn) bool { return eventID <= t.Last() })
+	return r.turnOf(ctx, turns, i)
 }
 
-// lastOf gives the parts of the last turn that an execution has a part of.
-func (r *Resending) lastOf(ctx context.Context, turns []store.Turn, part func(turns []store.Turn, first int)) error {
-	if len(turns) == 0 {
+// LastTurn adds what is open of the last turn of the instance: for a message that left no
+// event.
+func (r *Resending) LastTurn(ctx context.Context) error {
+	turns, err := r.view.Read(ctx, r.execution)
+	if err != nil {
+		return err
+	}
+	return r.turnOf(ctx, turns, len(turns)-1)
+}
+
+// turnOf adds the turn that a commit is of: it goes back to the last commit that begins with a
+// message's arrival, which may be one of an execution before, continued as new since, and
+// ends before the next one.
+func (r *Resending) turnOf(ctx context.Context, turns []store.Turn, i int) error {
+	if i < 0 {
 		return nil
 	}
-	i := len(turns) - 1
+	end := i + 1
+	for end < len(turns) && !turns[end].Messaged {
+		end++
+	}
 	for i > 0 && !turns[i].Messaged {
 		i--
 	}
 	if n := turns[0].ExecutionID - 1; !turns[i].Messaged && n >= r.furthest(0) {
 		before, err := r.read(ctx, n)
 		if err == nil {
-			err = r.lastOf(ctx, before, part)
+			err = r.turnOf(ctx, before, len(before)-1)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	part(turns, i)
+	r.between(turns, i, end)
 	return nil
 }
 
@@ -140,10 +151,13 @@ func (r *Resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
 
 // from adds the commits of an execution from one of them on: what each scheduled and
 // is open still, what it cancelled, and its end.
-func (r *Resending) from(turns []store.Turn, first int) {
+func (r *Resending) from(turns []store.Turn, first int) { r.between(turns, first, len(turns)) }
+
+// between is from, up to the commit end, which is left out.
+func (r *Resending) between(turns []store.Turn, first, end int) {
 	open := dispatch.Work{}
 	open.AddTurns(turns)
-	for i := first; i < len(turns); i++ {
+	for i := first; i < end; i++ {
 		t := &turns[i]
 		slot := dispatch.PlaceOf(t)
 		if r.done[slot] || r.sent[slot] {
