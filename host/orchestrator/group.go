@@ -88,14 +88,13 @@ func (g *group) open() []*inbox.Message { return inbox.Left(g.messages) }
 
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 //
-// A turn that went by the cache, and is stale, is made again by what is stored. One
-// that has lost a commit otherwise is not: another process has its messages too, and
-// may be done with them, so that nobody would send what this one commits. Handed
-// back, they come again if they are not done.
+// A turn that went by the cache, and is stale, is made again by what is stored, and so is
+// one that has lost a commit to another process, a few times.
 func (o *maker) runGroup(ctx context.Context, g *group) {
 	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
-	for cold := g.tooLarge != nil; ; cold = true {
+	cold := g.tooLarge != nil
+	for tries := 1; ; tries, cold = tries+1, true {
 		if !clock.HasTime(ctx, o.Clock, o.Settings.Turn.Time) {
 			o.FailAll(g.messages, "no time")
 			return
@@ -103,12 +102,15 @@ func (o *maker) runGroup(ctx context.Context, g *group) {
 		t := &turn{maker: o, group: g, cold: cold, View: o.source.View(g.instance), sent: sent{began: began, chain: g.chain()}}
 		err := t.handle(ctx)
 		t.release(t.about(ctx), err)
-		if end := t.endOf(err); end != stale || cold {
+		if end := t.endOf(err); !(end == stale && !cold || end == lost && tries <= mostLost) {
 			o.endGroup(t.about(ctx), g, end, err, o.Clock.Now().Sub(began))
 			return
 		}
 	}
 }
+
+// mostLost is how often a turn is made again that has lost a commit.
+const mostLost = 3
 
 // end is how an attempt at a turn ended.
 type end uint8
@@ -141,9 +143,6 @@ func (t *turn) endOf(err error) end {
 		return large
 	case errors.Is(err, store.ErrConflict):
 		t.Observer.Count(host.CountConflicts, t.heat(), 1)
-		if t.warm && !t.confirmed {
-			return stale
-		}
 		return lost
 	case isA[*patchError](err):
 		return unpatched

@@ -634,22 +634,23 @@ func TestM11AConflictAtCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Chain", chain(1))
-	commits := 0
+	commits, lost := 0, 4
 	w.beforeCommit = func(*store.Commit) error {
-		if commits++; commits == 1 {
+		if commits++; commits <= lost {
 			return store.ErrConflict
 		}
 		return nil
 	}
 	w.start("a", "Chain", "1")
 	w.settleFIFO()
-	if commits != 1 {
-		t.Errorf("%d commits tried, want one", commits)
+	if commits != 4 {
+		t.Errorf("%d commits tried, want four", commits)
 	}
 	w.expectHistory("a", 1, "")
 	if sent, left := w.activity.Counts().Total(), w.fifo.Counts().Total(); sent != 0 || left != 1 {
-		t.Errorf("%d attempts sent, %d messages left; whoever lost dispatches nothing and hands back", sent, left)
+		t.Errorf("%d attempts sent, %d messages left; a turn that lost four times dispatches nothing and hands back", sent, left)
 	}
+	commits, lost = 0, 3
 	w.advance(w.clock.Now().Add(2 * time.Second))
 	w.settleFIFO()
 	w.expectHistory("a", 1, "Started Act(Step)")

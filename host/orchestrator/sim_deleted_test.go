@@ -37,7 +37,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	}
 	back := w.delivery(wire.Item{Kind: wire.TerminateInstance, Instance: "main", ID: "terminate"})
 	back.ReceiveCount = 2
-	w.handBack(o, []host.Delivery{back})
+	w.handleBeside(o, []host.Delivery{back})
 	if n := w.deadFIFO.Counts().Total() + w.deadStandard.Counts().Total(); n > 0 {
 		t.Errorf("%d dead letters", n)
 	}

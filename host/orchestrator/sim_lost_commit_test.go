@@ -43,7 +43,7 @@ func TestAMessageThatLostToAnotherAnswersForWhatItBegan(t *testing.T) {
 		}
 		return store.ErrConflict
 	}
-	w.handBack(w.process().o, w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
+	w.handleBeside(w.process().o, w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"}))
 	w.run()
 	w.expectOutput("a", "21")
 	w.expectQuiet()

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -100,23 +99,12 @@ func (s *betweenRead) Read(ctx context.Context, instance string, executionID, fr
 	return turns, err
 }
 
-// handBack has a process handle a batch of which it hands something back, for another
-// process is at work on its instance; and that again, when it comes back.
-func (w *world) handBack(o *Orchestrator, batch []host.Delivery) {
+// handleBeside has a process handle a batch while another one is at work on its instance:
+// it makes its turn again, and hands nothing back.
+func (w *world) handleBeside(o *Orchestrator, batch []host.Delivery) {
 	w.Helper()
-	failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, batch)
-	if len(failed) == 0 {
-		w.Fatal("nothing is handed back")
-	}
-	var back []host.Delivery
-	for _, d := range batch {
-		if slices.Contains(failed, d.ID) {
-			d.ReceiveCount++
-			back = append(back, d)
-		}
-	}
-	if failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, back); len(failed) > 0 {
-		w.Fatalf("handed back once more: %v", failed)
+	if failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, batch); len(failed) > 0 {
+		w.Fatalf("handed back: %v", failed)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 		w.settleFIFO()
 	}
 	purge := w.delivery(wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "purge", Force: true})
-	w.handBack(o, []host.Delivery{purge})
+	w.handleBeside(o, []host.Delivery{purge})
 	if watched.written {
 		t.Error("the record of a completed instance was written again")
 	}

@@ -104,7 +104,7 @@ func TestATornReadIsNoCorruption(t *testing.T) {
 			w, s, o := tornWorld(t, c.tornStore, c.ended)
 			d := w.delivery(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "next", Data: []byte("3")})
 			d.ReceiveCount = 2
-			w.handBack(o, []host.Delivery{d})
+			w.handleBeside(o, []host.Delivery{d})
 			w.expectDead()
 			if r := w.record("main"); r.Problem != nil || r.Status == store.StatusCorrupt {
 				t.Errorf("the instance is %s: %+v", r.Status, r.Problem)
