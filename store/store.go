@@ -256,6 +256,9 @@ type Problem struct {
 	WokenMS int64 `json:"woken_ms,omitempty"`
 	// Build that has tried last; empty where it has no name.
 	Build string `json:"build,omitempty"`
+	// Wake is the id of the wake for which the last try was made; empty if for none,
+	// and in records of older builds. No other try is made for that wake.
+	Wake string `json:"wake,omitempty"`
 }
 
 // ProblemDiff is what code and history disagree about.

@@ -205,3 +205,44 @@ func TestAWakeThatFindsItsWorkBegunSendsWhatTheOtherProcessHasNot(t *testing.T) 
 	w.run()
 	w.expectOutput("a", "11")
 }
+
+// I-03: two wakes of an operator are received twice, in a rollout. The process that has them
+// last runs the broken code, marks the instance again, and acknowledges them for both. The
+// other, whose code is mended, makes no second try of them: if it died behind its commit,
+// nobody would send what that asked for. Found by seed 551366 with the bias "torn reads"
+// of the simulation.
+func TestAWakeThatAnotherHasTriedIsTriedNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.orchestration("Main", panics)
+		w.activityFunc("Step", step)
+	})
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	broken := w.process().o
+	w.orchestrator = nil // It goes on beside the new one.
+	w.deploy("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+	})
+	wake := append(w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "a", ID: "before"}), w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "a", ID: "again"})...)
+	last := slices.Clone(wake)
+	for i := range last {
+		last[i].ReceiveCount = 2
+	}
+	for _, o := range []struct {
+		*Orchestrator
+		batch []host.Delivery
+	}{{broken, last}, {w.process().o, wake}} {
+		if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, o.batch); len(failed) > 0 {
+			t.Fatalf("handed back: %v", failed)
+		}
+		if r := w.record("a"); r.Status != store.StatusStuck || r.Problem.Wake != "again" || r.Problem.Tries != 2 {
+			t.Fatalf("it is %s: %+v", r.Status, r.Problem)
+		}
+	}
+	// A wake behind them is another try (seed 210020672, bias "damages").
+	behind := append(slices.Clone(last), w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "a", ID: "behind"})...)
+	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, behind)
+	w.run()
+	w.expectOutput("a", "11")
+}

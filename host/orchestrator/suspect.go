@@ -90,5 +90,5 @@ const secondMark = "#2"
 // process and that only wake-ups try.
 func (t *turn) mustPark(w wakes) bool {
 	p := t.Problem()
-	return t.killer || !w.try && !t.creating && p != nil && p.Kind == store.ProblemKilled
+	return t.killer || w.try == "" && !t.creating && p != nil && p.Kind == store.ProblemKilled
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
@@ -20,15 +21,20 @@ const goOnNumber = math.MaxInt32
 type wakes struct {
 	// run the code, though there may be no arrival.
 	run bool
-	// try: even an instance is tried whose turn killed its process, and its mark is
-	// moved or cleared whatever comes of it.
-	try bool
+	// try is the id of a wake for which even an instance is tried whose turn killed
+	// its process, and whose mark is moved or cleared whatever comes of it; empty if
+	// there is none.
+	try string
 }
 
 // takeWakes looks at wakes. A sweeper's wake names the stamp of a mark, and is
 // dropped if the record has another stamp, unless it is a redelivery: then its
 // earlier delivery may have sent a change of the mark that has not arrived yet.
 // This turn moves the mark, and so that change fails.
+//
+// One wake is one try: it is dropped, with those ahead of it, where the mark says that
+// this try was made. Its twin has made the try, and acknowledges the wake for both; nothing
+// would bring it back if this process, whose code may work, died behind its commit.
 //
 // Before the code is run, a wake sends again what may not have been sent: what is
 // open of the last turn, or, for an operator's wake, of the current execution. An
@@ -39,21 +45,27 @@ func (t *turn) takeWakes(ctx context.Context, messages []*inbox.Message) (wakes,
 		return w, nil
 	}
 	again, p := t.resending(), t.Problem()
-	for _, m := range messages {
+	tried := -1
+	if p != nil {
+		tried = slices.IndexFunc(messages, func(m *inbox.Message) bool { return m.Item.ID == p.Wake })
+	}
+	for i, m := range messages {
 		var err error
 		switch stamp := m.Item.Number; {
+		case i <= tried && stamp != goOnNumber:
+			t.Settle(m, "obsolete_wake")
 		case stamp == goOnNumber:
 			w.run = w.run || !t.swept()
 			if m.Item.ExecutionID != t.execution || m.Item.SchedulingEventID != t.x.LastEventID() {
-				// The twin of a message of that turn has gone on from there. If its process has
-				// died, nobody else sends what it committed.
+				// A twin of a message of that turn has gone on from there. If its process
+				// has died, nobody else sends what it committed.
 				err = again.LastTurn(ctx)
 			}
 		case stamp == 0:
-			w = wakes{run: true, try: true}
+			w = wakes{run: true, try: m.Item.ID}
 			err = again.Current(ctx)
 		case m.Returning(), p != nil && stamp == t.Record.Stamp:
-			w = wakes{run: true, try: true}
+			w = wakes{run: true, try: m.Item.ID}
 			err = again.LastTurn(ctx)
 		case p == nil:
 			// Its twin may have cleared the mark, and have died before the turn was over.

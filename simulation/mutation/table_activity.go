@@ -54,7 +54,7 @@ func activityMutations() []Mutation {
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
 			File:  "host/worker/take.go",
-			Edits: edit("p.Extend = func(ctx context.Context) { w.hide(ctx, t, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
+			Edits: edit("p.Extend = func(ctx context.Context) { _ = w.hide(ctx, t, p.Timeout+p.Interval, p) }", "p.Extend = func(context.Context) {}"),
 		},
 		{
 			Name:  "a pending activity has no deadline",

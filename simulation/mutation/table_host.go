@@ -218,9 +218,17 @@ func redeliveryMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "redelivery sends nothing again",
-			Bug:   "A message that comes back is acknowledged, though the last turn may never have been dispatched.",
+			Bug:   "A message that comes back is acknowledged, though the turn that recorded it may never have been dispatched.",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("if err := again.LastTurn(ctx); err != nil {", "if err := ctx.Err(); err != nil {"),
+			Edits: edit("err = again.Fact(ctx, v.EventID)", "err = ctx.Err()"),
+		},
+		{
+			Name:  "redelivery sends the last turn again",
+			Bug:   "A message that comes back sends the last turn again, though a twin has recorded another message since.",
+			File:  "host/orchestrator/redispatch.go",
+			Edits: edit("err = again.Fact(ctx, v.EventID)", "err = again.LastTurn(ctx)"),
+			Bias:  "twins",
+			Rare:  true,
 		},
 		{
 			Name:  "redelivery sends everything again",
@@ -230,10 +238,9 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "redelivery looks at one commit",
-			Bug:   "A message that comes back sends its last commit again, though another process has gone on behind one that was not dispatched.",
+			Bug:   "A message that comes back sends again the commit that recorded it, and none that followed in its turn.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("for i > 0 && !turns[i].Messaged {", "for i > len(turns) && !turns[i].Messaged {"),
-			Rare:  true,
+			Edits: edit("for end < len(turns) && !turns[end].Messaged {", "for end < i && !turns[end].Messaged {"),
 		},
 		{
 			Name:  "redelivery forgets the end before",
@@ -245,7 +252,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "redelivery looks back one execution",
 			Bug:   "Of a turn that another process has gone on with through several executions, the first commits are not sent again.",
 			File:  "host/internal/resending/resending.go",
-			Edits: edit("			err = r.lastOf(ctx, before, part)\n", "			part(before, len(before)-1)\n"),
+			Edits: edit("			err = r.turnOf(ctx, before, len(before)-1)\n", "			r.between(before, max(len(before)-1, 0), len(before))\n"),
 			Rare:  true,
 		},
 		{
@@ -303,7 +310,7 @@ func redeliveryMutations() []Mutation {
 			Name:  "a redrive looks at the last turn alone",
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
-			Edits: edit("		if m.Redriven() ||", "		if m.Redriven() && t.creating ||"),
+			Edits: edit("		case m.Redriven() ||", "		case m.Redriven() && t.creating ||"),
 		},
 		{
 			Name:  "a redrive looks at the current execution alone",

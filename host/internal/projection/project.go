@@ -29,8 +29,9 @@ type Standing struct {
 	Problem *store.Problem
 	// Ran: the code went on with all that is recorded.
 	Ran bool
-	// Try: a wake moves or clears the mark, whatever comes of it.
-	Try bool
+	// Try is the id of a wake that moves or clears the mark, whatever comes of it;
+	// empty if there is none.
+	Try string
 	// Sealed: a record has one codec for all its payloads.
 	Sealed bool
 	Now    time.Time
@@ -84,7 +85,7 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
 		}
-	case s.Ran && (len(d.Events) > 0 || s.Try):
+	case s.Ran && (len(d.Events) > 0 || s.Try != ""):
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
 	}
@@ -176,10 +177,11 @@ func (s *Standing) mark(c *store.RecordChange, p *Result) {
 	m := *s.Problem
 	m.SinceMS, m.Tries, m.NextMS, m.WokenMS = s.Now.UnixMilli(), 0, 0, 0
 	if before != nil {
-		m.SinceMS, m.Tries, m.NextMS = before.SinceMS, before.Tries, before.NextMS
+		m.SinceMS, m.Tries, m.NextMS, m.Wake = before.SinceMS, before.Tries, before.NextMS, before.Wake
 	}
-	if before == nil || s.Try {
+	if before == nil || s.Try != "" {
 		m.Tries++
+		m.Wake = s.Try
 		m.NextMS = s.Now.Add(s.Delay(m.Tries)).UnixMilli()
 	} else if before.Kind == m.Kind && before.Message == m.Message {
 		p.Mark = before
