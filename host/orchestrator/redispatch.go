@@ -17,12 +17,11 @@ import (
 // these messages, or another process that has the same delivery, may have committed
 // and not sent.
 //
-// Each commit is dispatched before the next is made, and the message that caused it
-// stays the first of its group until then. So for such a message that is the
-// last turn of the instance. A message that was redriven, or went round, may have
-// been overtaken by others: it sends again all that is open from the execution that
-// it names. Ids derive from instance, execution and event, so that sending twice is
-// harmless.
+// A message is acknowledged once all that its turn has committed was sent; until then
+// nobody else answers for that, and it sends its own turn again, whatever was committed
+// since. A message that was redriven, or went round, may have been overtaken by others: it
+// sends again all that is open from the execution that it names. Ids derive from instance,
+// execution and event, so that sending twice is harmless.
 func (t *turn) takeReturning(ctx context.Context) error {
 	if t.creating {
 		return nil
@@ -45,9 +44,8 @@ func (t *turn) takeReturning(ctx context.Context) error {
 			err = again.Everything(ctx, m.Item.TargetExecution())
 		case m.Records() && v.Kind == engine.Duplicate:
 			err = again.Fact(ctx, v.EventID)
-		case m.Records() && v.Kind == engine.Recorded:
-			// It has brought about nothing yet.
 		default:
+			// Its turn may have committed something else first, or ended the instance.
 			err = again.LastTurn(ctx)
 		}
 		if err != nil {

@@ -223,6 +223,12 @@ func redeliveryMutations() []Mutation {
 			Edits: edit("err = again.Fact(ctx, v.EventID)", "err = ctx.Err()"),
 		},
 		{
+			Name:  "a message without a fact sends nothing again",
+			Bug:   "A message that comes back, and whose turn has first committed what was parked, sends nothing of that again.",
+			File:  "host/orchestrator/redispatch.go",
+			Edits: edit("err = again.LastTurn(ctx)", "err = ctx.Err()"),
+		},
+		{
 			Name:  "redelivery sends the last turn again",
 			Bug:   "A message that comes back sends the last turn again, though a twin has recorded another message since.",
 			File:  "host/orchestrator/redispatch.go",
