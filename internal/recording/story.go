@@ -144,7 +144,7 @@ func storyRest(e *history.Event, rest string) {
 }
 
 // storyCall reads the rest of a system call, whose name may have spaces: the
-// payload is what is JSON at its end.
+// payload is what is JSON at its end, or an object that is cut off there.
 func storyCall(e *history.Event, rest string) {
 	for at := 0; at <= len(rest); at++ {
 		if at > 0 && rest[at-1] != ' ' {
@@ -157,6 +157,11 @@ func storyCall(e *history.Event, rest string) {
 	}
 	if e.Payload == nil {
 		e.Name = rest
+		if at := strings.Index(rest, " {"); at >= 0 {
+			// It was too long for its line. A text always becomes JSON.
+			e.Name = rest[:at]
+			e.Payload, _ = json.Marshal(rest[at+1:] + "…")
+		}
 	}
 	name := " " + e.Name // a call that has no name begins with its instance
 	if m := storyAs.FindStringSubmatchIndex(name); m != nil {
