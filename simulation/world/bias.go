@@ -24,8 +24,8 @@ const (
 	// work is deployed meanwhile.
 	lateMarks
 	// lateCommits: every second commit of a batch with a wake-up takes effect late,
-	// its process dies, and whoever takes its messages next runs code that does
-	// not work.
+	// its process dies or is told that nobody knows, and whoever takes its messages
+	// next runs code that does not work.
 	lateCommits
 	// outages: a service refuses, for everybody or for one role, for minutes to days.
 	outages
@@ -115,8 +115,8 @@ func (w *World) markIsLate(p *Process, c *class) bool {
 	return w.bias == lateMarks && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
-// commitIsLate reports whether a commit is to take effect late, behind the death
-// of its process.
+// commitIsLate reports whether a commit is to take effect late: its process dies, or is
+// told that nobody knows.
 func (w *World) commitIsLate(p *Process) bool {
 	if w.bias != lateCommits || p.Dead || w.calm {
 		return false

@@ -53,23 +53,17 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 	}
 	if w.markIsLate(p, c) {
 		w.faulted(fault.LandsLate)
-		w.landLater(p, what, effect, w.Choices.Even(w.How(fault.LandsLate)))
+		w.landLater(p, what, effect, false, w.Choices.Even(w.How(fault.LandsLate)))
 		if w.Build == w.Good && w.Choices.Even(w.How(fault.LandsLate)) {
 			w.DeployBroken()
 		}
 		return fmt.Errorf("%w (simulated)", c.unknown)
 	}
-	if c.commits && w.commitIsLate(p) {
-		w.faulted(fault.CrashLate)
-		w.landLater(p, what, effect, w.Choices.Even(w.How(fault.LandsLate)))
+	if c.commits && w.commitIsLate(p) || w.endIsLate(p, c) {
+		dies := w.Choices.Even(w.How(fault.CrashLate))
+		w.landLater(p, what, effect, dies, w.Choices.Even(w.How(fault.LandsLate)))
 		w.deployAtOnce()
-		p.Die("crash, and its commit lands late")
-		return ErrKilled
-	}
-	if w.endIsLate(p, c) {
-		w.landLater(p, what, effect, w.Choices.Even(w.How(fault.LandsLate)))
-		w.deployAtOnce()
-		if w.Choices.Even(w.How(fault.CrashLate)) {
+		if dies {
 			w.faulted(fault.CrashLate)
 			p.Die("crash, and its commit lands late")
 			return ErrKilled
@@ -96,7 +90,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			p.Die("crash")
 			return ErrKilled
 		case fault.CrashLate:
-			w.landLater(p, what, effect, c == tellingWrite && w.meanwhile(who))
+			w.landLater(p, what, effect, true, c == tellingWrite && w.meanwhile(who))
 			p.Die("crash")
 			return ErrKilled
 		case fault.Unavailable:
@@ -105,7 +99,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			_ = effect()
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case fault.LandsLate:
-			w.landLater(p, what, effect, c == tellingWrite && w.meanwhile(who))
+			w.landLater(p, what, effect, false, c == tellingWrite && w.meanwhile(who))
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case fault.NeverLands:
 			return fmt.Errorf("%w (simulated)", c.unknown)
@@ -113,7 +107,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			// The client library knows its own write again.
 			first := effect()
 			if w.Choices.Even(w.How(fault.Repeated)) {
-				w.landLater(p, what, effect, false)
+				w.landLater(p, what, effect, false, false)
 				return first
 			}
 			if second := effect(); first != nil {
@@ -150,13 +144,21 @@ func (w *World) latency(inv *Invocation, who string) time.Duration {
 	return w.pace
 }
 
-// landLater lets a call take effect some time later: seconds mostly, up to ten
-// minutes at times; behind the return of its messages, if that is asked for.
-func (w *World) landLater(p *Process, what func() string, effect func() error, behind bool) {
+// landLater lets a call take effect some time later. A request that was sent reaches its
+// service, or is lost, within seconds of the death of its process. Where the process lives,
+// its client and the network may hold it back for longer, up to five minutes: then the
+// signature of the request is too old, and the service refuses it (IAM User Guide, "Elements
+// of an AWS API request signature"). behind: it is to land when its messages have come back.
+func (w *World) landLater(p *Process, what func() string, effect func() error, dies, behind bool) {
 	d := time.Duration(w.Choices.IntN(w.How(fault.LandsLate), 20_000)) * time.Millisecond
-	d *= [...]time.Duration{1, 1, 3, 30}[w.Choices.IntN(w.How(fault.LandsLate), 4)]
-	if behind {
-		d += 150 * time.Second
+	switch n := w.Choices.IntN(w.How(fault.LandsLate), 4); {
+	case dies:
+		d /= 2
+	default:
+		d *= [...]time.Duration{1, 1, 3, 15}[n]
+		if behind {
+			d = min(d+150*time.Second, latest)
+		}
 	}
 	text := ""
 	if w.Tracing {
@@ -167,3 +169,6 @@ func (w *World) landLater(p *Process, what func() string, effect func() error, b
 		w.Log("%s %s: lands late: %v", p.Name, text, err)
 	})
 }
+
+// latest is how long after it was sent a request may take effect.
+const latest = 5 * time.Minute
