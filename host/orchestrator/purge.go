@@ -45,6 +45,13 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 		t.Settle(m, "unknown_instance")
 		return nil
 	case r.Purged:
+		// The deletion may have been lost with its schedule: it is scheduled again, and
+		// finds nothing if it was made.
+		again := *r
+		again.EndedAt = t.Clock.Now()
+		if err := t.scheduleDeletion(ctx, &again); err != nil {
+			return err
+		}
 		t.Settle(m, "purged")
 		return nil
 	case m.Item.ExecutionID != 0 && m.Item.ExecutionID != r.ExecutionID:

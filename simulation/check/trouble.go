@@ -34,7 +34,7 @@ type trouble struct {
 type answer struct{ step, wrong int }
 
 // harmless are the faults that make no message come again, and no process die.
-var harmless = [...]fault.Kind{fault.SlowActivity, fault.Skew, fault.Noise, fault.Forged, fault.TimerEarly, fault.TimerLate, fault.Disordered, fault.MixedBatch, fault.CountedUp}
+var harmless = [...]fault.Kind{fault.SlowActivity, fault.Skew, fault.Noise, fault.Forged, fault.TimerLate, fault.Disordered, fault.CountedUp, fault.IndexLate}
 
 // wrong counts what went wrong so far by which a message may come again.
 func (w *checker) wrong() int {
@@ -125,7 +125,7 @@ func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *acti
 	}
 	for _, m := range p.Running.Batch {
 		a, ok := w.trouble.answered[m.ID]
-		if !ok || m.Ghost || a.wrong != w.wrong() || p.Running.Began <= a.step {
+		if !ok || m.Ghost || w.WasCopied(m.ID) || a.wrong != w.wrong() || p.Running.Began <= a.step {
 			continue
 		}
 		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {

@@ -28,9 +28,9 @@ const (
 	Ghost       // a message of a standard queue comes again after its deletion
 	Resent      // its sender sends a message twice, minutes apart
 	Disordered  // a message of a standard queue is delayed
-	MixedBatch  // a batch has messages of several queues
-	TimerEarly  // a schedule fires up to a minute early
-	TimerLate   // a schedule fires up to an hour late
+	formerly1   // no fault any more: its number is that of decisions which are kept
+	formerly2   // the same
+	TimerLate   // a schedule fires up to a day late
 	TimerTwice  // a schedule fires twice
 	TimerFailed // a schedule's deliveries fail until it is in its dead-letter queue
 	// Of the surroundings.
@@ -53,13 +53,17 @@ const (
 	Twin         // a batch is handed to two processes at its first receive, with the same receipts
 	Held         // a batch is received, and handed to a process later: its function was throttled
 	Stalled      // a process stands still until its messages are visible again, and goes on
+	TimerLost    // a schedule does not fire, and its dead letter is refused; somebody wakes the instance an hour later
+	IndexLate    // a list leaves out records that are there
+	ClientFails  // a client's call fails, whether or not it took effect, and is made again
 	None
 )
 
 var faultNames = [None]string{"crash before", "crash after", "crash, lands late", "unavailable", "answer lost", "lands late", "never lands",
-	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "mixed batch",
-	"timer early", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
-	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin", "held", "stalled"}
+	"repeated", "false conflict", "slow", "out of time", "expired", "unhandled", "ack lost", "ghost", "resent", "disordered", "",
+	"", "timer late", "timer twice", "timer failed", "slow activity", "frozen", "skew", "deployed", "operator", "forged", "noise",
+	"purged", "counted up", "", "exhausted", "copied", "outage", "torn", "entry refused", "damaged", "twin", "held", "stalled", "timer lost", "index late",
+	"client fails"}
 
 // String returns the fault in words.
 func (f Kind) String() string {

@@ -2,9 +2,11 @@ package world
 
 import (
 	"context"
+	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -32,5 +34,16 @@ func (w *World) SendItem(item wire.Item) {
 		w.SendAs("a client", w.Delay, queue.Outgoing{Body: string(body)})
 		return
 	}
-	w.SendAs("a client", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+	out := queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
+	if w.hit(fault.ClientFails) {
+		// The call fails for its client, whether or not it took effect: it is made again.
+		how := w.How(fault.ClientFails)
+		if w.Choices.Even(how) {
+			w.SendAs("a client whose call fails", w.FIFO, out)
+		}
+		d := time.Duration(1+w.Choices.IntN(how, 1000)) * time.Millisecond * [...]time.Duration{1, 10, 600}[w.Choices.IntN(how, 3)]
+		w.Clock.AfterFunc(d, func() { w.SendAs("a client, again", w.FIFO, out) })
+		return
+	}
+	w.SendAs("a client", w.FIFO, out)
 }

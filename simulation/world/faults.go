@@ -51,7 +51,7 @@ func (p *plan) draw(c *choice.Choices) {
 	for _, f := range []fault.Kind{fault.Frozen, fault.Deployed, fault.OutOfTime, fault.Operator, fault.Forged, fault.FalseConflict, fault.Noise, fault.Purged} {
 		p.rates[f] /= 5 // drawn at every step, or costly
 	}
-	for _, f := range []fault.Kind{fault.TimerEarly, fault.TimerLate, fault.TimerTwice, fault.TimerFailed, fault.Skew, fault.SlowActivity, fault.Exhausted, fault.Copied, fault.Torn} {
+	for _, f := range []fault.Kind{fault.TimerLate, fault.TimerTwice, fault.TimerFailed, fault.Skew, fault.SlowActivity, fault.Exhausted, fault.Copied, fault.Torn} {
 		p.rates[f] *= 8 // seldom drawn
 	}
 	if c.Uniform(2) == 0 {
@@ -62,6 +62,11 @@ func (p *plan) draw(c *choice.Choices) {
 	}
 	if c.Uniform(2) == 0 {
 		p.rates[fault.Stalled] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
+	for _, f := range []fault.Kind{fault.TimerLost, fault.IndexLate, fault.ClientFails} {
+		if c.Uniform(3) == 0 {
+			p.rates[f] = [...]int{300, 1000, 3000}[c.Uniform(3)]
+		}
 	}
 	p.rates[fault.OfCallsPlace] = 0
 	p.rates[fault.Outage] = 0 // They come with their bias.

@@ -22,12 +22,12 @@ type later struct {
 // makeTwin has a batch handed to another process as well: at once, seconds later, or at
 // any time within the visibility of its messages.
 func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
-	if slices.ContainsFunc(batch, func(m Delivered) bool { return m.Ghost || m.copy || m.From != from || m.ReceiveCount > 1 }) || !w.twinHit() {
+	if slices.ContainsFunc(batch, func(m Delivered) bool { return m.Ghost || m.Copied || m.From != from || m.ReceiveCount > 1 }) || !w.twinHit() {
 		return false
 	}
 	t := later{batch: slices.Clone(batch), from: from, until: w.Clock.Now().Add(visibility), twin: true}
 	for i := range t.batch {
-		t.batch[i].copy = true
+		t.batch[i].Copied = true
 	}
 	how := w.How(fault.Twin)
 	d := time.Duration(w.Choices.IntN(how, 1000)) * time.Millisecond

@@ -106,3 +106,13 @@ func (w *World) noneReceives() bool {
 	}
 	return false
 }
+
+// queuesAreBack is when the queues take messages of everybody again.
+func (w *World) queuesAreBack() (at time.Time) {
+	for i := range w.outages {
+		if o := &w.outages[i]; !w.calm && o.service == theQueues && o.role == everybody && o.until.After(at) {
+			at = o.until
+		}
+	}
+	return at
+}

@@ -84,9 +84,9 @@ type Invocation struct {
 type Delivered struct {
 	host.Delivery
 	From *Queue
-	// Ghost: its message has been deleted already; copy: it was received by
+	// Ghost: its message has been deleted already; Copied: it was received by
 	// another process too, at the same time.
-	Ghost, copy bool
+	Ghost, Copied bool
 	// until when a copy may be received.
 	until time.Time
 }

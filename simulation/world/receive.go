@@ -46,9 +46,6 @@ func (w *World) receive() bool {
 		}
 		twin := !worker && w.makeTwin(from, batch)
 		p := w.idle(worker)
-		if !worker && w.hit(fault.MixedBatch) {
-			batch = append(batch, w.receiveFrom(w.Sources[w.Choices.IntN(w.How(fault.MixedBatch), 3)])...)
-		}
 		// A standard queue delivers at least once. A FIFO queue hides what it has handed
 		// out, and its group, until the visibility timeout is over or it is deleted
 		// (SQS Developer Guide, "Processing multiple ordered message groups").
@@ -98,7 +95,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 		w.Violate("world", "receive: %v", err)
 	}
 	for _, m := range msgs {
-		if m.ReceiveCount == 1 && (from == w.Delay || from == w.ActivityDead) && w.hit(fault.Copied) {
+		if m.ReceiveCount == 1 && !from.FIFO() && w.hit(fault.Copied) {
 			w.copy(from.delivered(m))
 		}
 		if w.hit(fault.CountedUp) {
@@ -115,7 +112,8 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 // copy has another copy of a message that was just received handed out while it
 // is in flight: at once, or some seconds later.
 func (w *World) copy(m Delivered) {
-	m.copy, m.until = true, w.Clock.Now().Add(time.Minute)
+	m.Copied, m.until = true, w.Clock.Now().Add(time.Minute)
+	note(&w.copied, m.ID, true)
 	d := time.Duration(w.Choices.IntN(w.How(fault.Copied), 1000)) * time.Millisecond
 	d *= [...]time.Duration{0, 1, 1, 20}[w.Choices.IntN(w.How(fault.Copied), 4)]
 	w.Clock.AfterFunc(d, func() {
@@ -137,3 +135,6 @@ func (q *Queue) delivered(m queue.Message) Delivered {
 	}
 	return Delivered{Delivery: host.Delivery{Message: m, Source: source}, From: q}
 }
+
+// WasCopied reports whether a message was handed out twice at once.
+func (w *World) WasCopied(id string) bool { return w.copied[id] }

@@ -41,7 +41,7 @@ func batchText(batch []Delivered) string {
 		if m.Ghost {
 			ghost = " (a ghost)"
 		}
-		if m.copy {
+		if m.Copied {
 			ghost = " (a copy)"
 		}
 		all = append(all, fmt.Sprintf("%s×%d%s %s", m.ID, m.ReceiveCount, ghost, BodyText(m.Body)))

@@ -102,6 +102,7 @@ type World struct {
 	// again, copies are of messages that are in flight. messages are those that were
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
+	copied                    map[string]bool // ids of which there were copies
 	// later are batches that were received, and that a process gets later.
 	later       []later
 	messages    map[string]*message
