@@ -147,9 +147,9 @@ func (t *turn) mayKeep(cancelled []int64) bool {
 
 // swept reports whether the instance has a mark that the sweeper looks after. It is
 // cleared by a new fact, or by a wake of the sweeper's or an operator's, and by nothing
-// else: another process may have the same messages, which it has recorded and is done
-// with, and if this one cleared the mark and died ahead of its dispatch, nobody would
-// send what it has committed.
+// else. Otherwise: A clears it by a duplicate and dies while its commit is under way; B,
+// whose build is broken, acknowledges that duplicate; then A's commit lands. No message is
+// left that would send what it asks for.
 func (t *turn) swept() bool {
 	p := t.Problem()
 	return p != nil && p.Kind != store.ProblemCorrupt

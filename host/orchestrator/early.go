@@ -16,8 +16,7 @@ import (
 // the window it is a dead letter; a redrive begins a new window.
 //
 // What a parent sends to end its child goes the same way, for it can overtake
-// the child's start: another process may take the parent on before the one that
-// scheduled the child has sent it. After the window the start is forbidden. All else is
+// the child's start, which may come back to be sent when the parent has gone on. After the window the start is forbidden. All else is
 // acknowledged, with a line in the log: a client's cancel that overtakes its start is lost.
 func (t *turn) early(ctx context.Context, m *inbox.Message) error {
 	endsChild := m.EndsChild()

@@ -89,7 +89,7 @@ func (g *group) open() []*inbox.Message { return inbox.Left(g.messages) }
 // runGroup makes the turn of a group. What is unsettled afterwards goes back.
 //
 // A turn that went by the cache, and is stale, is made again by what is stored, and so is
-// one that has lost a commit to another process, a few times.
+// one that has lost a commit, a few times.
 func (o *maker) runGroup(ctx context.Context, g *group) {
 	ctx = logattr.Subject{Instance: g.instance}.In(ctx)
 	began := o.Clock.Now()
@@ -121,7 +121,7 @@ const (
 	// stale: what it learned from a warm or partly known instance has to be learned
 	// from what is stored.
 	stale
-	// lost: another process was first, and of this turn's commit nothing was dispatched.
+	// lost: its commit was refused, and nothing of it was dispatched.
 	lost
 	// large: no commit can hold it.
 	large

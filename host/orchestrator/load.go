@@ -17,7 +17,7 @@ import (
 
 // load finds out how the instance stands, with as few reads as will do:
 //
-//   - none, if the instance is in the cache: one made stale by another process
+//   - none, if the instance is in the cache: a stale one
 //     loses its conditional write and is thrown away; or the new tail alone, if
 //     a message shows that it is stale;
 //   - the history of the execution that all messages name, if they are
@@ -78,8 +78,7 @@ func (t *turn) loadByRecord(ctx context.Context, open []*inbox.Message) error {
 		t.x, t.work = t.newExecution(t.Instance, t.execution), dispatch.Work{}
 		return nil
 	case r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-		// Another process that has the same delivery may have ended it, and not have
-		// sent the end.
+		// Its twin may have ended the instance, and not have sent the end.
 		return m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m))
 	}):
 		return nil
@@ -203,8 +202,8 @@ func (t *turn) afterEnd(ctx context.Context, m *inbox.Message) error {
 }
 
 // catchUp takes the instance out of the cache and, if a completion among the
-// messages names an event that it does not have, feeds it what other processes
-// have appended since: the new tail alone, so that a turn costs the same
+// messages names an event that it does not have, feeds it what was appended
+// elsewhere since: the new tail alone, so that a turn costs the same
 // however long the history is, on whichever warm process it runs. It reports
 // false if there is nothing in the cache to go on from.
 func (t *turn) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {

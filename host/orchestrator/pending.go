@@ -138,7 +138,7 @@ func (t *turn) silent(ctx context.Context, m *inbox.Message, scheduled *history.
 // interrupted), and settles the message that told of the failure.
 func (t *turn) nextOf(ctx context.Context, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.warm && !t.confirmed {
-		// No commit would show that a result came to another process meanwhile.
+		// No commit would show that a result has come meanwhile.
 		return errRebuild
 	}
 	if m.Returning() {

@@ -40,7 +40,7 @@ func (t *turn) change(ctx context.Context, c store.RecordChange) error {
 }
 
 // currentRecord reads the record again if it may be older than the history that
-// the turn goes by: another process may have changed both between the two reads.
+// the turn goes by: both may have changed between the two reads.
 // store.ErrConflict if more has changed than what the history gave.
 func (t *turn) currentRecord(ctx context.Context) error {
 	if t.Current {

@@ -14,8 +14,7 @@ import (
 )
 
 // takeReturning sends again, before anything else, what an earlier delivery of
-// these messages, or another process that has the same delivery, may have committed
-// and not sent.
+// these messages, or the twin of one, may have committed and not sent.
 //
 // A message is acknowledged once all that its turn has committed was sent; until then
 // nobody else answers for that, and it sends its own turn again, whatever was committed
@@ -31,7 +30,7 @@ func (t *turn) takeReturning(ctx context.Context) error {
 	case len(back) == 0 && len(twins) == 0:
 		return nil
 	case len(twins) > 0 && !t.cold && (t.warm || t.Record == nil):
-		return errRebuild // What another has committed is not all known here.
+		return errRebuild // Not all that was committed is known here.
 	case len(twins) > 0:
 		if err := t.awaitTwin(ctx); err != nil {
 			return err
@@ -67,7 +66,7 @@ func (t *turn) twins() (twins []*inbox.Message) {
 	return twins
 }
 
-// awaitTwin waits until no commit of another process is under way: what is read beside one
+// awaitTwin waits until no commit is under way: what is read beside one
 // may lack some of its items, and behind the messages of this turn others are handled.
 func (t *turn) awaitTwin(ctx context.Context) error {
 	if err := t.Unmoved(ctx, t.execution, t.x.LastEventID()+1); err != nil {
@@ -106,8 +105,7 @@ func (t *turn) stands(m *inbox.Message) bool {
 	return !time.UnixMilli(t.x.RecordedAt(at)).Before(t.earliest(m))
 }
 
-// earliest is the earliest time that another process may have noted for what it did
-// with the same delivery: clocks of functions and of SQS differ by little. A message that
+// earliest is the earliest time that the twin of a message may have noted: clocks of functions and of SQS differ by little. A message that
 // went round was received before.
 func (t *turn) earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {

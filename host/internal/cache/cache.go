@@ -16,7 +16,7 @@ import (
 // Cache keeps recent instances, replayed and parked, bounded by the bytes that
 // they hold, by coroutines, age and, if asked for, count. What is taken out of it
 // is used by one turn alone and put back when it is committed. It is never
-// trusted: one made stale by another process loses its conditional write.
+// trusted: a stale one loses its conditional write.
 //
 // What no longer fits makes one go by chance. Were it the one used longest ago,
 // instances that take their turns one after the other, and are a few more than

@@ -146,12 +146,12 @@ func (s *Standing) keepStatus(c *store.RecordChange, d *engine.Turn) {
 }
 
 // demandStamp makes an end demand the stamp that was read, whether or not there was
-// a mark. An end that lands late would otherwise remove a mark that another process
-// has set since, and no wake would send what that process left open.
+// a mark. An end that lands late would otherwise remove a mark that was set since, and no
+// wake would send what was left open.
 //
 // An end whose commit has the fact of its own message needs no stamp: the message
-// is redelivered and sends what is open, and a process that marks the instance for
-// the same message has taken the slot of the end.
+// is redelivered and sends what is open, and whoever marks the instance for the same
+// message has taken the slot of the end.
 func (s *Standing) demandStamp(c *store.RecordChange) {
 	if s.Creating || s.Record == nil {
 		return
