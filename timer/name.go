@@ -15,12 +15,13 @@ const (
 	hashLen = 40
 )
 
-// Name derives the name of an event's schedule: the same for the same event,
-// so that creating it twice is harmless, and another for every other event. It
-// has at most MaxName characters: those of the instance that a name may have,
-// execution and event, for people who look at the list, cut short where they
-// are too long, and the hash that makes it unique.
-func Name(instance string, executionID, eventID int64) string {
+// Name derives the name of an event's schedule: the same for the same event and
+// round, so that creating it twice is harmless, and another for every other. An
+// event has rounds where more than one schedule is made for it. The name has at most
+// MaxName characters: those of the instance that a name may have, execution and
+// event, for people who look at the list, cut short where they are too long, and the
+// hash that makes it unique.
+func Name(instance string, executionID, eventID int64, round ...int64) string {
 	h := sha256.New()
 	var n [8]byte
 	for _, v := range []int64{executionID, eventID} {
@@ -28,6 +29,12 @@ func Name(instance string, executionID, eventID int64) string {
 		h.Write(n[:])
 	}
 	h.Write([]byte(instance))
+	for _, v := range round {
+		// No id holds this byte, because ids are UTF-8.
+		h.Write([]byte{0xff})
+		binary.BigEndian.PutUint64(n[:], uint64(v))
+		h.Write(n[:])
+	}
 	hash := hex.EncodeToString(h.Sum(nil))[:hashLen]
 
 	place := "." + strconv.FormatInt(executionID, 10) + "." + strconv.FormatInt(eventID, 10)

@@ -326,7 +326,7 @@ func TestA16WhatRunsAtMostOnceIsInterruptedByACrashAndTheOutcomeMayBeTheSame(t *
 		"history of instance", "- ", "Done←2", "+ ", "Failed(interrupted)←2")
 }
 
-// what watches over a pending activity stays one message, though each is
+// what looks at a pending activity stays one message, though each is
 // delivered twice.
 func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,8 @@ const SweepGroup = "turnstile-sweep"
 //     execution and the number
 //   - Sweep: the id
 //   - ActivityExecute: execution, scheduling event, attempt
+//   - ActivityPending: execution, source event, token, attempt, and when it
+//     looks again
 //   - completions: execution, source event and token, so that a
 //     forged one can't keep out the true one
 //
@@ -61,7 +63,11 @@ func DedupID(i *Item) string {
 	h.number(i.TargetExecution())
 	h.text(i.ID)
 	h.text(i.Name)
-	h.number(i.Number)
+	number := i.Number
+	if i.Kind == ActivityPending {
+		number = i.NotBeforeMS // It asks again each time.
+	}
+	h.number(number)
 	h.number(i.UpToExecution)
 	h.number(i.SchedulingEventID)
 	h.number(i.SourceEventID)

@@ -79,6 +79,10 @@ func TestE04DeduplicationGoesByTheFactAlone(t *testing.T) {
 			change("attempt", func(i *wire.Item) { i.Attempt++ })
 			change("event", func(i *wire.Item) { i.SchedulingEventID++ })
 		}
+		if base.Kind == wire.ActivityPending {
+			change("attempt", func(i *wire.Item) { i.Attempt++ })
+			change("limit", func(i *wire.Item) { i.NotBeforeMS++ })
+		}
 		if base.Kind == wire.Wake {
 			change("number", func(i *wire.Item) { i.Number++ })
 		}

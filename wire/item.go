@@ -36,8 +36,8 @@ const (
 	ActivityExecute Kind = "ActivityExecute"
 
 	// ActivityPending says that an attempt has ended, and that its activity
-	// will be completed, or fail, by its token. It goes round the delay queue
-	// until a time limit of the activity has passed, or it is done.
+	// will be completed, or fail, by its token. It comes again when a time limit
+	// of the activity may have passed.
 	ActivityPending Kind = "ActivityPending"
 	// ActivityHeartbeat is a sign of life of a pending activity, with details.
 	ActivityHeartbeat Kind = "ActivityHeartbeat"
@@ -128,8 +128,8 @@ type Item struct {
 	// ScheduledAtMS is when the activity was scheduled (ActivityExecute).
 	ScheduledAtMS int64 `json:"scheduled_at_ms,omitempty"`
 	// NotBeforeMS holds an item back whose delay is longer than a queue can
-	// wait: an attempt (ActivityExecute), a Wake, a PurgeInstance or an
-	// ActivityPending that goes on.
+	// wait: an attempt (ActivityExecute), a Wake or a PurgeInstance that goes
+	// on. Of an ActivityPending it is when a time limit may have passed.
 	NotBeforeMS int64 `json:"not_before_ms,omitempty"`
 	// Retry is the activity's policy (ActivityExecute).
 	Retry *history.Retry `json:"retry,omitempty"`
@@ -147,8 +147,7 @@ type Item struct {
 
 	// Number of a Wake that the sweeper sends is the stamp of the mark that it
 	// is for. Absent for an operator's wake, which also sends again everything
-	// that is open. Of an ActivityPending that goes round, the round: when it
-	// ends, in milliseconds since 1970, or later.
+	// that is open.
 	Number int64 `json:"number,omitempty"`
 	// BeforeMS of a Sweep that goes on: it looks at instances that were created
 	// before this time, in milliseconds since 1970. Absent: at all.

@@ -34,6 +34,7 @@ func items() []wire.Item {
 			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1, MaxMS: 2, Coefficient: 1.5, Jitter: 0.5, TimeoutMS: 9, FinalCodes: []string{"declined"}}},
 		{V: 1, Kind: wire.ActivityCompleted, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Result: []byte(`true`)},
 		{V: 1, Kind: wire.ActivityFailed, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Details: failure},
+		{V: 1, Kind: wire.ActivityPending, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Attempt: 1, SentMS: 6, NotBeforeMS: 7},
 		{V: 1, Kind: wire.TimerFired, Instance: "order-1", ExecutionID: 1, SourceEventID: 4, Token: "t", FireAtMS: 1700000000000},
 		{V: 1, Kind: wire.SubOrchCompleted, ParentInstance: "p", ParentExecutionID: 2, SourceEventID: 7, Token: "t", Result: []byte(`0`)},
 		{V: 1, Kind: wire.SubOrchFailed, ParentInstance: "p", ParentExecutionID: 2, SourceEventID: 7, Token: "t", Details: &wire.Failure{Message: "m"}},

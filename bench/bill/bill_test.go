@@ -123,6 +123,45 @@ func children(n int) engine.Func {
 	}
 }
 
+// approvals awaits one approval after the other, each of which may take thirty days.
+func approvals(n int) engine.Func {
+	return approvalsWithin(n, &history.Retry{TotalTimeoutMS: (30 * day).Milliseconds()})
+}
+
+func unlimited(n int) engine.Func { return approvalsWithin(n, nil) }
+
+const day = 24 * time.Hour
+
+func approvalsWithin(n int, limit *history.Retry) engine.Func {
+	return func(c *engine.Context, in []byte) ([]byte, error) {
+		for range n {
+			if _, err := c.Await(c.Activity(engine.ActivityCall{Name: "Approve", Input: in, Retry: limit})); err != nil {
+				return nil, err
+			}
+		}
+		return in, nil
+	}
+}
+
+// approve gives each approval after 29 days, and waits for what comes of its limit,
+// which is over in the first days of the next one.
+func approve(w *world, n int) {
+	for range n {
+		w.Run(0)
+		time.Sleep(2 * day)
+		w.Run(0)
+		time.Sleep(27 * day)
+		item, err := wire.Parse(fmt.Appendf(nil, `{"kind":"ActivityCompleted","activity_token":%q,"result":%s}`, w.token.Load(), note()))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.Send(item)
+		w.Run(0)
+	}
+	time.Sleep(2 * day)
+	w.Run(0)
+}
+
 func nothing(int) engine.Func {
 	return func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil }
 }
@@ -167,6 +206,8 @@ func workloads() []workload {
 				w.Run(time.Second)
 			}
 		}},
+		{name: "approval of 30 days, given after 29", unit: "approval", setting: one, instances: 1, few: 2, many: 6, code: approvals, drive: approve, most: 30},
+		{name: "… without a limit", unit: "approval", setting: one, instances: 1, few: 2, many: 6, code: unlimited, drive: approve},
 		{name: "child, start to end", unit: "child", setting: one, instances: 1, few: 5, many: 25, code: children},
 		{name: "instance without a step, start to end", unit: "instance", setting: one, instances: 1, few: 0, many: 1, code: nothing},
 		{name: "sweeps of a stack, nothing stuck", unit: "day", setting: one, instances: 1, few: 1, many: 2, code: nothing, drive: sweeps},

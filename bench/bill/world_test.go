@@ -42,13 +42,15 @@ type setting struct {
 	work func(n int) time.Duration
 }
 
-// world is a stack whose orchestration "Main" is code, with an activity "Step" and
-// an orchestration "Child".
+// world is a stack whose orchestration "Main" is code, with activities "Step" and
+// "Approve", which stays pending, and an orchestration "Child".
 type world struct {
 	*stack.Stack
 	t *testing.T
 	// attempted counts attempts.
 	attempted atomic.Int64
+	// token of the approval that was asked for last.
+	token atomic.Value
 }
 
 func newWorld(t *testing.T, s setting, code engine.Func) *world {
@@ -65,12 +67,19 @@ func newWorld(t *testing.T, s setting, code engine.Func) *world {
 		}
 		return note(in), nil
 	}
-	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: step})
+	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: step}, activity.Activity{Name: "Approve", Func: w.ask})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Stack = stack.New(t, s.Setting, orchestrations, activities)
 	return w
+}
+
+// ask leaves an approval pending.
+func (w *world) ask(ctx context.Context, _ []byte) ([]byte, error) {
+	info, _ := activity.InfoFrom(ctx)
+	w.token.Store(info.CompletionToken)
+	return nil, activity.ErrPending
 }
 
 func (w *world) start(instance string) {

@@ -137,7 +137,7 @@ func (w *world) stepDelay() {
 	w.handle(source{"delay", w.delay, host.SourceDelay}, batch)
 }
 
-// Timers of years, retries with delays of weeks, watches of pending activities
+// Timers of years, retries with delays of weeks, limits of pending activities
 // and wake-ups are as old as what they wait for is due.
 func TestWhatWaitsForLongerThanFourteenDaysIsNotOld(t *testing.T) {
 	t.Parallel()

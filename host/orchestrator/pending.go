@@ -18,9 +18,10 @@ import (
 )
 
 // takePending handles the messages about pending activities: ActivityPending, which
-// goes round until the next time limit (inbox.Desk.NextRound) and becomes the failure
-// of an activity that is still open then; and ActivityHeartbeat.
+// comes again when the next time limit may be over, and becomes the failure of an
+// activity that is still open then; and ActivityHeartbeat.
 func (t *turn) takePending(ctx context.Context) error {
+	var l limits
 	for _, m := range t.group.open() {
 		unheard := m.Unheard()
 		if !m.AboutPending() && !unheard {
@@ -34,7 +35,7 @@ func (t *turn) takePending(ctx context.Context) error {
 		case unheard:
 			// It is judged as any other completion.
 		case v.Kind == engine.Recorded:
-			err = t.stillPending(ctx, m)
+			err = t.stillPending(ctx, m, &l)
 		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && m.Returning():
 			// It may have become the failure that stands there: then it is settled
 			// when what follows from that has been run.
@@ -48,49 +49,47 @@ func (t *turn) takePending(ctx context.Context) error {
 			return err
 		}
 	}
+	return t.sendLimits(ctx, &l)
+}
+
+// limits are messages about pending activities that are to come again when a time limit
+// may be over.
+type limits struct {
+	out      *dispatch.Outbox
+	messages []*inbox.Message
+}
+
+// sendLimits asks for them, and settles those that have come now. The schedules are made
+// together.
+func (t *turn) sendLimits(ctx context.Context, l *limits) error {
+	if l.out == nil {
+		return nil
+	}
+	if err := t.sender.Send(ctx, l.out); err != nil {
+		return fmt.Errorf("host: time limits of pending activities of instance %q execution %d: %w", t.Instance, t.execution, err)
+	}
+	for _, m := range l.messages {
+		t.Settle(m, "pending")
+	}
 	return nil
 }
 
 // stillPending takes a message about an activity that is not completed.
-func (t *turn) stillPending(ctx context.Context, m *inbox.Message) error {
+func (t *turn) stillPending(ctx context.Context, m *inbox.Message, l *limits) error {
 	item := &m.Item
 	if _, open := t.work[item.SourceEventID]; !open {
 		// Nobody waits for it any more.
 		t.Settle(m, "late")
 		return nil
 	}
-	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
-	state, err := t.Stops.State(ctx, key)
-	if err != nil {
-		return fmt.Errorf("host: what is known of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
-	}
 	if item.Kind == wire.ActivityHeartbeat {
-		now := t.Clock.Now()
-		beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
-		if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
-			return fmt.Errorf("host: %w", err)
-		}
-		if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(delivery.Retention)); err != nil {
-			return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", item.SourceEventID, item.Instance, err)
-		}
-		t.Settle(m, "heartbeat")
-		return nil
+		return t.heartbeat(ctx, m)
 	}
 	scheduled, err := t.Event(ctx, t.execution, item.SourceEventID)
 	if err != nil {
 		return err
 	}
-	return t.watchPending(ctx, m, scheduled, state.Beat)
-}
-
-// watchPending lets the message about a pending activity go round until the
-// next of its time limits, or ends the attempt where one has passed.
-func (t *turn) watchPending(ctx context.Context, m *inbox.Message, scheduled *history.Event, beat store.Heartbeat) error {
-	now, item := t.Clock.Now(), m.Item
-	retry := scheduled.Retry
-	if item.FirstSeenMS == 0 {
-		item.FirstSeenMS = now.UnixMilli()
-	}
+	now, retry := t.Clock.Now(), scheduled.Retry
 	var next time.Time
 	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
 		if !end.After(now) {
@@ -101,9 +100,9 @@ func (t *turn) watchPending(ctx context.Context, m *inbox.Message, scheduled *hi
 	}
 	if retry != nil && retry.HeartbeatTimeoutMS > 0 {
 		silence := time.Duration(retry.HeartbeatTimeoutMS) * time.Millisecond
-		alive := time.UnixMilli(item.FirstSeenMS)
-		if beat.At.After(alive) {
-			alive = beat.At
+		alive, err := t.alive(ctx, item, now)
+		if err != nil {
+			return err
 		}
 		end := alive.Add(silence)
 		if !end.After(now) {
@@ -117,8 +116,56 @@ func (t *turn) watchPending(ctx context.Context, m *inbox.Message, scheduled *hi
 		t.Settle(m, "pending")
 		return nil
 	}
-	item.ScheduledAtMS = scheduled.AtMS
-	return t.NextRound(ctx, m, item, next)
+	if l.out == nil {
+		l.out = t.sender.New()
+	}
+	l.out.Limit(*item, next)
+	l.messages = append(l.messages, m)
+	return nil
+}
+
+// alive returns when a pending activity was last heard of: its heartbeat, or the
+// message by which its attempt became pending, and never the future of another clock.
+func (t *turn) alive(ctx context.Context, item *wire.Item, now time.Time) (time.Time, error) {
+	key := activityKey(item)
+	state, err := t.Stops.State(ctx, key)
+	if err != nil {
+		return now, fmt.Errorf("host: what is known of activity %d of instance %q: %w", key.EventID, key.Instance, err)
+	}
+	last := max(item.SentMS, state.Beat.At.UnixMilli())
+	return time.UnixMilli(min(last, now.UnixMilli())), nil
+}
+
+// heartbeat records a sign of life of a pending activity.
+func (t *turn) heartbeat(ctx context.Context, m *inbox.Message) error {
+	item, key := &m.Item, activityKey(&m.Item)
+	state, err := t.Stops.State(ctx, key)
+	if err != nil {
+		return fmt.Errorf("host: what is known of activity %d of instance %q: %w", key.EventID, key.Instance, err)
+	}
+	scheduled, err := t.Event(ctx, t.execution, key.EventID)
+	if err != nil {
+		return err
+	}
+	now, kept := t.Clock.Now(), delivery.Retention
+	if scheduled.Retry != nil {
+		// It is looked for when so much time has passed.
+		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
+	}
+	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
+	if beat, err = t.Codecs.SealHeartbeat(key, beat); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	if _, err := t.Stops.Heartbeat(ctx, key, beat, now.Add(kept)); err != nil {
+		return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", key.EventID, key.Instance, err)
+	}
+	t.Settle(m, "heartbeat")
+	return nil
+}
+
+// activityKey names the activity that an item is about.
+func activityKey(i *wire.Item) store.ActivityKey {
+	return store.ActivityKey{Instance: i.Instance, ExecutionID: i.ExecutionID, EventID: i.SourceEventID}
 }
 
 // silent ends an attempt of which nothing was heard for too long: another

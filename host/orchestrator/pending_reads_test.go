@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/wire"
 )
 
 type readCounter struct {
@@ -24,9 +25,9 @@ func (c *readCounter) Read(ctx context.Context, i string, x, from int64) ([]stor
 	return c.Store.Read(ctx, i, x, from)
 }
 
-// A message about a pending activity that comes round in a late execution does not
-// read the histories of the earlier ones.
-func TestReadsOfAPendingActivityThatGoesRound(t *testing.T) {
+// A look at a pending activity of a late execution does not read the histories of the
+// earlier ones.
+func TestReadsOfALookAtAPendingActivity(t *testing.T) {
 	t.Parallel()
 	for _, executions := range []int{1, 120} {
 		w := newWorld(t, nil)
@@ -35,23 +36,29 @@ func TestReadsOfAPendingActivityThatGoesRound(t *testing.T) {
 			if n < executions {
 				return nil, ctx.ContinueAsNew("", []byte(fmt.Sprint(n+1)), nil)
 			}
-			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: &history.Retry{TotalTimeoutMS: 4_000_000}}))
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: &history.Retry{HeartbeatTimeoutMS: 3_600_000}}))
 		})
-		w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) {
+		var token string
+		w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+			info, _ := activity.InfoFrom(ctx)
+			token = info.CompletionToken
 			return nil, fmt.Errorf("handed out: %w", activity.ErrPending)
 		})
 		w.start("a", "Main", "1")
-		w.runFor(60 * time.Minute)
-		w.clock.Advance(30 * time.Minute)
+		w.runFor(30 * time.Minute)
+		w.byToken(wire.ActivityHeartbeat, token, "")
+		w.runFor(20 * time.Minute)
+		w.clock.Advance(20 * time.Minute)
 		c := &readCounter{}
 		w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
-		pending, err := w.delay.Receive(t.Context(), 10, 0)
-		if err != nil || len(pending) != 1 {
-			t.Fatal(pending, err)
+		look, err := w.fifo.Receive(t.Context(), 10, 0)
+		if err != nil || len(look) != 1 {
+			t.Fatal(look, err)
 		}
-		w.give(host.Delivery{Message: pending[0], Source: host.SourceDelay})
-		if c.n > 2 {
-			t.Errorf("executions %d: %d histories read for one round of a pending activity", executions, c.n)
+		w.give(host.Delivery{Message: look[0], Source: host.SourceOrchestrator})
+		if c.n != 1 {
+			t.Errorf("executions %d: %d histories read for one look at a pending activity", executions, c.n)
 		}
+		w.expectStatus("a", store.StatusRunning)
 	}
 }

@@ -172,8 +172,8 @@ func unheard(item *wire.Item) *answer {
 	return a
 }
 
-// pending tells the orchestrator of a pending activity, so that it watches over
-// its time limits; without any there is nothing to watch.
+// pending tells the orchestrator of a pending activity, so that it is looked at when a
+// time limit may be over; without any there is nothing to look for.
 func pending(item *wire.Item) *answer {
 	if item.Retry == nil || item.Retry.TotalTimeoutMS <= 0 && item.Retry.HeartbeatTimeoutMS <= 0 {
 		return &answer{}

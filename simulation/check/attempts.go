@@ -94,6 +94,9 @@ func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activit
 // nothing, whatever another delivery of the same attempt has heard.
 func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
 	if p.Dead || p.Worker == nil {
+		if !p.Dead && p.Running != nil && !state.Beat.At.IsZero() {
+			note(&w.of(p.Running).beats, key, state.Beat.At)
+		}
 		return
 	}
 	k := w.knows(p.Running)

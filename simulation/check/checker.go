@@ -122,6 +122,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.checkDue(p, m)
 	w.sendsCancel(p, m.Body)
 	w.aboutToHop(p, m)
+	w.asksAgain(p, m.Body)
 }
 
 // Takes implements watcher.
@@ -135,10 +136,14 @@ func (w *checker) Accepted(p *world.Process, body string) {
 	w.answers(p, body)
 	w.hasSent(p.Running, body)
 	w.noteWake(p, body, true)
+	w.notePending(body)
 }
 
 // Schedules implements watcher.
-func (w *checker) Schedules(p *world.Process, body string) { w.showsBody(p, body) }
+func (w *checker) Schedules(p *world.Process, body string) {
+	w.showsBody(p, body)
+	w.asksAgain(p, body)
+}
 
 // Receives implements watcher.
 func (w *checker) Receives(inv *world.Invocation) {

@@ -150,9 +150,7 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 			was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
 			continue
 		}
-		// The watch of a pending activity goes on under the number of its next
-		// round, which that of a neighbour may have.
-		if was.Number != item.Number && was.Kind != wire.ActivityPending {
+		if was.Number != item.Number {
 			continue
 		}
 		if was.SentMS == 0 {

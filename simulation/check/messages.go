@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
 	"github.com/turnstile-go/turnstile/wire"
 )
 
@@ -148,7 +149,10 @@ func (w *checker) queued(item *wire.Item) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(w.Timer.Pending(), func(s timer.Schedule) bool {
+		other, err := w.Item(s.Body)
+		return err == nil && sameFact(item, other)
+	})
 }
 
 func sameFact(a, b *wire.Item) bool {

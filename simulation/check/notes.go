@@ -1,6 +1,8 @@
 package check
 
 import (
+	"time"
+
 	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
@@ -55,6 +57,8 @@ type notes struct {
 	waking waking
 	// makes is how often it makes an attempt at the same time.
 	makes map[making]int
+	// beats is when it was told that activities had given a heartbeat last.
+	beats map[store.ActivityKey]time.Time
 }
 
 // making is an attempt that is made. Its token tells it from one that a forger has

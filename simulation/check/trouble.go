@@ -28,6 +28,8 @@ type trouble struct {
 	answered map[string]answer
 	// succeeded are activities that run at most once whose result was accepted.
 	succeeded map[store.ActivityKey]bool
+	// pending is when activities were first said to be pending, in Unix milliseconds.
+	pending map[store.ActivityKey]int64
 }
 
 // answer was accepted for a message at a step, when so much had gone wrong.

@@ -69,10 +69,29 @@ func activityMutations() []Mutation {
 			Edits: edit("b.working > 0 && t.state == done {", "b.working < 0 && t.state == done {"),
 		},
 		{
-			Name:  "two rounds of a watch have one number",
-			Bug:   "The message that watches over a pending activity is taken for its own repeat.",
-			File:  "host/internal/inbox/pending_round.go",
-			Edits: edit("item.Number = max(due.UnixMilli(), item.Number+1)", "item.Number = 1"),
+			Name:  "a limit of a pending activity has no schedule",
+			Bug:   "Nothing looks at a pending activity when its time limit is over.",
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("out.timed(timer.Schedule{Name: name, Due: due, Body: body, Group: wire.Group(item.Instance)}, due.Sub(out.Now))", "_, _ = name, body"),
+		},
+		{
+			Name:  "all limits of a pending activity have one schedule",
+			Bug:   "The schedule of the next heartbeat timeout is taken for the one that has just fired.",
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("item.SourceEventID, int64(item.Attempt), item.NotBeforeMS)", "item.SourceEventID, int64(item.Attempt))"),
+		},
+		{
+			Name: "a completed activity is looked at for ever",
+			Bug:  "A pending activity that was completed is looked at again each hour.",
+			File: "host/orchestrator/pending.go",
+			Edits: edit("		default:\n			t.Settle(m, \"late\")", "		default:\n			if t.Settle(m, \"late\"); m.Item.Kind == wire.ActivityPending {\n"+
+				"				l.out = t.sender.New()\n				l.out.Limit(m.Item, t.Clock.Now().Add(time.Hour))\n			}"),
+		},
+		{
+			Name:  "a pending activity is silent at once",
+			Bug:   "The heartbeats of a pending activity count for nothing.",
+			File:  "host/orchestrator/pending.go",
+			Edits: edit("last := max(item.SentMS, state.Beat.At.UnixMilli())", "last := max(item.SentMS, min(state.Beat.At.UnixMilli(), 0))"),
 		},
 		{
 			Name:  "a sign of life needs no token",

@@ -84,7 +84,7 @@ func (s *Statement) policy() *history.Retry {
 	case s.Kind == kPending && s.N > 0:
 		r := &history.Retry{TotalTimeoutMS: (s.Duration + inAll).Milliseconds()}
 		if s.Attempts > 1 {
-			r.HeartbeatTimeoutMS = 2 * Silence.Milliseconds()
+			r.HeartbeatTimeoutMS = (s.Duration/2 + 2*Silence).Milliseconds()
 		}
 		return r
 	case s.Kind == kSteps:

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/choice"
+	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/program"
 	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/wire"
@@ -41,7 +42,7 @@ func handOut(w *world.World, in *program.Work, info *activity.Info) {
 		}
 	}
 	for i := range w.Choices.IntN(client, 4) {
-		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*program.Silence)
+		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*silence(w, info)/2)
 	}
 	if w.Choices.OneIn(client, 4) {
 		own, err := wire.ParseActivityToken(info.CompletionToken)
@@ -52,6 +53,17 @@ func handOut(w *world.World, in *program.Work, info *activity.Info) {
 		own.Token = world.ForgedToken
 		w.Clock.AfterFunc(at/2, func() { sendByToken(w, own.String(), `"kind":"ActivityHeartbeat","data":"`+world.ForgedSign+`"`) })
 	}
+}
+
+// silence is the heartbeat timeout of an activity, or one that others have.
+func silence(w *world.World, info *activity.Info) time.Duration {
+	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
+	if x != nil && info.EventID <= int64(len(x.Events)) {
+		if r := x.Events[info.EventID-1].Retry; r != nil && r.HeartbeatTimeoutMS > 0 {
+			return time.Duration(r.HeartbeatTimeoutMS) * time.Millisecond
+		}
+	}
+	return 2 * program.Silence
 }
 
 // sendByToken sends what somebody in another language would send.

@@ -17,6 +17,10 @@ type simTimer struct {
 	p *Process
 }
 
+// firedStays is how long the service takes to delete a schedule that has fired: until
+// then it makes no other of that name.
+const firedStays = time.Minute
+
 func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	w := t.p.W
 	asked := s
@@ -36,6 +40,9 @@ func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 		}
 		if !s.Due.After(w.Clock.Now()) {
 			s.Due = w.Clock.Now().Add(time.Millisecond)
+		}
+		if fired, there := w.fired[s.Name]; there && w.Clock.Now().Before(fired.Add(firedStays)) {
+			return nil
 		}
 		w.Ledger.Outside.Scheduled[s.Name] = true
 		return t.Timer.Schedule(ctx, s)
@@ -71,6 +78,9 @@ func (w *World) upToADay(f fault.Kind) time.Duration {
 // dropped then with its dead letter (Scheduler User Guide, "Configuring a dead-letter queue":
 // the metric InvocationsFailedToBeSentToDeadLetterCount, on which TimersLostAlarm stands).
 func (w *World) fire(s timer.Schedule) error {
+	if w.Walk == nil {
+		w.fired[s.Name] = w.Clock.Now()
+	}
 	if over := w.queuesAreBack(); over.After(w.Clock.Now()) {
 		if over.Sub(w.Clock.Now()) > longestTry {
 			w.losesTimer(s, over)

@@ -77,7 +77,7 @@ func (w *World) calmDown() {
 		return
 	}
 	w.Log("FAULTS STOP")
-	w.calm = true
+	w.calm, w.Calmed = true, w.Clock.Now()
 	w.restoreAll()
 	if w.Sealing.complete != nil {
 		w.Good = w.Scenario.Working() // The same code, and all keys: each process is replaced.

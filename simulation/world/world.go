@@ -39,19 +39,22 @@ type World struct {
 	// calls an outage of the queues has refused; counts is what processes told their
 	// observers, and situations which ones were met, by scenario.
 	Steps, Commits int
-	Faults         fault.Counts
-	QueueRefusals  int
-	Violations     []Violation
-	counts         map[counted]int
-	situations     map[string]int
-	Tracing        bool
-	trace          strings.Builder
+	// Calmed is when the faults stopped; zero before.
+	Calmed        time.Time
+	Faults        fault.Counts
+	QueueRefusals int
+	Violations    []Violation
+	counts        map[counted]int
+	situations    map[string]int
+	Tracing       bool
+	trace         strings.Builder
 
 	// The services. Sources are the queues that messages are received from.
 	on                                                          Services
 	Store                                                       store.Store
 	stops                                                       store.Activities
 	Timer                                                       *timermemory.Timer
+	fired                                                       map[string]time.Time // schedules, by name
 	FIFO, Delay, Activity, ActivityDead, DeadFIFO, DeadStandard *Queue
 	Sources                                                     []*Queue
 	// keys are those that tokens are made with. Each deployment may have another as
@@ -168,7 +171,7 @@ func New(c choice.Choices, o Options) *World {
 	}
 	w := &World{Choices: c, Clock: clock.NewVirtual(epoch), Tracing: o.Tracing, most: MaxSteps, counts: map[counted]int{},
 		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, messages: map[string]*message{},
-		forged: map[string]bool{ForgedToken: true}}
+		forged: map[string]bool{ForgedToken: true}, fired: map[string]time.Time{}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)
 	w.openQueues(visibility, visibilityOfActivities)

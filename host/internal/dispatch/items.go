@@ -28,17 +28,14 @@ func (out *Outbox) activity(c *Commit, e *history.Event) {
 	out.note("activity", e.EventID, e.Name)
 }
 
-// timer sends a timer through the delay queue up to the border, where a
-// minute's error would matter, and else through the timer service, which
-// refuses what is due too soon. A timer of which its events say that it goes
-// by the queue always does, also where it is sent again by another clock: no
-// schedule of it would be removed.
+// timer sends a timer. One of which its events say that it goes by the queue always
+// does, also where it is sent again by another clock: no schedule of it would be
+// removed.
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
-	rest := due.Sub(out.Now)
-	if rest <= 0 {
+	if !due.After(out.Now) {
 		// It is no pause, and fires like a message that the instance sends to itself.
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
@@ -51,14 +48,34 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		return
 	}
-	switch {
-	case out.timedByQueue(rest), out.timedByQueue(opened(e).Wait):
-		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(rest)})
-	default:
-		out.put(parcel{route: toSchedule, schedule: timer.Schedule{
-			Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}})
-	}
+	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
 	out.actions = append(out.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+}
+
+// Limit sends the message about a pending activity to the orchestrator queue again,
+// when a time limit of it may be over. The name of its schedule derives from the
+// attempt and from that time too, so that a message which is handled twice is still
+// one message then.
+func (out *Outbox) Limit(item wire.Item, due time.Time) {
+	item.NotBeforeMS = due.UnixMilli()
+	body, err := out.Edge.Again(&item)
+	if err != nil {
+		out.failed(fmt.Errorf("time limit of activity %d of instance %q execution %d: %w", item.SourceEventID, item.Instance, item.ExecutionID, err))
+		return
+	}
+	name := timer.Name(item.Instance, item.ExecutionID, item.SourceEventID, int64(item.Attempt), item.NotBeforeMS)
+	out.timed(timer.Schedule{Name: name, Due: due, Body: body, Group: wire.Group(item.Instance)}, due.Sub(out.Now))
+}
+
+// timed sends what is due later, and was so long ahead when it was asked for: through
+// the delay queue up to the border, where a minute's error would matter, and otherwise
+// through the timer service, which refuses what is due too soon.
+func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
+	if rest := s.Due.Sub(out.Now); out.timedByQueue(rest) || out.timedByQueue(wait) {
+		out.queue(toDelay, queue.Outgoing{Body: s.Body, Delay: edge.QueueDelay(rest)})
+		return
+	}
+	out.put(parcel{route: toSchedule, schedule: s})
 }
 
 // timedByQueue reports whether a timer with that long to go goes through the

@@ -73,7 +73,7 @@ func (d *Door) admit(ctx context.Context, m *Message) error {
 	}
 	due, bounded := dueOf(&m.Item)
 	early := bounded && due.After(now)
-	if m.Source != host.SourceOrchestrator && (!early || item.Kind == wire.ActivityPending) {
+	if m.Source != host.SourceOrchestrator && !early {
 		return d.forward(ctx, m)
 	}
 	if n := d.Settings.Messages.RoundReceives; n > 0 && m.ReceiveCount >= n {
@@ -90,9 +90,6 @@ func (d *Door) admit(ctx context.Context, m *Message) error {
 		}
 		if problem := d.tooFar(&m.Item, due, now); problem != "" {
 			return d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
-		}
-		if m.Item.Kind == wire.ActivityPending {
-			return d.NextRound(ctx, m, m.Item, due)
 		}
 		// A clock that was ahead may have taken it for due already.
 		return d.SendRound(ctx, m, m.Item, due, "not_due")
@@ -170,7 +167,7 @@ const clocksDiffer = time.Hour
 func (d *Door) tooFar(i *wire.Item, due, now time.Time) string {
 	farthest := delivery.MaxWait
 	switch {
-	case i.Kind == wire.TimerFired && d.Scheduled:
+	case (i.Kind == wire.TimerFired || i.Kind == wire.ActivityPending) && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
 		farthest = d.Settings.Turn.WakeMax + 24*time.Hour

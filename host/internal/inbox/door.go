@@ -28,15 +28,13 @@ type Door struct {
 // forward sends a message of a standard queue on to the FIFO queue. Two deliveries
 // of it become one there if they come within five minutes, for SQS remembers
 // deduplication ids that long; else the second is a duplicate.
+//
+// Two messages that look at a pending activity at the same time become one too, because
+// each of them would ask for another.
 func (d *Door) forward(ctx context.Context, m *Message) error {
 	id := wire.DedupID(&m.Item)
-	switch {
-	case m.Item.Kind != wire.ActivityPending:
+	if m.Item.Kind != wire.ActivityPending || m.Redriven() {
 		id = wire.HopDedupID(id, m.ID)
-	case m.Redriven():
-		// Copies of a round join (pending_round.go), but not with one that has
-		// something to be sent again.
-		id = wire.HopDedupID(id, "handled")
 	}
 	if err := d.PassOn(ctx, m, &m.Item, id); err != nil {
 		return err
