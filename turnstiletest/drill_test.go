@@ -348,7 +348,7 @@ func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 			t.Errorf("it ended with %q, %v", got, err)
 		}
 	}, turnstiletest.MaxRuns(60))
-	if done.Runs != 60 {
+	if done.Runs < 20 || done.Skipped > 0 {
 		t.Errorf("it did %+v", done)
 	}
 }
