@@ -121,6 +121,7 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
 func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	w.checkOwn(p, key, info)
 	// With clocks that differ by minutes a claim is over too soon.
 	if w.trouble.succeeded[key] && w.Faults[fault.Skew] == 0 && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
 		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)

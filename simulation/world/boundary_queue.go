@@ -235,3 +235,13 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 		return q.Queue.Delete(ctx, m)
 	})
 }
+
+// Hidden reports whether a message is in flight under the receipt of this delivery, or deleted.
+func (q *Queue) Hidden(m queue.Message) bool {
+	for _, held := range q.Snapshot() {
+		if held.ID == m.ID {
+			return !held.Visible && held.Receipt == m.Receipt
+		}
+	}
+	return true
+}

@@ -105,7 +105,7 @@ type World struct {
 	// again, copies are of messages that are in flight. messages are those that were
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
-	copied                    map[string]bool // ids of which there were copies
+	copied                    map[string]bool // ids of those that others may receive at any time
 	// later are batches that were received, and that a process gets later.
 	later       []later
 	messages    map[string]*message
