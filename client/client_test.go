@@ -258,7 +258,6 @@ func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 		t.Fatalf("the start of a purged id gave %v, want a PurgedError that says %s", err, epoch.Add(held))
 	}
 	for name, call := range map[string]func() error{
-		"purge":     func() error { return e.client.Purge(e.ctx, "i") },
 		"cancel":    func() error { return e.client.Cancel(e.ctx, "i", "why") },
 		"terminate": func() error { return e.client.Terminate(e.ctx, "i", "why") },
 		"wake":      func() error { return e.client.Wake(e.ctx, "i") },

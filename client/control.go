@@ -85,7 +85,11 @@ func (force) applyToPurge(i *wire.Item) { i.Force = true }
 // tombstone, which refuses every start for 15 days ([*PurgedError]), longer than any
 // message for the purged instance lives. To begin anew at once, choose another id.
 //
-// [*NotFoundError] if there is no record, or the instance has been purged already;
+// Of an instance that has been purged already, the histories are deleted an hour from
+// now, if that has not been done: on AWS the schedule that does it may be lost
+// (TimersLostAlarm).
+//
+// [*NotFoundError] if there is no record;
 // [*StillRunningError] if it runs and there is no [Force]; nothing is sent then.
 func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
 	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
@@ -94,7 +98,12 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 	}
 	return c.control(ctx, "purge", item, func(ctx context.Context, item wire.Item) error {
 		d, err := c.Describe(ctx, instance)
-		if err != nil {
+		missing, unknown := errors.AsType[*NotFoundError](err)
+		switch {
+		case unknown && !missing.FreeAt.IsZero():
+			item.Force = false
+			return c.send(ctx, item)
+		case err != nil:
 			return err
 		}
 		if d.Status.Terminal() {

@@ -107,7 +107,9 @@ func purgeCommand() *command {
 		long: paragraph(
 			"Hides the instance at once and deletes its histories no sooner than an hour after its",
 			"end. This cannot be undone. The id refuses every start for 15 days, longer than any",
-			"message for the instance lives; to begin anew at once, choose another id.",
+			"message for the instance lives; to begin anew at once, choose another id. Of an",
+			"instance that is purged already, the histories are deleted an hour from now, where",
+			"a lost schedule has left them.",
 			"",
 			bulkHelp),
 		examples: []string{
