@@ -31,7 +31,8 @@ type Queue interface {
 	// the message comes again, or has.
 	Delete(ctx context.Context, m Message) error
 	// SetVisibility lets received messages come back after d (0 to
-	// MaxVisibility), counted from now; in batches as the service takes them.
+	// MaxVisibility), counted from now; in batches as the service takes them. SQS
+	// refuses it where that is more than MaxVisibility behind the receipt.
 	// ErrReceiptExpired as with Delete. Each message is tried; where it worked
 	// for some, a *PartialError names the others.
 	SetVisibility(ctx context.Context, d time.Duration, msgs ...Message) error

@@ -7,6 +7,6 @@
 // give the same messages with the same ids. Time only passes as the clock says,
 // so that a simulation decides all of it.
 //
-// What it leaves out: retention (messages stay until they are deleted) and the
-// limits on messages in flight.
+// What it leaves out: the limits on messages in flight. Retention, and the 12 hours
+// for which a message is in flight at most, are options.
 package memory

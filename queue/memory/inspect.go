@@ -158,6 +158,37 @@ func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
 	return out, nil
 }
 
+// Inherit takes in a message that another queue has given up, as a dead-letter queue
+// does: with its id, and with its age on a standard queue. It reports whether it did:
+// it does nothing with a message that it has.
+func (q *Queue) Inherit(dead queue.Message) bool {
+	q.present()
+	_, there := q.messages[dead.ID]
+	q.unlock()
+	if there {
+		return false
+	}
+	m := &message{id: dead.ID, body: dead.Body, attributes: dead.Attributes, sender: dead.Sender, sentAt: dead.SentAt}
+	if q.opts.FIFO {
+		m.group = &group{id: dead.Group}
+	}
+	q.adopt(m, q.opts.Clock.Now())
+	return true
+}
+
+// Remove takes a message out of the queue, whatever its state. It reports whether it
+// was there.
+func (q *Queue) Remove(id string) bool {
+	q.present()
+	defer q.unlock()
+	m := q.messages[id]
+	if m == nil {
+		return false
+	}
+	q.drop(m)
+	return true
+}
+
 // ordered returns all messages in the order of sending.
 func (q *Queue) ordered() []*message {
 	all := make([]*message, 0, len(q.messages))

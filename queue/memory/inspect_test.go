@@ -88,6 +88,54 @@ func TestSnapshotSaysWhereEachMessageStands(t *testing.T) {
 	}
 }
 
+func TestAnInheritedMessageKeepsItsAgeOnAStandardQueueAlone(t *testing.T) {
+	t.Parallel()
+	for _, fifo := range []bool{false, true} {
+		clock := newClock()
+		var gone []string
+		dead := opened(t, memory.Options{Name: "dead", Clock: clock, FIFO: fifo, Retention: 14 * time.Hour, Expired: func(m queue.Message) { gone = append(gone, m.ID) }})
+		m := queue.Message{ID: "q-7", Body: "x", Sender: "somebody", SentAt: clock.Now(), Attributes: map[string]string{"a": "b"}}
+		if fifo {
+			m.Group = "g"
+		}
+		clock.Advance(10 * time.Hour)
+		if !dead.Inherit(m) || dead.Inherit(m) {
+			t.Fatalf("FIFO %t: it is taken in once", fifo)
+		}
+		want := m.SentAt
+		if fifo {
+			want = clock.Now()
+		}
+		got := dead.Peek()
+		if len(got) != 1 || got[0].ID != m.ID || got[0].Group != m.Group || got[0].Sender != m.Sender || got[0].Attributes["a"] != "b" || !got[0].SentAt.Equal(want) {
+			t.Errorf("FIFO %t: %+v, sent %s, want %s", fifo, got, got[0].SentAt, want)
+		}
+		clock.Advance(5 * time.Hour)
+		if left := dead.Counts().Total() == 1; left != fifo || len(gone) == 1 == fifo {
+			t.Errorf("FIFO %t: after 15 hours it is there: %t; gone are %v", fifo, left, gone)
+		}
+	}
+}
+
+func TestRemoveTakesAMessageOutInAnyState(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	q := opened(t, memory.Options{Clock: clock})
+	ids := send(t, q, queue.Outgoing{Body: "1"}, queue.Outgoing{Body: "2"}, queue.Outgoing{Body: "3", Delay: time.Minute})
+	if _, err := q.ReceiveThese(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if !q.Remove(id) || q.Remove(id) {
+			t.Errorf("%s is not removed once", id)
+		}
+	}
+	clock.Advance(time.Hour)
+	if c := q.Counts(); c != (memory.Counts{}) {
+		t.Errorf("%+v are left", c)
+	}
+}
+
 func TestRememberedIsWhatWouldBeDeduplicated(t *testing.T) {
 	t.Parallel()
 	clock := newClock()

@@ -30,6 +30,12 @@ type Options struct {
 	// Visibility timeout of a message received; default DefaultVisibility, at
 	// most queue.MaxVisibility.
 	Visibility time.Duration
+	// TotalVisibility: a message is in flight for queue.MaxVisibility at most from its
+	// receipt on, and a timeout that would end later is refused, as SQS does
+	// (API_ChangeMessageVisibility: "If you extend beyond the 12-hour limit, the request
+	// will be rejected"). Otherwise MaxVisibility counts from each call, so that whoever
+	// goes on calling keeps a message for as long as the work takes.
+	TotalVisibility bool
 	// DeadLetter gets a message that has been received MaxReceiveCount times
 	// and comes back once more. It is a FIFO queue where this one is. Both are
 	// set or neither.

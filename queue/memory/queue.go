@@ -341,6 +341,10 @@ func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queu
 			failed[i] = fmt.Errorf("message %s: %w", msgs[i].ID, queue.ErrReceiptExpired)
 			continue
 		}
+		if most := m.receivedAt.Add(queue.MaxVisibility); q.opts.TotalVisibility && now.Add(d).After(most) {
+			failed[i] = fmt.Errorf("message %s: a visibility timeout of %s, %s after the receipt, ends more than %s after it", m.id, d, now.Sub(m.receivedAt), queue.MaxVisibility)
+			continue
+		}
 		q.waiting.remove(m)
 		m.due = now.Add(d)
 		q.waiting.add(m)

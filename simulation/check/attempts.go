@@ -168,20 +168,3 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 		}
 	}
 }
-
-// checkOwn is A-10 too: an attempt is begun only while its message is hidden from others, also
-// where a batch was handed over late.
-func (w *checker) checkOwn(p *world.Process, key store.ActivityKey, info *activity.Info) {
-	inv := p.Running
-	if info.Inline || inv == nil || inv.Expired || p.Dead {
-		return
-	}
-	for _, m := range inv.Batch {
-		if m.Ghost || w.WasCopied(m.ID) || m.From.Hidden(m.Message) {
-			continue
-		}
-		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {
-			w.Violate("A-10", "%s begins attempt %d of activity %d of %s/%d, and others can receive its message %s", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, m.ID)
-		}
-	}
-}

@@ -17,10 +17,6 @@ import (
 // wrong: as late as a timer.
 const limitLate = time.Minute
 
-// blockedYet is for how long what went wrong before may still hold up a group: longer than the
-// visibility of any queue.
-const blockedYet = 20 * time.Minute
-
 // limitOf is when the time for all attempts of an activity is over; 0 for never.
 func limitOf(e *history.Event) int64 {
 	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
@@ -54,7 +50,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 			}
 		}
 		said := w.trouble.pending[key]
-		if !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(blockedYet).UnixMilli() && said > 0 && said <= end && w.Faults[fault.Skew] == 0 && late >= 0 {
+		if !w.Calmed.IsZero() && source.AtMS >= w.Calmed.UnixMilli() && said > 0 && said <= end && w.Faults[fault.Skew] == 0 && late >= 0 {
 			w.Reached("A-13, where nothing goes wrong")
 			if late > limitLate.Milliseconds() {
 				violate("A-13", "it ended", late)

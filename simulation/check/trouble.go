@@ -121,7 +121,6 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
 func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activity.Info) {
-	w.checkOwn(p, key, info)
 	// With clocks that differ by minutes a claim is over too soon.
 	if w.trouble.succeeded[key] && w.Faults[fault.Skew] == 0 && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
 		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
@@ -187,8 +186,11 @@ func (w *checker) OutOfTime(inv *world.Invocation) {
 }
 
 // Expires notes a message that was older than its queue keeps any: no outage is
-// that long, so it is lost.
+// that long, so it is lost, but for a dead letter of which nothing could be made.
 func (w *checker) Expires(name string, m queue.Message) {
+	if w.WasKept(m.ID) {
+		return
+	}
 	if _, err := w.Item(m.Body); err == nil {
 		w.Violate("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, world.BodyText(m.Body))
 	}

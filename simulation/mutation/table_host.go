@@ -338,7 +338,7 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A message that was handled before and goes on through another queue counts as never seen.",
 			File:  "host/internal/inbox/desk.go",
-			Edits: edit("			mark = HopMark\n", "			mark = \"\"\n"),
+			Edits: edit("	case m.Attributes[wire.RedriveAttribute] != \"\":\n		mark = m.Attributes[wire.RedriveAttribute]\n	case m.Redriven():", "	case m.Redriven() && m.State != Unsettled:"),
 		},
 	}
 }

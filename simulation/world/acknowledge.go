@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
@@ -80,14 +79,10 @@ func (w *World) sendDead(m Delivered) {
 	default:
 		dead = w.ActivityDead
 	}
-	out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
-	if dead.FIFO() {
-		out.DedupID = fmt.Sprintf("exhausted-%s-%d", m.ID, w.Steps)
-	}
-	w.IsOthers(out.Body)
-	w.Log("the queue gives up %s, which is in %s now", BodyText(out.Body), dead.Name)
-	if err := dead.Queue.SendFrom(context.Background(), m.Sender, out); err != nil {
-		w.Violate("world", "a dead letter was refused: %v", err)
+	w.IsOthers(m.Body)
+	w.Log("the queue gives up %s, which is in %s now", BodyText(m.Body), dead.Name)
+	if age := w.Clock.Now().Sub(m.SentAt); dead.Queue.Inherit(m.Message) && !dead.FIFO() && age > 24*time.Hour {
+		w.Reached("an old dead letter")
 	}
 }
 

@@ -194,8 +194,19 @@ func (q processQueue) sendText(msgs []queue.Outgoing) string {
 
 func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
+		// A batch fails entry by entry, as one of messages does that are sent
+		// (ChangeMessageVisibilityBatch).
 		failed := map[int]error{}
+		if len(msgs) > 1 && q.w.hitFor(fault.EntryRefused, "visibility") {
+			q.w.Reached("entry refused, visibility")
+			for i := range q.refusesSome(len(msgs)) {
+				failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
+			}
+		}
 		for i, m := range msgs {
+			if failed[i] != nil {
+				continue
+			}
 			if q.isGhost(m.ID) {
 				continue // It was received once more, and hides for as long as any.
 			}
@@ -234,14 +245,4 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 		}
 		return q.Queue.Delete(ctx, m)
 	})
-}
-
-// Hidden reports whether a message is in flight under the receipt of this delivery, or deleted.
-func (q *Queue) Hidden(m queue.Message) bool {
-	for _, held := range q.Snapshot() {
-		if held.ID == m.ID {
-			return !held.Visible && held.Receipt == m.Receipt
-		}
-	}
-	return true
 }

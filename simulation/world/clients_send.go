@@ -10,8 +10,13 @@ import (
 	"github.com/turnstile-go/turnstile/wire"
 )
 
-// SendAs sends without a call of a process: what clients and services send.
+// SendAs sends without a call of a process: what clients and services send. While the
+// queues are down, the call is made again and again.
 func (w *World) SendAs(who string, to *Queue, m queue.Outgoing) {
+	if wait := w.queuesAreBack().Sub(w.Clock.Now()); wait > 0 {
+		w.Clock.AfterFunc(wait+time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Outage), "again"), 60))*time.Second, func() { w.SendAs(who, to, m) })
+		return
+	}
 	if w.Tracing {
 		w.Log("%s sends to %s %s%s", who, to.Name, BodyText(m.Body), delayText(m.Delay))
 	}
@@ -36,14 +41,36 @@ func (w *World) SendItem(item wire.Item) {
 	}
 	out := queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
 	if w.hit(fault.ClientFails) {
-		// The call fails for its client, whether or not it took effect: it is made again.
+		// The call fails for its client, whether or not it took effect. What the client
+		// has asked for is only sure when it makes the call again; a client that ends, or
+		// whose caller gives up, does not.
 		how := w.How(fault.ClientFails)
-		if w.Choices.Even(how) {
+		took := w.Choices.Even(how)
+		if took {
 			w.SendAs("a client whose call fails", w.FIFO, out)
+		}
+		if w.Choices.OneIn(w.Choices.At(how, "gives up"), 4) && w.mayGiveUp(&item, took) {
+			w.Log("a client gives up")
+			w.Reached("a client gives up")
+			return
 		}
 		d := time.Duration(1+w.Choices.IntN(how, 1000)) * time.Millisecond * [...]time.Duration{1, 10, 600}[w.Choices.IntN(how, 3)]
 		w.Clock.AfterFunc(d, func() { w.SendAs("a client, again", w.FIFO, out) })
 		return
 	}
 	w.SendAs("a client", w.FIFO, out)
+}
+
+// mayGiveUp reports whether a client may leave it at a call that has failed: where the call
+// took effect, or where all that was asked for was an end. Without its start or its events
+// an instance comes to no end that could be looked at.
+func (w *World) mayGiveUp(item *wire.Item, took bool) bool {
+	switch item.Kind {
+	case wire.CancelInstance, wire.TerminateInstance:
+		return true
+	case wire.PurgeInstance:
+		// The deletion of what was purged before is lost, and somebody sees to it.
+		return took || w.Ledger.Hidden[item.Instance] != w.Ledger.Last[item.Instance]
+	}
+	return took
 }

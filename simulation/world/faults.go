@@ -63,7 +63,10 @@ func (p *plan) draw(c *choice.Choices) {
 	if c.Uniform(2) == 0 {
 		p.rates[fault.Stalled] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
 	}
-	for _, f := range []fault.Kind{fault.TimerLost, fault.IndexLate, fault.ClientFails} {
+	if c.Uniform(3) == 0 {
+		p.rates[fault.TimerLost] = [...]int{1000, 3000, 8000}[c.Uniform(3)] // few are scheduled
+	}
+	for _, f := range []fault.Kind{fault.IndexLate, fault.ClientFails} {
 		if c.Uniform(3) == 0 {
 			p.rates[f] = [...]int{300, 1000, 3000}[c.Uniform(3)]
 		}

@@ -52,8 +52,7 @@ func (w *World) receive() bool {
 		expired := !from.FIFO() && w.receivedTwice(worker)
 		if expired {
 			for _, m := range batch {
-				if !m.Ghost {
-					note(&w.copied, m.ID, true)
+				if !m.Ghost && !m.From.FIFO() {
 					_ = m.From.Queue.SetVisibility(context.Background(), time.Duration(w.Choices.IntN(w.How(fault.Expired), 3))*time.Second, m.Message)
 				}
 			}
@@ -137,6 +136,5 @@ func (q *Queue) delivered(m queue.Message) Delivered {
 	return Delivered{Delivery: host.Delivery{Message: m, Source: source}, From: q}
 }
 
-// WasCopied reports whether a message was handed out twice at once, or was to be seen again
-// as soon as it had been received.
+// WasCopied reports whether a message was handed out twice at once.
 func (w *World) WasCopied(id string) bool { return w.copied[id] }

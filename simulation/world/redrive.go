@@ -1,7 +1,6 @@
 package world
 
 import (
-	"context"
 	"strings"
 
 	"github.com/turnstile-go/turnstile/queue"
@@ -13,35 +12,23 @@ import (
 func (w *World) Redrive() int {
 	n := 0
 	for _, q := range []*Queue{w.DeadFIFO, w.DeadStandard} {
-		var kept []queue.Message
-		for {
-			messages := all(q)
-			if len(messages) == 0 || len(w.Violations) > 0 {
+		for _, m := range q.Queue.Peek() {
+			if len(w.Violations) > 0 {
 				break
 			}
-			for _, m := range messages {
-				if !w.redriveOne(q, m) {
-					kept = append(kept, m)
-				} else {
-					n++
-				}
-				// Else it would keep those of its group from being seen that
-				// stand ten places behind.
-				_ = q.Queue.Delete(context.Background(), m)
+			if !w.redriveOne(q, m) {
+				note(&w.kept, m.ID, true)
+				continue
 			}
-		}
-		for _, m := range kept {
-			out := queue.Outgoing{Body: m.Body, Group: m.Group, Attributes: m.Attributes}
-			if q.FIFO() {
-				out.DedupID = "kept-" + m.ID
-			}
-			if err := q.Queue.SendFrom(context.Background(), m.Sender, out); err != nil {
-				w.Violate("world", "a dead letter was refused: %v", err)
-			}
+			n++
+			q.Queue.Remove(m.ID)
 		}
 	}
 	return n
 }
+
+// WasKept reports whether somebody has looked at a dead letter and has left it where it is.
+func (w *World) WasKept(id string) bool { return w.kept[id] }
 
 // redriveOne reports whether a dead letter is dealt with: sent again, or nothing
 // can be made of it.
@@ -106,15 +93,4 @@ func redriveMarks(m queue.Message) map[string]string {
 		marks[wire.SenderAttribute] = senders
 	}
 	return marks
-}
-
-// all receives what is in a queue.
-func all(q *Queue) (messages []queue.Message) {
-	for {
-		batch, err := q.Queue.Receive(context.Background(), 10, 0)
-		if err != nil || len(batch) == 0 {
-			return messages
-		}
-		messages = append(messages, batch...)
-	}
 }

@@ -45,6 +45,10 @@ func (w *World) sweep() {
 		least = min(least, time.UnixMilli(page.Records[i].Problem.NextMS).Sub(now))
 	}
 	w.sweeps++
+	if w.noneReceives() {
+		w.sweepSoon(least) // It is tried for five minutes (template.yaml), and the next one comes.
+		return
+	}
 	w.sendSweep(fmt.Sprintf("schedule-%d", w.sweeps))
 	w.sweepSoon(least)
 }

@@ -105,7 +105,8 @@ type World struct {
 	// again, copies are of messages that are in flight. messages are those that were
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
-	copied                    map[string]bool // ids of those that others may receive at any time
+	copied                    map[string]bool // ids of which there were copies
+	kept                      map[string]bool // ids of dead letters that somebody left where they are
 	// later are batches that were received, and that a process gets later.
 	later       []later
 	messages    map[string]*message
@@ -239,17 +240,16 @@ const visibility = 2 * time.Minute
 // visibilityOfActivities is that of what a worker receives.
 const visibilityOfActivities = 16 * time.Minute
 
-// retention of the queues, the longest that SQS has.
+// retention of the queues, the longest that SQS has. A dead letter keeps its age on a
+// standard queue, and begins anew on a FIFO queue (SQS Developer Guide, "Setting up
+// dead-letter queue retention").
 const retention = 14 * 24 * time.Hour
 
 func (w *World) newQueue(o queuememory.Options) *Queue {
 	o.Clock = newQueueClock(w.Clock)
 	o.Journal = w.on.Queue(o.Name)
-	if o.DeadLetter != nil {
-		// Operators look at the final dead letters in time.
-		o.Retention = retention
-		o.Expired = func(m queue.Message) { w.Watch.Expires(o.Name, m) }
-	}
+	o.Retention, o.TotalVisibility = retention, true
+	o.Expired = func(m queue.Message) { w.Watch.Expires(o.Name, m) }
 	q, err := queuememory.New(o)
 	if err != nil {
 		panic(err)
