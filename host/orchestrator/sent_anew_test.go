@@ -22,3 +22,24 @@ func TestA13AnAttemptSentAnewIsDueWithinTheTimeOfAllAttempts(t *testing.T) {
 		t.Errorf("it is due %s after it was scheduled, want a minute", next.Sub(began))
 	}
 }
+
+// an attempt that its queue has given up while it waited for a long delay waits for
+// the rest of it.
+func TestA05AnAttemptSentAnewWaitsForTheRestOfItsDelay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	due := w.clock.Now().Add(2 * time.Hour)
+	w.deliver("m", w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Attempt: 2, Token: "t",
+		NotBeforeMS: due.UnixMilli()}), 1, host.SourceActivityDead, 0)
+	w.expectCount(host.CountMessages, "sent_anew", 1)
+	next, _ := w.activity.NextDue()
+	w.clock.Advance(next.Sub(w.clock.Now()))
+	sent, err := w.activity.Receive(t.Context(), 10, 0)
+	if err != nil || len(sent) != 1 {
+		t.Fatalf("%d messages, %v", len(sent), err)
+	}
+	item, err := wire.ParseText(sent[0].Body)
+	if err != nil || item.NotBeforeMS != due.UnixMilli() {
+		t.Errorf("it is not to be begun before %d, want %d: %v", item.NotBeforeMS, due.UnixMilli(), err)
+	}
+}

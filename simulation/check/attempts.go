@@ -46,6 +46,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		violate("K-03", "and was told that it is to stop")
 	}
 	w.checkAgain(p, key, info)
+	w.checkWaits(p, key, info)
 	delete(w.knows(p.Running).final, key)
 	if in.Do == program.DoesOnce {
 		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
@@ -59,6 +60,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
 	if !info.Inline && p.Running != nil {
 		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
+		w.attemptFails(p, info)
 	}
 }
 

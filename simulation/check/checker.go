@@ -2,8 +2,10 @@ package check
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -19,6 +21,8 @@ type checker struct {
 	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
+	// due is when each attempt that may follow is due at the soonest.
+	due map[ledger.Attempt]time.Time
 }
 
 // commitOf names the commits of a process for an instance.

@@ -57,6 +57,8 @@ type notes struct {
 	waking waking
 	// makes is how often it makes an attempt at the same time.
 	makes map[making]int
+	// asked are the delays that the errors of attempts which end have asked for.
+	asked map[making]time.Duration
 	// beats is when it was told that activities had given a heartbeat last.
 	beats map[store.ActivityKey]time.Time
 }

@@ -60,6 +60,25 @@ func orderMutations() []Mutation {
 			Edits: edit("		delay = &d\n", "		d /= 2\n		delay = &d\n"),
 		},
 		{
+			Name:  "a retry with a time for all attempts waits for nothing",
+			Bug:   "An attempt that follows is made at once, where all attempts together have a time.",
+			File:  "host/internal/attempt/next.go",
+			Edits: edit("		if due.After(end) {\n			due = end\n		}\n", "		due = now\n		_ = end\n"),
+		},
+		{
+			Name:  "a retry waits no longer than a queue can",
+			Bug:   "An attempt that is due after hours is made when its message is received first.",
+			File:  "host/worker/take.go",
+			Edits: edit("item.NotBeforeMS > 0 && due.After(now) {", "item.NotBeforeMS > 0 && due.After(now) && item.Kind == \"\" {"),
+		},
+		{
+			Name:  "an attempt that is sent anew waits for nothing more",
+			Rare:  true,
+			Bug:   "An attempt whose message its queue gave up while it waited for hours is made within minutes.",
+			File:  "host/internal/inbox/admit.go",
+			Edits: edit("item.NotBeforeMS > 0 && at.After(due) {", "item.NotBeforeMS > 0 && at.Before(now) {"),
+		},
+		{
 			Name:  "a sweep is one short",
 			Bug:   "Of the marks that are due the last gets no wake.",
 			File:  "host/internal/sweep/sweep.go",

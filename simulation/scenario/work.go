@@ -122,7 +122,11 @@ func fails(ctx context.Context, p *world.Process, in *program.Work, info *activi
 		}
 		return ctx.Err()
 	case program.DoesLater:
-		return laterError{err}
+		later := laterError{err}
+		if ctx.Err() == nil { // Else it counts as out of time, and its policy decides.
+			p.W.Watch.AsksToWait(p, info, later.RetryDelay())
+		}
+		return later
 	case program.DoesFinally:
 		p.W.Watch.FailsFinally(p, info)
 		return finalError{err}

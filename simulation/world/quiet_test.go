@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
@@ -46,4 +47,5 @@ func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}
 func (quiet) Stops(*Process, store.ActivityKey, string)                    {}
 func (quiet) HasBeaten(context.Context, *Process, *activity.Info)          {}
 func (quiet) FailsFinally(*Process, *activity.Info)                        {}
+func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)           {}
 func (quiet) End()                                                         {}

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/host"
@@ -119,4 +120,7 @@ type activityWatcher interface {
 	Told(p *Process, key store.ActivityKey, state *store.ActivityState, beat bool)
 	// FailsFinally is called when an attempt ends with an error that forbids another.
 	FailsFinally(p *Process, info *activity.Info)
+	// AsksToWait is called when an attempt ends with an error that says after which
+	// delay the next one is to be made.
+	AsksToWait(p *Process, info *activity.Info, d time.Duration)
 }

@@ -106,6 +106,9 @@ func (d *Door) sendAnew(ctx context.Context, m *Message) error {
 	item.Hops++
 	now := d.Clock.Now()
 	due := now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
+	if at := time.UnixMilli(item.NotBeforeMS); item.NotBeforeMS > 0 && at.After(due) {
+		due = at // It was on its rounds, and is not due yet.
+	}
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end // Then it fails for that.
 	}
