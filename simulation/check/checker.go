@@ -23,6 +23,10 @@ type checker struct {
 	latest map[commitOf]string
 	// due is when each attempt that may follow is due at the soonest.
 	due map[ledger.Attempt]time.Time
+	// said is what clients say to instances, newest the last of it that each has recorded, by
+	// its place in the queue.
+	said   map[saying]*said
+	newest map[string]int
 }
 
 // commitOf names the commits of a process for an instance.
@@ -127,6 +131,7 @@ func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
 	w.sendsCancel(p, m.Body)
 	w.aboutToHop(p, m)
 	w.asksAgain(p, m.Body)
+	w.movesSaid(m.Body)
 }
 
 // Takes implements watcher.
@@ -153,6 +158,7 @@ func (w *checker) Schedules(p *world.Process, body string) {
 func (w *checker) Receives(inv *world.Invocation) {
 	w.reachReceived(inv.P, inv.Batch)
 	w.noteGone(inv)
+	w.hearsSaid(inv)
 	if inv.P.Worker != nil {
 		w.checkHidden(inv.P, inv.Batch)
 		w.of(inv).shown = w.shownAgain()

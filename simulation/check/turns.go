@@ -75,6 +75,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		}
+		w.checkSentOrder(t)
 	}
 	w.checkOrder(x0)
 	w.checkRecord(c.Turns[0].Instance)

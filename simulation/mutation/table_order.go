@@ -109,5 +109,19 @@ func orderMutations() []Mutation {
 			File:  "host/orchestrator/group.go",
 			Edits: edit("		startsFirst(g.messages[behind:])", "		slices.Reverse(g.messages[behind:])\n		startsFirst(g.messages[behind:])"),
 		},
+		{
+			Name: "a cancel is taken ahead of what stands before it",
+			Bug:  "A client's cancel is recorded ahead of the events that it sent before, where one batch has them.",
+			File: "host/orchestrator/group.go",
+			Edits: edit("boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)",
+				"boolInt(b.Item.Kind == wire.StartOrchestration || b.Item.Kind == wire.CancelInstance) - boolInt(a.Item.Kind == wire.StartOrchestration || a.Item.Kind == wire.CancelInstance)"),
+		},
+		{
+			Name: "a terminate is taken ahead of what stands before it",
+			Bug:  "The events that a client sent before its terminate are not recorded, where one batch has them.",
+			File: "host/orchestrator/group.go",
+			Edits: edit("boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)",
+				"boolInt(b.Item.Kind == wire.StartOrchestration || b.Item.Kind == wire.TerminateInstance) - boolInt(a.Item.Kind == wire.StartOrchestration || a.Item.Kind == wire.TerminateInstance)"),
+		},
 	}
 }

@@ -47,5 +47,6 @@ func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool) {}
 func (quiet) Stops(*Process, store.ActivityKey, string)                    {}
 func (quiet) HasBeaten(context.Context, *Process, *activity.Info)          {}
 func (quiet) FailsFinally(*Process, *activity.Info)                        {}
+func (quiet) Redrives(string)                                              {}
 func (quiet) AsksToWait(*Process, *activity.Info, time.Duration)           {}
 func (quiet) End()                                                         {}

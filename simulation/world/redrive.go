@@ -76,6 +76,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 
 // sendsAgain sends a dead letter to where it came from.
 func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
+	w.Watch.Redrives(m.Body)
 	if item.Kind == wire.ActivityExecute {
 		w.SendAs("a redrive", w.Activity, queue.Outgoing{Body: m.Body, Attributes: redriveMarks(m)})
 		return true

@@ -77,6 +77,8 @@ type queueWatcher interface {
 	// body, Scheduled when it has tried to create or to remove a schedule.
 	Schedules(p *Process, body string)
 	Scheduled(p *Process, name string)
+	// Redrives is called before somebody sends a dead letter again.
+	Redrives(body string)
 	// Expires is called when a queue deletes a message because of its age.
 	Expires(name string, m queue.Message)
 }
