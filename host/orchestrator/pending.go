@@ -36,9 +36,9 @@ func (t *turn) takePending(ctx context.Context) error {
 			// It is judged as any other completion.
 		case v.Kind == engine.Recorded:
 			err = t.stillPending(ctx, m, &l)
-		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && m.Returning():
-			// It may have become the failure that stands there: then it is settled
-			// when what follows from that has been run.
+		case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
+			// It, or its twin, may have become the failure that stands there: then it is
+			// settled when what follows from that has been run.
 			failPending(m, history.Failure{Kind: history.FailureTotalTimeout})
 		case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
 			err = t.refuse(ctx, m, v)

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/lease"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -171,4 +173,47 @@ func TestWhatComesBehindAnEndReadsNoHistory(t *testing.T) {
 	if c.n != 0 {
 		t.Errorf("%d histories were read", c.n)
 	}
+}
+
+// the time limit of a pending activity becomes its failure, by which the instance goes
+// on as new, and its process dies. The twin goes on from there.
+func TestA13ATwinGoesOnBehindALimitThatADeadProcessCommitted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) {
+		w.activityFunc("Step", step)
+		w.activityFunc("Wait", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "1" {
+				_, _ = ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Wait", Retry: &history.Retry{TotalTimeoutMS: 40_000}}))
+				return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+			}
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+	})
+	w.start("a", "Main", "1")
+	w.send(raised("e"))
+	w.runFor(30 * time.Second)
+	limits := w.delay.Peek()
+	if len(limits) != 1 {
+		t.Fatalf("%d messages wait, want that of the limit", len(limits))
+	}
+	limit, err := wire.ParseText(limits[0].Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !w.delay.Remove(limits[0].ID) {
+		t.Fatal("it is not removed")
+	}
+	w.clock.Advance(time.Minute)
+	both := w.two()
+	w.diesBehind(both[0], 1, w.received(limit, 1))
+	if failed := both[1].handle(w.received(limit, 1)); len(failed) > 0 {
+		t.Fatalf("the twin hands back %v", failed)
+	}
+	w.orchestrator = both[1]
+	w.run()
+	w.expectOutput("a", "21")
 }

@@ -51,6 +51,13 @@ func activityMutations() []Mutation {
 			Rare:  true,
 		},
 		{
+			Name:  "the twin of a time limit is late",
+			Bug:   "A process dies behind the commit that fails a pending activity by its limit, and the process that has the same message does not go on.",
+			File:  "host/orchestrator/pending.go",
+			Edits: edit("(m.Returning() || t.stands(m)):", "m.Returning():"),
+			Rare:  true,
+		},
+		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
 			File:  "host/worker/take.go",
