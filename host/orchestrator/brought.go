@@ -6,9 +6,9 @@ import (
 )
 
 // brought returns the events that a start raises for the instance which has its id
-// already, each as the message that a sender would have sent. Their sender ids derive
-// from the start's, so a redelivered start raises none of them twice. The start itself
-// stays unsettled until they are recorded.
+// already, each as the message that a sender would have sent, and that has gone round as
+// often. Their sender ids derive from the start's, so a redelivered start raises none of
+// them twice. The start itself stays unsettled until they are recorded.
 func (t *turn) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || i.OnConflict != wire.ConflictUseExisting || len(i.Events) == 0 {
@@ -24,7 +24,7 @@ func (t *turn) brought(m *inbox.Message) []*inbox.Message {
 	events := make([]*inbox.Message, len(i.Events))
 	for n, e := range i.Events {
 		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: t.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
-			Codec: i.Codec, Actor: i.Actor, SentMS: i.SentMS}
+			Codec: i.Codec, Actor: i.Actor, SentMS: i.SentMS, Hops: i.Hops}
 		events[n] = &inbox.Message{Delivery: m.Delivery, Item: event}
 	}
 	return events

@@ -217,3 +217,25 @@ func TestA13ATwinGoesOnBehindALimitThatADeadProcessCommitted(t *testing.T) {
 	w.run()
 	w.expectOutput("a", "21")
 }
+
+// E-09: two processes have a start that raises an event for the instance which is there.
+// One commits the event and dies, the other one lacks a key and lets the start go round.
+// When the start is back, minutes later, it sends what was committed.
+func TestE09AStartThatGoesRoundSendsWhatItsTwinCommitted(t *testing.T) {
+	t.Parallel()
+	w := twinWorld(t, true)
+	w.start("parent", "Parent", "1")
+	w.runFor(time.Minute)
+	both := w.two()
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", OnConflict: wire.ConflictUseExisting,
+		Events: []wire.StartEvent{{ID: "e", Name: "go", Data: []byte("1")}}}
+	w.diesBehind(both[0], 1, w.received(start, 1))
+	w.clock.Advance(5 * time.Minute)
+	start.Hops = 1
+	if failed := both[1].handle(w.received(start, 1)); len(failed) > 0 {
+		t.Fatalf("the start hands back %v", failed)
+	}
+	w.orchestrator = both[1]
+	w.run()
+	w.expectOutput("parent", "1")
+}

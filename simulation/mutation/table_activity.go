@@ -58,6 +58,13 @@ func activityMutations() []Mutation {
 			Rare:  true,
 		},
 		{
+			Name:  "what a start brings has not gone round",
+			Bug:   "A start that raises events goes round because one process lacks a key, another has committed them and died, and nobody sends what follows.",
+			File:  "host/orchestrator/brought.go",
+			Edits: edit("SentMS: i.SentMS, Hops: i.Hops}", "SentMS: i.SentMS}"),
+			Rare:  true,
+		},
+		{
 			Name:  "a heartbeat does not hide the message",
 			Bug:   "An attempt that gives heartbeats is delivered to another worker.",
 			File:  "host/worker/take.go",
