@@ -16,12 +16,6 @@ func orderMutations() []Mutation {
 			Edits: edit("if err := failed[n]; err != nil {", "if err := failed[n]; err != nil && len(failed) < 0 {"),
 		},
 		{
-			Name:  "a status that comes back is believed to be there",
-			Bug:   "A warm process that has taken in what another did goes by the custom status that it set itself, and leaves the other's.",
-			File:  "host/orchestrator/load.go",
-			Edits: edit("t.Current = e.Current && !behind", "t.Current = e.Current"),
-		},
-		{
 			Name:  "a group goes on behind a message that was not taken",
 			Rare:  true,
 			Bug:   "What stands behind a message that could not be moved or proved is recorded ahead of it.",
