@@ -75,8 +75,12 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 }
 
 // checkBehind is M-10: behind a message that an invocation hands back, and that nobody
-// has recorded, it records nothing of its group.
+// has recorded, it records nothing of its group. While a process stood still, others may have
+// been at its messages.
 func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
+	if inv.Expired {
+		return
+	}
 	for _, took := range w.of(inv).took {
 		for i, m := range inv.Batch[:slices.Max(took.Value)] {
 			if m.From != w.FIFO || !failed[m.ID] {
