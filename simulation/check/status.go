@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/simulation/ledger"
 	"github.com/turnstile-go/turnstile/simulation/program"
+	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -48,5 +50,40 @@ func (w *checker) checkLosers(x *ledger.Recorded, t *store.Turn) {
 			}
 			last = at
 		}
+	}
+}
+
+// checkStatusGoesOn is I-06 for a commit by which an instance goes over to its next execution:
+// the record has the custom status that the start of that gives, and no older one.
+func (w *checker) checkStatusGoesOn(t *store.Turn) {
+	s := t.Events[0].Start
+	if t.First() != 1 || t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 || s == nil {
+		return
+	}
+	w.Reached("I-06, status goes on")
+	if r, err := w.Describe(t.Instance); err == nil && r.ExecutionID == t.ExecutionID && !bytes.Equal(r.CustomStatus, s.CustomStatus) {
+		w.Violate("I-06", "the record of %s has the custom status %s, execution %d begins with %s", t.Instance, r.CustomStatus, t.ExecutionID, s.CustomStatus)
+	}
+}
+
+// checkStatusNow is I-06 for what has just landed: the record has the custom status that the
+// code sets by the history as it stands, whether or not the execution ends. A replay takes
+// time, so one commit in four is looked at.
+func (w *checker) checkStatusNow(p *world.Process, x *ledger.Recorded, t *store.Turn) {
+	if w.Commits%4 != 0 || w.Walk != nil || w.Older || p.Code != w.Good || t.Parked || x.End() != nil {
+		return // Code of another build may have set another.
+	}
+	execution := engine.New(engine.Config{Instance: t.Instance, ExecutionID: t.ExecutionID, Registry: w.Good.Orchestrations})
+	defer execution.Close()
+	if err := execution.Feed(x.Events, false); err != nil {
+		return // The end of the run tells of it.
+	}
+	out, err := execution.Run(engine.Input{NowMS: w.Clock.Now().UnixMilli()})
+	if err != nil || len(out.Events) > 0 || out.Stuck != nil || out.State == engine.RunInline {
+		return // The code has more to do with what is recorded.
+	}
+	w.Reached("I-06, status as it runs")
+	if r, err := w.Describe(t.Instance); err == nil && r.ExecutionID == t.ExecutionID && !bytes.Equal(r.CustomStatus, out.CustomStatus) {
+		w.Violate("I-06", "the record of %s/%d, which runs, has the custom status %s, by its history it is %s", t.Instance, t.ExecutionID, r.CustomStatus, out.CustomStatus)
 	}
 }

@@ -76,6 +76,12 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		}
 		w.checkSentOrder(t)
+		if i > 0 && i == len(c.Turns)-1 {
+			w.checkStatusGoesOn(t)
+		}
+		if i == len(c.Turns)-1 {
+			w.checkStatusNow(p, x, t)
+		}
 	}
 	w.checkOrder(x0)
 	w.checkRecord(c.Turns[0].Instance)

@@ -117,5 +117,17 @@ func orderMutations() []Mutation {
 			Edits: edit("boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)",
 				"boolInt(b.Item.Kind == wire.StartOrchestration || b.Item.Kind == wire.TerminateInstance) - boolInt(a.Item.Kind == wire.StartOrchestration || a.Item.Kind == wire.TerminateInstance)"),
 		},
+		{
+			Name:  "a status is not written where an execution goes over to the next",
+			Bug:   "The record shows an old custom status until the next execution sets another.",
+			File:  "host/internal/projection/project.go",
+			Edits: edit("	if s.statusDiffers(d) {", "	if s.statusDiffers(d) && len(d.Next) == 0 {"),
+		},
+		{
+			Name:  "a status is written where code ends alone",
+			Bug:   "The record of an instance that runs shows the custom status with which it began.",
+			File:  "host/internal/projection/project.go",
+			Edits: edit("	if s.statusDiffers(d) {", "	if end := d.End(); end != nil && end.Imposed == \"\" || s.statusDiffers(d) && (s.Creating || len(d.Next) > 0) {"),
+		},
 	}
 }
