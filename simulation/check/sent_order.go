@@ -101,8 +101,8 @@ func (w *checker) movesSaid(body string) {
 // placeInQueue returns the first place of a saying for the instance that there is now; false
 // if it has none that counts.
 func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
-	if k.moved {
-		return 0, false
+	if k.moved || len(k.places) > 1 {
+		return 0, false // Of several messages the first may have found no instance yet.
 	}
 	for _, p := range k.places {
 		// Of an id that was purged, an earlier instance may have had a message.

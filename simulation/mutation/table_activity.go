@@ -52,7 +52,6 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "the twin of a time limit is late",
-			Rare:  true,
 			Bug:   "A process dies behind the commit that fails a pending activity by its limit, and the process that has the same message does not go on.",
 			File:  "host/orchestrator/pending.go",
 			Edits: edit("(m.Returning() || t.stands(m)):", "m.Returning():"),
@@ -60,7 +59,6 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "what a start brings has not gone round",
-			Rare:  true,
 			Bug:   "A start that raises events goes round because one process lacks a key, another has committed them and died, and nobody sends what follows.",
 			File:  "host/orchestrator/brought.go",
 			Edits: edit("SentMS: i.SentMS, Hops: i.Hops}", "SentMS: i.SentMS}"),
@@ -105,6 +103,7 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "a pending activity is silent at once",
+			Rare:  true,
 			Bug:   "The heartbeats of a pending activity count for nothing.",
 			File:  "host/orchestrator/pending.go",
 			Edits: edit("last := max(item.SentMS, state.Beat.At.UnixMilli())", "last := max(item.SentMS, min(state.Beat.At.UnixMilli(), 0))"),
