@@ -105,8 +105,9 @@ func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 		return 0, false // Of several messages the first may have found no instance yet.
 	}
 	for _, p := range k.places {
-		// Of an id that was purged, an earlier instance may have had a message.
-		if w.Ledger.Hidden[s.instance] > 0 && p.step < w.Ledger.Born[s.instance] {
+		// What was received before the instance began goes round, or was meant for an earlier
+		// instance of that id.
+		if p.step < w.Ledger.Born[s.instance] {
 			continue
 		}
 		if !ok || p.at < at {
