@@ -78,6 +78,7 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "a batch mate is left to become visible",
+			Rare:  true,
 			Bug:   "The message of an attempt that is done becomes visible while its batch is worked on, and is run again.",
 			File:  "host/worker/batch.go",
 			Edits: edit("b.working > 0 && t.state == done {", "b.working < 0 && t.state == done {"),

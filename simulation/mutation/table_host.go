@@ -314,6 +314,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive looks at the last turn alone",
+			Rare:  true,
 			Bug:   "A message that was thrown out between its commit and the dispatch, and that others have overtaken, sends nothing of it when it is redriven.",
 			File:  "host/orchestrator/redispatch.go",
 			Edits: edit("		case m.Redriven() ||", "		case m.Redriven() && t.creating ||"),

@@ -43,6 +43,7 @@ func orderMutations() []Mutation {
 		},
 		{
 			Name:  "an attempt is sent anew behind the time of all attempts",
+			Rare:  true,
 			Bug:   "An activity whose attempt was received too often fails for its time only when the attempt is due again.",
 			File:  "host/internal/inbox/admit.go",
 			Edits: edit("bounded && due.After(end) {", "bounded && due.Before(now) {"),
@@ -86,6 +87,7 @@ func orderMutations() []Mutation {
 		},
 		{
 			Name: "a claim is settled ahead of the result",
+			Rare: true,
 			Bug:  "A process that dies behind its attempt leaves word that the attempt is over, and nothing of what follows from it.",
 			File: "host/worker/take.go",
 			Edits: edit("	if err = w.finish(ctx, t, &result); err == nil {\n		w.settleClaim(ctx, t, p.claim, &result)\n	}\n",
