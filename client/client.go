@@ -134,20 +134,32 @@ func (c *Client) Changed() <-chan struct{} {
 }
 
 // send sends a work item to the instance's group of the orchestrator queue.
-func (c *Client) send(ctx context.Context, item wire.Item) error {
+func (c *Client) send(ctx context.Context, item wire.Item) error { return c.sendAll(ctx, item) }
+
+// sendAll sends items for one instance in this order.
+func (c *Client) sendAll(ctx context.Context, items ...wire.Item) error {
 	if err := validActor(c.actor); err != nil {
 		return err
 	}
-	item.Actor, item.SentMS = c.actor, c.cfg.Clock.Now().UnixMilli()
-	body, err := c.cfg.Codecs.EncodeItem(item)
-	if err != nil {
-		return err
+	out := make([]queue.Outgoing, len(items))
+	for i := range items {
+		item := &items[i]
+		item.Actor, item.SentMS = c.actor, c.cfg.Clock.Now().UnixMilli()
+		body, err := c.cfg.Codecs.EncodeItem(*item)
+		if err != nil {
+			return err
+		}
+		out[i] = queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)}
 	}
-	err = c.cfg.Queue.Send(ctx, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
-	if err != nil {
-		return fmt.Errorf("turnstile: sending %s for instance %q: %w", item.Kind, item.Target(), err)
+	err := c.cfg.Queue.Send(ctx, out...)
+	if err == nil {
+		return nil
 	}
-	return nil
+	first := 0
+	for first < len(items)-1 && queue.ErrorOf(err, first) == nil {
+		first++ // It is in.
+	}
+	return fmt.Errorf("turnstile: sending %s for instance %q: %w", items[first].Kind, items[first].Target(), err)
 }
 
 // newID returns 128 random bits in lower-case hex.

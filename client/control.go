@@ -73,7 +73,9 @@ func (c *Client) Wake(ctx context.Context, instance string) error {
 // PurgeOption is an option of [Client.Purge]: [Force].
 type PurgeOption interface{ applyToPurge(*wire.Item) }
 
-// Force lets [Client.Purge] take a running instance: it is terminated first.
+// Force lets [Client.Purge] take a running instance: it sends a terminate, with the reason
+// "purged", and behind it the purge. An instance whose history is corrupt is not
+// terminated; the purge alone removes it.
 func Force() PurgeOption { return force{} }
 
 type force struct{}
@@ -90,7 +92,9 @@ func (force) applyToPurge(i *wire.Item) { i.Force = true }
 // (TimersLostAlarm).
 //
 // [*NotFoundError] if there is no record;
-// [*StillRunningError] if it runs and there is no [Force]; nothing is sent then.
+// [*StillRunningError] if it runs and there is no [Force]; nothing is sent then. With
+// [Force], an error says which of the two messages is not known to be sent: call again,
+// which is harmless.
 func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
 	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance}
 	for _, o := range options {
@@ -110,6 +114,12 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 			item.Force = false
 		} else if !item.Force {
 			return &StillRunningError{Instance: instance, Status: d.Status}
+		}
+		if item.Force {
+			// They have one id: a deduplication id has the kind.
+			end := item
+			end.Kind, end.Force, end.Reason = wire.TerminateInstance, false, "purged"
+			return c.sendAll(ctx, end, item)
 		}
 		return c.send(ctx, item)
 	})

@@ -155,7 +155,8 @@ type Item struct {
 	// UpToExecution of a PurgeInstance that goes on: its histories up to this
 	// one are deleted.
 	UpToExecution int64 `json:"up_to_execution,omitempty"`
-	// Force lets PurgeInstance terminate a running instance first.
+	// Force lets PurgeInstance take an instance that runs if its history is corrupt:
+	// it can't be terminated.
 	Force bool `json:"force,omitempty"`
 
 	// SentMS is when what the item says was sent first, or was due where that

@@ -39,7 +39,7 @@ func TestAnItemOlderThanFourteenDaysIsADeadLetterAndNotApplied(t *testing.T) {
 		"a cancel":    func(w *world) wire.Item { return wire.Item{Kind: wire.CancelInstance, Instance: "a", ID: "c"} },
 		"a terminate": func(w *world) wire.Item { return wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"} },
 		"a purge": func(w *world) wire.Item {
-			return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true}
+			return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}
 		},
 		"a completion": func(w *world) wire.Item { return w.completed("a", 2, "1") },
 	} {

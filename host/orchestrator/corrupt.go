@@ -26,6 +26,7 @@ func (t *turn) corrupted(ctx context.Context, cause error) error {
 			return err
 		}
 	}
+	t.corrupt = true
 	t.Observer.Count(host.CountCorrupt, "history", 1)
 	t.Logger.ErrorContext(ctx, "history is corrupt", "instance", t.Instance, "event_id", reading.CorruptEvent(cause), "error", cause)
 	if r := t.Record; r != nil && !r.Status.Terminal() && !r.Purged {

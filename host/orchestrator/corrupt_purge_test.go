@@ -16,7 +16,7 @@ func TestStartBehindThePurgeOfACorruptInstanceIsRefused(t *testing.T) {
 	damage(w, "a", 1)
 	w.restart()
 	w.fifoBatch(1, purgeOf("p"), startOf("s2"))
-	w.expectDead()
+	w.expectDead("corrupt") // The terminate ahead of the purge.
 	w.expectHeld("s1", w.clock.Now().Add(idHeld))
 }
 

@@ -303,7 +303,8 @@ func programs() []program {
 	})
 	purged.begin = func(w *world) {
 		w.start("main", "Main", "1")
-		w.sendLater(5*time.Hour, wire.Item{Kind: wire.PurgeInstance, Instance: "middle", ID: "p", Force: true})
+		w.sendLater(5*time.Hour, wire.Item{Kind: wire.TerminateInstance, Instance: "middle", ID: "t"})
+		w.sendLater(5*time.Hour+time.Second, wire.Item{Kind: wire.PurgeInstance, Instance: "middle", ID: "p", Force: true})
 	}
 	purged.instances = []string{"main", "leaf"}
 	purged.also = func(w *world) {

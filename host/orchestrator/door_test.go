@@ -65,11 +65,10 @@ func TestWhatAStandardQueueHandsOutTwiceBecomesOneTurn(t *testing.T) {
 		start, root string
 		item        wire.Item
 	}{
-		"an event":                          {"Steps", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
-		"an event that continues as new":    {"Rounds", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
-		"an event that ends a child":        {"Parent", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"}},
-		"a terminate of a child":            {"Parent", "a", wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t", Reason: "enough"}},
-		"a purge with force of what it has": {"Parent", "a", wire.Item{Kind: wire.PurgeInstance, Instance: "child", ID: "p", Force: true}},
+		"an event":                       {"Steps", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
+		"an event that continues as new": {"Rounds", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "e"}},
+		"an event that ends a child":     {"Parent", "a", wire.Item{Kind: wire.ExternalRaised, Instance: "child", Name: "go", Data: []byte("1"), ID: "e"}},
+		"a terminate of a child":         {"Parent", "a", wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: "t", Reason: "enough"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,9 +28,9 @@ const idHeld = wire.MaxAge + 24*time.Hour
 
 // purge hides a finished instance at once; its history is deleted by a work
 // item that comes no sooner than the grace after its end, for a stalled writer
-// must never find its slot free again. A running instance is refused unless
-// forced; then it is terminated first. All that came before a purge in its group is
-// acknowledged, so that nothing has to be sent again from what it hides.
+// must never find its slot free again. A running instance is refused: a client that
+// forces a purge sends a terminate ahead of it. All that came before a purge in its group
+// is acknowledged, so that nothing has to be sent again from what it hides.
 func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 	if m.Item.UpToExecution > 0 {
 		return t.deleteHistory(ctx, m)
@@ -57,15 +57,18 @@ func (t *turn) purge(ctx context.Context, m *inbox.Message) error {
 	case m.Item.ExecutionID != 0 && m.Item.ExecutionID != r.ExecutionID:
 		t.Settle(m, "late")
 		return nil
-	case !r.Status.Terminal() && !m.Item.Force:
-		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it, or purge with force", "instance", t.Instance)
-		t.Settle(m, "purge_refused")
-		return nil
-	case !r.Status.Terminal():
-		if err := t.forceEnd(ctx, m.Item.Actor); err != nil {
+	case !r.Status.Terminal() && t.corrupt && m.Item.Force:
+		if err := t.endCorrupt(ctx); err != nil {
 			return err
 		}
 		r = t.Record
+	case !r.Status.Terminal() && t.x != nil && t.x.Ended():
+		// It ended between the reads of its record and of its history.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.Instance, t.execution, store.ErrConflict)
+	case !r.Status.Terminal():
+		t.Logger.WarnContext(ctx, "purge refused: the instance runs; terminate it first", "instance", t.Instance)
+		t.Settle(m, "purge_refused")
+		return nil
 	}
 	// The deletion is scheduled first: hidden, an instance no longer says when
 	// it ended, and one that was not hidden is not deleted.
@@ -118,7 +121,8 @@ func (t *turn) refuseStart(ctx context.Context, m *inbox.Message) error {
 }
 
 // onlyHides reports whether nothing else is to be done but to hide what has ended: that
-// needs no key of its history.
+// needs no key of its history. A purge with force waits for the key: the terminate that
+// was sent ahead of it may go round for that, with what it has still to send.
 func (g *group) onlyHides() bool {
 	return !slices.ContainsFunc(g.open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
 }
@@ -128,17 +132,9 @@ func (g *group) onlyPurges() bool {
 	return !slices.ContainsFunc(g.open(), func(m *inbox.Message) bool { return m.Item.Kind != wire.PurgeInstance })
 }
 
-// forceEnd ends what runs. A history that is corrupt can't be ended; its
-// record is.
-func (t *turn) forceEnd(ctx context.Context, actor string) error {
-	if t.x != nil && !t.x.Ended() {
-		return t.impose(ctx, nil, history.ImposedTerminated, actor, history.Failure{Kind: history.FailureTerminated, Message: "purged"})
-	}
-	if t.x != nil {
-		// It ended between the reads of its record and of its history. What
-		// its own end wrote in the record stands.
-		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.Instance, t.execution, store.ErrConflict)
-	}
+// endCorrupt ends the record of an instance whose history is corrupt, and can't be
+// ended.
+func (t *turn) endCorrupt(ctx context.Context) error {
 	// Before the record ends: a redelivery after that finds the instance ended, and
 	// tells nobody.
 	if err := t.tellParents(ctx, &history.Failure{Kind: history.FailureTerminated, Message: "purged"}); err != nil {

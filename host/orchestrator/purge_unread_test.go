@@ -89,9 +89,9 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 	}
 }
 
-// K-07: a purge with force may have ended the instance itself and died before it told
-// anybody, in an earlier delivery or in another process that has the same message. A
-// process without the key cannot tell what is open: the purge waits for one that can.
+// K-07: the terminate that a client sends ahead of a purge with force may have ended the
+// instance in a process that died before it told anybody. A process without the key cannot
+// tell what is open: both go round, and the purge, which may be first, waits for the key.
 func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
 	t.Parallel()
 	for name, receives := range map[string]int{"it comes again": 2, "another process may have it": 1} {
@@ -127,9 +127,9 @@ func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
 	}
 }
 
-// K-07: of two purges in one batch the first was refused, for the instance ran, and the
-// second, with force, ended it; then the process died. The first comes back by itself. It
-// does not hide what the second has still to tell. Found by seed 729005 with the bias
+// K-07: of a purge and a terminate in one batch the purge was refused, because the instance
+// ran, and the terminate ended it; then the process died. The purge comes back by itself. It
+// does not hide what the terminate has still to tell. Found by seed 729005 with the bias
 // "overtaken" of the simulation.
 func TestAPurgeThatComesBackTellsWhatAnotherHasEnded(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestAPurgeThatComesBackTellsWhatAnotherHasEnded(t *testing.T) {
 	})
 	w.start("parent", "Parent", "1")
 	w.run()
-	first, second := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "first"}, wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "second", Force: true}
+	first, second := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "first"}, wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "second"}
 	w.diesBehind(w.process(), 1, w.received(first, 1), w.received(second, 1))
 	w.restart()
 	w.process().handle(w.received(first, 2))

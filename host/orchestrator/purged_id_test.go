@@ -44,12 +44,26 @@ func purgeOf(id string) wire.Item {
 	return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: id, Force: true}
 }
 
+// asSent returns what a client sends for these items: ahead of each purge with force a
+// terminate.
+func asSent(items ...wire.Item) (sent []wire.Item) {
+	for _, i := range items {
+		if i.Kind == wire.PurgeInstance && i.Force {
+			end := i
+			end.Kind, end.ID, end.Force, end.Reason = wire.TerminateInstance, "end-"+i.ID, false, "purged"
+			sent = append(sent, end)
+		}
+		sent = append(sent, i)
+	}
+	return sent
+}
+
 func eventOf(id string) wire.Item {
 	return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id}
 }
 
 func deliveriesOf(w *world, receives int, from host.Source, items ...wire.Item) (batch []host.Delivery) {
-	for _, i := range items {
+	for _, i := range asSent(items...) {
 		batch = append(batch, host.Delivery{Message: queue.Message{ID: "m-" + i.ID, Body: w.body(i), Group: "a", ReceiveCount: receives}, Source: from})
 	}
 	return batch
@@ -212,7 +226,7 @@ func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 	w.logger = slog.New(slog.NewTextHandler(&out, nil))
 	w.fifoBatch(1, purgeOf("p"), eventOf("e"), startOf("s1"))
 	w.expectOutput("a", `"s1"`)
-	w.expectCount(host.CountMessages, "unknown_instance", 1)
+	w.expectCount(host.CountMessages, "unknown_instance", 2) // The terminate too.
 	if log := out.String(); strings.Count(log, "purge without effect: there is no such instance") != 1 {
 		t.Errorf("logged %s", log)
 	}

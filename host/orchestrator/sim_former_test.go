@@ -76,7 +76,7 @@ func TestAPurgeLosesNothingThatItsInstanceHasDecided(t *testing.T) {
 			if refused == 0 {
 				t.Fatal("nothing was to be sent")
 			}
-			w.deliver("p", w.body(wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "p", Force: true}), 2, host.SourceOrchestrator, 0)
+			w.give(deliveriesOf(w, 2, host.SourceOrchestrator, wire.Item{Kind: wire.PurgeInstance, Instance: "main", ID: "p", Force: true})...)
 			if !w.record("main").Purged {
 				t.Fatalf("record %+v", w.record("main"))
 			}

@@ -34,6 +34,8 @@ type turn struct {
 
 	// creating: the start among the messages makes the record.
 	creating bool
+	// corrupt: the history is damaged.
+	corrupt bool
 	// blockedBy is what blocks in the code of the instance, nil if nothing does.
 	blockedBy *engine.Blocked
 	// keep: the execution may go into the cache.

@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/lease"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
@@ -71,11 +72,13 @@ func TestATwinSendsWhatADeadProcessCommitted(t *testing.T) {
 			w.start("parent", "Parent", "1")
 			w.runFor(time.Minute)
 			both := w.two()
-			w.diesBehind(both[0], 1, w.received(c.item, 1))
+			var batch []host.Delivery
+			for _, item := range asSent(c.item) {
+				batch = append(batch, w.received(item, 1))
+			}
+			w.diesBehind(both[0], 1, batch...)
 			w.clock.Advance(time.Second)
-			d := w.received(c.item, 1)
-			d.ReceivedAt = d.ReceivedAt.Add(-time.Second)
-			if failed := both[1].handle(d); len(failed) > 0 {
+			if failed := both[1].handle(batch...); len(failed) > 0 {
 				t.Fatalf("the twin hands back %v", failed)
 			}
 			w.orchestrator = both[1]

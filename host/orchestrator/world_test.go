@@ -477,13 +477,10 @@ func (w *world) nextDue() (time.Time, bool) {
 // send sends an item to the orchestrator queue as a client would.
 func (w *world) send(item wire.Item) {
 	w.Helper()
-	item.V = wire.Version
-	body, err := item.Encode()
-	if err != nil {
-		w.Fatal(err)
-	}
-	if err := w.fifo.Send(w.Context(), queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}); err != nil {
-		w.Fatal(err)
+	for _, item := range asSent(item) {
+		if err := w.fifo.Send(w.Context(), queue.Outgoing{Body: w.body(item), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}); err != nil {
+			w.Fatal(err)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/simulation/fault"
 	"github.com/turnstile-go/turnstile/simulation/world"
 	"github.com/turnstile-go/turnstile/store"
@@ -73,7 +74,7 @@ func (w *checker) hearsSaid(inv *world.Invocation) {
 		}
 		k := w.saidBy(s)
 		at, err := strconv.Atoi(m.ID[strings.LastIndexByte(m.ID, '-')+1:])
-		if err != nil || m.From != w.FIFO || m.Ghost || item.Hops > 0 || item.Parent != nil || m.Attributes[wire.RedriveAttribute] != "" {
+		if err != nil || m.From != w.FIFO || m.Ghost || m.Copied && !w.stands(m.ID) || item.Hops > 0 || item.Parent != nil || m.Attributes[wire.RedriveAttribute] != "" {
 			k.moved = true
 			continue
 		}
@@ -81,6 +82,11 @@ func (w *checker) hearsSaid(inv *world.Invocation) {
 			k.places = append(k.places, place{at, w.Steps})
 		}
 	}
+}
+
+// stands reports whether a message is in the FIFO queue still.
+func (w *checker) stands(id string) bool {
+	return slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == id })
 }
 
 // Redrives notes that what a client says has left its place.

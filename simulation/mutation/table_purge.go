@@ -52,18 +52,25 @@ func purgeMutations() []Mutation {
 			Edits: edit("	return t.tellRefused(ctx, m, \"purged_id\", taken(", "	m.Item.Parent = nil\n	return t.tellRefused(ctx, m, \"purged_id\", taken("),
 		},
 		{
-			Name:  "a purge with force that comes back sends nothing again",
-			Bug:   "A purge that has ended its instance and died ahead of the dispatch hides it when it comes back, and nobody is told of the end.",
+			Name:  "a purge that comes back sends nothing again",
+			Bug:   "A purge that was refused comes back ahead of the terminate that stands behind it, and that has ended the instance in a process which died ahead of its dispatch: it hides the instance, and nobody is told of the end.",
 			Bias:  "purges",
 			File:  "host/orchestrator/load.go",
 			Edits: edit("return m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m))", "return !m.Purges() && (m.Returning() || m.Item.Kind == wire.Wake || !r.EndedAt.Before(t.earliest(m)))"),
 		},
 		{
-			Name:  "a purge with force that finds an end sends nothing",
-			Bug:   "Of two processes that have the same purge one ends the instance and dies ahead of the dispatch, and the other, which has it for the first time, hides it, and nobody is told of the end.",
+			Name:  "a purge that finds an end sends nothing",
+			Bug:   "A process ends the instance and dies ahead of the dispatch, and a purge that was received about then hides it, and nobody is told of the end.",
 			Bias:  "twins",
 			File:  "host/orchestrator/redispatch.go",
 			Edits: edit("return m.Purges() && t.x.Ended()", "return m.Purges() && !t.x.Ended()"),
+		},
+		{
+			Name:  "a purge with force ends what runs",
+			Bug:   "A purge with force that comes ahead of its terminate hides an instance that runs, as one whose history is corrupt: what it had to stop goes on.",
+			Bias:  "purges",
+			File:  "host/orchestrator/purge.go",
+			Edits: edit("t.corrupt && m.Item.Force", "m.Item.Force"),
 		},
 	}
 }

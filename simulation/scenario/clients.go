@@ -161,7 +161,7 @@ func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	}
 	say(at/2, said)
 	w.Clock.AfterFunc(at, func() {
-		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: "replace", Force: true})
+		w.PurgeByForce(r.instance, "replace")
 	})
 	if w.Choices.Even(how) {
 		late := at + time.Duration(24+w.Choices.IntN(how, 48))*time.Hour

@@ -37,7 +37,11 @@ func (s *Random) Purge(w *world.World) {
 	default:
 		force := w.Forced(w.How(fault.Purged))
 		r.terminated = r.terminated || force
-		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id, Force: force})
+		if force {
+			w.PurgeByForce(r.instance, id)
+			return
+		}
+		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	}
 }
 
@@ -64,7 +68,7 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
 	case w.Forced(at):
 		s.purged, s.ended[instance] = true, true
-		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true})
+		w.PurgeByForce(instance, id)
 	}
 }
 
