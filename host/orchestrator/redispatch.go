@@ -120,7 +120,7 @@ func (t *turn) earliest(m *inbox.Message) time.Time {
 // completes.
 func (t *turn) heard(eventID int64) bool {
 	return t.x != nil && slices.ContainsFunc(t.group.messages, func(m *inbox.Message) bool {
-		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.execution {
+		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.execution || m.Item.Kind == wire.ActivityHeartbeat {
 			return false
 		}
 		v := t.verdict(m).Kind

@@ -17,6 +17,10 @@ import (
 // wrong: as late as a timer.
 const limitLate = time.Minute
 
+// limitCalm is how long after the faults have stopped a process that died of one may still hold
+// the messages of its group.
+const limitCalm = 2 * time.Minute
+
 // limitOf is when the time for all attempts of an activity is over; 0 for never.
 func limitOf(e *history.Event) int64 {
 	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
@@ -50,7 +54,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 			}
 		}
 		said := w.trouble.pending[key]
-		if !w.Calmed.IsZero() && source.AtMS >= w.Calmed.UnixMilli() && said > 0 && said <= end && w.Faults[fault.Skew] == 0 && late >= 0 {
+		if !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(limitCalm).UnixMilli() && said > 0 && said <= end && w.Faults[fault.Skew] == 0 && late >= 0 {
 			w.Reached("A-13, where nothing goes wrong")
 			if late > limitLate.Milliseconds() {
 				violate("A-13", "it ended", late)
