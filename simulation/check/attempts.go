@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -47,6 +48,7 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	}
 	w.checkAgain(p, key, info)
 	w.checkWaits(p, key, info)
+	w.checkDetails(p, key, info)
 	delete(w.knows(p.Running).final, key)
 	if in.Do == program.DoesOnce {
 		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
@@ -138,6 +140,7 @@ func (w *checker) checkCounted(inv *world.Invocation) {
 // Beats: nothing is said of a pending activity by who has no token of it.
 func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Heartbeat) {
 	w.shows(p, func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
+	note(&w.trouble.beaten, key, w.Steps)
 	beat, err := w.Sealing.World.OpenHeartbeat(key, beat)
 	if err != nil {
 		w.Violate("codec", "%v", err)
@@ -168,5 +171,23 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost }) {
 			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
 		}
+	}
+}
+
+// checkDetails is A-11: an attempt has the details of the last heartbeat that was given before
+// its message was received. The first delivery of a first attempt looks for none.
+func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	at, given := w.trouble.beaten[key]
+	if !given || at >= p.Running.Began || info.Attempt == 1 && info.Delivery == 1 {
+		return
+	}
+	state, err := w.ActivityState(key)
+	if err == nil {
+		state.Beat, err = w.Sealing.World.OpenHeartbeat(key, state.Beat)
+	}
+	w.Reached("A-11, details")
+	if err != nil || !bytes.Equal(state.Beat.Details, info.Heartbeat) {
+		w.Violate("A-11", "%s begins attempt %d of activity %d of %s/%d with the heartbeat %s, the last one was %s (%v)",
+			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, info.Heartbeat, state.Beat.Details, err)
 	}
 }

@@ -68,6 +68,22 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 	}
 }
 
+// checkTimely is T-01: a timer that is made where nothing goes wrong any more fires at most a
+// minute late, which is the precision of schedules.
+func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if e.Kind != history.TimerFired || w.Calmed.IsZero() || w.Faults[fault.Skew] > 0 || e.SourceEventID < 1 || e.SourceEventID > int64(len(x.Events)) {
+		return
+	}
+	source := &x.Events[e.SourceEventID-1]
+	if source.AtMS < w.Calmed.Add(limitCalm).UnixMilli() {
+		return
+	}
+	w.Reached("T-01, where nothing goes wrong")
+	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {
+		w.Violate("T-01", "%s records timer %d of %s/%d as fired %s late", p.Name, e.SourceEventID, t.Instance, t.ExecutionID, late)
+	}
+}
+
 // notePending notes when an activity was said to be pending: until then the process that
 // makes its attempt may die, and nobody looks at its limit.
 func (w *checker) notePending(body string) {

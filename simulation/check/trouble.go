@@ -30,6 +30,8 @@ type trouble struct {
 	succeeded map[store.ActivityKey]bool
 	// pending is when activities were first said to be pending, in Unix milliseconds.
 	pending map[store.ActivityKey]int64
+	// beaten is the step at which activities gave a heartbeat last.
+	beaten map[store.ActivityKey]int
 }
 
 // answer was accepted for a message at a step, when so much had gone wrong.
@@ -121,8 +123,7 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 // went wrong meanwhile, and one that runs at most once never does behind its
 // own success.
 func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activity.Info) {
-	// With clocks that differ by minutes a claim is over too soon.
-	if w.trouble.succeeded[key] && w.Faults[fault.Skew] == 0 && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
+	if w.trouble.succeeded[key] && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
 		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
 	}
 	for _, m := range p.Running.Batch {

@@ -110,6 +110,12 @@ func activityMutations() []Mutation {
 			Edits: edit("last := max(item.SentMS, state.Beat.At.UnixMilli())", "last := max(item.SentMS, min(state.Beat.At.UnixMilli(), 0))"),
 		},
 		{
+			Name:  "an attempt has no heartbeat of the one before",
+			Bug:   "The details of the last heartbeat are not handed to the next attempt.",
+			File:  "host/worker/take.go",
+			Edits: edit("Heartbeat: beat.Details,", "Heartbeat: beat.Details[:0:0],"),
+		},
+		{
 			Name:  "a sign of life needs no token",
 			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
 			File:  "host/orchestrator/pending.go",

@@ -360,6 +360,12 @@ func messageMutations() []Mutation {
 			Edits: edit("arrivals = append(append(arrivals, t.brought(m)...), m)", "if b := t.brought(m); len(b) > 0 {\n\t\t\t\tarrivals = append(arrivals, b...)\n\t\t\t\tt.Settle(m, \"exists\")\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tarrivals = append(arrivals, m)"),
 		},
 		{
+			Name:  "timers are asked for too late",
+			Bug:   "What is due later is asked for five minutes behind its time.",
+			File:  "host/internal/dispatch/items.go",
+			Edits: edit("	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due,", "	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due.Add(5 * time.Minute),"),
+		},
+		{
 			Name:  "a timer that is early fires",
 			Bug:   "A timer's message is taken before its time.",
 			File:  "host/internal/inbox/admit.go",

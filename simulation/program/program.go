@@ -129,7 +129,10 @@ func Draw(c *choice.Choices) Programs {
 	return all
 }
 
-const loopID = 40 // of the statement that a loop begins with
+const (
+	loopID   = 40   // of the statement that a loop begins with
+	insideID = 1000 // below those of the statements in branches inside branches
+)
 
 // IsLoop reports whether the program is a loop over continue-as-new.
 func (p *Program) IsLoop() bool { return len(p.Body) > 0 && p.Body[0].ID == loopID }
@@ -223,7 +226,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	switch {
 	case d.programs[d.at].Strict && s.Kind.Loose():
 		s.Kind = kAct
-	case s.Kind == kBranches && depth > 0:
+	case s.Kind == kBranches && (depth > 1 || depth > 0 && !d.c.OneIn(d.c.At(at, "branches inside"), 2)):
 		s.Kind = kJoin
 	case (s.Kind == kChild || s.Kind == kWithin || s.Kind == kDetach) && d.at == len(d.programs)-1:
 		s.Kind = kAct
@@ -248,8 +251,15 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 		s.N = d.at + 1 + d.c.IntN(at, len(d.programs)-d.at-1)
 		s.Version = DrawVersion(d.c, d.c.At(at, "version"), d.programs[s.N].Versions, 2)
 	case kBranches:
+		outer := d.id
+		if depth > 0 {
+			d.id = insideID + 10*outer // The ids behind its own are those of its neighbours.
+		}
 		for range 2 + d.c.IntN(at, 2) {
 			s.Branches = append(s.Branches, d.block(depth+1))
+		}
+		if depth > 0 {
+			d.id = outer
 		}
 	}
 	return s

@@ -75,3 +75,8 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 		return err
 	})
 }
+
+// ActivityState returns what is known of an activity, as it is stored.
+func (w *World) ActivityState(key store.ActivityKey) (store.ActivityState, error) {
+	return w.stops.State(context.Background(), key)
+}

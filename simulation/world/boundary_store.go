@@ -113,6 +113,8 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 
 func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
+		// A run has few instances, and whoever lists them must go on to the next page.
+		q.PageSize = min(q.PageSize, 2)
 		page, err = s.Store.List(ctx, q)
 		// An index lags behind its table: under a second mostly, no bound is promised.
 		page.Records = slices.DeleteFunc(page.Records, func(store.Record) bool { return s.p.W.hit(fault.IndexLate) })
