@@ -21,6 +21,8 @@ type checker struct {
 	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
+	// stamps are the newest that each process has seen of each instance.
+	stamps map[commitOf]int64
 	// due is when each attempt that may follow is due at the soonest.
 	due map[ledger.Attempt]time.Time
 	// said is what clients say to instances, newest the last of it that each has recorded, by
@@ -38,7 +40,7 @@ type commitOf struct {
 var _ world.Watcher = (*checker)(nil)
 
 func New(w *world.World) world.Watcher {
-	return &checker{World: w, reach: newReach(), latest: map[commitOf]string{}}
+	return &checker{World: w, reach: newReach(), latest: map[commitOf]string{}, stamps: map[commitOf]int64{}}
 }
 
 // Writes implements watcher.
@@ -94,6 +96,9 @@ func (w *checker) Answered(x *world.Write, err error) {
 	}
 	inv := x.By.Running
 	w.loses(inv, x.Instance, err)
+	if err == nil && x.Change != nil && x.Change.Stamp != nil {
+		w.seesStamp(x.By, x.Instance, *x.Change.Stamp)
+	}
 	w.refused(x, err)
 	w.marks(inv, x.Instance, x.Change, err)
 	w.unsureOfMark(x.Instance, x.Change, err)
@@ -107,9 +112,15 @@ func (w *checker) Reads(p *world.Process, instance string, turns []store.Turn, e
 	}
 }
 
+// Describes implements watcher.
+func (w *checker) Describes(p *world.Process, r *store.Record) {
+	w.seesStamp(p, r.Instance, r.Stamp)
+}
+
 // Lists implements watcher.
 func (w *checker) Lists(p *world.Process, records []store.Record) {
 	for i := range records {
+		w.seesStamp(p, records[i].Instance, records[i].Stamp)
 		note(&w.notesOf(p).listed, records[i].Instance, records[i])
 	}
 	w.listsDue(p, records)

@@ -39,12 +39,14 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:  "a recovery demands no stamp",
+			Rare:  true,
 			Bug:   "A recovery that lands late clears a mark that was set since, with what was parked behind it.",
 			File:  "host/internal/projection/project.go",
 			Edits: edit("c.Status, c.Problem, c.Stamp, c.If.Stamp = &status, &problem, &next, &read", "_, c.Status, c.Problem, c.Stamp = read, &status, &problem, &next"),
 		},
 		{
 			Name:  "an end demands no stamp",
+			Rare:  true,
 			Bug:   "An end that lands late, when another process has marked the instance and its messages are gone, is dispatched by nobody.",
 			File:  "host/internal/projection/project.go",
 			Edits: edit("	read := s.Record.Stamp\n	c.If.Stamp = &read\n", ""),

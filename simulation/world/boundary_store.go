@@ -92,6 +92,9 @@ func (s simStore) Describe(ctx context.Context, instance string) (r store.Record
 	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
 		r, err = s.Store.Describe(ctx, instance)
 		r, err = s.p.W.tornRecord(instance, r, err)
+		if err == nil {
+			s.p.W.Watch.Describes(s.p, &r)
+		}
 		s.p.hears(func() string { return RecordText(&r) })
 		return err
 	})
@@ -105,6 +108,9 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 		}
 		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
 		at.Stored = at.Stored && !s.p.W.gone(instance, executionID)
+		if err == nil && at.Record != nil {
+			s.p.W.Watch.Describes(s.p, at.Record)
+		}
 		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
 		return err
 	})

@@ -22,6 +22,7 @@ func (quiet) Meets(*Write)                                                 {}
 func (quiet) Landed(*Write)                                                {}
 func (quiet) Answered(*Write, error)                                       {}
 func (quiet) Reads(*Process, string, []store.Turn, error)                  {}
+func (quiet) Describes(*Process, *store.Record)                            {}
 func (quiet) Lists(*Process, []store.Record)                               {}
 func (quiet) Hides(*Invocation, string, int64)                             {}
 func (quiet) Deletes(string, int64)                                        {}

@@ -54,7 +54,9 @@ type storeWatcher interface {
 	Answered(x *Write, err error)
 	// Reads is called with what a process has read of an execution.
 	Reads(p *Process, instance string, turns []store.Turn, err error)
-	// Lists is called with the records that a process has listed.
+	// Describes is called with a record that a process has read, Lists with those that
+	// it has listed.
+	Describes(p *Process, r *store.Record)
 	Lists(p *Process, records []store.Record)
 	// Hides is called when a purge has hidden an instance whose last execution was
 	// this one.
