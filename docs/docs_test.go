@@ -1,5 +1,5 @@
 // Package docs_test holds the documents against the repository: the tests that
-// docs/testing.md names exist and carry the ids, and no link is dead.
+// docs/internal/testing.md names exist and carry the ids, and no link is dead.
 package docs_test
 
 import (
@@ -20,7 +20,7 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "rewrite the column of tests in docs/testing.md")
+var update = flag.Bool("update", false, "rewrite the column of tests in docs/internal/testing.md")
 
 const root = ".."
 
@@ -49,10 +49,10 @@ type scenario struct {
 func TestEveryScenarioHasTheTestsThatAreNamed(t *testing.T) {
 	t.Parallel()
 	tests := testsByScenario(t)
-	doc := read(t, "docs/testing.md")
+	doc := read(t, "docs/internal/testing.md")
 	if *update {
 		doc = withTests(doc, tests)
-		if err := os.WriteFile(filepath.Join(root, "docs/testing.md"), []byte(doc), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, "docs/internal/testing.md"), []byte(doc), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -108,7 +108,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 }
 
 // What earlier builds have written of this application goes on with the code of
-// today: see docs/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
+// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
 // what theirs come to.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@
 //
 //	go run ./simulation/cmd/keep -build v3
 //
-// docs/testing.md says what else goes into the folder. When all is there,
+// docs/internal/testing.md says what else goes into the folder. When all is there,
 //
 //	go run ./simulation/cmd/keep -build v3 -sums
 //
