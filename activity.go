@@ -12,7 +12,7 @@ import (
 
 // Activity is the declaration of an activity: its name, and the types of its
 // input and result, which travel as JSON. It is a value; With returns another
-// one. The implementation stands elsewhere, see Is.
+// one. The implementation stands elsewhere, see Implement.
 type Activity[In, Out any] struct {
 	name   string
 	source string
@@ -68,13 +68,13 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 	return a
 }
 
-// Is gives the declaration its implementation, for [NewApp]. The implementation
+// Implement gives the declaration its implementation, for [NewApp]. The implementation
 // may do anything. It runs at least once: a worker may die behind the effect
 // and before the result is recorded, so make it idempotent
 // (ActivityInfo(ctx).IdempotencyKey helps), or declare it [AtMostOnce]. Its
 // context ends with the attempt, and, seen at a [Heartbeat], when the
 // orchestration wants it to stop: context.Cause is a [*StoppedError] then.
-func (a Activity[In, Out]) Is(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
+func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
 	entry := activity.Activity{Name: a.name, Source: source()}
 	for _, o := range options {
 		o.applyToImplementation(&entry)

@@ -32,8 +32,8 @@ func TestA01EmptyValuesArriveAsSuch(t *testing.T) {
 			echo := turnstile.NewActivity[everything, everything]("Echo")
 			pass := turnstile.NewOrchestration[everything, everything]("Pass")
 			e := start(t,
-				echo.Is(func(_ context.Context, in everything) (everything, error) { return in, nil }),
-				pass.Is(func(ctx turnstile.Context, in everything) (everything, error) { return echo.Call(ctx, in) }))
+				echo.Implement(func(_ context.Context, in everything) (everything, error) { return in, nil }),
+				pass.Implement(func(ctx turnstile.Context, in everything) (everything, error) { return echo.Call(ctx, in) }))
 			run := ok[*client.Run[everything]](t)(client.Start(e.ctx, e.client, pass, sent))
 			if got := ok[everything](t)(run.Wait(e.ctx)); !reflect.DeepEqual(got, sent) {
 				t.Errorf("%#v came back as %#v", sent, got)
@@ -45,8 +45,8 @@ func TestA01EmptyValuesArriveAsSuch(t *testing.T) {
 		maybe := turnstile.NewActivity[*string, *string]("Maybe")
 		pass := turnstile.NewOrchestration[string, bool]("Pass")
 		e := start(t,
-			maybe.Is(func(_ context.Context, in *string) (*string, error) { return in, nil }),
-			pass.Is(func(ctx turnstile.Context, in string) (bool, error) {
+			maybe.Implement(func(_ context.Context, in *string) (*string, error) { return in, nil }),
+			pass.Implement(func(ctx turnstile.Context, in string) (bool, error) {
 				none, err := maybe.Call(ctx, nil)
 				if err != nil {
 					return false, err
@@ -68,7 +68,7 @@ func TestA02AFailedActivityIsATypedError(t *testing.T) {
 	declined := func(context.Context, int) (int, error) {
 		return 0, turnstile.WithCode(errors.New("card declined"), "declined")
 	}
-	e := start(t, pay.Is(declined), buy.Is(func(ctx turnstile.Context, handle bool) (string, error) {
+	e := start(t, pay.Implement(declined), buy.Implement(func(ctx turnstile.Context, handle bool) (string, error) {
 		_, err := pay.Call(ctx, 1)
 		failed, isActivity := errors.AsType[*turnstile.ActivityError](err)
 		if !handle || !isActivity {
@@ -113,7 +113,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 	try := turnstile.NewOrchestration[int, int]("Try")
 	attempts := make(chan int, 20)
 	e := start(t,
-		flaky.Is(func(ctx context.Context, failures int) (int, error) {
+		flaky.Implement(func(ctx context.Context, failures int) (int, error) {
 			n := turnstile.ActivityInfo(ctx).Attempt
 			attempts <- n
 			if n <= failures {
@@ -121,7 +121,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 			}
 			return n, nil
 		}),
-		try.Is(func(ctx turnstile.Context, failures int) (int, error) { return flaky.Call(ctx, failures) }))
+		try.Implement(func(ctx turnstile.Context, failures int) (int, error) { return flaky.Call(ctx, failures) }))
 
 	// fails twice, succeeds on the third of five.
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, try, 2))
@@ -152,9 +152,9 @@ func TestOptionsAreRecordedWithTheActivity(t *testing.T) {
 	t.Parallel()
 	base := turnstile.NewActivity[int, int]("Double")
 	slow := base.With(turnstile.AttemptTimeout(1500*time.Microsecond), turnstile.Retry(turnstile.RetryPolicy{
-		MaxAttempts: 3, InitialInterval: time.Second, MaxInterval: time.Minute, Coefficient: 1.5, Jitter: 0.1, FinalCodes: []string{"x"},
+		MaxAttempts: 3, InitialInterval: time.Second, MaxInterval: time.Minute, BackoffCoefficient: 1.5, Jitter: 0.1, NonRetryableCodes: []string{"x"},
 	}))
-	e := start(t, base.Is(doubled), calculate.Is(func(ctx turnstile.Context, n int) (int, error) {
+	e := start(t, base.Implement(doubled), calculate.Implement(func(ctx turnstile.Context, n int) (int, error) {
 		if _, err := base.Call(ctx, n); err != nil {
 			return 0, err
 		}
@@ -187,8 +187,8 @@ func TestR26AFieldAddedToATypeIsNoOtherInput(t *testing.T) {
 	work := func(ctx turnstile.Context, in before) (int, error) {
 		return turnstile.NewActivity[before, int]("Work").Call(ctx, in)
 	}
-	e := start(t, turnstile.NewOrchestration[before, int]("Flow").Is(work),
-		turnstile.NewActivity[before, int]("Work").Is(func(_ context.Context, in before) (int, error) { return in.A, nil }))
+	e := start(t, turnstile.NewOrchestration[before, int]("Flow").Implement(work),
+		turnstile.NewActivity[before, int]("Work").Implement(func(_ context.Context, in before) (int, error) { return in.A, nil }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, turnstile.NewOrchestration[before, int]("Flow"), before{A: 7}))
 	ok[int](t)(run.Wait(e.ctx))
 	events := e.history(run.Instance)
@@ -198,14 +198,14 @@ func TestR26AFieldAddedToATypeIsNoOtherInput(t *testing.T) {
 		part  turnstile.Part
 		stuck bool
 	}{
-		"R-26 a field was added": {flow.Is(func(ctx turnstile.Context, in after) (int, error) {
+		"R-26 a field was added": {flow.Implement(func(ctx turnstile.Context, in after) (int, error) {
 			return turnstile.NewActivity[after, int]("Work").Call(ctx, in)
 		}), false},
-		"R-26 the value of an old field changed": {flow.Is(func(ctx turnstile.Context, in after) (int, error) {
+		"R-26 the value of an old field changed": {flow.Implement(func(ctx turnstile.Context, in after) (int, error) {
 			in.A++
 			return turnstile.NewActivity[after, int]("Work").Call(ctx, in)
 		}), true},
-		"the type cannot take the old input": {flow.Is(func(ctx turnstile.Context, in after) (int, error) {
+		"the type cannot take the old input": {flow.Implement(func(ctx turnstile.Context, in after) (int, error) {
 			return turnstile.NewActivity[changed, int]("Work").Call(ctx, changed{A: in.A})
 		}), true},
 	} {

@@ -24,7 +24,7 @@ func oddOnly(_ context.Context, n int) (int, error) {
 func TestF07AnyTakesTheFirstSuccess(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
-		never := approvedNumber.Subscribe(ctx)
+		never := approvedNumber.Next(ctx)
 		futures := []turnstile.Future[int]{odd.Start(ctx, 2), never, odd.Start(ctx, 3)}
 		i, n, err := turnstile.Any(ctx, futures...)
 		if i != 2 || n != 3 || err != nil {
@@ -34,7 +34,7 @@ func TestF07AnyTakesTheFirstSuccess(t *testing.T) {
 			return differ("the loser gave %v", err)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -56,7 +56,7 @@ func TestF07AnyListsAllErrorsIfNoneSucceeds(t *testing.T) {
 			}
 		}
 		return err
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	// Unhandled, it fails the orchestration with all that was wrong.
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || strings.Count(failed.Message, `activity "Odd" failed: even`) != 2 {
 		t.Error(err)
@@ -93,7 +93,7 @@ func TestSettleReturnsEveryOutcomeInArgumentOrder(t *testing.T) {
 			return differ("outcome 1 is %v", all[1])
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -114,7 +114,7 @@ func TestJoinMixedWaitsForOperationsOfAllTypes(t *testing.T) {
 			return differ("the error is %v", err)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -150,7 +150,7 @@ func TestF08AsCompletedYieldsInHistoryOrder(t *testing.T) {
 		}
 		_, err := slow.Await(ctx)
 		return err
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}

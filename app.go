@@ -9,7 +9,7 @@ import (
 )
 
 // Part is one thing that an application is made of: the implementation of an
-// orchestration or an activity, from their Is, an [Interceptor] around all of
+// orchestration or an activity, from their Implement, an [Interceptor] around all of
 // them, or an [Event], so that its type is known where data is raised untyped.
 type Part interface {
 	addTo(*App)

@@ -22,10 +22,10 @@ func calculated(ctx turnstile.Context, n int) (int, error) { return double.Call(
 func TestV08ANameRegisteredTwiceNamesBothPlaces(t *testing.T) {
 	t.Parallel()
 	for name, parts := range map[string][]turnstile.Part{
-		"V-08 an orchestration":       {calculate.Is(calculated), calculate.Is(calculated)},
-		"V-08 a version":              {calculate.With(turnstile.Version("1.2")).Is(calculated), calculate.With(turnstile.Version("1.2")).Is(calculated)},
-		"an activity":                 {double.Is(doubled), double.Is(doubled)},
-		"one of them inside of Parts": {double.Is(doubled), turnstile.Parts{double.Is(doubled)}},
+		"V-08 an orchestration":       {calculate.Implement(calculated), calculate.Implement(calculated)},
+		"V-08 a version":              {calculate.With(turnstile.Version("1.2")).Implement(calculated), calculate.With(turnstile.Version("1.2")).Implement(calculated)},
+		"an activity":                 {double.Implement(doubled), double.Implement(doubled)},
+		"one of them inside of Parts": {double.Implement(doubled), turnstile.Parts{double.Implement(doubled)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +46,7 @@ func TestV08ANameRegisteredTwiceNamesBothPlaces(t *testing.T) {
 
 func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
 	t.Parallel()
-	app := turnstile.NewApp(calculate.Is(calculated), calculate.With(turnstile.Version("1.2")).Is(calculated), calculate.With(turnstile.Version("1.10")).Is(calculated))
+	app := turnstile.NewApp(calculate.Implement(calculated), calculate.With(turnstile.Version("1.2")).Implement(calculated), calculate.With(turnstile.Version("1.10")).Implement(calculated))
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestAnApplicationThatWasNeverMadeIsReported(t *testing.T) {
 
 func TestANameThatIsNotRegisteredIsToldWithTheOneThatIsNear(t *testing.T) {
 	t.Parallel()
-	app := turnstile.NewApp(calculate.Is(calculated), calculate.With(turnstile.Version("2")).Is(calculated), double.Is(doubled))
+	app := turnstile.NewApp(calculate.Implement(calculated), calculate.With(turnstile.Version("2")).Implement(calculated), double.Implement(doubled))
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +91,10 @@ func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(
 		nil,
-		turnstile.NewActivity[int, int]("").Is(doubled),
-		turnstile.NewOrchestration[int, int](strings.Repeat("x", 257)).Is(calculated),
-		turnstile.NewOrchestration[int, int]("NoCode").Is(nil),
-		turnstile.NewActivity[int, int]("NoBody").Is(nil),
+		turnstile.NewActivity[int, int]("").Implement(doubled),
+		turnstile.NewOrchestration[int, int](strings.Repeat("x", 257)).Implement(calculated),
+		turnstile.NewOrchestration[int, int]("NoCode").Implement(nil),
+		turnstile.NewActivity[int, int]("NoBody").Implement(nil),
 	)
 	err := app.Err()
 	for _, want := range []string{"part of the application is nil", "activity name", "orchestration name", "NoCode", "NoBody"} {

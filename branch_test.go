@@ -78,7 +78,7 @@ func TestACancelledBranchSeesItsScopeCancelled(t *testing.T) {
 		cleaned := false
 		branch := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
 			inside = turnstile.Sleep(ctx, time.Hour)
-			n, err := double.Call(turnstile.Shield(ctx), 1)
+			n, err := double.Call(turnstile.WithoutCancel(ctx), 1)
 			cleaned = n == 2 && err == nil
 			return 5, nil
 		})

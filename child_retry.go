@@ -49,7 +49,7 @@ func (p *RetryPolicy) retries(err error) bool {
 	case KindCancelled, KindTerminated, KindAlreadyExists, KindPurged, KindInvalidInput:
 		return false
 	}
-	return failed.Code == "" || !slices.Contains(p.FinalCodes, failed.Code)
+	return failed.Code == "" || !slices.Contains(p.NonRetryableCodes, failed.Code)
 }
 
 // shareOf is the random share of a delay: from 0 to below 1, the same on every

@@ -21,18 +21,18 @@ func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 		again  bool
 		want   client.Status
 	}{
-		{"it is left by default", turnstile.LeaveChild(), false, client.StatusCompleted},
-		{"it is cancelled", turnstile.CancelChild(), false, client.StatusCancelled},
-		{"it is terminated", turnstile.TerminateChild(), false, client.StatusTerminated},
-		{"it is cancelled where the parent continues as new", turnstile.CancelChild(), true, client.StatusCancelled},
+		{"it is left by default", turnstile.ParentClosePolicy(turnstile.Abandon), false, client.StatusCompleted},
+		{"it is cancelled", turnstile.ParentClosePolicy(turnstile.Cancel), false, client.StatusCancelled},
+		{"it is terminated", turnstile.ParentClosePolicy(turnstile.Terminate), false, client.StatusTerminated},
+		{"it is cancelled where the parent continues as new", turnstile.ParentClosePolicy(turnstile.Cancel), true, client.StatusCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			child := turnstile.NewOrchestration[int, int]("Child").With(turnstile.InstanceID("child"), c.policy)
 			parent := turnstile.NewOrchestration[int, int]("Parent")
 			e := start(t,
-				child.Is(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, 30*24*time.Hour) }),
-				parent.Is(func(ctx turnstile.Context, in int) (int, error) {
+				child.Implement(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, 30*24*time.Hour) }),
+				parent.Implement(func(ctx turnstile.Context, in int) (int, error) {
 					if in == 2 {
 						return in, nil
 					}
@@ -48,6 +48,23 @@ func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 				t.Errorf("the child is %s, want %s", d.Status, c.want)
 			}
 		})
+	}
+}
+
+func TestAParentClosePolicyThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	child := turnstile.NewOrchestration[int, int]("Child").With(turnstile.ParentClosePolicy(turnstile.Terminate + 1))
+	parent := turnstile.NewOrchestration[int, string]("Parent")
+	e := start(t, parent.Implement(func(ctx turnstile.Context, in int) (string, error) {
+		_, err := child.Call(ctx, in)
+		if !isInvalid(err) || !strings.Contains(err.Error(), "the policy is 3, it must be Abandon, Cancel or Terminate") {
+			return "", differ("%v", err)
+		}
+		return "as said", nil
+	}))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, 1))
+	if got := ok[string](t)(run.Wait(e.ctx)); got != "as said" {
+		t.Error(got)
 	}
 }
 
@@ -68,18 +85,18 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 			t.Parallel()
 			child := turnstile.NewOrchestration[int, int]("Child")
 			parent := turnstile.NewOrchestration[int, string]("Parent")
-			call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 10 * time.Second, FinalCodes: []string{"closed"}}), turnstile.InstanceID(c.id))
+			call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 10 * time.Second, NonRetryableCodes: []string{"closed"}}), turnstile.InstanceID(c.id))
 			note := turnstile.NewActivity[string, int]("Note")
 			var attempts []string
 			e := start(t,
-				note.Is(func(_ context.Context, id string) (int, error) { attempts = append(attempts, id); return 0, nil }),
-				child.Is(func(ctx turnstile.Context, _ int) (int, error) {
+				note.Implement(func(_ context.Context, id string) (int, error) { attempts = append(attempts, id); return 0, nil }),
+				child.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 					if _, err := note.Call(ctx, turnstile.Info(ctx).Instance); err != nil {
 						return 0, err
 					}
 					return 0, c.fail
 				}),
-				parent.Is(func(ctx turnstile.Context, in int) (string, error) {
+				parent.Implement(func(ctx turnstile.Context, in int) (string, error) {
 					_, err := call.Call(ctx, in)
 					failed, isChild := errors.AsType[*turnstile.ChildError](err)
 					if !isChild {
@@ -117,17 +134,17 @@ func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(end.by, func(t *testing.T) {
 			e := arrange(t, nil,
-				deep.Is(func(ctx turnstile.Context, _ string) (int, error) {
+				deep.Implement(func(ctx turnstile.Context, _ string) (int, error) {
 					return 7, turnstile.Sleep(ctx, 24*time.Hour)
 				}),
-				child.Is(func(ctx turnstile.Context, id string) (int, error) {
+				child.Implement(func(ctx turnstile.Context, id string) (int, error) {
 					n, err := deep.With(turnstile.InstanceID("deep of "+turnstile.Info(ctx).Instance)).Call(ctx, id)
 					if failed, is := errors.AsType[*turnstile.ChildError](err); is && failed.Kind != end.kind {
 						return 0, differ("the child that was ended gave %v", err)
 					}
 					return n, err
 				}),
-				parent.Is(func(ctx turnstile.Context, in string) (int, error) {
+				parent.Implement(func(ctx turnstile.Context, in string) (int, error) {
 					return child.With(again, turnstile.InstanceID("c")).Call(ctx, in)
 				}))
 			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, "", client.InstanceID("p")))
@@ -154,8 +171,8 @@ func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 	parent := turnstile.NewOrchestration[int, int]("Parent")
 	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 4, InitialInterval: time.Hour, Jitter: 1}))
 	parts := turnstile.Parts{
-		child.Is(func(turnstile.Context, int) (int, error) { return 0, errors.New("no") }),
-		parent.Is(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
+		child.Implement(func(turnstile.Context, int) (int, error) { return 0, errors.New("no") }),
+		parent.Implement(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
 	}
 	e := start(t, parts)
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
@@ -174,9 +191,9 @@ func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
 	parent := turnstile.NewOrchestration[int, int]("Parent")
 	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2}))
 	part := func(n int) turnstile.Part {
-		return parent.Is(func(ctx turnstile.Context, _ int) (int, error) { return call.Call(ctx, n) })
+		return parent.Implement(func(ctx turnstile.Context, _ int) (int, error) { return call.Call(ctx, n) })
 	}
-	e := start(t, part(1), child.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+	e := start(t, part(1), child.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))
@@ -191,13 +208,13 @@ func TestTheTimeOfAnExecution(t *testing.T) {
 	release := turnstile.NewActivity[int, int]("Release")
 	released := 0
 	e := start(t,
-		release.Is(func(context.Context, int) (int, error) { released++; return 0, nil }),
-		flow.With(turnstile.ExecutionTimeout(48*time.Hour)).Is(func(ctx turnstile.Context, days int) (int, error) {
+		release.Implement(func(context.Context, int) (int, error) { released++; return 0, nil }),
+		flow.With(turnstile.RunTimeout(48*time.Hour)).Implement(func(ctx turnstile.Context, days int) (int, error) {
 			if err := turnstile.Sleep(ctx, time.Duration(days)*24*time.Hour); err != nil {
 				if !errors.Is(err, turnstile.ErrTimeout) || errors.Is(err, turnstile.ErrCancelled) {
 					return 0, fmt.Errorf("not a timeout: %w", err)
 				}
-				if _, err := release.Call(turnstile.Shield(ctx), 1); err != nil {
+				if _, err := release.Call(turnstile.WithoutCancel(ctx), 1); err != nil {
 					return 0, err
 				}
 				return 0, err
@@ -224,9 +241,9 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 	other := turnstile.NewOrchestration[int, int]("Other")
 	parent := turnstile.NewOrchestration[bool, int]("Parent")
 	e := start(t,
-		sum.Is(func(ctx turnstile.Context, in int) (int, error) { return in + 1, turnstile.Sleep(ctx, time.Hour) }),
-		other.Is(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, time.Hour) }),
-		parent.Is(func(ctx turnstile.Context, use bool) (int, error) {
+		sum.Implement(func(ctx turnstile.Context, in int) (int, error) { return in + 1, turnstile.Sleep(ctx, time.Hour) }),
+		other.Implement(func(ctx turnstile.Context, in int) (int, error) { return in, turnstile.Sleep(ctx, time.Hour) }),
+		parent.Implement(func(ctx turnstile.Context, use bool) (int, error) {
 			call := sum.With(turnstile.InstanceID("sum"))
 			if use {
 				call = call.With(turnstile.UseExisting())

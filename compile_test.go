@@ -96,11 +96,11 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 			`func f(ctx turnstile.Context, io context.Context) { turnstile.Heartbeat(RIGHT, 1) }`, `io`, `ctx`, "does not implement context.Context"},
 
 		"the code of an activity is one of an activity": {
-			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Charge.Is(f)`, `context.Context`, `turnstile.Context`, "cannot use f"},
+			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Charge.Implement(f)`, `context.Context`, `turnstile.Context`, "cannot use f"},
 		"the code of an orchestration is one of an orchestration": {
-			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Fulfil.Is(f)`, `turnstile.Context`, `context.Context`, "cannot use f"},
+			`func f(ctx RIGHT, o Order) (Receipt, error) { return Receipt{}, nil }; var _ = Fulfil.Implement(f)`, `turnstile.Context`, `context.Context`, "cannot use f"},
 		"it has the declared types": {
-			`func f(ctx turnstile.Context, o Order) (RIGHT, error) { panic(0) }; var _ = Fulfil.Is(f)`, `Receipt`, `string`, "cannot use f"},
+			`func f(ctx turnstile.Context, o Order) (RIGHT, error) { panic(0) }; var _ = Fulfil.Implement(f)`, `Receipt`, `string`, "cannot use f"},
 		"options of activities are for activities": {
 			`var _ = RIGHT.With(turnstile.AttemptTimeout(time.Second))`, `Charge`, `Fulfil`, "does not implement turnstile.OrchestrationOption"},
 		"a retry policy is no option by itself": {
@@ -112,7 +112,7 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"a start has no retries": {
 			`func f(ctx context.Context, c *client.Client, o Order) { client.Start(ctx, c, Fulfil, o, RIGHT) }`, `client.InstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement client.StartOption"},
 		"an application is made of implementations": {
-			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Is(charge)`, `Charge`, "does not implement turnstile.Part"},
+			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Implement(charge)`, `Charge`, "does not implement turnstile.Part"},
 	} {
 		t.Run(name, func(t *testing.T) { // one after the other: they share what is read of the packages
 			if err := compile(declarations + strings.ReplaceAll(c.code, "RIGHT", c.right)); err != nil {

@@ -10,7 +10,7 @@
 // time. In its code, and in what it calls:
 //
 //   - no I/O, no time.Now, no random numbers, no environment: activities do
-//     I/O, and [Now], [GUID] and [SideEffect] give values that are recorded
+//     I/O, and [Now], [UUID] and [SideEffect] give values that are recorded
 //   - no goroutines, channels, locks or sleeps: start several operations, or
 //     several branches with [Go], and await, [Select] or [Join] them; [Sleep],
 //     [SleepUntil], [After] and [At] are the timers
@@ -40,7 +40,7 @@
 //		// failed.Activity, .Kind, .Code, .Attempt, .Message, .Retryable
 //	}
 //
-// An activity's error is retried by its [RetryPolicy]; [Permanent] says that
+// An activity's error is retried by its [RetryPolicy]; [NonRetryable] says that
 // it makes no sense to, [WithCode] gives it a word to act on. After the last attempt
 // the orchestration gets an [*ActivityError], from a sub-orchestration a
 // [*ChildError]. errors.Is tells [ErrCancelled], [ErrTimeout] and
@@ -78,8 +78,8 @@
 // together; the one that runs orchestrations does not link the code of the
 // activities:
 //
-//	app := turnstile.NewApp(Fulfil.Is(fulfil))         // the orchestrator's main
-//	app := turnstile.NewApp(Charge.Is(payments.charge)) // the worker's main
+//	app := turnstile.NewApp(Fulfil.Implement(fulfil))         // the orchestrator's main
+//	app := turnstile.NewApp(Charge.Implement(payments.charge)) // the worker's main
 //
 // Package awslambda runs an [App] on AWS Lambda, package embedded in one process.
 // Package client starts instances, raises events for them, and waits:
@@ -91,20 +91,20 @@
 // # Where to look
 //
 //   - Activities: [Activity.Call], [Activity.Start], [Activity.Inline] and
-//     [Batch], [Retry], [AttemptTimeout], [Permanent], [WithCode], [ActivityInfo]
+//     [CommitEvery], [Retry], [AttemptTimeout], [NonRetryable], [WithCode], [ActivityInfo]
 //   - Waiting: [Future.Await], [Select], [Any], [Join], [JoinMixed], [Settle],
 //     [AsCompleted], [Sleep], [SleepUntil], [After], [At], [Poll]
 //   - Side by side: [Go], [Map], [ForEach], [Mutex], [Semaphore], [WaitGroup]
-//   - Events: [Event.Wait], [Event.WaitFor], [Event.TryWait], [Event.All],
-//     [Event.Subscribe]
+//   - Events: [Event.Wait], [Event.WaitTimeout], [Event.TryWait], [Event.All],
+//     [Event.Next]
 //   - Other orchestrations: [Orchestration.Call], [Orchestration.Start],
-//     [Orchestration.Detach], [Orchestration.ContinueAsNew]; other instances:
+//     [Orchestration.StartDetached], [Orchestration.ContinueAsNew]; other instances:
 //     [Event.RaiseTo], [CancelInstance]
-//   - Cancelling: [WithCancel], [WithTimeout], [Shield], [Future.Cancel]
+//   - Cancelling: [WithCancel], [WithTimeout], [WithoutCancel], [Future.Cancel]
 //   - Undoing: [Saga]
 //   - Changing: [Version], [Patched]
 //   - Around all of it: [Interceptor], [WithHeaders], [AfterCommit]
-//   - Recorded once: [Now], [GUID], [Random], [SideEffect], [Trace]
+//   - Recorded once: [Now], [UUID], [Random], [SideEffect], [Annotate]
 //   - Shown: [SetCustomStatus], [SetSearchAttributes], [Logger]; [Info]
 //   - From outside: package [github.com/turnstile-go/turnstile/client]
 //

@@ -60,15 +60,15 @@ func (e Event[T]) accepts(run *engine.Context) engine.Acceptor {
 	}
 }
 
-// Subscribe starts a wait for the next event of this name and returns at once;
+// Next starts a wait for the next event of this name and returns at once;
 // use it with [Select]. It records one event.
 //
 // A wait takes its event even if nobody looks at it any more, so cancel what
 // is no longer wanted. Select does that for those that lose.
-func (e Event[T]) Subscribe(ctx Context) Future[T] {
+func (e Event[T]) Next(ctx Context) Future[T] {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
-		panic(unsound("Event.Subscribe", e.name, "NewEvent", e.problem))
+		panic(unsound("Event.Next", e.name, "NewEvent", e.problem))
 	}
 	return Future[T]{op: run.ExternalEventIf(e.name, e.accepts(run)), kind: ofEvent, name: e.name}
 }
@@ -80,7 +80,7 @@ func (e Event[T]) Subscribe(ctx Context) Future[T] {
 // Errors: [*DecodeError] for data that T cannot take (the event is consumed, and
 // stays in the history), [*CancelledError].
 func (e Event[T]) Wait(ctx Context) (T, error) {
-	return e.Subscribe(ctx).Await(ctx)
+	return e.Next(ctx).Await(ctx)
 }
 
 // TryWait is Wait without waiting: it takes the next event if one has come
@@ -132,18 +132,18 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	}
 }
 
-// WaitFor is Wait for at most d, which returns a [*TimeoutError] then; an event
+// WaitTimeout is Wait for at most d, which returns a [*TimeoutError] then; an event
 // that comes later goes to the next wait. It records two events, the wait and a
 // timer, and one for what comes first.
 //
 // Errors: those of Wait, [*TimeoutError], and [*InvalidArgumentError] for more
 // than [MaxTimer].
-func (e Event[T]) WaitFor(ctx Context, d time.Duration) (T, error) {
-	if err := validTimer("Event.WaitFor", d); err != nil {
+func (e Event[T]) WaitTimeout(ctx Context, d time.Duration) (T, error) {
+	if err := validTimer("Event.WaitTimeout", d); err != nil {
 		var zero T
 		return zero, err
 	}
-	event, timeout := e.Subscribe(ctx), After(ctx, d)
+	event, timeout := e.Next(ctx), After(ctx, d)
 	first, err := Select(ctx, event, timeout)
 	if err != nil {
 		var zero T

@@ -38,9 +38,9 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 	work := turnstile.NewActivity[int, int]("Work")
 	for name, code := range map[string]func(turnstile.Context) (approval, error){
 		"Wait":    sound.Wait,
-		"WaitFor": func(ctx turnstile.Context) (approval, error) { return sound.WaitFor(ctx, time.Hour) },
+		"WaitFor": func(ctx turnstile.Context) (approval, error) { return sound.WaitTimeout(ctx, time.Hour) },
 		"Select": func(ctx turnstile.Context) (approval, error) {
-			wait, timer := sound.Subscribe(ctx), turnstile.After(ctx, time.Hour)
+			wait, timer := sound.Next(ctx), turnstile.After(ctx, time.Hour)
 			if i, err := turnstile.Select(ctx, wait, timer); err != nil || i != 0 {
 				return approval{}, errors.Join(errors.New("the timer won"), err)
 			}
@@ -74,8 +74,8 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 			t.Parallel()
 			one := turnstile.NewOrchestration[int, string]("One")
 			e := arrange(t, nil,
-				work.Is(func(_ context.Context, n int) (int, error) { return n, nil }),
-				one.Is(func(ctx turnstile.Context, _ int) (string, error) {
+				work.Implement(func(_ context.Context, n int) (int, error) { return n, nil }),
+				one.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 					a, err := code(ctx)
 					return a.By, err
 				}))
@@ -107,7 +107,7 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 func TestE09ATryWaitThatRejectsAllFindsNone(t *testing.T) {
 	t.Parallel()
 	one := turnstile.NewOrchestration[int, bool]("One")
-	e := arrange(t, nil, one.Is(func(ctx turnstile.Context, _ int) (bool, error) {
+	e := arrange(t, nil, one.Implement(func(ctx turnstile.Context, _ int) (bool, error) {
 		if err := turnstile.Sleep(ctx, time.Minute); err != nil {
 			return false, err
 		}
@@ -129,9 +129,9 @@ func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 	t.Parallel()
 	work := turnstile.NewActivity[string, int]("Work")
 	one := turnstile.NewOrchestration[int, int]("One")
-	done := work.Is(func(context.Context, string) (int, error) { return 0, nil })
+	done := work.Implement(func(context.Context, string) (int, error) { return 0, nil })
 	build := func(wait func(turnstile.Context) (string, error)) *turnstile.App {
-		return turnstile.NewApp(done, one.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		return turnstile.NewApp(done, one.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			by, err := wait(ctx)
 			if err != nil {
 				return 0, err
@@ -165,7 +165,7 @@ func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 			return "the text", err
 		},
 		"a type that takes neither": func(ctx turnstile.Context) (string, error) {
-			wait := turnstile.NewEvent[int]("approved").Rejecting().Subscribe(ctx)
+			wait := turnstile.NewEvent[int]("approved").Rejecting().Next(ctx)
 			if _, err := wait.Await(ctx); err == nil {
 				return "", errors.New("decoded")
 			}
@@ -210,7 +210,7 @@ func TestE09ADecoderThatPanicsIsStuckAndLosesNoEvent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			one := turnstile.NewOrchestration[int, int]("One")
-			e := arrange(t, nil, one.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, wait(ctx) }))
+			e := arrange(t, nil, one.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, wait(ctx) }))
 			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, one, 1))
 			raiseData(t, e, run.Instance, "approved", `1`)
 			looked := make(chan struct{})

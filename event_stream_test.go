@@ -14,7 +14,7 @@ import (
 func raised(t *testing.T, code func(turnstile.Context) error, values ...any) ([]string, error) {
 	t.Helper()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := arrange(t, nil, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))
+	e := arrange(t, nil, double.Implement(doubled), flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	anything := turnstile.NewEvent[any]("number")
 	for n, value := range values {

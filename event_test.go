@@ -18,7 +18,7 @@ var (
 )
 
 func asked(ctx turnstile.Context, within time.Duration) (string, error) {
-	a, err := approved.WaitFor(ctx, within)
+	a, err := approved.WaitTimeout(ctx, within)
 	if timeout, isTimeout := errors.AsType[*turnstile.TimeoutError](err); isTimeout {
 		return "late: " + timeout.Error(), nil
 	}
@@ -38,7 +38,7 @@ func TestE01AnEventBringsItsData(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := arrange(t, nil, ask.Is(asked))
+			e := arrange(t, nil, ask.Implement(asked))
 			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, ask, time.Hour))
 			if err := e.client.Raise(e.ctx, client.RaiseRequest{Instance: run.Instance, Name: "approved", Data: []byte(c.data)}); err != nil {
 				t.Fatal(err)
@@ -54,8 +54,8 @@ func TestE01AnEventBringsItsData(t *testing.T) {
 func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
 	t.Parallel()
 	next := turnstile.NewOrchestration[int, string]("Next")
-	e := arrange(t, nil, next.Is(func(ctx turnstile.Context, _ int) (string, error) {
-		_, err := approved.WaitFor(ctx, time.Hour)
+	e := arrange(t, nil, next.Implement(func(ctx turnstile.Context, _ int) (string, error) {
+		_, err := approved.WaitTimeout(ctx, time.Hour)
 		if timeout, isTimeout := errors.AsType[*turnstile.TimeoutError](err); !isTimeout || timeout.Name != "approved" || timeout.After != time.Hour || !errors.Is(err, turnstile.ErrTimeout) {
 			return "", errors.Join(errors.New("no timeout"), err)
 		}
@@ -77,8 +77,8 @@ func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
 
 func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
 	t.Parallel()
-	e := start(t, ask.Is(func(ctx turnstile.Context, within time.Duration) (string, error) {
-		a, err := approved.WaitFor(ctx, within)
+	e := start(t, ask.Implement(func(ctx turnstile.Context, within time.Duration) (string, error) {
+		a, err := approved.WaitTimeout(ctx, within)
 		return a.By, err
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, ask, time.Hour))
@@ -91,7 +91,7 @@ func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
 func TestDataThatTheTypeCannotTakeIsATypedErrorAndTheEventIsConsumed(t *testing.T) {
 	t.Parallel()
 	twice := turnstile.NewOrchestration[int, string]("Twice")
-	e := arrange(t, nil, twice.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := arrange(t, nil, twice.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		_, err := approved.Wait(ctx)
 		damaged, isDecode := errors.AsType[*turnstile.DecodeError](err)
 		if !isDecode || damaged.Name != "approved" || string(damaged.Payload) != `["Grace"]` {
@@ -116,9 +116,9 @@ func TestDataThatTheTypeCannotTakeIsATypedErrorAndTheEventIsConsumed(t *testing.
 func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
 	t.Parallel()
 	count := turnstile.NewOrchestration[time.Duration, int]("Count")
-	e := arrange(t, nil, count.Is(func(ctx turnstile.Context, within time.Duration) (int, error) {
+	e := arrange(t, nil, count.Implement(func(ctx turnstile.Context, within time.Duration) (int, error) {
 		for n := 0; ; n++ {
-			if _, err := approved.WaitFor(ctx, within); err != nil {
+			if _, err := approved.WaitTimeout(ctx, within); err != nil {
 				if errors.Is(err, turnstile.ErrTimeout) {
 					return n, nil
 				}
@@ -157,7 +157,7 @@ func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
 func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
 	t.Parallel()
 	both := turnstile.NewOrchestration[int, string]("Both")
-	e := start(t, both.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := start(t, both.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		a, err := approved.Wait(ctx)
 		if err != nil {
 			return "", err
@@ -176,7 +176,7 @@ func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
 func TestAnEventOfAStartReachesTheInstanceWhetherItWasThereOrNot(t *testing.T) {
 	t.Parallel()
 	three := turnstile.NewOrchestration[int, string]("Three")
-	e := start(t, three.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := start(t, three.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		all := ""
 		for range 3 {
 			a, err := approved.Wait(ctx)

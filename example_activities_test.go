@@ -19,11 +19,11 @@ func ExampleErrPending() {
 		fmt.Println("first answer:", client.Complete(context.Background(), c, ask, mail, true))
 		return nil
 	},
-		ask.Is(func(ctx context.Context, _ string) (bool, error) {
+		ask.Implement(func(ctx context.Context, _ string) (bool, error) {
 			mail = turnstile.ActivityInfo(ctx).CompletionToken
 			return false, turnstile.ErrPending
 		}),
-		request.Is(func(ctx turnstile.Context, what string) (bool, error) { return ask.Call(ctx, what) }))
+		request.Implement(func(ctx turnstile.Context, what string) (bool, error) { return ask.Call(ctx, what) }))
 	// Output:
 	// first answer: <nil>
 	// completed: true
@@ -35,7 +35,7 @@ func ExampleHeartbeat() {
 		turnstile.HeartbeatTimeout(time.Minute), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
 	report := turnstile.NewOrchestration[int, int]("Report")
 	show(report, 3, nil,
-		count.Is(func(ctx context.Context, pages int) (int, error) {
+		count.Implement(func(ctx context.Context, pages int) (int, error) {
 			page, _, err := turnstile.LastHeartbeat[int](ctx)
 			if err != nil {
 				return 0, err
@@ -52,7 +52,7 @@ func ExampleHeartbeat() {
 			}
 			return page, nil
 		}),
-		report.Is(func(ctx turnstile.Context, pages int) (int, error) { return count.Call(ctx, pages) }))
+		report.Implement(func(ctx turnstile.Context, pages int) (int, error) { return count.Call(ctx, pages) }))
 	// Output:
 	// attempt 1 begins behind page 0
 	// attempt 2 begins behind page 1
@@ -72,7 +72,7 @@ func ExampleSetCustomStatus() {
 		fmt.Println("it is", d.Status, "and", status.Step)
 		return err
 	},
-		nightly.Is(func(ctx turnstile.Context, file string) (string, error) {
+		nightly.Implement(func(ctx turnstile.Context, file string) (string, error) {
 			if err := turnstile.SetCustomStatus(ctx, progress{Step: "waiting for the night"}); err != nil {
 				return "", err
 			}
@@ -88,8 +88,8 @@ func ExampleSetCustomStatus() {
 func ExampleVersion() {
 	greet := turnstile.NewOrchestration[string, string]("Greet")
 	both := turnstile.Parts{
-		greet.Is(func(_ turnstile.Context, name string) (string, error) { return "Hello, " + name, nil }),
-		greet.With(turnstile.Version("2")).Is(func(ctx turnstile.Context, name string) (string, error) {
+		greet.Implement(func(_ turnstile.Context, name string) (string, error) { return "Hello, " + name, nil }),
+		greet.With(turnstile.Version("2")).Implement(func(ctx turnstile.Context, name string) (string, error) {
 			return "Dear " + name + ", from version " + turnstile.Info(ctx).Version, nil
 		}),
 	}
@@ -98,17 +98,17 @@ func ExampleVersion() {
 }
 
 // What an activity returns decides whether another attempt follows.
-func ExamplePermanent() {
+func ExampleNonRetryable() {
 	pay := turnstile.NewActivity[int, string]("Pay").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
 	buy := turnstile.NewOrchestration[int, string]("Buy")
 	show(buy, 2000, nil,
-		pay.Is(func(_ context.Context, cents int) (string, error) {
+		pay.Implement(func(_ context.Context, cents int) (string, error) {
 			if cents > 1000 {
-				return "", turnstile.Permanent(turnstile.WithCode(errors.New("above the card's limit"), "declined"))
+				return "", turnstile.NonRetryable(turnstile.WithCode(errors.New("above the card's limit"), "declined"))
 			}
 			return "paid", nil
 		}),
-		buy.Is(func(ctx turnstile.Context, cents int) (string, error) {
+		buy.Implement(func(ctx turnstile.Context, cents int) (string, error) {
 			receipt, err := pay.Call(ctx, cents)
 			if failed, ok := errors.AsType[*turnstile.ActivityError](err); ok && failed.Code == "declined" {
 				return fmt.Sprintf("not bought after %d attempt: %s", failed.Attempt, failed.Message), nil

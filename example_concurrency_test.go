@@ -15,8 +15,8 @@ func ExampleMap() {
 	thumbnail := turnstile.NewActivity[string, string]("Thumbnail")
 	album := turnstile.NewOrchestration[[]string, []string]("Album")
 	show(album, []string{"cat.jpg", "dog.jpg", "yak.jpg"}, nil,
-		thumbnail.Is(func(_ context.Context, file string) (string, error) { return "small-" + file, nil }),
-		album.Is(func(ctx turnstile.Context, files []string) ([]string, error) {
+		thumbnail.Implement(func(_ context.Context, file string) (string, error) { return "small-" + file, nil }),
+		album.Implement(func(ctx turnstile.Context, files []string) ([]string, error) {
 			return turnstile.Map(ctx, files, 2, thumbnail.Call)
 		}))
 	// Output: completed: [small-cat.jpg small-dog.jpg small-yak.jpg]
@@ -27,13 +27,13 @@ func ExampleTolerateFailures() {
 	send := turnstile.NewActivity[string, string]("Send")
 	news := turnstile.NewOrchestration[[]string, string]("News")
 	show(news, []string{"ada@example.com", "nobody", "grace@example.com"}, nil,
-		send.Is(func(_ context.Context, to string) (string, error) {
+		send.Implement(func(_ context.Context, to string) (string, error) {
 			if !strings.Contains(to, "@") {
 				return "", errors.New("no such address")
 			}
 			return "", nil
 		}),
-		news.Is(func(ctx turnstile.Context, readers []string) (string, error) {
+		news.Implement(func(ctx turnstile.Context, readers []string) (string, error) {
 			var failed []turnstile.ItemError
 			_, err := turnstile.Map(ctx, readers, 10, send.Call, turnstile.TolerateFailures(len(readers)/3, &failed))
 			return fmt.Sprintf("%d readers, not reached: %v", len(readers), failed[0].Index), err
@@ -47,9 +47,9 @@ func ExampleForEach() {
 	pack := turnstile.NewActivity[int, bool]("Pack")
 	fulfil := turnstile.NewOrchestration[[]string, string]("Fulfil")
 	show(fulfil, []string{"teapot", "cup"}, nil,
-		reserve.Is(func(_ context.Context, what string) (int, error) { return len(what), nil }),
-		pack.Is(func(context.Context, int) (bool, error) { return true, nil }),
-		fulfil.Is(func(ctx turnstile.Context, items []string) (string, error) {
+		reserve.Implement(func(_ context.Context, what string) (int, error) { return len(what), nil }),
+		pack.Implement(func(context.Context, int) (bool, error) { return true, nil }),
+		fulfil.Implement(func(ctx turnstile.Context, items []string) (string, error) {
 			err := turnstile.ForEach(ctx, items, 5, func(ctx turnstile.Context, item string) error {
 				shelf, err := reserve.Call(ctx, item)
 				if err != nil {
@@ -69,9 +69,9 @@ func ExampleGo() {
 	exchange := turnstile.NewActivity[int, int]("Exchange")
 	compare := turnstile.NewOrchestration[string, string]("Compare")
 	show(compare, "teapot", nil,
-		price.Is(func(_ context.Context, shop string) (int, error) { return 10 * len(shop), nil }),
-		exchange.Is(func(_ context.Context, cents int) (int, error) { return 2 * cents, nil }),
-		compare.Is(func(ctx turnstile.Context, what string) (string, error) {
+		price.Implement(func(_ context.Context, shop string) (int, error) { return 10 * len(shop), nil }),
+		exchange.Implement(func(_ context.Context, cents int) (int, error) { return 2 * cents, nil }),
+		compare.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			home := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return price.Call(ctx, "home") })
 			abroad := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
 				foreign, err := price.Call(ctx, "far")
@@ -91,13 +91,13 @@ func ExampleAny() {
 	fetch := turnstile.NewActivity[string, string]("Fetch")
 	load := turnstile.NewOrchestration[[]string, string]("Load")
 	show(load, []string{"broken", "good"}, nil,
-		fetch.Is(func(_ context.Context, mirror string) (string, error) {
+		fetch.Implement(func(_ context.Context, mirror string) (string, error) {
 			if mirror == "broken" {
 				return "", errors.New("no answer")
 			}
 			return "the file", nil
 		}),
-		load.Is(func(ctx turnstile.Context, mirrors []string) (string, error) {
+		load.Implement(func(ctx turnstile.Context, mirrors []string) (string, error) {
 			var files []turnstile.Future[string]
 			for _, mirror := range mirrors {
 				files = append(files, fetch.Start(ctx, mirror))
@@ -116,13 +116,13 @@ func ExampleSettle() {
 	check := turnstile.NewActivity[string, bool]("Check")
 	audit := turnstile.NewOrchestration[[]string, []string]("Audit")
 	show(audit, []string{"door", "alarm"}, nil,
-		check.Is(func(_ context.Context, what string) (bool, error) {
+		check.Implement(func(_ context.Context, what string) (bool, error) {
 			if what == "alarm" {
 				return false, errors.New("no power")
 			}
 			return true, nil
 		}),
-		audit.Is(func(ctx turnstile.Context, things []string) ([]string, error) {
+		audit.Implement(func(ctx turnstile.Context, things []string) ([]string, error) {
 			var checks []turnstile.Future[bool]
 			for _, thing := range things {
 				checks = append(checks, check.Start(ctx, thing))
@@ -141,7 +141,7 @@ func ExampleSettle() {
 func ExampleAsCompleted() {
 	run := turnstile.NewOrchestration[[]int, []int]("Race")
 	show(run, []int{30, 10, 20}, nil,
-		run.Is(func(ctx turnstile.Context, minutes []int) ([]int, error) {
+		run.Implement(func(ctx turnstile.Context, minutes []int) ([]int, error) {
 			var runners []turnstile.Future[int]
 			for _, m := range minutes {
 				runners = append(runners, turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
@@ -166,9 +166,9 @@ func ExampleJoinMixed() {
 	name := turnstile.NewActivity[string, string]("Name")
 	page := turnstile.NewOrchestration[string, string]("Page")
 	show(page, "t-1", nil,
-		stock.Is(func(context.Context, string) (int, error) { return 3, nil }),
-		name.Is(func(context.Context, string) (string, error) { return "Teapot", nil }),
-		page.Is(func(ctx turnstile.Context, id string) (string, error) {
+		stock.Implement(func(context.Context, string) (int, error) { return 3, nil }),
+		name.Implement(func(context.Context, string) (string, error) { return "Teapot", nil }),
+		page.Implement(func(ctx turnstile.Context, id string) (string, error) {
 			left, title := stock.Start(ctx, id), name.Start(ctx, id)
 			if err := turnstile.JoinMixed(ctx, left, title); err != nil {
 				return "", err
@@ -185,7 +185,7 @@ func ExampleWithTimeout() {
 	search := turnstile.NewEvent[string]("found")
 	find := turnstile.NewOrchestration[string, string]("Find")
 	show(find, "keys", nil,
-		find.Is(func(ctx turnstile.Context, what string) (string, error) {
+		find.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
 			place, err := search.Wait(scope)
 			if errors.Is(err, turnstile.ErrTimeout) {

@@ -26,13 +26,13 @@ func ExampleInterceptor() {
 		},
 	}
 	show(order, 17, nil, watch,
-		charge.Is(func(ctx context.Context, n int) (string, error) {
+		charge.Implement(func(ctx context.Context, n int) (string, error) {
 			if turnstile.ActivityInfo(ctx).Attempt == 1 {
 				return "", errors.New("the bank is busy")
 			}
 			return fmt.Sprint("paid for ", n), nil
 		}),
-		order.Is(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
+		order.Implement(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
 	// Output:
 	// attempt 1 error: the bank is busy
 	// attempt 2 error: <nil>
@@ -45,10 +45,10 @@ func ExampleWithHeaders() {
 	restock := turnstile.NewActivity[int, string]("Restock")
 	order := turnstile.NewOrchestration[int, string]("Order")
 	show(order, 17, nil,
-		restock.Is(func(ctx context.Context, _ int) (string, error) {
+		restock.Implement(func(ctx context.Context, _ int) (string, error) {
 			return "for " + turnstile.ActivityInfo(ctx).Headers["shop"], nil
 		}),
-		order.Is(func(ctx turnstile.Context, n int) (string, error) {
+		order.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			north, err := turnstile.WithHeaders(ctx, map[string]string{"shop": "north"})
 			if err != nil {
 				return "", err

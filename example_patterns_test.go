@@ -16,12 +16,12 @@ func ExamplePoll() {
 	wait := turnstile.NewOrchestration[string, string]("WaitForJob")
 	answers := []string{"queued", "running", "running", "done"}
 	show(wait, "job-7", nil,
-		status.Is(func(context.Context, string) (string, error) {
+		status.Implement(func(context.Context, string) (string, error) {
 			answer := answers[0]
 			answers = answers[1:]
 			return answer, nil
 		}),
-		wait.Is(func(ctx turnstile.Context, job string) (string, error) {
+		wait.Implement(func(ctx turnstile.Context, job string) (string, error) {
 			return turnstile.Poll(ctx, status.Call, job, func(s string) bool { return s == "done" },
 				turnstile.PollPolicy{InitialInterval: time.Second, MaxInterval: time.Minute})
 		}))
@@ -34,18 +34,18 @@ func ExampleSaga() {
 	cancel := turnstile.NewActivity[string, bool]("CancelBooking")
 	trip := turnstile.NewOrchestration[[]string, string]("Trip")
 	show(trip, []string{"room", "car", "balloon"}, nil,
-		book.Is(func(_ context.Context, what string) (string, error) {
+		book.Implement(func(_ context.Context, what string) (string, error) {
 			if what == "balloon" {
 				return "", errors.New("too windy")
 			}
 			fmt.Println("booked the", what)
 			return what, nil
 		}),
-		cancel.Is(func(_ context.Context, what string) (bool, error) {
+		cancel.Implement(func(_ context.Context, what string) (bool, error) {
 			fmt.Println("cancelled the", what)
 			return true, nil
 		}),
-		trip.Is(func(ctx turnstile.Context, things []string) (string, error) {
+		trip.Implement(func(ctx turnstile.Context, things []string) (string, error) {
 			var saga turnstile.Saga
 			for _, thing := range things {
 				booking, err := book.Call(ctx, thing)
@@ -74,9 +74,9 @@ func ExampleMutex() {
 	count := turnstile.NewOrchestration[int, int]("Count")
 	counter := 0
 	show(count, 5, nil,
-		read.Is(func(context.Context, string) (int, error) { return counter, nil }),
-		write.Is(func(_ context.Context, n int) (int, error) { counter = n; return n, nil }),
-		count.Is(func(ctx turnstile.Context, times int) (int, error) {
+		read.Implement(func(context.Context, string) (int, error) { return counter, nil }),
+		write.Implement(func(_ context.Context, n int) (int, error) { counter = n; return n, nil }),
+		count.Implement(func(ctx turnstile.Context, times int) (int, error) {
 			var mu turnstile.Mutex
 			err := turnstile.ForEach(ctx, make([]bool, times), times, func(ctx turnstile.Context, _ bool) error {
 				if err := mu.Lock(ctx); err != nil {
@@ -103,8 +103,8 @@ func ExampleSemaphore() {
 	encode := turnstile.NewActivity[int, int]("Encode")
 	studio := turnstile.NewOrchestration[[]int, string]("Studio")
 	show(studio, []int{3, 1, 1, 2}, nil,
-		encode.Is(func(_ context.Context, cores int) (int, error) { return cores, nil }),
-		studio.Is(func(ctx turnstile.Context, films []int) (string, error) {
+		encode.Implement(func(_ context.Context, cores int) (int, error) { return cores, nil }),
+		studio.Implement(func(ctx turnstile.Context, films []int) (string, error) {
 			cores := turnstile.NewSemaphore(4)
 			err := turnstile.ForEach(ctx, films, len(films), func(ctx turnstile.Context, need int) error {
 				if err := cores.Acquire(ctx, need); err != nil {
@@ -126,9 +126,9 @@ func ExamplePatched() {
 	check := turnstile.NewActivity[int, bool]("CheckFraud")
 	buy := turnstile.NewOrchestration[int, string]("Buy")
 	show(buy, 3900, nil,
-		charge.Is(func(context.Context, int) (string, error) { return "receipt", nil }),
-		check.Is(func(_ context.Context, cents int) (bool, error) { return cents < 100000, nil }),
-		buy.Is(func(ctx turnstile.Context, cents int) (string, error) {
+		charge.Implement(func(context.Context, int) (string, error) { return "receipt", nil }),
+		check.Implement(func(_ context.Context, cents int) (bool, error) { return cents < 100000, nil }),
+		buy.Implement(func(ctx turnstile.Context, cents int) (string, error) {
 			if turnstile.Patched(ctx, "check-fraud") {
 				if fine, err := check.Call(ctx, cents); err != nil || !fine {
 					return "refused", err
@@ -151,7 +151,7 @@ func ExampleEvent_All() {
 		}
 		return nil
 	},
-		till.Is(func(ctx turnstile.Context, total int) (int, error) {
+		till.Implement(func(ctx turnstile.Context, total int) (int, error) {
 			for cents, err := range ordered.All(ctx) {
 				switch {
 				case err != nil:
@@ -176,7 +176,7 @@ func ExampleEvent_TryWait() {
 	show(day, "", func(c *client.Client, run *client.Run[[]string]) error {
 		return client.Raise(context.Background(), c, note, run.Instance, "milk")
 	},
-		day.Is(func(ctx turnstile.Context, _ string) ([]string, error) {
+		day.Implement(func(ctx turnstile.Context, _ string) ([]string, error) {
 			if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil {
 				return nil, err
 			}
@@ -198,11 +198,11 @@ func ExampleEvent_RaiseTo() {
 	worker := turnstile.NewOrchestration[string, string]("Worker")
 	boss := turnstile.NewOrchestration[string, string]("Boss")
 	show(boss, "dig", nil,
-		worker.Is(func(ctx turnstile.Context, reportTo string) (string, error) {
+		worker.Implement(func(ctx turnstile.Context, reportTo string) (string, error) {
 			return "", done.RaiseTo(ctx, reportTo, "a deep hole")
 		}),
-		boss.Is(func(ctx turnstile.Context, _ string) (string, error) {
-			if _, err := worker.Detach(ctx, turnstile.Info(ctx).Instance); err != nil {
+		boss.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+			if _, err := worker.StartDetached(ctx, turnstile.Info(ctx).Instance); err != nil {
 				return "", err
 			}
 			return done.Wait(ctx)
@@ -214,7 +214,7 @@ func ExampleEvent_RaiseTo() {
 func ExampleRandom() {
 	draw := turnstile.NewOrchestration[[]string, int]("Draw")
 	show(draw, []string{"Ada", "Grace", "Hedy"}, nil,
-		draw.Is(func(ctx turnstile.Context, names []string) (int, error) {
+		draw.Implement(func(ctx turnstile.Context, names []string) (int, error) {
 			r, err := turnstile.Random(ctx)
 			if err != nil {
 				return 0, err

@@ -28,7 +28,7 @@ func ExampleSetSearchAttributes() {
 		}
 		return err
 	},
-		fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
+		fulfil.Implement(func(ctx turnstile.Context, o order) (string, error) {
 			due, err := turnstile.Now(ctx)
 			if err != nil {
 				return "", err

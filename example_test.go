@@ -59,8 +59,8 @@ func Example() {
 	welcome := turnstile.NewOrchestration[string, string]("Welcome")
 
 	app := turnstile.NewApp(
-		greet.Is(func(_ context.Context, name string) (string, error) { return "Hello, " + name + "!", nil }),
-		welcome.Is(func(ctx turnstile.Context, name string) (string, error) {
+		greet.Implement(func(_ context.Context, name string) (string, error) { return "Hello, " + name + "!", nil }),
+		welcome.Implement(func(ctx turnstile.Context, name string) (string, error) {
 			if err := turnstile.Sleep(ctx, 30*24*time.Hour); err != nil {
 				return "", err
 			}
@@ -96,8 +96,8 @@ func ExampleSelect() {
 	quote := turnstile.NewActivity[string, int]("Quote")
 	buy := turnstile.NewOrchestration[string, string]("Buy")
 	show(buy, "teapot", nil,
-		quote.Is(func(context.Context, string) (int, error) { return 3900, nil }),
-		buy.Is(func(ctx turnstile.Context, what string) (string, error) {
+		quote.Implement(func(context.Context, string) (int, error) { return 3900, nil }),
+		buy.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			price, timeout := quote.Start(ctx, what), turnstile.After(ctx, time.Minute)
 			first, err := turnstile.Select(ctx, price, timeout)
 			switch {
@@ -117,8 +117,8 @@ func ExampleJoin() {
 	square := turnstile.NewActivity[int, int]("Square")
 	sum := turnstile.NewOrchestration[[]int, int]("Sum")
 	show(sum, []int{1, 2, 3}, nil,
-		square.Is(func(_ context.Context, n int) (int, error) { return n * n, nil }),
-		sum.Is(func(ctx turnstile.Context, numbers []int) (int, error) {
+		square.Implement(func(_ context.Context, n int) (int, error) { return n * n, nil }),
+		sum.Implement(func(ctx turnstile.Context, numbers []int) (int, error) {
 			var futures []turnstile.Future[int]
 			for _, n := range numbers {
 				futures = append(futures, square.Start(ctx, n))
@@ -134,11 +134,11 @@ func ExampleJoin() {
 }
 
 // An orchestration waits for somebody to decide.
-func ExampleEvent_WaitFor() {
+func ExampleEvent_WaitTimeout() {
 	decision := turnstile.NewEvent[string]("decision")
 	ask := turnstile.NewOrchestration[string, string]("Ask")
-	code := ask.Is(func(ctx turnstile.Context, question string) (string, error) {
-		answer, err := decision.WaitFor(ctx, 24*time.Hour)
+	code := ask.Implement(func(ctx turnstile.Context, question string) (string, error) {
+		answer, err := decision.WaitTimeout(ctx, 24*time.Hour)
 		if errors.Is(err, turnstile.ErrTimeout) {
 			return question + " Nobody knows.", nil
 		}
@@ -158,10 +158,10 @@ func ExampleActivityError() {
 	charge := turnstile.NewActivity[int, string]("Charge")
 	buy := turnstile.NewOrchestration[int, string]("Buy")
 	show(buy, 3900, nil,
-		charge.Is(func(context.Context, int) (string, error) {
-			return "", turnstile.Permanent(turnstile.WithCode(errors.New("card declined"), "declined"))
+		charge.Implement(func(context.Context, int) (string, error) {
+			return "", turnstile.NonRetryable(turnstile.WithCode(errors.New("card declined"), "declined"))
 		}),
-		buy.Is(func(ctx turnstile.Context, cents int) (string, error) {
+		buy.Implement(func(ctx turnstile.Context, cents int) (string, error) {
 			receipt, err := charge.Call(ctx, cents)
 			if failed, ok := errors.AsType[*turnstile.ActivityError](err); ok && failed.Code == "declined" {
 				return fmt.Sprintf("%s said %q and would not try again", failed.Activity, failed.Message), nil
@@ -172,20 +172,20 @@ func ExampleActivityError() {
 }
 
 // Clean-up after a cancellation works in a shielded scope.
-func ExampleShield() {
+func ExampleWithoutCancel() {
 	release := turnstile.NewActivity[string, string]("Release")
 	rent := turnstile.NewOrchestration[string, string]("Rent")
 	show(rent, "a boat", func(_ *client.Client, run *client.Run[string]) error {
 		return run.Cancel(context.Background(), "it rains")
 	},
-		release.Is(func(_ context.Context, what string) (string, error) {
+		release.Implement(func(_ context.Context, what string) (string, error) {
 			fmt.Println("released", what)
 			return "", nil
 		}),
-		rent.Is(func(ctx turnstile.Context, what string) (string, error) {
+		rent.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			err := turnstile.Sleep(ctx, 7*24*time.Hour)
 			if errors.Is(err, turnstile.ErrCancelled) {
-				if _, undo := release.Call(turnstile.Shield(ctx), what); undo != nil {
+				if _, undo := release.Call(turnstile.WithoutCancel(ctx), what); undo != nil {
 					return "", undo
 				}
 			}
@@ -200,7 +200,7 @@ func ExampleShield() {
 func ExampleOrchestration_ContinueAsNew() {
 	countdown := turnstile.NewOrchestration[int, string]("Countdown")
 	show(countdown, 3, nil,
-		countdown.Is(func(ctx turnstile.Context, n int) (string, error) {
+		countdown.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			if n == 0 {
 				return fmt.Sprintf("execution %d lifts off", turnstile.Info(ctx).ExecutionID), nil
 			}
@@ -216,7 +216,7 @@ func ExampleOrchestration_ContinueAsNew() {
 func ExampleSideEffect() {
 	roll := turnstile.NewOrchestration[int, string]("Roll")
 	show(roll, 6, nil,
-		roll.Is(func(ctx turnstile.Context, sides int) (string, error) {
+		roll.Implement(func(ctx turnstile.Context, sides int) (string, error) {
 			n, err := turnstile.SideEffect(ctx, "die", func() (int, error) { return 4, nil /* chosen by fair dice roll */ })
 			if err != nil {
 				return "", err
@@ -229,11 +229,11 @@ func ExampleSideEffect() {
 
 // Many short steps run in the orchestration's own turn.
 func ExampleActivity_Inline() {
-	square := turnstile.NewActivity[int, int]("Square").With(turnstile.Batch(100))
+	square := turnstile.NewActivity[int, int]("Square").With(turnstile.CommitEvery(100))
 	sum := turnstile.NewOrchestration[int, int]("Sum")
 	show(sum, 1000, nil,
-		square.Is(func(_ context.Context, n int) (int, error) { return n * n, nil }),
-		sum.Is(func(ctx turnstile.Context, upTo int) (int, error) {
+		square.Implement(func(_ context.Context, n int) (int, error) { return n * n, nil }),
+		sum.Implement(func(ctx turnstile.Context, upTo int) (int, error) {
 			total := 0
 			for n := 1; n <= upTo; n++ {
 				s, err := square.Inline(ctx, n)

@@ -113,7 +113,7 @@ type ChildError struct {
 	// child returned; 0 if it returned none.
 	Attempt int
 	// Retryable says whether the failure is open to another attempt, as that of
-	// an activity is: not if it was marked with Permanent.
+	// an activity is: not if it was marked with NonRetryable.
 	Retryable bool
 
 	failure history.Failure

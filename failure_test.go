@@ -24,16 +24,16 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 		retryable bool
 	}{
 		{"as they are", plain, "no paper", "", true},
-		{"A-04 as final when marked Permanent", turnstile.Permanent(plain), "no paper", "", false},
+		{"A-04 as final when marked NonRetryable", turnstile.NonRetryable(plain), "no paper", "", false},
 		{"with their code", turnstile.WithCode(plain, "paper"), "no paper", "paper", true},
-		{"with mark and code in either order", turnstile.WithCode(turnstile.Permanent(plain), "paper"), "no paper", "paper", false},
-		{"and in the other", turnstile.Permanent(turnstile.WithCode(plain, "paper")), "no paper", "paper", false},
-		{"with the whole text when wrapped", fmt.Errorf("printing: %w", turnstile.Permanent(plain)), "printing: no paper", "", false},
+		{"with mark and code in either order", turnstile.WithCode(turnstile.NonRetryable(plain), "paper"), "no paper", "paper", false},
+		{"and in the other", turnstile.NonRetryable(turnstile.WithCode(plain, "paper")), "no paper", "paper", false},
+		{"with the whole text when wrapped", fmt.Errorf("printing: %w", turnstile.NonRetryable(plain)), "printing: no paper", "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			def := turnstile.NewActivity[int, int]("Print")
-			app := turnstile.NewApp(def.Is(func(context.Context, int) (int, error) { return 0, c.err }))
+			app := turnstile.NewApp(def.Implement(func(context.Context, int) (int, error) { return 0, c.err }))
 			entry := ok[activity.Activity](t)(app.Activities().Lookup("Print"))
 			_, err := entry.Func(t.Context(), []byte("1"))
 			if !errors.Is(err, plain) {
@@ -43,8 +43,8 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 			if f.Message != c.message || f.Code != c.code || f.Retryable != c.retryable || f.Kind != history.FailureApplication {
 				t.Errorf("recorded is %+v, want message %q, code %q, retryable %v", *f, c.message, c.code, c.retryable)
 			}
-			if got := turnstile.CodeOf(c.err); got != c.code {
-				t.Errorf("CodeOf is %q, want %q", got, c.code)
+			if got := turnstile.ErrorCode(c.err); got != c.code {
+				t.Errorf("ErrorCode is %q, want %q", got, c.code)
 			}
 		})
 	}
@@ -52,24 +52,24 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 
 func TestNilErrorsStayNil(t *testing.T) {
 	t.Parallel()
-	if turnstile.Permanent(nil) != nil || turnstile.WithCode(nil, "x") != nil {
+	if turnstile.NonRetryable(nil) != nil || turnstile.WithCode(nil, "x") != nil {
 		t.Error("a nil error became one")
 	}
 	ended := fmt.Errorf("the shipment: %w", &client.OrchestrationError{Kind: turnstile.KindApplication, Code: "lost"})
-	if code := turnstile.CodeOf(ended); code != "lost" {
+	if code := turnstile.ErrorCode(ended); code != "lost" {
 		t.Errorf("the code of an orchestration that failed is %q", code)
 	}
-	if code := turnstile.CodeOf(turnstile.WithCode(ended, "own")); code != "own" {
+	if code := turnstile.ErrorCode(turnstile.WithCode(ended, "own")); code != "own" {
 		t.Errorf("the code given last is %q", code)
 	}
-	if turnstile.CodeOf(nil) != "" || turnstile.CodeOf(errors.New("x")) != "" {
+	if turnstile.ErrorCode(nil) != "" || turnstile.ErrorCode(errors.New("x")) != "" {
 		t.Error("an error without a code has one")
 	}
 }
 
 func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
 	t.Parallel()
-	app := turnstile.NewApp(double.Is(doubled))
+	app := turnstile.NewApp(double.Implement(doubled))
 	entry := ok[activity.Activity](t)(app.Activities().Lookup("Double"))
 	_, err := entry.Func(t.Context(), []byte(`{"n":1}`))
 	f := activity.FailureOf(err)
@@ -89,7 +89,7 @@ func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
 func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
 	t.Parallel()
 	def := turnstile.NewActivity[int, any]("Func")
-	app := turnstile.NewApp(def.Is(func(context.Context, int) (any, error) { return func() {}, nil }))
+	app := turnstile.NewApp(def.Implement(func(context.Context, int) (any, error) { return func() {}, nil }))
 	entry := ok[activity.Activity](t)(app.Activities().Lookup("Func"))
 	_, err := entry.Func(t.Context(), []byte(`1`))
 	if f := activity.FailureOf(err); f.Retryable || !strings.Contains(f.Message, `result of activity "Func" (interface {})`) {
@@ -100,7 +100,7 @@ func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
 func TestL02AResultOverTheLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	def := turnstile.NewActivity[int, string]("Long")
-	app := turnstile.NewApp(def.Is(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }))
+	app := turnstile.NewApp(def.Implement(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }))
 	entry := ok[activity.Activity](t)(app.Activities().Lookup("Long"))
 	if _, err := entry.Func(t.Context(), fmt.Appendf(nil, "%d", turnstile.MaxPayload-2)); err != nil {
 		t.Errorf("a result at the limit: %v", err)

@@ -20,12 +20,12 @@ func TestATimerOverAHundredYearsIsAnErrorAtTheCall(t *testing.T) {
 	t.Parallel()
 	sleeper := turnstile.NewOrchestration[int64, string]("Sleeper")
 	event := turnstile.NewEvent[int]("never")
-	e := start(t, sleeper.Is(func(ctx turnstile.Context, ns int64) (string, error) {
+	e := start(t, sleeper.Implement(func(ctx turnstile.Context, ns int64) (string, error) {
 		d := time.Duration(ns)
 		if err := turnstile.Sleep(ctx, d); !isInvalid(err) || !strings.Contains(err.Error(), "876000h") {
 			return "", fmt.Errorf("Sleep: %w", err)
 		}
-		if _, err := event.WaitFor(ctx, d); !isInvalid(err) {
+		if _, err := event.WaitTimeout(ctx, d); !isInvalid(err) {
 			return "", fmt.Errorf("WaitFor: %w", err)
 		}
 		if _, err := turnstile.After(ctx, d).Await(ctx); !isInvalid(err) {
@@ -59,8 +59,8 @@ func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
 	twice := turnstile.NewActivity[int, int]("Twice")
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t,
-		twice.Is(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
-		main.Is(func(ctx turnstile.Context, n int) (int, error) {
+		twice.Implement(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
+		main.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			return twice.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: turnstile.MaxTimer}),
 				turnstile.TotalTimeout(turnstile.MaxTimer), turnstile.AttemptTimeout(turnstile.MaxTimer)).Call(ctx, n)
 		}))
@@ -77,11 +77,11 @@ func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 	note := turnstile.NewActivity[int, int]("Note")
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t,
-		note.Is(func(ctx context.Context, n int) (int, error) {
+		note.Implement(func(ctx context.Context, n int) (int, error) {
 			seen[0] = turnstile.ActivityInfo(ctx).Headers
 			return n, nil
 		}),
-		main.Is(func(ctx turnstile.Context, n int) (int, error) {
+		main.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			seen[1] = turnstile.Info(ctx).Headers
 			return note.Call(ctx, n)
 		}))
@@ -100,7 +100,7 @@ func TestAClientActsForSomebody(t *testing.T) {
 	t.Parallel()
 	event := turnstile.NewEvent[int]("go")
 	main := turnstile.NewOrchestration[int, int]("Main")
-	e := start(t, main.Is(func(ctx turnstile.Context, n int) (int, error) { return event.Wait(ctx) }))
+	e := start(t, main.Implement(func(ctx turnstile.Context, n int) (int, error) { return event.Wait(ctx) }))
 	before := e.Now()
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client.As("ada"), main, 7, client.InstanceID("a")))
 	if err := client.Raise(e.ctx, e.client.As("bob"), event, "a", 7); err != nil {
@@ -131,7 +131,7 @@ func TestAClientActsForSomebody(t *testing.T) {
 func TestNamesAreCheckedByTheClientAsByTheContract(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, int]("Main")
-	e := start(t, main.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+	e := start(t, main.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	for _, id := range []string{"a\x00b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b", "a\ufeffb", "a\uffffb", "", strings.Repeat("x", 513), "a b", "$(id)", "ä", "👩‍👩‍👧"} {
 		_, err := client.Start(e.ctx, e.client, main, 1, client.InstanceID(id+""))
 		if id == "" {

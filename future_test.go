@@ -18,7 +18,7 @@ import (
 func outcome(t *testing.T, code func(turnstile.Context) error, parts ...turnstile.Part) ([]string, error) {
 	t.Helper()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := start(t, append(parts, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))...)
+	e := start(t, append(parts, double.Implement(doubled), flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))...)
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	_, err := run.Wait(e.ctx)
 	return kinds(e.history(run.Instance)), err
@@ -105,7 +105,7 @@ func TestF01JoinWaitsForAllAndReturnsATypedError(t *testing.T) {
 			}
 		}
 		return nil
-	}, odd.Is(func(context.Context, int) (int, error) { return 0, errors.New("even") }))
+	}, odd.Implement(func(context.Context, int) (int, error) { return 0, errors.New("even") }))
 	if err != nil {
 		t.Error(err)
 	}
@@ -136,7 +136,7 @@ func TestAScopeIsCancelledWithEverythingInIt(t *testing.T) {
 		scope, cancel := turnstile.WithCancel(ctx)
 		inner, _ := turnstile.WithCancel(scope)
 		outside, in, deep := turnstile.After(ctx, time.Hour), turnstile.After(scope, time.Hour), turnstile.After(inner, time.Hour)
-		shielded := turnstile.After(turnstile.Shield(scope), time.Minute)
+		shielded := turnstile.After(turnstile.WithoutCancel(scope), time.Minute)
 		cancel("enough")
 		for _, f := range []turnstile.Future[struct{}]{in, deep} {
 			_, err := f.Await(ctx)
@@ -203,7 +203,7 @@ func TestL01AnInputOverTheLimitIsAnErrorAtTheCall(t *testing.T) {
 			return differ("an input over the limit gave %v", err)
 		}
 		return nil
-	}, size.Is(func(_ context.Context, s string) (int, error) { return len(s), nil }))
+	}, size.Implement(func(_ context.Context, s string) (int, error) { return len(s), nil }))
 	if err != nil {
 		t.Error(err)
 	}

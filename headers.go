@@ -35,6 +35,6 @@ func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 // context; a panic in it is logged. It records nothing.
 func AfterCommit(ctx Context, fn func()) { ctx.engine("AfterCommit").AfterCommit(fn) }
 
-// ContinuesAsNew reports whether the error that an orchestration returned, as an
+// IsContinueAsNew reports whether the error that an orchestration returned, as an
 // [Interceptor] meets it, continues it as new: then it has not failed.
-func ContinuesAsNew(err error) bool { return engine.ContinuesAsNew(err) }
+func IsContinueAsNew(err error) bool { return engine.ContinuesAsNew(err) }

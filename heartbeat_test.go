@@ -19,7 +19,7 @@ func runOnce[Out any](t *testing.T, implementation func(context.Context, int) (O
 	flow := turnstile.NewOrchestration[int, string]("Flow")
 	var out Out
 	var failure error
-	e := start(t, work.Is(implementation, is...), flow.Is(func(ctx turnstile.Context, in int) (string, error) {
+	e := start(t, work.Implement(implementation, is...), flow.Implement(func(ctx turnstile.Context, in int) (string, error) {
 		out, failure = work.Call(ctx, in)
 		return "", nil
 	}))
@@ -90,8 +90,8 @@ func (e *validationError) Error() string { return e.field + " is not valid" }
 
 func TestA04ErrorsThatAreFinal(t *testing.T) {
 	t.Parallel()
-	retry := []turnstile.ActivityOption{turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, FinalCodes: []string{"closed"}})}
-	is := []turnstile.ImplementationOption{turnstile.FinalErrors(errGone, context.Canceled), turnstile.FinalErrorType[*validationError]()}
+	retry := []turnstile.ActivityOption{turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, NonRetryableCodes: []string{"closed"}})}
+	is := []turnstile.ImplementationOption{turnstile.NonRetryableErrors(errGone, context.Canceled), turnstile.NonRetryableErrorType[*validationError]()}
 	for _, c := range []struct {
 		name    string
 		err     error
@@ -100,8 +100,8 @@ func TestA04ErrorsThatAreFinal(t *testing.T) {
 		{"by errors.Is", fmt.Errorf("order 7: %w", errGone), 1},
 		{"by errors.As", fmt.Errorf("order 7: %w", &validationError{"card"}), 1},
 		{"by code", turnstile.WithCode(errors.New("shop"), "closed"), 1},
-		{"permanent", turnstile.Permanent(errors.New("no")), 1},
-		{"permanent, whatever RetryAfter says", turnstile.RetryAfter(turnstile.Permanent(errors.New("no")), time.Hour), 1},
+		{"permanent", turnstile.NonRetryable(errors.New("no")), 1},
+		{"permanent, whatever RetryAfter says", turnstile.RetryAfter(turnstile.NonRetryable(errors.New("no")), time.Hour), 1},
 		{"any other", errors.New("no luck"), 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,27 +42,27 @@ var (
 func keptWords(retired bool) *turnstile.App {
 	persistent := turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 5 * time.Second})
 	return turnstile.NewApp(
-		keptStep.Is(func(_ context.Context, in string) (string, error) { return in + "!", nil }),
-		keptFails.Is(func(_ context.Context, in string) (string, error) {
+		keptStep.Implement(func(_ context.Context, in string) (string, error) { return in + "!", nil }),
+		keptFails.Implement(func(_ context.Context, in string) (string, error) {
 			switch in {
 			case "panic":
 				panic("as it has to")
 			case "final":
-				return "", turnstile.Permanent(turnstile.WithCode(errors.New("no"), "refused"))
+				return "", turnstile.NonRetryable(turnstile.WithCode(errors.New("no"), "refused"))
 			}
 			return "", errors.New("not yet")
 		}),
-		keptLarge.Is(func(_ context.Context, n int) (string, error) { return fmt.Sprintf("%0*d", n, 0), nil }),
-		keptSystem.Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptLarge.Implement(func(_ context.Context, n int) (string, error) { return fmt.Sprintf("%0*d", n, 0), nil }),
+		keptSystem.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			now, _ := turnstile.Now(ctx)
-			id, _ := turnstile.GUID(ctx)
+			id, _ := turnstile.UUID(ctx)
 			drawn, _ := turnstile.SideEffect(ctx, "draw", func() (string, error) { return "drawn", nil })
 			_, undrawn := turnstile.SideEffect(ctx, "not drawn", func() (string, error) { return "", errors.New("empty") })
 			random, err := turnstile.Random(ctx)
 			if err != nil {
 				return "", err
 			}
-			if err := turnstile.Trace(ctx, slog.LevelWarn, "here it is"); err != nil {
+			if err := turnstile.Annotate(ctx, slog.LevelWarn, "here it is"); err != nil {
 				return "", err
 			}
 			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
@@ -77,7 +77,7 @@ func keptWords(retired bool) *turnstile.App {
 			}
 			return id, nil
 		}),
-		keptMany.Is(func(ctx turnstile.Context, items []string) (string, error) {
+		keptMany.Implement(func(ctx turnstile.Context, items []string) (string, error) {
 			all, err := turnstile.Map(ctx, items, 2, keptStep.Call)
 			if err != nil {
 				return "", err
@@ -113,7 +113,7 @@ func keptWords(retired bool) *turnstile.App {
 			if err := turnstile.JoinMixed(ctx, timer, step); err != nil {
 				return "", err
 			}
-			batched := keptStep.With(turnstile.Batch(4))
+			batched := keptStep.With(turnstile.CommitEvery(4))
 			for i := range 6 {
 				if _, err := batched.Inline(ctx, fmt.Sprint(i)); err != nil {
 					return "", err
@@ -124,7 +124,7 @@ func keptWords(retired bool) *turnstile.App {
 			_, again := keptFails.With(persistent).Inline(ctx, "later")
 			return fmt.Sprint(all, failed[0].Index, first, value, len(outcomes), won, wrong != nil, large != nil, again != nil), nil
 		}),
-		keptSync.Is(func(ctx turnstile.Context, n int) (string, error) {
+		keptSync.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			var mutex turnstile.Mutex
 			var group turnstile.WaitGroup
 			two := turnstile.NewSemaphore(2)
@@ -156,7 +156,7 @@ func keptWords(retired bool) *turnstile.App {
 			_, err := turnstile.Join(ctx, all...)
 			return order, err
 		}),
-		keptLater.With(turnstile.ExecutionTimeout(48*time.Hour)).Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptLater.With(turnstile.RunTimeout(48*time.Hour)).Implement(func(ctx turnstile.Context, in string) (string, error) {
 			looks := 0
 			if _, err := turnstile.Poll(ctx, keptStep.Call, in, func(string) bool { looks++; return looks == 3 }, turnstile.PollPolicy{InitialInterval: time.Minute}); err != nil {
 				return "", err
@@ -177,7 +177,7 @@ func keptWords(retired bool) *turnstile.App {
 			within, cancel := turnstile.WithTimeout(ctx, time.Hour)
 			_, late := keptTold.Wait(within)
 			cancel("enough")
-			_, none := keptTold.WaitFor(ctx, time.Minute)
+			_, none := keptTold.WaitTimeout(ctx, time.Minute)
 			var saga turnstile.Saga
 			saga.Add("the step", func(ctx turnstile.Context) error {
 				_, err := keptStep.Call(ctx, "undone")
@@ -188,7 +188,7 @@ func keptWords(retired bool) *turnstile.App {
 			}
 			return fmt.Sprint(came, words, errors.Is(late, turnstile.ErrTimeout), errors.Is(none, turnstile.ErrTimeout)), nil
 		}),
-		keptPatched.Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptPatched.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if retired {
 				turnstile.PatchRetired(ctx, "first")
 			} else if !turnstile.Patched(ctx, "first") {
@@ -202,20 +202,20 @@ func keptWords(retired bool) *turnstile.App {
 			}
 			return "old", nil
 		}),
-		keptParent.Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptParent.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			named := keptChild.With(turnstile.InstanceID(in+"/child"), persistent)
 			_, failed := named.Call(ctx, "fails")
 			again, taken := keptChild.With(turnstile.InstanceID(in+"/child")).Call(ctx, "again")
 			existing, err := keptChild.With(turnstile.InstanceID(in+"/child/3"), turnstile.UseExisting()).Call(ctx, "fails")
-			left := keptChild.With(turnstile.CancelChild()).Start(ctx, "waits")
-			alone, detached := keptChild.Detach(ctx, "waits")
+			left := keptChild.With(turnstile.ParentClosePolicy(turnstile.Cancel)).Start(ctx, "waits")
+			alone, detached := keptChild.StartDetached(ctx, "waits")
 			if detached != nil {
 				return "", detached
 			}
 			if err := keptTold.RaiseTo(ctx, alone, "go"); err != nil {
 				return "", err
 			}
-			other, detached := keptChild.Detach(ctx, "waits")
+			other, detached := keptChild.StartDetached(ctx, "waits")
 			if detached != nil {
 				return "", detached
 			}
@@ -225,20 +225,20 @@ func keptWords(retired bool) *turnstile.App {
 			err = errors.Join(err, turnstile.CancelInstance(ctx, other, "enough"))
 			return fmt.Sprint(failed != nil, again, taken != nil, existing, err != nil, left.Instance() != ""), nil
 		}),
-		keptChild.Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptChild.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if in == "waits" {
 				return keptTold.Wait(ctx)
 			}
 			return keptFails.Call(ctx, "final")
 		}),
-		keptPanics.With(turnstile.FailWhenStuck()).Is(func(ctx turnstile.Context, in string) (string, error) {
+		keptPanics.With(turnstile.FailWhenStuck()).Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if _, err := keptStep.Call(ctx, in); err != nil {
 				return "", err
 			}
 			panic("as it has to")
 		}),
-		keptTyped.Is(func(turnstile.Context, int) (string, error) { return "", nil }),
-		keptRejects.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		keptTyped.Implement(func(turnstile.Context, int) (string, error) { return "", nil }),
+		keptRejects.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			number := turnstile.NewEvent[int]("number").Rejecting()
 			first, err := number.Wait(ctx)
 			if err != nil {
@@ -251,7 +251,7 @@ func keptWords(retired bool) *turnstile.App {
 			if err != nil {
 				return "", err
 			}
-			third, err := number.WaitFor(ctx, 24*time.Hour)
+			third, err := number.WaitTimeout(ctx, 24*time.Hour)
 			return fmt.Sprint(first, second, came, third), err
 		}),
 	)

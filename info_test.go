@@ -13,7 +13,7 @@ func TestInfoSuggestsToContinueAsNew(t *testing.T) {
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		n := 0
 		for !turnstile.Info(ctx).ContinueAsNewSuggested {
-			if _, err := turnstile.GUID(ctx); err != nil {
+			if _, err := turnstile.UUID(ctx); err != nil {
 				return err
 			}
 			if n++; n%1000 == 0 {
@@ -36,7 +36,7 @@ func TestACustomStatusHasAType(t *testing.T) {
 	t.Parallel()
 	type progress struct{ Done, Of int }
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		return 0, turnstile.SetCustomStatus(ctx, progress{2, 3})
 	}))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))

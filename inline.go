@@ -14,7 +14,7 @@ import (
 // The retry policy is the same. Delays of up to a second are waited for in the
 // turn; a longer one is a timer, and the next attempt a new ActivityScheduled
 // with the same idempotency key. A result is committed before the code goes on;
-// see [Batch]. It runs at least once: a crash before the commit runs it again.
+// see [CommitEvery]. It runs at least once: a crash before the commit runs it again.
 // An invocation that nears its deadline goes on in another one.
 //
 // Its code gets no Context, and must not use one that it finds: a durable call
@@ -46,19 +46,19 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 	return decode[Out](result, "result of activity", a.name, run.Sealed())
 }
 
-// Batch lets up to n results of inline runs, of this and other activities that
+// CommitEvery lets up to n results of inline runs, of this and other activities that
 // allow it, share a commit, which makes many short ones n times cheaper. A crash
 // runs again what was not committed, up to n of them, in their order. Without
 // it each result is committed before the code goes on. It has no meaning for
 // Call and Start.
-func Batch(n int) ActivityOption { return batch(n) }
+func CommitEvery(n int) ActivityOption { return batch(n) }
 
 type batch int
 
 func (n batch) applyToActivity(o *activityOptions) {
 	o.Batch = max(int(n), 0)
 	if n < 0 {
-		o.problems = append(o.problems, &InvalidArgumentError{Call: "Batch", Argument: "number",
+		o.problems = append(o.problems, &InvalidArgumentError{Call: "CommitEvery", Argument: "number",
 			Problem: fmt.Sprintf("is %d, it must be 0 or more; 0 and 1 commit each result by itself", int(n))})
 	}
 }

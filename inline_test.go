@@ -26,7 +26,7 @@ func TestA14InlineRunsInTheTurn(t *testing.T) {
 			return differ("Map gave %v, %v", all, err)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -38,7 +38,7 @@ func TestA14InlineRunsInTheTurn(t *testing.T) {
 func TestAnInlineRetryThatWaitsForLongIsATimer(t *testing.T) {
 	t.Parallel()
 	flaky := turnstile.NewActivity[int, string]("Flaky").With(turnstile.Retry(turnstile.RetryPolicy{
-		MaxAttempts: 4, InitialInterval: time.Second, Coefficient: 60,
+		MaxAttempts: 4, InitialInterval: time.Second, BackoffCoefficient: 60,
 	}))
 	keys := map[string]bool{}
 	var attempts []int
@@ -51,7 +51,7 @@ func TestAnInlineRetryThatWaitsForLongIsATimer(t *testing.T) {
 		now, err := turnstile.Now(ctx)
 		at = append(at, now)
 		return err
-	}, flaky.Is(func(ctx context.Context, _ int) (string, error) {
+	}, flaky.Implement(func(ctx context.Context, _ int) (string, error) {
 		info := turnstile.ActivityInfo(ctx)
 		keys[info.IdempotencyKey] = true
 		if attempts = append(attempts, info.Attempt); info.Attempt < 4 {
@@ -81,7 +81,7 @@ func TestThreeThousandInlineStepsInOneOrchestration(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]turnstile.Activity[int, int]{
 		"each with a commit of its own": double,
-		"a hundred a commit":            double.With(turnstile.Batch(100)),
+		"a hundred a commit":            double.With(turnstile.CommitEvery(100)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

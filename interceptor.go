@@ -15,7 +15,7 @@ import (
 // its Client; so one value serves all three. A function that is nil
 // costs nothing, and neither does an application or a client without interceptors.
 //
-//	app := turnstile.NewApp(audit, metrics, Fulfil.Is(fulfil), Charge.Is(charge))
+//	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	c = c.With(audit, metrics)
 //
 // The first that is given is the outermost. Each function calls next, which runs

@@ -55,7 +55,7 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 				turnstile.Interceptor{Name: "i", Orchestration: func(ctx turnstile.Context, _ *turnstile.OrchestrationCall, next func(turnstile.Context) error) error {
 					return c.do(ctx, next)
 				}},
-				main.With(turnstile.FailWhenStuck()).Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+				main.With(turnstile.FailWhenStuck()).Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 1))
 			_, err := run.Wait(e.ctx)
 			failed, is := errors.AsType[*client.OrchestrationError](err)
@@ -70,7 +70,7 @@ func TestAPanicOfTheCodeIsNotTheInterceptors(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, int]("Main")
 	var none notes
-	e := start(t, none.noting("i"), main.With(turnstile.FailWhenStuck()).Is(func(turnstile.Context, int) (int, error) { panic("oh") }))
+	e := start(t, none.noting("i"), main.With(turnstile.FailWhenStuck()).Implement(func(turnstile.Context, int) (int, error) { panic("oh") }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 1))
 	_, err := run.Wait(e.ctx)
 	if failed, is := errors.AsType[*client.OrchestrationError](err); !is || !strings.HasPrefix(failed.Message, "panic: oh") {
@@ -92,8 +92,8 @@ func TestAPanicInAnActivitysInterceptorIsAFailedAttemptThatNamesIt(t *testing.T)
 			}
 			return next(ctx)
 		}},
-		act.Is(func(_ context.Context, what string) (int, error) { panic("the code's own " + what) }),
-		main.Is(func(ctx turnstile.Context, what string) (string, error) {
+		act.Implement(func(_ context.Context, what string) (int, error) { panic("the code's own " + what) }),
+		main.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			_, err := act.Call(ctx, what)
 			failed, is := errors.AsType[*turnstile.ActivityError](err)
 			if !is || failed.Kind != turnstile.KindPanic || !strings.Contains(failed.Stack, "_test.go") {
@@ -120,7 +120,7 @@ func TestAPanicInAnActivitysInterceptorIsAFailedAttemptThatNamesIt(t *testing.T)
 func TestMistakesOfAClientsInterceptor(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, int]("Main")
-	e := start(t, main.Is(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
+	e := start(t, main.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	var c *client.Client
 	var do func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error
 	c = e.client.With(turnstile.Interceptor{Name: "i", Client: func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {

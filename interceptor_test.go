@@ -72,14 +72,14 @@ func TestInterceptorsRunAroundEachOtherTheFirstOutermost(t *testing.T) {
 	main := turnstile.NewOrchestration[int, int]("Main")
 	failed := false
 	e := start(t, a, b,
-		double.Is(func(_ context.Context, n int) (int, error) {
+		double.Implement(func(_ context.Context, n int) (int, error) {
 			if !failed {
 				failed = true
 				return 0, errors.New("not yet")
 			}
 			return 2 * n, nil
 		}),
-		main.Is(func(ctx turnstile.Context, n int) (int, error) { return double.Call(ctx, n) }))
+		main.Implement(func(ctx turnstile.Context, n int) (int, error) { return double.Call(ctx, n) }))
 	c := e.client.With(a, b).As("ada")
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, c, main, 7, client.InstanceID("m")))
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 14 {
@@ -107,7 +107,7 @@ func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
 		},
 		Activity: func(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) error {
 			if turnstile.ActivityInfo(ctx).Headers["tenant"] == "bad" {
-				return turnstile.Permanent(denied)
+				return turnstile.NonRetryable(denied)
 			}
 			return next(ctx)
 		},
@@ -121,8 +121,8 @@ func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
 	act := turnstile.NewActivity[int, int]("Act").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, guard,
-		act.Is(func(_ context.Context, n int) (int, error) { return n, nil }),
-		main.Is(func(ctx turnstile.Context, n int) (int, error) { return act.Call(ctx, n) }))
+		act.Implement(func(_ context.Context, n int) (int, error) { return n, nil }),
+		main.Implement(func(ctx turnstile.Context, n int) (int, error) { return act.Call(ctx, n) }))
 	for tenant, want := range map[string]string{"": "this tenant may not", "bad": `activity "Act" failed: this tenant may not`, "good": ""} {
 		headers := map[string]string{"tenant": tenant}
 		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.Headers(headers)))
@@ -154,13 +154,13 @@ func TestOnReplayAnInterceptorRunsAgainAndIsHeardOnce(t *testing.T) {
 			runs.add("begin")
 			turnstile.AfterCommit(ctx, func() { heard.add("began") })
 			err := next(ctx)
-			turnstile.AfterCommit(ctx, func() { heard.add("ended, continued: %v", turnstile.ContinuesAsNew(err)) })
+			turnstile.AfterCommit(ctx, func() { heard.add("ended, continued: %v", turnstile.IsContinueAsNew(err)) })
 			return err
 		},
 	}
 	rounds := turnstile.NewOrchestration[int, int]("Rounds")
 	e := arrange(t, []embedded.Option{embedded.Settings(host.Settings{Cache: host.CacheSettings{Instances: -1}})}, watch,
-		rounds.Is(func(ctx turnstile.Context, n int) (int, error) {
+		rounds.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			for range 2 {
 				if err := turnstile.Sleep(ctx, 1); err != nil {
 					return 0, err
@@ -207,7 +207,7 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	e := start(t, headers,
-		note.Is(func(ctx context.Context, who string) (string, error) {
+		note.Implement(func(ctx context.Context, who string) (string, error) {
 			info := turnstile.ActivityInfo(ctx)
 			seen.add("%s %d: %s", who, info.Attempt, shown(info.Headers))
 			if info.Attempt == 1 {
@@ -215,7 +215,7 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 			}
 			return "", nil
 		}),
-		inner.Is(func(ctx turnstile.Context, who string) (string, error) {
+		inner.Implement(func(ctx turnstile.Context, who string) (string, error) {
 			info := turnstile.Info(ctx)
 			seen.add("%s: %s", who, shown(info.Headers))
 			if _, err := note.Inline(ctx, "inline in "+who); err != nil {
@@ -223,7 +223,7 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 			}
 			return "", nil
 		}),
-		main.Is(func(ctx turnstile.Context, n int) (string, error) {
+		main.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			seen.add("execution: %s", shown(turnstile.Info(ctx).Headers))
 			own, err := turnstile.WithHeaders(ctx, map[string]string{"who": "code"})
 			if err != nil {
@@ -271,7 +271,7 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 func TestHeadersOverTheLimitAreRefusedWhereTheyAreSet(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, string]("Main")
-	e := start(t, main.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := start(t, main.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		_, err := turnstile.WithHeaders(ctx, map[string]string{"a": strings.Repeat("x", 4090)})
 		if !isInvalid(err) || !strings.Contains(err.Error(), "the limit is 4096") {
 			return "", differ("too long: %v", err)
@@ -294,7 +294,7 @@ func TestHeadersAreNotComparedOnReplay(t *testing.T) {
 	act := turnstile.NewActivity[int, int]("Act")
 	main := turnstile.NewOrchestration[int, int]("Main")
 	app := func(value string) *turnstile.App {
-		return turnstile.NewApp(main.Is(func(ctx turnstile.Context, n int) (int, error) {
+		return turnstile.NewApp(main.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			ctx, err := turnstile.WithHeaders(ctx, map[string]string{"build": value})
 			if err != nil {
 				return 0, err

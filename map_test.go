@@ -15,7 +15,7 @@ import (
 func TestF09MapKeepsToItsLimit(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, []int]("Flow")
-	e := start(t, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) ([]int, error) {
+	e := start(t, double.Implement(doubled), flow.Implement(func(ctx turnstile.Context, _ int) ([]int, error) {
 		return turnstile.Map(ctx, []int{5, 4, 3, 2, 1}, 2, double.Call)
 	}))
 	run := ok[*client.Run[[]int]](t)(client.Start(e.ctx, e.client, flow, 0))
@@ -74,7 +74,7 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 			}
 			err := turnstile.Sleep(ctx, time.Hour)
 			// Clean-up is waited for.
-			if _, undone := double.Call(turnstile.Shield(ctx), n); undone != nil {
+			if _, undone := double.Call(turnstile.WithoutCancel(ctx), n); undone != nil {
 				return undone
 			}
 			ended = append(ended, err)
@@ -89,7 +89,7 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 			return differ("%d began, of which %v ended", began, ended)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -110,7 +110,7 @@ func TestMapToleratesAsManyFailuresAsItIsTold(t *testing.T) {
 			return differ("three of two: %v, %v", got, err)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -144,12 +144,12 @@ func TestR04ANondeterminismErrorInAMapNamesItsPlace(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	part := func(n int) turnstile.Part {
-		return flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		return flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			_, err := turnstile.Map(ctx, []int{n}, 1, double.Call)
 			return 0, err
 		})
 	}
-	e := start(t, part(1), double.Is(doubled))
+	e := start(t, part(1), double.Implement(doubled))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	turn := replay(t, turnstile.NewApp(part(2)), run.Instance, e.history(run.Instance))

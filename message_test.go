@@ -17,7 +17,7 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 	listener := turnstile.NewOrchestration[string, string]("Listener")
 	speaker := turnstile.NewOrchestration[string, string]("Speaker")
 	e := start(t,
-		listener.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		listener.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			first, err := news.Wait(ctx)
 			if err != nil {
 				return "", err
@@ -25,7 +25,7 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 			second, err := news.Wait(ctx)
 			return first + second, err
 		}),
-		speaker.Is(func(ctx turnstile.Context, text string) (string, error) {
+		speaker.Implement(func(ctx turnstile.Context, text string) (string, error) {
 			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
 				return "", err
 			}
@@ -64,7 +64,7 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 
 	// What is sent is compared on replay.
 	for text, stuck := range map[string]bool{"hello": false, "hi": true} {
-		changed := speaker.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		changed := speaker.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
 				return "", err
 			}

@@ -1,6 +1,7 @@
 package turnstile
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -27,9 +28,9 @@ type orchestrationOptions struct {
 	problems      []error
 }
 
-// Version names a version of an orchestration. With Is it says which one is
-// implemented; with Call, Start, Detach, ContinueAsNew and client.Start which
-// one is asked for. Without it Is implements the oldest, unnamed version, and the
+// Version names a version of an orchestration. With Implement it says which one is
+// implemented; with Call, Start, StartDetached, ContinueAsNew and client.Start which
+// one is asked for. Without it Implement implements the oldest, unnamed version, and the
 // others ask for the newest.
 //
 // Versions are ordered by their dot-separated parts, numbers by value: 1.10 is
@@ -56,38 +57,55 @@ func InstanceID(id string) OrchestrationOption {
 // is told once, however it ends; if it has ended already, at once. Its
 // continuing as new goes on being waited for. It is not the parent's own child:
 // cancelling, terminating and the end of the parent leave it alone, and so does
-// the option of what becomes of a child. It records one event, in that instance.
+// the [ParentClosePolicy]. It records one event, in that instance.
 //
 // With [Retry] an instance that failed is followed by another, with its own id.
-// Detach needs no such option: nobody is told of an id that is taken.
+// StartDetached needs no such option: nobody is told of an id that is taken.
 func UseExisting() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.useExisting = true })
 }
 
-// LeaveChild lets a sub-orchestration that still runs when the execution that
-// started it ends, also by continue-as-new, run on to its own end. It is the
-// default. Cancelling and terminating the parent reach the child in any case.
-func LeaveChild() OrchestrationOption { return onParentEnd("") }
+// ClosePolicy says what happens to a sub-orchestration that still runs when the
+// execution that started it ends, also by continue-as-new.
+type ClosePolicy int
 
-// CancelChild has a sub-orchestration that still runs when the execution that
-// started it ends, also by continue-as-new, cancelled: its code decides how it
-// ends.
-func CancelChild() OrchestrationOption { return onParentEnd(history.ParentEndCancel) }
+// The policies of [ParentClosePolicy].
+const (
+	// Abandon lets the child run on to its own end. It is the default.
+	Abandon ClosePolicy = iota
+	// Cancel cancels the child: its code decides how it ends.
+	Cancel
+	// Terminate terminates the child: none of its code runs any more.
+	Terminate
+)
 
-// TerminateChild has a sub-orchestration that still runs when the execution that
-// started it ends, also by continue-as-new, terminated: none of its code runs.
-func TerminateChild() OrchestrationOption { return onParentEnd(history.ParentEndTerminate) }
-
-func onParentEnd(what string) OrchestrationOption {
-	return orchestrationOption(func(o *orchestrationOptions) { o.onParentEnd = what })
+// ParentClosePolicy says what happens to a sub-orchestration that still runs
+// when the execution that started it ends: [Abandon], the default, [Cancel] or
+// [Terminate]. Cancelling and terminating the parent reach the child in any case.
+//
+//	child := Fulfil.With(turnstile.ParentClosePolicy(turnstile.Cancel)).Start(ctx, order)
+func ParentClosePolicy(policy ClosePolicy) OrchestrationOption {
+	return orchestrationOption(func(o *orchestrationOptions) {
+		switch policy {
+		case Abandon:
+			o.onParentEnd = ""
+		case Cancel:
+			o.onParentEnd = history.ParentEndCancel
+		case Terminate:
+			o.onParentEnd = history.ParentEndTerminate
+		default:
+			o.problems = append(o.problems, &InvalidArgumentError{Call: "ParentClosePolicy", Argument: "policy",
+				Problem: fmt.Sprintf("is %d, it must be Abandon, Cancel or Terminate", policy)})
+		}
+	})
 }
 
-// ExecutionTimeout bounds each execution of the orchestration. It belongs to an
+// RunTimeout bounds each execution of the orchestration. It belongs to an
 // implementation; a call of a sub-orchestration is bounded by [WithTimeout].
 //
 // When it is over, the scope of the orchestration is cancelled as by
 // [WithTimeout]: every await returns a [*CancelledError] that is an [ErrTimeout],
-// and clean-up can still run in a [Shield]. An orchestration that returns that
+// and clean-up can still run in a [WithoutCancel]. An orchestration that returns that
 // error fails by timeout. Code that goes on waiting in a shielded scope is not
 // ended: client.Client.Terminate does that.
 //
@@ -95,10 +113,10 @@ func onParentEnd(what string) OrchestrationOption {
 // So it is part of the code as its other operations are: changing it parks
 // instances that run, unless the new one is another Version. Negative, or more
 // than [MaxTimer], is an [*InvalidArgumentError] in [App.Err]; 0 is none.
-func ExecutionTimeout(d time.Duration) OrchestrationOption {
+func RunTimeout(d time.Duration) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) {
 		o.timeout = d
-		o.problems = append(o.problems, validDuration("ExecutionTimeout", "duration", d)...)
+		o.problems = append(o.problems, validDuration("RunTimeout", "duration", d)...)
 	})
 }
 

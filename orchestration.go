@@ -9,7 +9,7 @@ import (
 
 // Orchestration is the declaration of an orchestration: its name, and the
 // types of its input and output, which travel as JSON. It is a value; With
-// returns another one. The implementation stands elsewhere, see Is.
+// returns another one. The implementation stands elsewhere, see Implement.
 type Orchestration[In, Out any] struct {
 	name      string
 	source    string
@@ -60,15 +60,15 @@ func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestrati
 	return o
 }
 
-// Is gives the declaration its implementation, for [NewApp]:
+// Implement gives the declaration its implementation, for [NewApp]:
 //
 //	app := turnstile.NewApp(
-//		Fulfil.Is(fulfil),
+//		Fulfil.Implement(fulfil),
 //		Fulfil.With(turnstile.Version("1.2")).Is(fulfilBySupplier),
 //	)
 //
 // The implementation must be deterministic: see the package documentation.
-func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)) Part {
+func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out, error)) Part {
 	entry := engine.Orchestration{
 		Name:          o.name,
 		Version:       o.options.version,
@@ -109,7 +109,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 // runs on the newest that is deployed. It records one event.
 //
 // Cancelling and terminating reach the child; the plain end of the parent does
-// not, but for [CancelChild] and [TerminateChild]. [WithTimeout] bounds how long
+// not, unless a [ParentClosePolicy] says so. [WithTimeout] bounds how long
 // it is waited for.
 //
 // With [Retry] a child that failed is followed by another, with an instance id
@@ -117,7 +117,7 @@ func (o Orchestration[In, Out]) Is(implementation func(Context, In) (Out, error)
 // are timers. So each attempt records its events, and each delay two. A child
 // that was cancelled, terminated, found its id taken or could not take its
 // input is not followed by another, nor is one whose code is among the
-// FinalCodes.
+// NonRetryableCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
 	if o.options.retry != nil && o.wrong == nil {
@@ -141,12 +141,12 @@ func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return o.Start(ctx, in).Await(ctx)
 }
 
-// Detach starts it as an instance of its own, and returns its instance id.
+// StartDetached starts it as an instance of its own, and returns its instance id.
 // Nobody waits for it; neither's failure or cancellation touches the other. It
 // records one event.
-func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err error) {
+func (o Orchestration[In, Out]) StartDetached(ctx Context, in In) (instance string, err error) {
 	run := ctx.engine(o.name)
-	call, err := o.call("Orchestration.Detach", in)
+	call, err := o.call("Orchestration.StartDetached", in)
 	if err != nil {
 		return "", err
 	}
@@ -170,7 +170,7 @@ func (o Orchestration[In, Out]) Detach(ctx Context, in In) (instance string, err
 func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	run := ctx.engine("ContinueAsNew")
 	if own := run.Info().Name; own != o.name {
-		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with Detach, or call it"})
+		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with StartDetached, or call it"})
 	}
 	if err := errors.Join(o.wrong, validVersion(o.options.version)); err != nil {
 		return err

@@ -31,7 +31,7 @@ func greet(ctx turnstile.Context, who string) (string, error) {
 
 func TestP01AChildsIdIsDerivedOrItsOwn(t *testing.T) {
 	t.Parallel()
-	e := start(t, child.Is(greet), parent.Is(func(ctx turnstile.Context, _ string) (string, error) {
+	e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 		a, b := child.Start(ctx, "a"), child.Start(ctx, "b")
 		c := child.With(turnstile.InstanceID("own id")).Start(ctx, "c")
 		greetings, err := turnstile.Join(ctx, a, b, c)
@@ -49,7 +49,7 @@ func TestP01AChildsIdIsDerivedOrItsOwn(t *testing.T) {
 
 func TestP02AFailedChildIsATypedError(t *testing.T) {
 	t.Parallel()
-	e := start(t, child.Is(greet), parent.Is(func(ctx turnstile.Context, who string) (string, error) {
+	e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, who string) (string, error) {
 		return child.With(turnstile.InstanceID("child of "+who)).Call(ctx, who)
 	}))
 	t.Run("P-02 that names child and instance", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 		other := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "first", client.InstanceID("taken")))
 		ok[string](t)(other.Wait(e.ctx))
 		again := turnstile.NewOrchestration[string, string]("Again")
-		e := start(t, child.Is(greet), again.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		e := start(t, child.Implement(greet), again.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if _, err := child.With(taken).Call(ctx, "one"); err != nil {
 				return "", err
 			}
@@ -98,7 +98,7 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, child.Is(greet), parent.Is(func(ctx turnstile.Context, _ string) (string, error) {
+			e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 				_, err := child.With(turnstile.InstanceID("child")).Call(ctx, "wait")
 				failed, isChild := errors.AsType[*turnstile.ChildError](err)
 				if !isChild || !errors.Is(err, c.want) || failed.Kind != c.kind || failed.Instance != "child" {
@@ -126,15 +126,15 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 
 func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 	t.Parallel()
-	e := start(t, child.Is(greet), parent.Is(func(ctx turnstile.Context, who string) (string, error) {
-		return child.Detach(ctx, who)
+	e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, who string) (string, error) {
+		return child.StartDetached(ctx, who)
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "fail", client.InstanceID("p")))
 	instance := ok[string](t)(run.Wait(e.ctx))
 	if instance != "p/1/2" {
 		t.Errorf("it is instance %q", instance)
 	}
-	if _, err := client.Attach(e.client, child, instance).Wait(e.ctx); turnstile.CodeOf(err) != "absent" || !strings.Contains(err.Error(), "nobody there") {
+	if _, err := client.Attach(e.client, child, instance).Wait(e.ctx); turnstile.ErrorCode(err) != "absent" || !strings.Contains(err.Error(), "nobody there") {
 		t.Errorf("the detached one ended with %v", err)
 	}
 	if want := []string{"OrchestrationStarted", "OrchestrationChained", "OrchestrationCompleted"}; !reflect.DeepEqual(kinds(e.history("p")), want) {
@@ -145,7 +145,7 @@ func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 	t.Parallel()
 	loop := turnstile.NewOrchestration[int, string]("Loop")
-	e := start(t, loop.Is(func(ctx turnstile.Context, n int) (string, error) {
+	e := start(t, loop.Implement(func(ctx turnstile.Context, n int) (string, error) {
 		if err := turnstile.SetCustomStatus(ctx, n); err != nil {
 			return "", err
 		}
@@ -172,7 +172,7 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 
 func TestAnInputThatTheOrchestrationCannotTakeFailsIt(t *testing.T) {
 	t.Parallel()
-	e := start(t, calculate.Is(calculated))
+	e := start(t, calculate.Implement(calculated))
 	started := ok[client.Started](t)(e.client.Start(e.ctx, client.StartRequest{Name: "Calculate", Input: []byte(`"seven"`)}))
 	d := ok[client.Description](t)(e.client.Wait(e.ctx, started.Instance))
 	if d.Status != client.StatusFailed || d.Failure == nil || d.Failure.Kind != history.FailureInvalidInput ||
@@ -185,7 +185,7 @@ func TestV01WithoutAVersionTheNewestRuns(t *testing.T) {
 	t.Parallel()
 	which := turnstile.NewOrchestration[int, string]("Which")
 	is := func(v string) turnstile.Part {
-		return which.With(turnstile.Version(v)).Is(func(ctx turnstile.Context, _ int) (string, error) { return turnstile.Info(ctx).Version, nil })
+		return which.With(turnstile.Version(v)).Implement(func(ctx turnstile.Context, _ int) (string, error) { return turnstile.Info(ctx).Version, nil })
 	}
 	e := start(t, is("1.2"), is("1.10"), is(""))
 	for asked, want := range map[string]string{"": "1.10", "1.2": "1.2"} {

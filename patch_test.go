@@ -79,9 +79,9 @@ func patchForgotten(ctx turnstile.Context, n int) (int, error) {
 
 func patchHistory(t *testing.T, code func(turnstile.Context, int) (int, error)) (int, []history.Event) {
 	t.Helper()
-	e := start(t, patchy.Is(code),
-		oldStep.Is(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
-		newStep.Is(func(_ context.Context, n int) (int, error) { return n + 10, nil }))
+	e := start(t, patchy.Implement(code),
+		oldStep.Implement(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
+		newStep.Implement(func(_ context.Context, n int) (int, error) { return n + 10, nil }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, patchy, 0, client.InstanceID("p")))
 	out := ok[int](t)(run.Wait(e.ctx))
 	return out, e.history(run.Instance)
@@ -116,7 +116,7 @@ func TestV04V05TheLifeOfAPatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			turn := replay(t, turnstile.NewApp(patchy.Is(c.code)), "p", c.events)
+			turn := replay(t, turnstile.NewApp(patchy.Implement(c.code)), "p", c.events)
 			if (turn.Stuck != nil) != (c.stuck != "") {
 				t.Fatalf("stuck: %v", turn.Stuck)
 			}
@@ -134,7 +134,7 @@ func TestV04V05TheLifeOfAPatch(t *testing.T) {
 func TestV04AnExecutionThatHasNotComeToThePatchYetHasIt(t *testing.T) {
 	t.Parallel()
 	_, old := patchHistory(t, beforePatch)
-	turn := replay(t, turnstile.NewApp(patchy.Is(withPatch)), "p", old[:3])
+	turn := replay(t, turnstile.NewApp(patchy.Implement(withPatch)), "p", old[:3])
 	if turn.Stuck != nil || !reflect.DeepEqual(kinds(turn.Events), []string{"SystemCall", "ActivityScheduled"}) || turn.Events[1].Name != "NewStep" {
 		t.Errorf("stuck %v, recorded %v", turn.Stuck, kinds(turn.Events))
 	}

@@ -8,16 +8,16 @@ import (
 )
 
 // PollPolicy says after which delays [Poll] looks again. The delay before look
-// n ≥ 2 is InitialInterval × Coefficient^(n−2), but at most MaxInterval.
+// n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval.
 type PollPolicy struct {
 	// InitialInterval is the delay before the second look; 0 means one second.
 	// Intervals are at most [MaxTimer].
 	InitialInterval time.Duration
 	// MaxInterval is the longest delay; 0 means no bound.
 	MaxInterval time.Duration
-	// Coefficient multiplies the delay after each look, from 1 on; 0 means 2, 1
+	// BackoffCoefficient multiplies the delay after each look, from 1 on; 0 means 2, 1
 	// keeps it.
-	Coefficient float64
+	BackoffCoefficient float64
 	// MaxAttempts bounds the looks; 0 means no bound.
 	MaxAttempts int
 }
@@ -43,7 +43,7 @@ func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, 
 	if err := policy.valid(); err != nil {
 		return zero, err
 	}
-	delay, coefficient := policy.InitialInterval, policy.Coefficient
+	delay, coefficient := policy.InitialInterval, policy.BackoffCoefficient
 	if delay == 0 {
 		delay = time.Second
 	}
@@ -77,8 +77,8 @@ func (p *PollPolicy) valid() error {
 	if p.MaxAttempts < 0 {
 		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d, it must be 0, for no bound, or more", p.MaxAttempts)})
 	}
-	if c := p.Coefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
-		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "Coefficient", Problem: fmt.Sprintf("is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
+	if c := p.BackoffCoefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "BackoffCoefficient", Problem: fmt.Sprintf("is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
 	}
 	return errors.Join(problems...)
 }

@@ -27,7 +27,7 @@ func TestPollLooksUntilItIsEnough(t *testing.T) {
 		ended, err := turnstile.Now(ctx)
 		took = ended.Sub(began)
 		return err
-	}, look.Is(func(context.Context, int) (int, error) { looks++; return looks, nil }))
+	}, look.Implement(func(context.Context, int) (int, error) { looks++; return looks, nil }))
 	if err != nil {
 		t.Error(err)
 	}
@@ -45,11 +45,11 @@ func TestPollEndsWithAnErrorOrAfterItsAttempts(t *testing.T) {
 	t.Parallel()
 	never := func(int) bool { return false }
 	_, err := outcome(t, func(ctx turnstile.Context) error {
-		n, err := turnstile.Poll(ctx, double.Inline, 4, never, turnstile.PollPolicy{MaxAttempts: 3, Coefficient: 1})
+		n, err := turnstile.Poll(ctx, double.Inline, 4, never, turnstile.PollPolicy{MaxAttempts: 3, BackoffCoefficient: 1})
 		if tried, ok := errors.AsType[*turnstile.PollError](err); !ok || tried.Attempts != 3 || n != 8 {
 			return differ("after its attempts: %d, %v", n, err)
 		}
-		if _, err := turnstile.Poll(ctx, odd.Call, 2, never, turnstile.PollPolicy{}); turnstile.CodeOf(err) != "even" {
+		if _, err := turnstile.Poll(ctx, odd.Call, 2, never, turnstile.PollPolicy{}); turnstile.ErrorCode(err) != "even" {
 			return differ("with an error: %v", err)
 		}
 		scope, _ := turnstile.WithTimeout(ctx, time.Hour)
@@ -57,7 +57,7 @@ func TestPollEndsWithAnErrorOrAfterItsAttempts(t *testing.T) {
 			return differ("in a scope: %v", err)
 		}
 		return nil
-	}, odd.Is(oddOnly))
+	}, odd.Implement(oddOnly))
 	if err != nil {
 		t.Error(err)
 	}
@@ -67,10 +67,10 @@ func TestAPollPolicyThatCannotBeIsRefusedBeforeTheFirstLook(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		for name, p := range map[string]turnstile.PollPolicy{
-			"InitialInterval": {InitialInterval: -time.Second},
-			"MaxInterval":     {MaxInterval: turnstile.MaxTimer + 1},
-			"MaxAttempts":     {MaxAttempts: -1},
-			"Coefficient":     {Coefficient: 0.5},
+			"InitialInterval":    {InitialInterval: -time.Second},
+			"MaxInterval":        {MaxInterval: turnstile.MaxTimer + 1},
+			"MaxAttempts":        {MaxAttempts: -1},
+			"BackoffCoefficient": {BackoffCoefficient: 0.5},
 		} {
 			looks := 0
 			_, err := turnstile.Poll(ctx, func(turnstile.Context, int) (int, error) { looks++; return 0, nil }, 0, func(int) bool { return true }, p)

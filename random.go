@@ -6,12 +6,12 @@ import (
 )
 
 // Random returns a source of random numbers that gives the same ones on every
-// replay. It is seeded with a [GUID], so it records one event, however many
+// replay. It is seeded with a [UUID], so it records one event, however many
 // numbers are drawn. Keep it and draw from it; each call makes another.
 // NormFloat64 and ExpFloat64 may differ in the last bit between processor
 // architectures: draw them in a [SideEffect].
 //
-// Errors as for [GUID].
+// Errors as for [UUID].
 func Random(ctx Context) (*rand.Rand, error) {
 	seed, err := ctx.engine("Random").GUID()
 	if err != nil {

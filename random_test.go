@@ -13,7 +13,7 @@ import (
 func TestRandomNumbersAreTheSameOnEveryReplay(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, []int]("Flow")
-	part := flow.Is(func(ctx turnstile.Context, _ int) ([]int, error) {
+	part := flow.Implement(func(ctx turnstile.Context, _ int) ([]int, error) {
 		r, err := turnstile.Random(ctx)
 		if err != nil {
 			return nil, err

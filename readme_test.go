@@ -24,7 +24,7 @@ func TestTheReadmesOrderIsRefundedWhenItIsCancelled(t *testing.T) {
 		isApproved  = turnstile.NewEvent[bool]("approved")
 	)
 	refund := func(ctx turnstile.Context, receipt string, cause error) (string, error) {
-		if _, err := refundOrder.Call(turnstile.Shield(ctx), receipt); err != nil {
+		if _, err := refundOrder.Call(turnstile.WithoutCancel(ctx), receipt); err != nil {
 			return "", errors.Join(cause, err)
 		}
 		return "refunded", cause
@@ -38,7 +38,7 @@ func TestTheReadmesOrderIsRefundedWhenItIsCancelled(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		approved, timeout := isApproved.Subscribe(ctx), turnstile.After(ctx, 72*time.Hour)
+		approved, timeout := isApproved.Next(ctx), turnstile.After(ctx, 72*time.Hour)
 		if first, err := turnstile.Select(ctx, approved, timeout); err != nil || first == 1 {
 			return refund(ctx, receipt, err)
 		}
@@ -58,7 +58,7 @@ func TestTheReadmesOrderIsRefundedWhenItIsCancelled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var did []string
-			env := turnstiletest.New(t, turnstile.NewApp(fulfilOrder.Is(fulfil), shipOrder.Is(func(_ turnstile.Context, o string) (string, error) {
+			env := turnstiletest.New(t, turnstile.NewApp(fulfilOrder.Implement(fulfil), shipOrder.Implement(func(_ turnstile.Context, o string) (string, error) {
 				return "shipped", nil
 			})))
 			for _, a := range []turnstile.Activity[string, string]{reserve, charge} {

@@ -23,7 +23,7 @@ type activityOptions struct {
 // RetryPolicy says how often, and after which delays, a failed attempt of an
 // activity is followed by another. Retries are made by the worker, or in the
 // turn for Inline: they cost no history. The delay before attempt n ≥ 2 is
-// InitialInterval × Coefficient^(n−2), but at most MaxInterval. A policy without
+// InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy without
 // intervals backs off: 1 s, 2 s, 4 s, … up to a minute.
 //
 // What cannot be, such as a negative interval, is in [App.Err] of the process
@@ -39,14 +39,14 @@ type RetryPolicy struct {
 	// MaxInterval is the longest delay, at least InitialInterval; 0 means one
 	// minute without an InitialInterval, and no bound with one.
 	MaxInterval time.Duration
-	// Coefficient multiplies the delay after each attempt, from 1 on; 0 means 2.
-	Coefficient float64
+	// BackoffCoefficient multiplies the delay after each attempt, from 1 on; 0 means 2.
+	BackoffCoefficient float64
 	// Jitter is the share of the delay, 0 to 1, that is random: so many
 	// attempts that failed together do not return together.
 	Jitter float64
-	// FinalCodes are error codes (WithCode) that are not retried, none of them
-	// empty. An error marked with Permanent never is.
-	FinalCodes []string
+	// NonRetryableCodes are error codes (WithCode) that are not retried, none of them
+	// empty. An error marked with NonRetryable never is.
+	NonRetryableCodes []string
 }
 
 // Retry sets the retry policy of an activity, or of a sub-orchestration: see
@@ -78,9 +78,9 @@ func (p RetryPolicy) record(r *history.Retry) {
 	r.MaxAttempts = p.MaxAttempts
 	r.InitialMS = milliseconds(p.InitialInterval)
 	r.MaxMS = milliseconds(p.MaxInterval)
-	r.Coefficient = p.Coefficient
+	r.Coefficient = p.BackoffCoefficient
 	r.Jitter = p.Jitter
-	r.FinalCodes = slices.Clone(p.FinalCodes)
+	r.FinalCodes = slices.Clone(p.NonRetryableCodes)
 }
 
 // Delays of a policy that has attempts and names no intervals. They are
@@ -118,14 +118,14 @@ func (p RetryPolicy) problems() []error {
 	if 0 < p.MaxInterval && p.MaxInterval < p.InitialInterval {
 		wrong("MaxInterval", "is %s, shorter than the InitialInterval of %s: it is the longest delay", p.MaxInterval, p.InitialInterval)
 	}
-	if c := p.Coefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
-		wrong("Coefficient", "is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)
+	if c := p.BackoffCoefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
+		wrong("BackoffCoefficient", "is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)
 	}
 	if !(p.Jitter >= 0 && p.Jitter <= 1) {
 		wrong("Jitter", "is %v, it must be from 0 to 1: it is the share of a delay that is random", p.Jitter)
 	}
-	if slices.Contains(p.FinalCodes, "") {
-		wrong("FinalCodes", "have an empty code, which no error has: leave it out, or mark the errors with Permanent")
+	if slices.Contains(p.NonRetryableCodes, "") {
+		wrong("NonRetryableCodes", "have an empty code, which no error has: leave it out, or mark the errors with NonRetryable")
 	}
 	return all
 }

@@ -36,24 +36,24 @@ func TestOptionsThatCannotBeAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		"intervals the wrong way round":    {policy(turnstile.RetryPolicy{InitialInterval: minute, MaxInterval: time.Second}), "MaxInterval is 1s"},
 		"a longest interval alone":         {policy(turnstile.RetryPolicy{MaxAttempts: 2, MaxInterval: time.Millisecond}), ""},
 		"an interval of three centuries":   {policy(turnstile.RetryPolicy{InitialInterval: math.MaxInt64}), "InitialInterval"},
-		"delays that shrink":               {policy(turnstile.RetryPolicy{Coefficient: 0.5}), "Coefficient is 0.5"},
-		"a coefficient that is no number":  {policy(turnstile.RetryPolicy{Coefficient: math.NaN()}), "Coefficient"},
-		"a coefficient without end":        {policy(turnstile.RetryPolicy{Coefficient: math.Inf(1)}), "Coefficient"},
-		"the same delay each time":         {policy(turnstile.RetryPolicy{Coefficient: 1}), ""},
-		"an empty final code":              {policy(turnstile.RetryPolicy{FinalCodes: []string{"declined", ""}}), "FinalCodes"},
+		"delays that shrink":               {policy(turnstile.RetryPolicy{BackoffCoefficient: 0.5}), "BackoffCoefficient is 0.5"},
+		"a coefficient that is no number":  {policy(turnstile.RetryPolicy{BackoffCoefficient: math.NaN()}), "BackoffCoefficient"},
+		"a coefficient without end":        {policy(turnstile.RetryPolicy{BackoffCoefficient: math.Inf(1)}), "BackoffCoefficient"},
+		"the same delay each time":         {policy(turnstile.RetryPolicy{BackoffCoefficient: 1}), ""},
+		"an empty final code":              {policy(turnstile.RetryPolicy{NonRetryableCodes: []string{"declined", ""}}), "NonRetryableCodes"},
 		"a negative timeout of an attempt": {turnstile.AttemptTimeout(-minute), "AttemptTimeout: the duration is -1m0s"},
 		"a negative timeout of them all":   {turnstile.TotalTimeout(-minute), "TotalTimeout"},
 		"a negative timeout of heartbeats": {turnstile.HeartbeatTimeout(-minute), "HeartbeatTimeout"},
 		"a timeout of more than a century": {turnstile.TotalTimeout(turnstile.MaxTimer + 1), "TotalTimeout"},
 		"a timeout of a century":           {turnstile.TotalTimeout(turnstile.MaxTimer), ""},
 		"no timeout":                       {turnstile.AttemptTimeout(0), ""},
-		"a batch of less than nothing":     {turnstile.Batch(-2), "Batch: the number is -2"},
+		"a commit every less than nothing": {turnstile.CommitEvery(-2), "CommitEvery: the number is -2"},
 		"no option":                        {nil, "option is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			declared := double.With(c.option)
-			err := turnstile.NewApp(declared.Is(doubled)).Err()
+			err := turnstile.NewApp(declared.Implement(doubled)).Err()
 			if c.wrong == "" {
 				if err != nil {
 					t.Error(err)
@@ -89,22 +89,22 @@ func TestOptionsOfOrchestrationsThatCannotBeAreRefused(t *testing.T) {
 		option turnstile.OrchestrationOption
 		wrong  string
 	}{
-		"a negative timeout":               {turnstile.ExecutionTimeout(-time.Second), "ExecutionTimeout: the duration is -1s"},
-		"a timeout of more than a century": {turnstile.ExecutionTimeout(math.MaxInt64), "ExecutionTimeout"},
+		"a negative timeout":               {turnstile.RunTimeout(-time.Second), "RunTimeout: the duration is -1s"},
+		"a timeout of more than a century": {turnstile.RunTimeout(math.MaxInt64), "RunTimeout"},
 		"a retry policy":                   {policy(turnstile.RetryPolicy{MaxAttempts: -1}), "MaxAttempts is -1"},
 		"no option":                        {nil, "option is nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			child := turnstile.NewOrchestration[int, int]("Child").With(c.option)
-			err := turnstile.NewApp(child.Is(calculated)).Err()
+			err := turnstile.NewApp(child.Implement(calculated)).Err()
 			if err == nil || !strings.Contains(err.Error(), c.wrong) || !strings.Contains(err.Error(), `orchestration "Child"`) {
 				t.Errorf("the application has the error %v", err)
 			}
 			kinds, err := outcome(t, func(ctx turnstile.Context) error {
 				_, called := child.Call(ctx, 1)
-				if _, detached := child.Detach(ctx, 1); detached == nil || detached.Error() != called.Error() {
-					return differ("Call gave %v, Detach %v", called, detached)
+				if _, detached := child.StartDetached(ctx, 1); detached == nil || detached.Error() != called.Error() {
+					return differ("Call gave %v, StartDetached %v", called, detached)
 				}
 				return called
 			})
@@ -118,17 +118,17 @@ func TestOptionsOfOrchestrationsThatCannotBeAreRefused(t *testing.T) {
 func TestAnApplicationNamesEachOfSeveralMistakesOfOneDeclaration(t *testing.T) {
 	t.Parallel()
 	err := turnstile.NewApp(
-		double.With(policy(turnstile.RetryPolicy{MaxAttempts: -1, Jitter: 7, Coefficient: -2}), turnstile.AttemptTimeout(-1)).Is(doubled),
-		calculate.Is(calculated), calculate.Is(calculated),
-		turnstile.NewOrchestration[int, int]("NoCode").Is(nil),
-		odd.Is(oddOnly), odd.Is(oddOnly),
-		turnstile.NewActivity[int, int]("NoBody").Is(nil),
+		double.With(policy(turnstile.RetryPolicy{MaxAttempts: -1, Jitter: 7, BackoffCoefficient: -2}), turnstile.AttemptTimeout(-1)).Implement(doubled),
+		calculate.Implement(calculated), calculate.Implement(calculated),
+		turnstile.NewOrchestration[int, int]("NoCode").Implement(nil),
+		odd.Implement(oddOnly), odd.Implement(oddOnly),
+		turnstile.NewActivity[int, int]("NoBody").Implement(nil),
 	).Err()
 	if err == nil {
 		t.Fatal("no error")
 	}
 	lines := strings.Split(err.Error(), "\n")
-	for _, want := range []string{"MaxAttempts is -1", "Jitter is 7", "Coefficient is -2", "AttemptTimeout", `"Calculate" version "" is registered twice`, `"NoCode" registered at`,
+	for _, want := range []string{"MaxAttempts is -1", "Jitter is 7", "BackoffCoefficient is -2", "AttemptTimeout", `"Calculate" version "" is registered twice`, `"NoCode" registered at`,
 		`"Odd" is registered twice`, `"NoBody" registered at`} {
 		n := 0
 		for _, l := range lines {
@@ -158,7 +158,7 @@ func TestARetryPolicyWithoutAnIntervalBacksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e := start(t, double.Is(doubled), calculate.Is(func(ctx turnstile.Context, n int) (int, error) {
+			e := start(t, double.Implement(doubled), calculate.Implement(func(ctx turnstile.Context, n int) (int, error) {
 				return double.With(policy(c.policy)).Call(ctx, n)
 			}))
 			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1))
@@ -178,11 +178,11 @@ func TestAttemptsOfAPolicyWithoutAnIntervalAreApart(t *testing.T) {
 	var e *env
 	flaky := turnstile.NewActivity[int, int]("Flaky").With(policy(turnstile.RetryPolicy{MaxAttempts: 9}))
 	e = start(t,
-		flaky.Is(func(context.Context, int) (int, error) {
+		flaky.Implement(func(context.Context, int) (int, error) {
 			at = append(at, e.Now())
 			return 0, errors.New("not yet")
 		}),
-		calculate.Is(func(ctx turnstile.Context, n int) (int, error) { return flaky.Call(ctx, n) }))
+		calculate.Implement(func(ctx turnstile.Context, n int) (int, error) { return flaky.Call(ctx, n) }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1))
 	if _, err := run.Wait(e.ctx); err == nil {
 		t.Fatal("it did not fail")

@@ -47,7 +47,7 @@ func (s *Saga) Add(name string, undo func(Context) error) {
 // It returns cause, which may be nil, or a [*CompensationError] that wraps cause
 // and names what could not be undone. It records what the functions record.
 func (s *Saga) Compensate(ctx Context, cause error) error {
-	shielded := Shield(ctx)
+	shielded := WithoutCancel(ctx)
 	defer shielded.run.Release()
 	var failed []StepError
 	for len(s.steps) > 0 {

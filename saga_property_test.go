@@ -28,19 +28,19 @@ func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
 		stays := rapid.IntRange(0, 8).Draw(rt, "the step that cannot be undone")
 		cancelled := rapid.IntRange(0, 12).Draw(rt, "hours until it is cancelled")
 		e := arrange(t, nil,
-			do.Is(func(_ context.Context, n int) (int, error) {
+			do.Implement(func(_ context.Context, n int) (int, error) {
 				if n == fails {
 					return 0, errors.New("no")
 				}
 				return n, nil
 			}),
-			undo.Is(func(_ context.Context, n int) (int, error) {
+			undo.Implement(func(_ context.Context, n int) (int, error) {
 				if n == stays {
 					return 0, errors.New("it stays")
 				}
 				return n, nil
 			}),
-			trip.Is(func(ctx turnstile.Context, steps int) (int, error) {
+			trip.Implement(func(ctx turnstile.Context, steps int) (int, error) {
 				var saga turnstile.Saga
 				for n := range steps {
 					if err := turnstile.Sleep(ctx, time.Hour); err != nil {

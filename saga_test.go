@@ -36,7 +36,7 @@ func trip(ctx turnstile.Context, things ...string) error {
 // undoing returns the activity, which fails for "sticky", and what it has undone.
 func undoing() (turnstile.Part, func() []string) {
 	var undone []string
-	return undo.Is(func(_ context.Context, what string) (bool, error) {
+	return undo.Implement(func(_ context.Context, what string) (bool, error) {
 		if what == "sticky" {
 			return false, errors.New("cannot be undone")
 		}
@@ -50,11 +50,11 @@ func TestK10ASagaUndoesInReverse(t *testing.T) {
 	part, undone := undoing()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		err := trip(ctx, "room", "flight", "fails")
-		if turnstile.CodeOf(err) != "even" {
+		if turnstile.ErrorCode(err) != "even" {
 			return differ("the trip gave %v", err)
 		}
 		return err
-	}, odd.Is(oddOnly), part)
+	}, odd.Implement(oddOnly), part)
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Code != "even" || failed.Source != "Odd" {
 		t.Errorf("it ended with %v", err)
 	}
@@ -69,14 +69,14 @@ func TestK10ASagaReportsWhatItCouldNotUndo(t *testing.T) {
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		err := trip(ctx, "room", "sticky", "flight", "fails")
 		failed, ok := errors.AsType[*turnstile.CompensationError](err)
-		if !ok || len(failed.Failed) != 1 || failed.Failed[0].Step != "sticky" || turnstile.CodeOf(failed) != "even" {
+		if !ok || len(failed.Failed) != 1 || failed.Failed[0].Step != "sticky" || turnstile.ErrorCode(failed) != "even" {
 			return differ("the trip gave %v", err)
 		}
 		if inner, ok := errors.AsType[*turnstile.ActivityError](failed.Failed[0].Err); !ok || inner.Activity != "Undo" {
 			return differ("the step gave %v", failed.Failed[0].Err)
 		}
 		return err
-	}, odd.Is(oddOnly), part)
+	}, odd.Implement(oddOnly), part)
 	if err == nil || !strings.Contains(err.Error(), `even; could not undo "sticky": activity "Undo" failed: cannot be undone`) {
 		t.Errorf("it ended with %v", err)
 	}
@@ -89,7 +89,7 @@ func TestK10ASagaSurvivesACancel(t *testing.T) {
 	t.Parallel()
 	part, undone := undoing()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := arrange(t, nil, part, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := arrange(t, nil, part, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		return 0, trip(ctx, "room", "sticky", "flight")
 	}))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
@@ -109,7 +109,7 @@ func TestK10ASagaSurvivesACancel(t *testing.T) {
 	// Each once, also when it is replayed from wherever it was killed.
 	events := e.history(run.Instance)
 	for n := 1; n <= len(events); n++ {
-		turn := replay(t, turnstile.NewApp(flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		turn := replay(t, turnstile.NewApp(flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			return 0, trip(ctx, "room", "sticky", "flight")
 		})), run.Instance, events[:n])
 		if turn.Stuck != nil && !strings.Contains(turn.Stuck.Message, "no end behind its last event") {

@@ -31,16 +31,16 @@ func WithTimeout(ctx Context, d time.Duration) (Context, CancelFunc) {
 	return Context{inner}, cancel
 }
 
-// Shield returns a context that cancellations from outside do not reach: for
+// WithoutCancel returns a context that cancellations from outside do not reach: for
 // clean-up after an orchestration was cancelled. Only terminating the instance
 // ends what is started with it.
 //
 //	if errors.Is(err, turnstile.ErrCancelled) {
-//		_, err := Release.Call(turnstile.Shield(ctx), reservation)
+//		_, err := Release.Call(turnstile.WithoutCancel(ctx), reservation)
 //		...
 //	}
 //
 // It records nothing.
-func Shield(ctx Context) Context {
-	return Context{ctx.engine("Shield").Shield()}
+func WithoutCancel(ctx Context) Context {
+	return Context{ctx.engine("WithoutCancel").Shield()}
 }

@@ -15,7 +15,7 @@ func TestK09AScopeWithATimeoutEndsWhatWasStartedInIt(t *testing.T) {
 		outside := turnstile.After(ctx, 2*time.Hour)
 		scope, _ := turnstile.WithTimeout(ctx, time.Hour)
 		inner, _ := turnstile.WithCancel(scope)
-		in, deep := approvedNumber.Subscribe(scope), turnstile.After(inner, 3*time.Hour)
+		in, deep := approvedNumber.Next(scope), turnstile.After(inner, 3*time.Hour)
 		for _, f := range []turnstile.Awaitable{in, deep} {
 			err := turnstile.JoinMixed(ctx, f)
 			cancelled, ok := errors.AsType[*turnstile.CancelledError](err)

@@ -35,7 +35,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, string]("Flow")
 	long := turnstile.SearchAttributes{"note": turnstile.SearchString(strings.Repeat("x", 257))}
-	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		if err := turnstile.SetSearchAttributes(ctx, turnstile.SearchAttributes{"customer": turnstile.SearchString("c-1")}); err != nil {
 			return "", err
 		}
@@ -59,7 +59,7 @@ func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[float64, int]("Flow")
 	due := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
-	e := start(t, flow.Is(func(ctx turnstile.Context, total float64) (int, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, total float64) (int, error) {
 		return 0, turnstile.SetSearchAttributes(ctx, turnstile.SearchAttributes{
 			"total": turnstile.SearchNumber(total), "due": turnstile.SearchTime(due), "draft": {},
 		})

@@ -24,17 +24,17 @@ func TestSurpriseAKeptWaitSwallowsItsEvent(t *testing.T) {
 		if keep {
 			selectOf = turnstile.SelectKeep
 		}
-		if _, err := selectOf(ctx, approved.Subscribe(ctx), turnstile.After(ctx, time.Minute)); err != nil {
+		if _, err := selectOf(ctx, approved.Next(ctx), turnstile.After(ctx, time.Minute)); err != nil {
 			return "", err
 		}
-		a, err := approved.WaitFor(ctx, 24*time.Hour)
+		a, err := approved.WaitTimeout(ctx, 24*time.Hour)
 		if errors.Is(err, turnstile.ErrTimeout) {
 			return "swallowed", nil
 		}
 		return a.By, err
 	}
 	for keep, want := range map[bool]string{true: "swallowed", false: "Grace"} {
-		e := arrange(t, nil, flow.Is(code))
+		e := arrange(t, nil, flow.Implement(code))
 		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, keep))
 		e.AfterFunc(time.Hour, func() {
 			if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{By: "Grace"}); err != nil {
@@ -54,11 +54,11 @@ func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T)
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	var deferred []error
-	app := turnstile.NewApp(flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	app := turnstile.NewApp(flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		defer func() { deferred = append(deferred, turnstile.Sleep(ctx, time.Second)) }()
 		return 0, turnstile.Sleep(ctx, time.Hour)
 	}))
-	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
+	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	// A history that stands at the hour's wait.
@@ -76,7 +76,7 @@ func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T)
 func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, string]("Flow")
-	e := arrange(t, nil, double.Is(doubled), flow.Is(func(ctx turnstile.Context, _ int) (string, error) {
+	e := arrange(t, nil, double.Implement(doubled), flow.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		if err := turnstile.Sleep(ctx, 365*24*time.Hour); !errors.Is(err, turnstile.ErrCancelled) {
 			return "", differ("the sleep gave %v", err)
 		}
@@ -84,7 +84,7 @@ func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 		if _, err := double.Call(ctx, 1); !errors.Is(err, turnstile.ErrCancelled) {
 			return "", differ("a call in a cancelled scope gave %v", err)
 		}
-		if n, err := double.Call(turnstile.Shield(ctx), 1); n != 2 || err != nil {
+		if n, err := double.Call(turnstile.WithoutCancel(ctx), 1); n != 2 || err != nil {
 			return "", differ("a call in a shielded scope gave %d, %v", n, err)
 		}
 		return "as you like", nil
@@ -154,7 +154,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 			_, err := tooLong.With(again).Call(ctx, 1)
 			return err
 		}, "the limit is 256"},
-		"one that is detached":                {func(ctx turnstile.Context) error { _, err := tooLong.Detach(ctx, 1); return err }, "the limit is 256"},
+		"one that is detached":                {func(ctx turnstile.Context) error { _, err := tooLong.StartDetached(ctx, 1); return err }, "the limit is 256"},
 		"an event without a name":             {func(ctx turnstile.Context) error { _, err := turnstile.NewEvent[int]("").Wait(ctx); return err }, "it is empty"},
 		"looking for an event without a name": {func(ctx turnstile.Context) error { _, _, err := turnstile.NewEvent[int]("").TryWait(ctx); return err }, "it is empty"},
 		"raising an event without a name":     {func(ctx turnstile.Context) error { return turnstile.NewEvent[int]("").RaiseTo(ctx, "other", 1) }, "it is empty"},
@@ -192,7 +192,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 			t.Parallel()
 			flow := turnstile.NewOrchestration[int, int]("Flow")
 			part := func(code func(turnstile.Context) error) turnstile.Part {
-				return flow.Is(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) })
+				return flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) })
 			}
 			e := start(t, part(func(ctx turnstile.Context) error { return turnstile.Sleep(ctx, time.Hour) }))
 			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
@@ -217,14 +217,14 @@ func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 	done := make(chan struct{})
 	last := turnstile.NewActivity[int, int]("Last")
 	slow := turnstile.NewOrchestration[int, int]("Slow")
-	e := start(t, last.Is(func(context.Context, int) (int, error) { close(done); return 0, nil }),
-		slow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := start(t, last.Implement(func(context.Context, int) (int, error) { close(done); return 0, nil }),
+		slow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 				return 0, err
 			}
 			return last.Call(ctx, 0)
 		}),
-		parent.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		parent.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			slow.With(turnstile.InstanceID("slow")).Start(ctx, 0)
 			return "gone", nil
 		}))
@@ -249,14 +249,14 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	use := turnstile.NewOrchestration[int, int]("Use")
 	peek := turnstile.NewActivity[int, string]("Peek")
 	errs := map[string]error{}
-	e := start(t, double.Is(doubled),
-		peek.Is(func(context.Context, int) (string, error) {
+	e := start(t, double.Implement(doubled),
+		peek.Implement(func(context.Context, int) (string, error) {
 			_, errs["activity Double"] = double.Call(left, 1)
 			_, errs["Now"] = turnstile.Now(left)
 			_, errs["Await"] = leftFuture.Await(left)
 			return "", nil
 		}),
-		leave.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		leave.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			left = ctx
 			leftFuture = double.Start(ctx, 1)
 			if _, err := peek.Inline(ctx, 0); err != nil {
@@ -273,7 +273,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 			errs["a goroutine of its own"] = <-done
 			return leftFuture.Await(ctx)
 		}),
-		use.Is(func(ctx turnstile.Context, _ int) (int, error) {
+		use.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			_, errs["Await"] = leftFuture.Await(ctx)
 			_, errs["Select"] = turnstile.Select(ctx, leftFuture)
 			_, _, errs["Any"] = turnstile.Any(ctx, leftFuture)
@@ -288,7 +288,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, use, 0))
 	ok[int](t)(run.Wait(e.ctx))
 	var ended turnstile.Context
-	replay(t, turnstile.NewApp(use.Is(func(ctx turnstile.Context, _ int) (int, error) { ended = ctx; return 0, nil })), run.Instance, e.history(run.Instance))
+	replay(t, turnstile.NewApp(use.Implement(func(ctx turnstile.Context, _ int) (int, error) { ended = ctx; return 0, nil })), run.Instance, e.history(run.Instance))
 	errs["a context whose orchestration has ended"] = turnstile.Sleep(ended, time.Second)
 	for _, call := range []string{"Await", "Select", "Any", "Join", "Settle", "AsCompleted"} {
 		if err := errs[call]; !errors.Is(err, turnstile.ErrForeignFuture) || !strings.HasPrefix(err.Error(), call) {

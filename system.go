@@ -13,9 +13,9 @@ import (
 // They work in a cancelled scope too, for nothing has to be waited for.
 func Now(ctx Context) (time.Time, error) { return ctx.engine("Now").Now() }
 
-// GUID returns a new random UUID, the same on every replay. It records one
+// UUID returns a new random UUID, the same on every replay. It records one
 // event.
-func GUID(ctx Context) (string, error) { return ctx.engine("GUID").GUID() }
+func UUID(ctx Context) (string, error) { return ctx.engine("UUID").GUID() }
 
 // SideEffect runs fn once and records what it returns; on replay that is
 // returned and fn is not run. It is for small things that are not
@@ -48,9 +48,9 @@ func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error
 	return decode[T](value, "value of side effect", name, run.Sealed())
 }
 
-// Trace records a line in the history itself, for those who read it. It
+// Annotate records a line in the history itself, for those who read it. It
 // records one event; Logger records none.
-func Trace(ctx Context, level slog.Level, message string) error {
+func Annotate(ctx Context, level slog.Level, message string) error {
 	return ctx.engine("Trace").Trace(level, message)
 }
 

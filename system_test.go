@@ -25,14 +25,14 @@ func TestR12RecordedValuesStay(t *testing.T) {
 		Picked int
 	}
 	look := turnstile.NewOrchestration[int, seen]("Look")
-	part := look.Is(func(ctx turnstile.Context, _ int) (s seen, err error) {
+	part := look.Implement(func(ctx turnstile.Context, _ int) (s seen, err error) {
 		if s.Now, err = turnstile.Now(ctx); err != nil {
 			return s, err
 		}
-		if s.A, err = turnstile.GUID(ctx); err != nil {
+		if s.A, err = turnstile.UUID(ctx); err != nil {
 			return s, err
 		}
-		if s.B, err = turnstile.GUID(ctx); err != nil {
+		if s.B, err = turnstile.UUID(ctx); err != nil {
 			return s, err
 		}
 		s.Picked, err = turnstile.SideEffect(ctx, "pick", func() (int, error) { ran++; return ran, nil })
@@ -99,13 +99,13 @@ func TestR16EachLineIsLoggedOnce(t *testing.T) {
 	var out lines
 	logger := slog.New(slog.NewTextHandler(&out, nil))
 	talk := turnstile.NewOrchestration[int, int]("Talk")
-	e := arrange(t, []embedded.Option{embedded.Logger(logger)}, talk.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := arrange(t, []embedded.Option{embedded.Logger(logger)}, talk.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		turnstile.Logger(ctx).Info("line one")
 		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 			return 0, err
 		}
 		turnstile.Logger(ctx).Info("line two")
-		return 0, turnstile.Trace(ctx, slog.LevelInfo, "line three")
+		return 0, turnstile.Annotate(ctx, slog.LevelInfo, "line three")
 	}))
 	e.run()
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, talk, 0))
@@ -127,7 +127,7 @@ func TestR16EachLineIsLoggedOnce(t *testing.T) {
 func TestT02DurationsOfAnySignAreRecorded(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := start(t, flow.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		for _, d := range []time.Duration{0, -time.Hour, time.Microsecond, 30 * 24 * time.Hour} {
 			if err := turnstile.Sleep(ctx, d); err != nil {
 				return 0, err

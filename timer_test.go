@@ -13,7 +13,7 @@ import (
 func TestSleepUntilWaitsForAPointInTime(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[time.Time, time.Time]("Flow")
-	part := flow.Is(func(ctx turnstile.Context, at time.Time) (time.Time, error) {
+	part := flow.Implement(func(ctx turnstile.Context, at time.Time) (time.Time, error) {
 		if err := turnstile.Sleep(ctx, 90*time.Minute); err != nil {
 			return at, err
 		}

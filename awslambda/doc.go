@@ -4,14 +4,14 @@
 // The orchestrator's main:
 //
 //	func main() {
-//		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Is(fulfil)))
+//		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Implement(fulfil)))
 //	}
 //
 // The activity function's main, with what its activities need:
 //
 //	func main() {
 //		payments := payments.New(os.Getenv("PAYMENTS_URL"))
-//		awslambda.RunWorker(turnstile.NewApp(Charge.Is(payments.Charge)))
+//		awslambda.RunWorker(turnstile.NewApp(Charge.Implement(payments.Charge)))
 //	}
 //
 // Both read the TURNSTILE_ environment variables that template.yaml sets

@@ -36,7 +36,7 @@ func (p payments) charge(ctx context.Context, o Order) (Receipt, error) {
 // The orchestrator's main. It links no activity.
 func ExampleRunOrchestrator() {
 	main := func() {
-		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Is(fulfil)))
+		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Implement(fulfil)))
 	}
 	_ = main
 }
@@ -48,7 +48,7 @@ func ExampleRunWorker() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		awslambda.RunWorker(turnstile.NewApp(Charge.Is(payments{db}.charge)))
+		awslambda.RunWorker(turnstile.NewApp(Charge.Implement(payments{db}.charge)))
 	}
 	_ = main
 }

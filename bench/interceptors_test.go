@@ -12,7 +12,7 @@ import (
 // Who has no interceptors allocates for a turn what he did before there were any.
 // Not parallel: it counts what the process allocates.
 func TestInterceptorsThatAreNotThereCostNothing(t *testing.T) {
-	app := turnstile.NewApp(chain.Is(typedChain(step)))
+	app := turnstile.NewApp(chain.Implement(typedChain(step)))
 	typed := app.Orchestrations()
 	got := testing.AllocsPerRun(10, func() { record(t, typed, "Chain", encodeSample) })
 	t.Logf("%.0f allocations for %d turns", got, steps+1)
@@ -26,7 +26,7 @@ func TestInterceptorsThatAreNotThereCostNothing(t *testing.T) {
 // BenchmarkColdTurn replays ten steps of a chain and makes one more, with so many
 // interceptors around it, or a header on each step.
 func BenchmarkColdTurn(b *testing.B) {
-	events := history.Encode(record(b, turnstile.NewApp(chain.Is(typedChain(step))).Orchestrations(), "Chain", encodeSample)[:20])
+	events := history.Encode(record(b, turnstile.NewApp(chain.Implement(typedChain(step))).Orchestrations(), "Chain", encodeSample)[:20])
 	plain := turnstile.Interceptor{Orchestration: func(ctx turnstile.Context, _ *turnstile.OrchestrationCall, next func(turnstile.Context) error) error {
 		return next(ctx)
 	}}
@@ -43,7 +43,7 @@ func BenchmarkColdTurn(b *testing.B) {
 		n    int
 	}{{"none", plain, 0}, {"one", plain, 1}, {"three", plain, 3}, {"headers", headed, 1}} {
 		b.Run(c.name, func(b *testing.B) {
-			parts := []turnstile.Part{chain.Is(typedChain(step))}
+			parts := []turnstile.Part{chain.Implement(typedChain(step))}
 			for i := range c.n {
 				own := c.with
 				own.Name = fmt.Sprint(i)

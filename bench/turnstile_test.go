@@ -117,12 +117,12 @@ type shape struct {
 }
 
 var shapes = []shape{
-	{"Chain", "Chain", rawChain, chain.Is(typedChain(step)), encodeSample},
-	{"FanOut", "FanOut", rawFanOut, fanOut.Is(typedFanOut(step)), encodeSample},
-	{"Races", "Races", rawRaces, races.Is(typedRaces(step)), encodeSample},
-	{"Chain/rich", "Chain", rawChain, richChain.Is(typedChain(richStep)), encodeRich},
-	{"FanOut/rich", "FanOut", rawFanOut, richFanOut.Is(typedFanOut(richStep)), encodeRich},
-	{"Races/rich", "Races", rawRaces, richRaces.Is(typedRaces(richStep)), encodeRich},
+	{"Chain", "Chain", rawChain, chain.Implement(typedChain(step)), encodeSample},
+	{"FanOut", "FanOut", rawFanOut, fanOut.Implement(typedFanOut(step)), encodeSample},
+	{"Races", "Races", rawRaces, races.Implement(typedRaces(step)), encodeSample},
+	{"Chain/rich", "Chain", rawChain, richChain.Implement(typedChain(richStep)), encodeRich},
+	{"FanOut/rich", "FanOut", rawFanOut, richFanOut.Implement(typedFanOut(richStep)), encodeRich},
+	{"Races/rich", "Races", rawRaces, richRaces.Implement(typedRaces(richStep)), encodeRich},
 }
 
 func encodeRich(i int) []byte { return encoded(richSample(i)) }

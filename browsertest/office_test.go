@@ -34,9 +34,9 @@ func serveOffice(t *testing.T, options ...console.Option) *office {
 	t.Helper()
 	o := &office{tokens: make(chan string, 10)}
 	env, err := embedded.New(turnstile.NewApp(
-		hold.Is(func(ctx turnstile.Context, _ string) (string, error) { return going.Wait(ctx) }),
-		asked.Is(func(ctx turnstile.Context, what string) (string, error) { return ask.Call(ctx, what) }),
-		ask.Is(func(ctx context.Context, _ string) (string, error) {
+		hold.Implement(func(ctx turnstile.Context, _ string) (string, error) { return going.Wait(ctx) }),
+		asked.Implement(func(ctx turnstile.Context, what string) (string, error) { return ask.Call(ctx, what) }),
+		ask.Implement(func(ctx context.Context, _ string) (string, error) {
 			o.tokens <- turnstile.ActivityInfo(ctx).CompletionToken
 			return "", turnstile.ErrPending
 		}),

@@ -35,7 +35,7 @@ func TestM06StartingTwice(t *testing.T) {
 
 	t.Run("M-06 with the same start id is harmless, before the first turn and after", func(t *testing.T) {
 		t.Parallel()
-		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
+		e := arrange(t, nil, calculate.Implement(calculated), double.Implement(doubled))
 		for range 2 {
 			ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.StartID("s")))
 		}
@@ -47,7 +47,7 @@ func TestM06StartingTwice(t *testing.T) {
 	})
 	t.Run("M-06 another start of a running or finished instance is told so", func(t *testing.T) {
 		t.Parallel()
-		e := start(t, child.Is(greet))
+		e := start(t, child.Implement(greet))
 		for _, who := range []string{"wait", "done"} {
 			first := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, who, client.InstanceID(who)))
 			if err := first.Confirm(e.ctx); err != nil {
@@ -62,7 +62,7 @@ func TestM06StartingTwice(t *testing.T) {
 	})
 	t.Run("M-06 of two that race the record tells which won", func(t *testing.T) {
 		t.Parallel()
-		e := arrange(t, nil, calculate.Is(calculated), double.Is(doubled))
+		e := arrange(t, nil, calculate.Implement(calculated), double.Implement(doubled))
 		won := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id))
 		lost := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 2, id))
 		e.run()
@@ -81,7 +81,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestK04CancelTellsWhatItFound(t *testing.T) {
 	t.Parallel()
-	e := arrange(t, nil, child.Is(greet))
+	e := arrange(t, nil, child.Implement(greet))
 	// K-04: without a record it is sent all the same.
 	waiting := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait"))
 	if err := waiting.Cancel(e.ctx, "early"); !errors.Is(err, client.ErrNoRecord) {
@@ -107,7 +107,7 @@ func TestK04CancelTellsWhatItFound(t *testing.T) {
 
 func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	e := arrange(t, nil, child.Is(greet))
+	e := arrange(t, nil, child.Implement(greet))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "a"))
 	// O-01: a start that is still queued is not found.
 	for name, err := range map[string]error{
@@ -133,7 +133,7 @@ func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
 
 func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
 	t.Parallel()
-	e := start(t, child.Is(func(turnstile.Context, string) (string, error) { panic("broken") }))
+	e := start(t, child.Implement(func(turnstile.Context, string) (string, error) { panic("broken") }))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "a"))
 	if err := e.Drain(e.ctx); err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func (s *steps) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 func TestDescribeShowsAFinishedInstance(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow").With(turnstile.Version("2"))
-	e := start(t, flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 		if err := turnstile.SetCustomStatus(ctx, map[string]int{"seen": n}); err != nil {
 			return 0, err
 		}
@@ -231,7 +231,7 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	t.Parallel()
 	sleeper := turnstile.NewOrchestration[time.Duration, string]("Sleeper")
-	e := start(t, child.Is(greet), sleeper.Is(func(ctx turnstile.Context, d time.Duration) (string, error) {
+	e := start(t, child.Implement(greet), sleeper.Implement(func(ctx turnstile.Context, d time.Duration) (string, error) {
 		return "", turnstile.Sleep(ctx, d)
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait", client.InstanceID("i")))

@@ -148,7 +148,7 @@ type OrchestrationError struct {
 	// returned; 0 if it returned none.
 	Attempt int
 	// Retryable says whether the failure is open to another attempt: an error, or
-	// a timeout, that nobody marked with [turnstile.Permanent]. A cancel, a
+	// a timeout, that nobody marked with [turnstile.NonRetryable]. A cancel, a
 	// terminate, an input that cannot be taken and the like are final.
 	Retryable bool
 	// Stack of a panic.
@@ -167,7 +167,7 @@ func (e *OrchestrationError) Error() string {
 // [turnstile.ErrTimeout] by its kind.
 func (e *OrchestrationError) Is(target error) bool { return e.Kind.Is(target) }
 
-// FailureCode returns Code: turnstile.CodeOf finds it so.
+// FailureCode returns Code: turnstile.ErrorCode finds it so.
 func (e *OrchestrationError) FailureCode() string { return e.Code }
 
 func orchestrationError(d *Description) *OrchestrationError {

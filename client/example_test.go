@@ -14,7 +14,7 @@ import (
 // whoever knows its id can wait for the result, with the right type.
 func Example() {
 	order := turnstile.NewOrchestration[string, string]("Order")
-	env, err := embedded.New(turnstile.NewApp(order.Is(func(ctx turnstile.Context, item string) (string, error) {
+	env, err := embedded.New(turnstile.NewApp(order.Implement(func(ctx turnstile.Context, item string) (string, error) {
 		a, err := approved.Wait(ctx)
 		return item + ", approved by " + a.By, err
 	})), embedded.VirtualTime(epoch))
@@ -49,11 +49,11 @@ func ExampleComplete() {
 	flow := turnstile.NewOrchestration[string, bool]("Flow")
 	token := make(chan string, 1)
 	env, err := embedded.New(turnstile.NewApp(
-		ask.Is(func(ctx context.Context, _ string) (bool, error) {
+		ask.Implement(func(ctx context.Context, _ string) (bool, error) {
 			token <- turnstile.ActivityInfo(ctx).CompletionToken
 			return false, turnstile.ErrPending
 		}),
-		flow.Is(func(ctx turnstile.Context, who string) (bool, error) { return ask.Call(ctx, who) }),
+		flow.Implement(func(ctx turnstile.Context, who string) (bool, error) { return ask.Call(ctx, who) }),
 	))
 	if err != nil {
 		fmt.Println(err)

@@ -11,7 +11,7 @@ import (
 
 func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()
-	e := arrange(t, nil, calculate.Is(calculated))
+	e := arrange(t, nil, calculate.Implement(calculated))
 	for _, c := range []struct {
 		name string
 		call func() error
@@ -63,7 +63,7 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 
 func TestIdsThatAreAllowedPass(t *testing.T) {
 	t.Parallel()
-	e := start(t, calculate.Is(calculated), double.Is(doubled))
+	e := start(t, calculate.Implement(calculated), double.Implement(doubled))
 	for _, id := range []string{"a", "with spaces", "a/b#c", "déjà-vu", strings.Repeat("é", 256)} {
 		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 21, client.InstanceID(id)))
 		if got := ok[int](t)(run.Wait(e.ctx)); got != 42 {

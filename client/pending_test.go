@@ -19,11 +19,11 @@ func pendingApproval(t *testing.T, options ...turnstile.ActivityOption) (e *env,
 	flow := turnstile.NewOrchestration[string, bool]("Flow")
 	tokens := make(chan string, 1)
 	e = start(t,
-		ask.Is(func(ctx context.Context, _ string) (bool, error) {
+		ask.Implement(func(ctx context.Context, _ string) (bool, error) {
 			tokens <- turnstile.ActivityInfo(ctx).CompletionToken
 			return false, turnstile.ErrPending
 		}),
-		flow.Is(func(ctx turnstile.Context, who string) (bool, error) { return ask.Call(ctx, who) }))
+		flow.Implement(func(ctx turnstile.Context, who string) (bool, error) { return ask.Call(ctx, who) }))
 	run = ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.InstanceID("a-1")))
 	select {
 	case token = <-tokens:
@@ -93,11 +93,11 @@ func TestAHeartbeatByTokenLearnsThatTheWorkIsNotWanted(t *testing.T) {
 	tokens := make(chan string, 1)
 	enough := turnstile.NewEvent[string]("enough")
 	e := arrange(t, nil,
-		ask.Is(func(ctx context.Context, _ string) (bool, error) {
+		ask.Implement(func(ctx context.Context, _ string) (bool, error) {
 			tokens <- turnstile.ActivityInfo(ctx).CompletionToken
 			return false, turnstile.ErrPending
 		}),
-		flow.Is(func(ctx turnstile.Context, who string) (bool, error) {
+		flow.Implement(func(ctx turnstile.Context, who string) (bool, error) {
 			f := ask.Start(ctx, who)
 			_, err := turnstile.Select(ctx, f, turnstile.After(ctx, time.Hour))
 			if err != nil {

@@ -16,9 +16,9 @@ func TestE10ARaiseIsCheckedAgainstWhatIsKnown(t *testing.T) {
 	}
 	one := turnstile.NewOrchestration[int, int]("One")
 	approved, other := turnstile.NewEvent[approval]("approved"), turnstile.NewEvent[int]("other")
-	e := arrange(t, nil, approved, one.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	e := arrange(t, nil, approved, one.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		for range 12 {
-			other.Subscribe(ctx)
+			other.Next(ctx)
 		}
 		_, err := approved.Wait(ctx)
 		return 0, err

@@ -13,7 +13,7 @@ import (
 func TestARaiseThatLooksFirstTellsWhatBecomesOfTheEvent(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[string, string]("Flow")
-	e := start(t, flow.Is(func(ctx turnstile.Context, does string) (string, error) {
+	e := start(t, flow.Implement(func(ctx turnstile.Context, does string) (string, error) {
 		if does == "end" {
 			return "ended", nil
 		}

@@ -17,9 +17,9 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 	work := turnstile.NewActivity[int, int]("Work")
 	lost, asked := turnstile.NewEvent[int]("lost"), turnstile.NewEvent[int]("asked")
 	e := arrange(t, nil,
-		work.Is(func(context.Context, int) (int, error) { return 0, turnstile.ErrPending }),
-		child.Is(func(turnstile.Context, int) (int, error) { panic("no such thing") }),
-		parent.Is(func(ctx turnstile.Context, in int) (int, error) {
+		work.Implement(func(context.Context, int) (int, error) { return 0, turnstile.ErrPending }),
+		child.Implement(func(turnstile.Context, int) (int, error) { panic("no such thing") }),
+		parent.Implement(func(ctx turnstile.Context, in int) (int, error) {
 			// A lost race leaves nothing open but the wait.
 			if _, err := turnstile.Select(ctx, work.Start(ctx, 1), turnstile.After(ctx, time.Minute), turnstile.After(ctx, time.Hour)); err != nil {
 				return 0, err
@@ -30,7 +30,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 			}
 			turnstile.After(ctx, 1000*time.Hour)
 			work.Start(ctx, 2)
-			wait := asked.Subscribe(ctx)
+			wait := asked.Next(ctx)
 			if _, err := wait.Await(ctx); err != nil {
 				return 0, err
 			}

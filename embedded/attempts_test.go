@@ -18,12 +18,12 @@ func TestTheConsoleKnowsWhichAttemptRuns(t *testing.T) {
 	two := turnstile.NewOrchestration[int, int]("Two")
 	begun, free := make(chan int), make(chan struct{})
 	app := turnstile.NewApp(
-		work.Is(func(ctx context.Context, n int) (int, error) {
+		work.Implement(func(ctx context.Context, n int) (int, error) {
 			begun <- n
 			<-free
 			return n, nil
 		}),
-		two.Is(func(ctx turnstile.Context, n int) (int, error) {
+		two.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			first, second := work.Start(ctx, 1), work.Start(ctx, 2)
 			if _, err := first.Await(ctx); err != nil {
 				return 0, err

@@ -28,15 +28,15 @@ var (
 
 func application() *turnstile.App {
 	return turnstile.NewApp(
-		greet.Is(func(_ context.Context, who string) (string, error) { return "hello " + who, nil }),
-		month.Is(func(ctx turnstile.Context, who string) (string, error) {
+		greet.Implement(func(_ context.Context, who string) (string, error) { return "hello " + who, nil }),
+		month.Implement(func(ctx turnstile.Context, who string) (string, error) {
 			greeting, err := greet.Call(ctx, who)
 			if err != nil {
 				return "", err
 			}
 			return greeting, turnstile.Sleep(ctx, 30*24*time.Hour)
 		}),
-		waiting.Is(func(ctx turnstile.Context, _ int) (int, error) { return turnstile.NewEvent[int]("go").Wait(ctx) }),
+		waiting.Implement(func(ctx turnstile.Context, _ int) (int, error) { return turnstile.NewEvent[int]("go").Wait(ctx) }),
 	)
 }
 
@@ -240,12 +240,12 @@ func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
 	hang := turnstile.NewActivity[int, int]("Hang")
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	env, err := embedded.New(turnstile.NewApp(
-		hang.Is(func(ctx context.Context, _ int) (int, error) {
+		hang.Implement(func(ctx context.Context, _ int) (int, error) {
 			close(begun)
 			<-ctx.Done()
 			return 0, ctx.Err()
 		}),
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
 	), embedded.Grace(0))
 	if err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
 
 func TestWhatCannotRunIsRefused(t *testing.T) {
 	t.Parallel()
-	twice := greet.Is(func(context.Context, string) (string, error) { return "", nil })
+	twice := greet.Implement(func(context.Context, string) (string, error) { return "", nil })
 	for name, c := range map[string]struct {
 		app     *turnstile.App
 		options []embedded.Option
@@ -295,7 +295,7 @@ func (database) Acquire() error { return errors.New("another environment has it"
 func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) {
 	t.Parallel()
 	own := turnstile.NewOrchestration[int, int]("Own")
-	env, err := embedded.New(turnstile.NewApp(own.Is(func(ctx turnstile.Context, _ int) (int, error) {
+	env, err := embedded.New(turnstile.NewApp(own.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		slept := make(chan error)
 		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
 		return 0, <-slept

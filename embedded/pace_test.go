@@ -18,7 +18,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 	look := turnstile.NewActivity[int, int]("Look")
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	app := turnstile.NewApp(
-		look.Is(func(ctx context.Context, n int) (int, error) {
+		look.Implement(func(ctx context.Context, n int) (int, error) {
 			later := make(chan struct{})
 			defer env.AfterFunc(50*time.Millisecond, func() { close(later) })()
 			select {
@@ -27,7 +27,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 			}
 			return n, ctx.Err()
 		}),
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			if _, err := look.Call(ctx, n); err != nil {
 				return 0, err
 			}

@@ -32,12 +32,12 @@ func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.
 	// when the test has seen that.
 	seen := make(chan struct{})
 	app := turnstile.NewApp(
-		hang.Is(func(ctx context.Context, _ int) (int, error) {
+		hang.Implement(func(ctx context.Context, _ int) (int, error) {
 			<-ctx.Done()
 			<-seen
 			return 0, ctx.Err()
 		}),
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			_, err := hang.Call(ctx, n)
 			failed, isActivity := errors.AsType[*turnstile.ActivityError](err)
 			if !isActivity || failed.Kind != kind || !errors.Is(err, turnstile.ErrTimeout) || failed.Attempt != 1 {

@@ -50,7 +50,7 @@ func (c check) instead() string {
 	case clock:
 		return "use turnstile.Now, and turnstile.Sleep or turnstile.After to wait"
 	case random:
-		return "use turnstile.GUID for an id, turnstile.Random for numbers, turnstile.SideEffect for other values"
+		return "use turnstile.UUID for an id, turnstile.Random for numbers, turnstile.SideEffect for other values"
 	case goroutine:
 		return "Start several operations, or branches with turnstile.Go, and Await, Join or Select them"
 	case channel:

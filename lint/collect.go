@@ -17,7 +17,7 @@ type collector struct {
 	functions []*function
 	byObject  map[types.Object]*function
 	literals  map[*ast.FuncLit]*function
-	// implementations are what Orchestration.Is is given: *types.Func or
+	// implementations are what Orchestration.Implement is given: *types.Func or
 	// *ast.FuncLit.
 	implementations map[any]bool
 	// mapOrdered are functions whose results depend on the order of a map.
@@ -188,7 +188,7 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 		c.implementation(f, call.Args[0], ours)
 	case w == fromOutside:
 		c.add(f, network, call.Pos(), nameOf(to, nil), "is for callers, and works on the network",
-			"use the durable call for it: Call, Start or Detach of the orchestration, or an activity")
+			"use the durable call for it: Call, Start or StartDetached of the orchestration, or an activity")
 	}
 	if passesContext(c.info, call) && c.leavesHistory(to) {
 		c.add(f, durable, call.Pos(), callName(call, to), "is a durable call, and replay expects those in orchestration code alone", "")

@@ -84,14 +84,14 @@ var tables = map[string][]rule{
 
 	"context": {{check: context, does: "makes a context that replay knows nothing of", only: "Background TODO WithCancel WithCancelCause WithDeadline WithDeadlineCause WithTimeout WithTimeoutCause AfterFunc"}},
 
-	"github.com/google/uuid":          {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "New NewString NewRandom NewRandomFromReader NewUUID NewV6 NewV7 NewV7FromReader NewDCEGroup NewDCEPerson NewDCESecurity"}},
-	"github.com/gofrs/uuid":           {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "NewV1 NewV4 NewV6 NewV7"}},
-	"github.com/gofrs/uuid/v5":        {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "NewV1 NewV4 NewV6 NewV7"}},
-	"github.com/oklog/ulid/v2":        {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "Make Now DefaultEntropy"}},
-	"github.com/rs/xid":               {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "New NewWithTime"}},
-	"github.com/segmentio/ksuid":      {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "New NewRandom NewRandomWithTime"}},
-	"github.com/nrednav/cuid2":        {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID", only: "Generate"}},
-	"github.com/matoous/go-nanoid/v2": {{check: random, does: "is not the same on replay", instead: "use turnstile.GUID"}},
+	"github.com/google/uuid":          {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "New NewString NewRandom NewRandomFromReader NewUUID NewV6 NewV7 NewV7FromReader NewDCEGroup NewDCEPerson NewDCESecurity"}},
+	"github.com/gofrs/uuid":           {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "NewV1 NewV4 NewV6 NewV7"}},
+	"github.com/gofrs/uuid/v5":        {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "NewV1 NewV4 NewV6 NewV7"}},
+	"github.com/oklog/ulid/v2":        {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "Make Now DefaultEntropy"}},
+	"github.com/rs/xid":               {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "New NewWithTime"}},
+	"github.com/segmentio/ksuid":      {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "New NewRandom NewRandomWithTime"}},
+	"github.com/nrednav/cuid2":        {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID", only: "Generate"}},
+	"github.com/matoous/go-nanoid/v2": {{check: random, does: "is not the same on replay", instead: "use turnstile.UUID"}},
 }
 
 // awsServices begins the import paths of the clients of AWS. They reach the

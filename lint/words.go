@@ -152,9 +152,9 @@ func wordOf(f *types.Func) word {
 	switch receiverName(f) + "." + f.Name() {
 	case ".SideEffect", "Context.SideEffect":
 		return sideEffect
-	case "Activity.Is":
+	case "Activity.Implement":
 		return activityIs
-	case "Orchestration.Is":
+	case "Orchestration.Implement":
 		return orchestrationIs
 	case ".Poll":
 		return oneAfterAnother
@@ -162,7 +162,7 @@ func wordOf(f *types.Func) word {
 		return compensation
 	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
 		return goesOn
-	case ".Info", ".Logger", ".Shield", ".WithCancel", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
+	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}
 	return otherWord

@@ -7,7 +7,7 @@
 //			sdktrace.WithIDGenerator(otel.IDGenerator()), sdktrace.WithBatcher(exporter)),
 //		MeterProvider: metrics,
 //	})
-//	app := turnstile.NewApp(tel.Interceptor(), Fulfil.Is(fulfil), Charge.Is(charge))
+//	app := turnstile.NewApp(tel.Interceptor(), Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	awslambda.RunOrchestrator(app, awslambda.WithObserver(tel),
 //		awslambda.WithPropagator(tel.Propagate), awslambda.WithFlush(tel.Flush))
 //

@@ -31,15 +31,15 @@ var (
 // a child, an event and two executions. "secret" is in all of its payloads.
 func parts() []turnstile.Part {
 	return []turnstile.Part{
-		charge.Is(func(ctx context.Context, _ string) (string, error) {
+		charge.Implement(func(ctx context.Context, _ string) (string, error) {
 			if turnstile.ActivityInfo(ctx).Attempt == 1 {
 				return "", turnstile.WithCode(errors.New("no secret today"), "busy")
 			}
 			return "secret receipt", nil
 		}),
-		tax.Is(func(context.Context, string) (string, error) { return "secret tax", nil }),
-		ship.Is(func(ctx turnstile.Context, what string) (string, error) { return charge.Call(ctx, what) }),
-		fulfil.Is(func(ctx turnstile.Context, round int) (string, error) {
+		tax.Implement(func(context.Context, string) (string, error) { return "secret tax", nil }),
+		ship.Implement(func(ctx turnstile.Context, what string) (string, error) { return charge.Call(ctx, what) }),
+		fulfil.Implement(func(ctx turnstile.Context, round int) (string, error) {
 			if _, err := charge.Call(ctx, "secret order"); err != nil {
 				return "", err
 			}

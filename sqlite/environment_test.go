@@ -36,8 +36,8 @@ var (
 // application is made of all of those; Hang is what a test makes of it.
 func application(implementation func(context.Context, int) (int, error)) *turnstile.App {
 	return turnstile.NewApp(
-		add.Is(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
-		chain.Is(func(ctx turnstile.Context, n int) (sum int, err error) {
+		add.Implement(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
+		chain.Implement(func(ctx turnstile.Context, n int) (sum int, err error) {
 			for range n {
 				if sum, err = add.Call(ctx, sum); err != nil {
 					return 0, err
@@ -45,7 +45,7 @@ func application(implementation func(context.Context, int) (int, error)) *turnst
 			}
 			return sum, nil
 		}),
-		fanOut.Is(func(ctx turnstile.Context, n int) (int, error) {
+		fanOut.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			started := make([]turnstile.Future[int], n)
 			for i := range started {
 				started[i] = add.Start(ctx, 0)
@@ -60,10 +60,10 @@ func application(implementation func(context.Context, int) (int, error)) *turnst
 			}
 			return sum, nil
 		}),
-		slept.Is(func(ctx turnstile.Context, d time.Duration) (string, error) { return "slept", turnstile.Sleep(ctx, d) }),
-		waits.Is(func(ctx turnstile.Context, _ int) (int, error) { return goOn.Wait(ctx) }),
-		hang.Is(implementation),
-		hangs.Is(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
+		slept.Implement(func(ctx turnstile.Context, d time.Duration) (string, error) { return "slept", turnstile.Sleep(ctx, d) }),
+		waits.Implement(func(ctx turnstile.Context, _ int) (int, error) { return goOn.Wait(ctx) }),
+		hang.Implement(implementation),
+		hangs.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
 	)
 }
 
@@ -240,7 +240,7 @@ func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		db := openIn(t, dir)
-		broken := turnstile.NewApp(chain.Is(func(turnstile.Context, int) (int, error) { panic("a mistake") }))
+		broken := turnstile.NewApp(chain.Implement(func(turnstile.Context, int) (int, error) { panic("a mistake") }))
 		env, stop := environment(t, db, broken)
 		begin(t, env, chain, 3, "order")
 		var d client.Description

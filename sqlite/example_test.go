@@ -28,8 +28,8 @@ func Example() {
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	app := turnstile.NewApp(
-		bake.Is(func(_ context.Context, cake string) (string, error) { return "a fresh " + cake, nil }),
-		bakery.Is(func(ctx turnstile.Context, cake string) (string, error) {
+		bake.Implement(func(_ context.Context, cake string) (string, error) { return "a fresh " + cake, nil }),
+		bakery.Implement(func(ctx turnstile.Context, cake string) (string, error) {
 			n, err := ordered.Wait(ctx)
 			if err != nil {
 				return "", err

@@ -50,9 +50,9 @@ func orders(effects string) *turnstile.App {
 		return 1, errors.Join(err, f.Close())
 	}
 	return turnstile.NewApp(
-		charge.Is(func(_ context.Context, id string) (int, error) { return effect("charge " + id) }),
-		ship.Is(func(_ context.Context, id string) (int, error) { return effect("ship " + id) }),
-		fulfil.Is(func(ctx turnstile.Context, id string) (f fulfilled, err error) {
+		charge.Implement(func(_ context.Context, id string) (int, error) { return effect("charge " + id) }),
+		ship.Implement(func(_ context.Context, id string) (int, error) { return effect("ship " + id) }),
+		fulfil.Implement(func(ctx turnstile.Context, id string) (f fulfilled, err error) {
 			f.Charged, err = charge.Call(ctx, id)
 			if failed, ok := errors.AsType[*turnstile.ActivityError](err); ok && failed.Kind == turnstile.KindInterrupted {
 				err = nil

@@ -16,8 +16,8 @@ func TestAScenarioHasABill(t *testing.T) {
 	step := turnstile.NewActivity[int, int]("Step")
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	env := turnstiletest.New(t, turnstile.NewApp(
-		step.Is(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+		step.Implement(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			n, err := step.Call(ctx, n)
 			if err != nil {
 				return 0, err

@@ -58,7 +58,7 @@ func TestR26AFieldThatIsAddedParksNobody(t *testing.T) {
 	}
 	calls := func(in func(ctx turnstile.Context, n int) error) *turnstile.App {
 		return flow(func(ctx turnstile.Context, n int) (string, error) { return "", in(ctx, n) },
-			turnstile.NewActivity[older, string]("Bill").Is(func(context.Context, older) (string, error) { return "", nil }))
+			turnstile.NewActivity[older, string]("Bill").Implement(func(context.Context, older) (string, error) { return "", nil }))
 	}
 	bill := turnstile.NewActivity[newer, string]("Bill")
 	history := write(t, "older.json", exportedBy(t, calls(func(ctx turnstile.Context, n int) error {
@@ -91,7 +91,7 @@ func TestR21AnEndThatWasImposedReplays(t *testing.T) {
 
 func TestR14ByPolicyWhatCannotGoOnFails(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(fulfil.With(turnstile.FailWhenStuck()).Is(func(turnstile.Context, int) (string, error) { panic("kaboom") })))
+	env := turnstiletest.New(t, turnstile.NewApp(fulfil.With(turnstile.FailWhenStuck()).Implement(func(turnstile.Context, int) (string, error) { panic("kaboom") })))
 	run := turnstiletest.Start(env, fulfil, 3)
 	if _, err := run.Wait(); err == nil || !strings.Contains(err.Error(), "kaboom") {
 		t.Errorf("it ended with %v", err)

@@ -28,7 +28,7 @@ func says(who string) func(turnstile.Context, int) (string, error) {
 func versions(all ...string) *turnstile.App {
 	var parts turnstile.Parts
 	for _, v := range all {
-		parts = append(parts, fulfil.With(turnstile.Version(v)).Is(says(v)))
+		parts = append(parts, fulfil.With(turnstile.Version(v)).Implement(says(v)))
 	}
 	return turnstile.NewApp(parts)
 }
@@ -81,7 +81,7 @@ func waitStuck(env *turnstiletest.Env, run *turnstiletest.Run[string]) (string, 
 func TestM09R18WhatIsNotDeployedYetWaitsForIt(t *testing.T) {
 	t.Parallel()
 	other := turnstile.NewOrchestration[int, int]("Other")
-	empty := turnstile.NewApp(other.Is(func(turnstile.Context, int) (int, error) { return 0, nil }))
+	empty := turnstile.NewApp(other.Implement(func(turnstile.Context, int) (int, error) { return 0, nil }))
 	env := turnstiletest.New(t, empty, turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, fulfil, 0)
 	env.Run()
@@ -192,7 +192,7 @@ func TestDeployTakesNoApplicationThatCannotRun(t *testing.T) {
 	t.Parallel()
 	good := flow(func(turnstile.Context, int) (string, error) { return "", nil })
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, good).Deploy(nil) }), "NewApp")
-	twice := turnstile.NewApp(fulfil.Is(says("a")), fulfil.Is(says("b")))
+	twice := turnstile.NewApp(fulfil.Implement(says("a")), fulfil.Implement(says("b")))
 	// V-08: the error names both places.
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, good).Deploy(twice) }), "Fulfil", "deploy_test.go:")
 }

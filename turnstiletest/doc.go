@@ -2,7 +2,7 @@
 // stores, queues and timers in memory, in virtual time, so that a wait of
 // thirty days takes no time.
 //
-//	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+//	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
 //	run := turnstiletest.Start(env, Fulfil, order)
 //	env.After(48*time.Hour, func() { turnstiletest.Raise(env, Approved, run.Instance, Approval{By: "Grace"}) })

@@ -21,9 +21,9 @@ import (
 func soldOnce() (*turnstile.App, func(*turnstiletest.Env)) {
 	sold := map[int]bool{}
 	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
-		charge.Is(func(_ context.Context, n int) (string, error) {
+		charge.Implement(func(_ context.Context, n int) (string, error) {
 			if sold[n] {
-				return "", turnstile.Permanent(errors.New("sold already"))
+				return "", turnstile.NonRetryable(errors.New("sold already"))
 			}
 			sold[n] = true
 			return "ticket", nil

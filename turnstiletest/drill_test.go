@@ -98,7 +98,7 @@ func scenarios() map[string]*scenario {
 			if err != nil {
 				return "", err
 			}
-			_, err = approved.WaitFor(ctx, 2*time.Hour)
+			_, err = approved.WaitTimeout(ctx, 2*time.Hour)
 			return fmt.Sprint(first, errors.Is(err, turnstile.ErrTimeout)), nil
 		}, later: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			turnstiletest.Raise(env, approved, run.Instance, "Grace ")
@@ -107,21 +107,21 @@ func scenarios() map[string]*scenario {
 			if _, err := approved.Wait(ctx); !errors.Is(err, turnstile.ErrCancelled) {
 				return "", err
 			}
-			return charge.Call(turnstile.Shield(ctx), n)
+			return charge.Call(turnstile.WithoutCancel(ctx), n)
 		}, mock: numbers, later: func(_ *turnstiletest.Env, run *turnstiletest.Run[string]) { run.Cancel("enough") }, want: "r-3"},
 		"N-01 P-01 children, one that continues as new, and one that nobody waits for": {code: func(ctx turnstile.Context, n int) (string, error) {
-			if _, err := child.With(turnstile.InstanceID("apart")).Detach(ctx, 0); err != nil {
+			if _, err := child.With(turnstile.InstanceID("apart")).StartDetached(ctx, 0); err != nil {
 				return "", err
 			}
 			return child.Call(ctx, n)
-		}, parts: []turnstile.Part{child.Is(func(ctx turnstile.Context, n int) (string, error) {
+		}, parts: []turnstile.Part{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			if n > 0 {
 				return "", child.ContinueAsNew(ctx, n-1)
 			}
 			return charge.Call(ctx, n)
 		})}, mock: numbers, want: "r-0"},
 		"R-12 what is recorded once": {code: func(ctx turnstile.Context, n int) (string, error) {
-			id, err := turnstile.GUID(ctx)
+			id, err := turnstile.UUID(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -136,7 +136,7 @@ func scenarios() map[string]*scenario {
 				return "", err
 			}
 			return charge.Call(ctx, random.IntN(1000)*0+n)
-		}, parts: []turnstile.Part{ship.Is(echo)}, mock: numbers, want: "r-3"},
+		}, parts: []turnstile.Part{ship.Implement(echo)}, mock: numbers, want: "r-3"},
 		"V-04 a patch": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if turnstile.Patched(ctx, "double") {
 				n *= 2
@@ -246,7 +246,7 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 		}, []string{"run 1, undisturbed", "does not do what the history", "input 1", "input 0", "drill_test.go:"}},
 		"an activity that is not idempotent": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			var sold int
-			sell := charge.Is(func(context.Context, int) (string, error) {
+			sell := charge.Implement(func(context.Context, int) (string, error) {
 				sold++
 				return fmt.Sprint("ticket ", sold), nil
 			})
@@ -266,10 +266,10 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 		"an activity that a crash behind its effect repeats": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			sold := map[int]bool{}
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, 1) },
-				charge.Is(func(ctx context.Context, n int) (string, error) {
+				charge.Implement(func(ctx context.Context, n int) (string, error) {
 					// It looks at deliveries of the queue, and is none the wiser.
 					if sold[n] && turnstile.ActivityInfo(ctx).Delivery > 1 {
-						return "", turnstile.Permanent(errors.New("sold already"))
+						return "", turnstile.NonRetryable(errors.New("sold already"))
 					}
 					sold[n] = true
 					return "ticket", nil

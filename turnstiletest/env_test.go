@@ -24,7 +24,7 @@ func TestR01O08AMonthTakesNoTime(t *testing.T) {
 			return "", err
 		}
 		return ship.Call(ctx, receipt)
-	}, ship.Is(echo)))
+	}, ship.Implement(echo)))
 	began := env.Now()
 	turnstiletest.On(env, charge).Return("r-1", nil)
 	run := turnstiletest.Start(env, fulfil, 7)
@@ -40,7 +40,7 @@ func TestR01O08AMonthTakesNoTime(t *testing.T) {
 func TestE01E07EventsComeAtTheirTime(t *testing.T) {
 	t.Parallel()
 	waits := func(ctx turnstile.Context, hours int) (string, error) {
-		by, err := approved.WaitFor(ctx, time.Duration(hours)*time.Hour)
+		by, err := approved.WaitTimeout(ctx, time.Duration(hours)*time.Hour)
 		if errors.Is(err, turnstile.ErrTimeout) {
 			return "nobody", nil
 		}
@@ -139,7 +139,7 @@ func TestChildrenAreInstancesTooAndContinueAsNewHasExecutions(t *testing.T) {
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		_, err := child.With(turnstile.InstanceID("child")).Call(ctx, n)
 		return "", err
-	}, child.Is(func(ctx turnstile.Context, n int) (int, error) {
+	}, child.Implement(func(ctx turnstile.Context, n int) (int, error) {
 		if n == 0 {
 			return 42, nil
 		}
@@ -246,7 +246,7 @@ func TestShuffledOrdersDifferAndEachSeedHasItsOwn(t *testing.T) {
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
 		_, err := turnstile.Join(ctx, charge.Start(ctx, 1), charge.Start(ctx, 2), charge.Start(ctx, 3), charge.Start(ctx, 4))
 		return "", err
-	}, charge.Is(func(context.Context, int) (string, error) { return "", nil }))
+	}, charge.Implement(func(context.Context, int) (string, error) { return "", nil }))
 	order := func(options ...turnstiletest.Option) string {
 		env := turnstiletest.New(t, app, options...)
 		run := turnstiletest.Start(env, fulfil, 0)

@@ -35,7 +35,7 @@ var (
 
 // remind reminds a customer after a month, unless there is money before.
 func remind(ctx turnstile.Context, customer string) (string, error) {
-	amount, err := Paid.WaitFor(ctx, 30*24*time.Hour)
+	amount, err := Paid.WaitTimeout(ctx, 30*24*time.Hour)
 	if !errors.Is(err, turnstile.ErrTimeout) {
 		return fmt.Sprintf("%s paid %d", customer, amount), err
 	}
@@ -46,7 +46,7 @@ func remind(ctx turnstile.Context, customer string) (string, error) {
 func Example() {
 	t := &printer{}
 	defer t.end()
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
 	turnstiletest.On(env, Mail).Return("", errors.New("the mail server is down")).Once()
 	turnstiletest.On(env, Mail).Return("reminded", nil)
 
@@ -65,7 +65,7 @@ func Example() {
 func ExampleEnv_After() {
 	t := &printer{}
 	defer t.end()
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
 	run := turnstiletest.Start(env, Remind, "Ada")
 	env.After(7*24*time.Hour, func() { turnstiletest.Raise(env, Paid, run.Instance, 40) })
 	fmt.Println(run.Wait())
@@ -79,7 +79,7 @@ func ExampleEnv_After() {
 func ExampleEnv_WaitFor() {
 	t := &printer{}
 	defer t.end()
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
 	turnstiletest.On(env, Mail).Return("reminded", nil)
 	run := turnstiletest.Start(env, Remind, "Ada")
 
@@ -100,7 +100,7 @@ func ExampleEnv_WaitFor() {
 func ExampleOn() {
 	t := &printer{}
 	defer t.end()
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)))
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
 	turnstiletest.On(env, Mail).With(func(customer string) bool { return customer == "Ada" }).Return("dear Ada", nil)
 	others := turnstiletest.On(env, Mail).Call(func(_ context.Context, customer string) (string, error) {
 		return "to whom it may concern", nil
@@ -121,7 +121,7 @@ func ExamplePass() {
 	t := &printer{}
 	defer t.end()
 	impatient := turnstile.NewOrchestration[string, string]("Impatient")
-	env := turnstiletest.New(t, turnstile.NewApp(impatient.Is(func(ctx turnstile.Context, customer string) (string, error) {
+	env := turnstiletest.New(t, turnstile.NewApp(impatient.Implement(func(ctx turnstile.Context, customer string) (string, error) {
 		return Mail.With(turnstile.AttemptTimeout(time.Minute)).Call(ctx, customer)
 	})))
 	turnstiletest.On(env, Mail).Call(func(ctx context.Context, _ string) (string, error) {
@@ -136,7 +136,7 @@ func ExamplePass() {
 // Nothing changes at whatever call a process dies.
 func ExampleDrill() {
 	t := &printer{}
-	done := turnstiletest.Drill(t, turnstile.NewApp(Remind.Is(remind)), func(env *turnstiletest.Env) {
+	done := turnstiletest.Drill(t, turnstile.NewApp(Remind.Implement(remind)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, Mail).Return("reminded", nil)
 		if got, err := turnstiletest.Start(env, Remind, "Ada").Wait(); got != "reminded" || err != nil {
 			t.Errorf("it ended with %q, %v", got, err)
@@ -162,7 +162,7 @@ func ExampleKillBehind() {
 	t := &printer{}
 	defer t.end()
 	died := ""
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Is(remind)), turnstiletest.Processes(2), turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)), turnstiletest.Processes(2), turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
 		if died == "" && strings.HasPrefix(c.What, "commits") {
 			died = c.What
 			return true

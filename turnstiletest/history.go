@@ -20,7 +20,7 @@ type History []history.Event
 // Act(A) is an activity that was scheduled, Done←2 and Failed(kind)←2 the
 // completion of event 2; Timer(d) and Fired←n; Sub(E) a wait for an event, Ev(E)
 // the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration, Detached(O) one that nobody waits
-// for; Now, GUID, Side(name), Trace, Patch(id), Raise(E) and Cancel(instance)
+// for; Now, UUID, Side(name), Annotate, Patch(id), Raise(E) and Cancel(instance)
 // are what is recorded once; Completed, Failed(kind), ContinuedAsNew and
 // CancelRequested.
 func (h History) String() string {
@@ -74,11 +74,11 @@ func systemCall(e *history.Event) string {
 	case history.OpNow:
 		return "Now"
 	case history.OpGUID:
-		return "GUID"
+		return "UUID"
 	case history.OpSideEffect:
 		return "Side(" + e.Name + ")"
 	case history.OpTrace:
-		return "Trace"
+		return "Annotate"
 	case history.OpRaiseEvent:
 		return "Raise(" + e.Name + ")"
 	case history.OpCancelInstance:

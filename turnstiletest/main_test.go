@@ -105,7 +105,7 @@ var (
 
 // flow is an application with one orchestration.
 func flow(code func(turnstile.Context, int) (string, error), parts ...turnstile.Part) *turnstile.App {
-	return turnstile.NewApp(fulfil.Is(code), turnstile.Parts(parts))
+	return turnstile.NewApp(fulfil.Implement(code), turnstile.Parts(parts))
 }
 
 var errBusy = errors.New("busy")

@@ -66,7 +66,7 @@ func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
 	set := &mocks[In, Out]{env: env, name: a.Name(), all: []*Mock[In, Out]{m}, answers: map[attemptKey]*Mock[In, Out]{}}
 	// The declaration itself decodes the input and encodes the result, as it
 	// does for an implementation.
-	app := turnstile.NewApp(a.Is(set.call))
+	app := turnstile.NewApp(a.Implement(set.call))
 	entry, err := app.Activities().Lookup(a.Name())
 	if err != nil {
 		env.t.Fatalf("turnstiletest: On: the activity cannot be mocked: %v", app.Err())
@@ -133,7 +133,7 @@ func (s *mocks[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	}
 	if m.answer == nil {
 		s.env.fail("the mock of activity %q at %s has no answer: give it Return or Call", s.name, m.source)
-		return zero, turnstile.Permanent(fmt.Errorf("the mock of activity %q has no answer", s.name))
+		return zero, turnstile.NonRetryable(fmt.Errorf("the mock of activity %q has no answer", s.name))
 	}
 	if m.after > 0 {
 		if err := Pass(ctx, m.after); err != nil {

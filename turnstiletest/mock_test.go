@@ -17,7 +17,7 @@ import (
 
 func TestA03AMockFailsTwiceAndThenAnswers(t *testing.T) {
 	t.Parallel()
-	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Hour, Coefficient: 1, Jitter: 0.5}))
+	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Hour, BackoffCoefficient: 1, Jitter: 0.5}))
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
 	busy := turnstiletest.On(env, charge).Return("", errBusy).Times(2)
 	answers := turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
@@ -43,7 +43,7 @@ func TestA04AMocksErrorIsFinalAsTheImplementationsWouldBe(t *testing.T) {
 	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
 	env := turnstiletest.New(t, flow(
 		func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) },
-		charge.Is(func(context.Context, int) (string, error) { return "", nil }, turnstile.FinalErrors(errBusy))))
+		charge.Implement(func(context.Context, int) (string, error) { return "", nil }, turnstile.NonRetryableErrors(errBusy))))
 	m := turnstiletest.On(env, charge).Return("", errBusy)
 	if _, err := turnstiletest.Start(env, fulfil, 7).Wait(); err == nil || m.Calls() != 1 {
 		t.Errorf("it ended with %v after %d calls", err, m.Calls())
@@ -62,7 +62,7 @@ func TestTheFirstMockThatFitsAnswersAndElseTheImplementation(t *testing.T) {
 			all += s + " "
 		}
 		return all, nil
-	}, charge.Is(func(_ context.Context, n int) (string, error) { return fmt.Sprint("own", n), nil })))
+	}, charge.Implement(func(_ context.Context, n int) (string, error) { return fmt.Sprint("own", n), nil })))
 	turnstiletest.On(env, charge).With(func(n int) bool { return n%2 == 1 }).Return("odd", nil).Once()
 	turnstiletest.On(env, charge).With(func(n int) bool { return n == 2 }).Return("two", nil)
 	if got, err := turnstiletest.Start(env, fulfil, 0).Wait(); got != "own0 odd two own3 " || err != nil {

@@ -149,7 +149,7 @@ func TestReplayOfNothingFails(t *testing.T) {
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "testdata/none/*.json") }), "no file fits")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "[") }), "pattern")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, nil, "*.json") }), "NewApp")
-	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, turnstile.NewApp(charge.Is(nil)), "*.json") }), "no implementation")
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, turnstile.NewApp(charge.Implement(nil)), "*.json") }), "no implementation")
 }
 
 func TestSealedHistoriesAreOpenedByTheCodecsGiven(t *testing.T) {

@@ -30,22 +30,22 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 			s, err := charge.Call(ctx, 0)
 			return fmt.Sprint(none == nil, s == ""), err
 		}, parts: []turnstile.Part{
-			nothing.Is(func(_ context.Context, in *int) ([]string, error) {
+			nothing.Implement(func(_ context.Context, in *int) ([]string, error) {
 				if in != nil {
 					return nil, errors.New("it is not nil")
 				}
 				return nil, nil
 			}),
-			charge.Is(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }),
+			charge.Implement(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }),
 		}, want: "true true"},
 		"A-02 an error is a value that says what failed": {code: func(ctx turnstile.Context, n int) (string, error) {
 			_, err := charge.Call(ctx, n)
 			e, _ := errors.AsType[*turnstile.ActivityError](err)
-			return fmt.Sprint(e.Activity, " ", e.EventID, " ", e.Kind, " ", e.Attempt, " ", turnstile.CodeOf(err), " ", e.Message), nil
+			return fmt.Sprint(e.Activity, " ", e.EventID, " ", e.Kind, " ", e.Attempt, " ", turnstile.ErrorCode(err), " ", e.Message), nil
 		}, do: busy, want: "Charge 2 application 1 E7 busy"},
 		"A-02 an error that nobody handles fails the orchestration": {code: func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
-				turnstiletest.On(env, charge).Return("", turnstile.Permanent(errBusy))
+				turnstiletest.On(env, charge).Return("", turnstile.NonRetryable(errBusy))
 			}, err: errAny, history: "Started Act(Charge) Failed(application)←2 Failed(application)",
 			check: func(t turnstiletest.T, _ *turnstiletest.Env, run *turnstiletest.Run[string]) {
 				if f := run.Describe().Failure; f == nil || f.Source != "Charge" {
@@ -55,7 +55,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 		"A-09 keys of idempotency": {code: func(ctx turnstile.Context, n int) (string, error) {
 			both, err := turnstile.Join(ctx, charge.Start(ctx, n), charge.Start(ctx, n))
 			return fmt.Sprint(both[0] != both[1], both[0] != ""), err
-		}, parts: []turnstile.Part{charge.Is(func(ctx context.Context, _ int) (string, error) {
+		}, parts: []turnstile.Part{charge.Implement(func(ctx context.Context, _ int) (string, error) {
 			return turnstile.ActivityInfo(ctx).IdempotencyKey, nil
 		})},
 			want: "true true"},
@@ -63,7 +63,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 			_, err := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5})).Call(ctx, n)
 			e, _ := errors.AsType[*turnstile.ActivityError](err)
 			return fmt.Sprint(e.Kind, " ", e.Attempt), nil
-		}, parts: []turnstile.Part{text.Is(echo)}, want: "invalid_input 1"},
+		}, parts: []turnstile.Part{text.Implement(echo)}, want: "invalid_input 1"},
 		"L-01 an input over the limit is an error at the call": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			_, err := ship.Call(ctx, strings.Repeat("x", 300<<10))
 			e, ok := errors.AsType[*turnstile.PayloadTooLargeError](err)
@@ -86,7 +86,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 func TestA05DelaysGrowUpToTheirBound(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
-		return charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 6, InitialInterval: time.Minute, Coefficient: 3, MaxInterval: 20 * time.Minute})).Call(ctx, n)
+		return charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 6, InitialInterval: time.Minute, BackoffCoefficient: 3, MaxInterval: 20 * time.Minute})).Call(ctx, n)
 	}))
 	var began []time.Time
 	keys := map[string]bool{}

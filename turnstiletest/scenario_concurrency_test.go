@@ -72,7 +72,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 			return charge.Call(ctx, 7)
 		}, do: quick, want: "r-7", check: noTime},
 		"F-06 a wait that loses takes nothing": {code: func(ctx turnstile.Context, _ int) (string, error) {
-			if first, err := turnstile.Select(ctx, approved.Subscribe(ctx), turnstile.After(ctx, time.Minute)); first != 1 || err != nil {
+			if first, err := turnstile.Select(ctx, approved.Next(ctx), turnstile.After(ctx, time.Minute)); first != 1 || err != nil {
 				return "", fmt.Errorf("the winner is %d, %w", first, err)
 			}
 			return approved.Wait(ctx)

@@ -103,7 +103,7 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			turnstiletest.Raise(env, approved, run.Instance, "a2 ")
 		}, want: "b1 a1 a2 "},
 		"E-06 of two waits the one that was first takes the event": {code: func(ctx turnstile.Context, _ int) (string, error) {
-			one, two := approved.Subscribe(ctx), approved.Subscribe(ctx)
+			one, two := approved.Next(ctx), approved.Next(ctx)
 			first, err := turnstile.Select(ctx, two, one)
 			return fmt.Sprint(first), err
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
@@ -116,14 +116,14 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 				}
 				return "", fulfil.ContinueAsNew(ctx, 0)
 			}
-			_, err := approved.WaitFor(ctx, 3*time.Hour)
+			_, err := approved.WaitTimeout(ctx, 3*time.Hour)
 			return fmt.Sprint(errors.Is(err, turnstile.ErrTimeout)), nil
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1"))
 			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1")) })
 		}, want: "true", history: "Started Sub(approved) Timer(3h0m0s) Fired←3 Completed"},
 		"M-07 an event ahead of the start waits for it": {code: func(ctx turnstile.Context, n int) (string, error) {
-			_, err := fulfil.With(turnstile.InstanceID("later")).Detach(ctx, 0)
+			_, err := fulfil.With(turnstile.InstanceID("later")).StartDetached(ctx, 0)
 			if n == 0 {
 				return approved.Wait(ctx)
 			}

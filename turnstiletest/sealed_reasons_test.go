@@ -32,16 +32,16 @@ func TestNoDecodeErrorQuotesAPayloadUnderACodec(t *testing.T) {
 	beats := turnstile.NewActivity[string, int]("Beats")
 	told := turnstile.NewEvent[time.Time]("told")
 	echo := func(_ context.Context, in string) (string, error) { return in, nil }
-	beat := beats.Is(func(ctx context.Context, in string) (int, error) {
+	beat := beats.Implement(func(ctx context.Context, in string) (int, error) {
 		if turnstile.ActivityInfo(ctx).Attempt == 1 {
 			return 0, errors.Join(turnstile.Heartbeat(ctx, in), errors.New("once more"))
 		}
 		_, _, err := turnstile.LastHeartbeat[int](ctx)
-		return 0, turnstile.Permanent(err)
+		return 0, turnstile.NonRetryable(err)
 	})
 	with := func(code func(ctx turnstile.Context, in string) error, parts ...turnstile.Part) *turnstile.App {
-		return turnstile.NewApp(append(parts, main.Is(func(turnstile.Context, input) (int, error) { return 0, nil }),
-			anything.With(turnstile.FailWhenStuck()).Is(func(ctx turnstile.Context, in string) (int, error) { return 0, code(ctx, in) }))...)
+		return turnstile.NewApp(append(parts, main.Implement(func(turnstile.Context, input) (int, error) { return 0, nil }),
+			anything.With(turnstile.FailWhenStuck()).Implement(func(ctx turnstile.Context, in string) (int, error) { return 0, code(ctx, in) }))...)
 	}
 	nothing := func(turnstile.Context, string) error { return nil }
 	for name, c := range map[string]struct {
@@ -53,19 +53,19 @@ func TestNoDecodeErrorQuotesAPayloadUnderACodec(t *testing.T) {
 		"an input of an activity": {with(func(ctx turnstile.Context, in string) error {
 			_, err := says.Call(ctx, in)
 			return err
-		}, takes.Is(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
+		}, takes.Implement(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
 		"an input of an inline activity": {with(func(ctx turnstile.Context, in string) error {
 			_, err := says.Inline(ctx, in)
 			return err
-		}, takes.Is(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
+		}, takes.Implement(func(context.Context, time.Time) (string, error) { return "", nil })), "Anything", `"` + canary + `"`},
 		"a result": {with(func(ctx turnstile.Context, in string) error {
 			_, err := wrongly.Call(ctx, in)
 			return err
-		}, says.Is(echo)), "Anything", `"` + canary + `"`},
+		}, says.Implement(echo)), "Anything", `"` + canary + `"`},
 		"an inline result": {with(func(ctx turnstile.Context, in string) error {
 			_, err := wrongly.Inline(ctx, in)
 			return err
-		}, says.Is(echo)), "Anything", `"` + canary + `"`},
+		}, says.Implement(echo)), "Anything", `"` + canary + `"`},
 		"an event": {with(func(ctx turnstile.Context, _ string) error {
 			_, err := told.Wait(ctx)
 			return err

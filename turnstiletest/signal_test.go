@@ -22,7 +22,7 @@ func TestWaitForStopsWhereTheSignalIs(t *testing.T) {
 			return "", err
 		}
 		return child.With(turnstile.InstanceID("child")).Call(ctx, receipt)
-	}, child.Is(func(ctx turnstile.Context, _ string) (string, error) { return approved.Wait(ctx) })))
+	}, child.Implement(func(ctx turnstile.Context, _ string) (string, error) { return approved.Wait(ctx) })))
 	began := false
 	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
 		began = true

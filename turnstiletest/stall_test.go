@@ -38,10 +38,10 @@ func TestA06AnAttemptThatJustWaitsForItsContextGetsItsTimeout(t *testing.T) {
 	t.Parallel()
 	g := &given{TB: t}
 	env := New(g, turnstile.NewApp(
-		flow.Is(func(ctx turnstile.Context, n int) (int, error) {
+		flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			return hang.With(turnstile.AttemptTimeout(time.Minute)).Call(ctx, n)
 		}),
-		hang.Is(func(ctx context.Context, _ int) (int, error) {
+		hang.Implement(func(ctx context.Context, _ int) (int, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		})), soon)
@@ -66,7 +66,7 @@ func TestR15OrchestrationCodeThatBlocksFailsTheTestWithItsStack(t *testing.T) {
 			t.Errorf("it failed with %q", g.failure)
 		}
 	}()
-	env := New(g, turnstile.NewApp(flow.Is(func(turnstile.Context, int) (int, error) {
+	env := New(g, turnstile.NewApp(flow.Implement(func(turnstile.Context, int) (int, error) {
 		defer close(left)
 		return <-blocked, nil
 	})), soon)
@@ -77,7 +77,7 @@ func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
 	t.Parallel()
 	blocks := false
 	blocked, left := make(chan struct{}), make(chan struct{})
-	app := turnstile.NewApp(flow.Is(func(turnstile.Context, int) (int, error) {
+	app := turnstile.NewApp(flow.Implement(func(turnstile.Context, int) (int, error) {
 		if blocks {
 			defer close(left)
 			<-blocked

@@ -122,7 +122,7 @@ func TestOthersGoOnBesideAStuckInstance(t *testing.T) {
 
 func TestAnApplicationThatCannotRunFailsTheTest(t *testing.T) {
 	t.Parallel()
-	twice := charge.Is(nil)
+	twice := charge.Implement(nil)
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, turnstile.NewApp(twice)) }), "has no implementation")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, nil) }), "NewApp")
 }

@@ -197,7 +197,7 @@ func workloads() []workload {
 		{name: "fan-out of ten, one instance", unit: "step", instances: 1, few: 50, many: 250, code: fanOut, most: 0.75},
 		{name: "fan-out of ten, 10 instances in step", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
 		{name: "inline", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(1), most: 0.65},
-		{name: "inline, `Batch(10)`", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(10), most: 0.40},
+		{name: "inline, `CommitEvery(10)`", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(10), most: 0.40},
 		{name: "timer of a minute", unit: "timer", setting: one, instances: 1, few: 5, many: 25, code: sleeps(time.Minute), rest: 2 * time.Minute},
 		{name: "timer of an hour", unit: "timer", setting: one, instances: 1, few: 5, many: 25, code: sleeps(time.Hour), rest: 2 * time.Hour},
 		{name: "external event, sent by a client", unit: "event", setting: one, instances: 1, few: 5, many: 25, code: events, drive: func(w *world, n int) {

@@ -103,14 +103,14 @@ func mix() []kind {
 // app is the application that the mix is of; attempts counts those of Step.
 func app(attempts *atomic.Int64) *turnstile.App {
 	parts := []turnstile.Part{
-		step.Is(func(_ context.Context, in document) (document, error) {
+		step.Implement(func(_ context.Context, in document) (document, error) {
 			attempts.Add(1)
 			return written(in.Key, 0), nil
 		}),
-		quick.Is(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
+		quick.Implement(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
 	}
 	for _, k := range mix() {
-		parts = append(parts, turnstile.NewOrchestration[document, document](k.name).Is(k.run))
+		parts = append(parts, turnstile.NewOrchestration[document, document](k.name).Implement(k.run))
 	}
 	return turnstile.NewApp(parts...)
 }

@@ -118,9 +118,9 @@ func chain(t *testing.T, setting stack.Setting, steps int, inline bool) (took, a
 	t.Helper()
 	long := turnstile.NewOrchestration[document, document]("Long")
 	application := turnstile.NewApp(
-		step.Is(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
-		quick.Is(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
-		long.Is(func(ctx turnstile.Context, in document) (d document, err error) {
+		step.Implement(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
+		quick.Implement(func(_ context.Context, in document) (document, error) { return written(in.Key, 0), nil }),
+		long.Implement(func(ctx turnstile.Context, in document) (d document, err error) {
 			call := step.Call
 			if inline {
 				call = quick.Inline

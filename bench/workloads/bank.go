@@ -69,7 +69,7 @@ func account(ctx turnstile.Context, balance int) (int, error) {
 // between it is the transfer's, so a cancel does not reach it: the money would be
 // lost.
 func transfer(ctx turnstile.Context, o Order) (bool, error) {
-	ctx = turnstile.Shield(ctx)
+	ctx = turnstile.WithoutCancel(ctx)
 	if taken, err := post(ctx, o.From, -o.Amount); err != nil || !taken {
 		return false, err
 	}

@@ -18,7 +18,7 @@ var (
 
 // steady tries again what may pass, and not what is sold out.
 var steady = turnstile.Retry(turnstile.RetryPolicy{
-	MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute, FinalCodes: []string{SoldOut},
+	MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute, NonRetryableCodes: []string{SoldOut},
 })
 
 // SoldOut is the code of the error with which Book refuses.

@@ -26,9 +26,9 @@ import (
 // agency.
 func Parts(agency *Agency) turnstile.Parts {
 	return turnstile.Parts{
-		HelloSequence5.Is(helloSequence5), FanOutFanIn.Is(fanOutFanIn), SayHello.Is(sayHello),
-		Account.Is(account), Transfer.Is(transfer),
-		Trip.Is(trip), Book.Is(agency.Book), Cancel.Is(agency.Cancel),
+		HelloSequence5.Implement(helloSequence5), FanOutFanIn.Implement(fanOutFanIn), SayHello.Implement(sayHello),
+		Account.Implement(account), Transfer.Implement(transfer),
+		Trip.Implement(trip), Book.Implement(agency.Book), Cancel.Implement(agency.Cancel),
 	}
 }
 

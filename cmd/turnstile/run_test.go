@@ -30,7 +30,7 @@ func fulfilment() *turnstile.App {
 	charge := turnstile.NewActivity[order, string]("Charge")
 	approved := turnstile.NewEvent[string]("approved")
 	return turnstile.NewApp(
-		fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
+		fulfil.Implement(func(ctx turnstile.Context, o order) (string, error) {
 			receipt, err := charge.Call(ctx, o)
 			if err != nil {
 				return "", err
@@ -38,8 +38,8 @@ func fulfilment() *turnstile.App {
 			by, err := approved.Wait(ctx)
 			return receipt + " approved by " + by, err
 		}),
-		fail.Is(func(_ turnstile.Context, why string) (string, error) { return "", errors.New(why) }),
-		charge.Is(func(_ context.Context, o order) (string, error) { return "receipt for " + o.ID, nil }),
+		fail.Implement(func(_ turnstile.Context, why string) (string, error) { return "", errors.New(why) }),
+		charge.Implement(func(_ context.Context, o order) (string, error) { return "receipt for " + o.ID, nil }),
 		approved,
 	)
 }

@@ -18,7 +18,7 @@ func deadline(ctx turnstile.Context, days int) (time.Time, string, error) {
 	if err != nil {
 		return time.Time{}, "", err
 	}
-	id, err := turnstile.GUID(ctx) // not uuid.New()
+	id, err := turnstile.UUID(ctx) // not uuid.New()
 	return now.AddDate(0, 0, days), id, err
 }
 
@@ -27,7 +27,7 @@ func deadline(ctx turnstile.Context, days int) (time.Time, string, error) {
 var Pay = turnstile.NewActivity[Order, string]("Pay").With(
 	turnstile.Retry(turnstile.RetryPolicy{
 		MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute, Jitter: 0.2,
-		FinalCodes: []string{"declined"},
+		NonRetryableCodes: []string{"declined"},
 	}),
 	turnstile.AttemptTimeout(10*time.Second),
 	turnstile.TotalTimeout(10*time.Minute))
@@ -67,7 +67,7 @@ var Buy = turnstile.NewOrchestration[Order, string]("Buy")
 
 func TestACodeIsFinalAndDecidesWhatFollows(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Buy.Is(buy), Pay.Is(pay)))
+	env := turnstiletest.New(t, turnstile.NewApp(Buy.Implement(buy), Pay.Implement(pay)))
 	run := turnstiletest.Start(env, Buy, Order{ID: "1", Amount: 2000})
 	if got, err := run.Wait(); err != nil || got != "not bought: the card was declined" {
 		t.Errorf("it ended with %q, %v", got, err)
@@ -81,7 +81,7 @@ func transfer(ctx turnstile.Context, o Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	approved, timeout := Approved.Subscribe(ctx), turnstile.After(ctx, 72*time.Hour)
+	approved, timeout := Approved.Next(ctx), turnstile.After(ctx, 72*time.Hour)
 	first, err := turnstile.Select(ctx, approved, timeout)
 	if err != nil || first == 1 {
 		return "expired", err
@@ -117,7 +117,7 @@ func TestTransferAndShipAll(t *testing.T) {
 		at, id, err := deadline(ctx, days)
 		return fmt.Sprint(at.Year(), len(id)), err
 	}
-	env := turnstiletest.New(t, turnstile.NewApp(Transfer.Is(transfer), Later.Is(shipLater), ShipAll.Is(shipAll), Plan.Is(plan)))
+	env := turnstiletest.New(t, turnstile.NewApp(Transfer.Implement(transfer), Later.Implement(shipLater), ShipAll.Implement(shipAll), Plan.Implement(plan)))
 	turnstiletest.On(env, Charge).Return("receipt", nil)
 	turnstiletest.On(env, Ship).Return("parcel", nil)
 	if got, err := turnstiletest.Start(env, Transfer, Order{ID: "1"}).Wait(); err != nil || got != "expired" {
@@ -149,8 +149,8 @@ var CheckStock = turnstile.NewActivity[Order, bool]("CheckStock")
 
 func parts() turnstile.Parts {
 	return turnstile.Parts{
-		Fulfil.Is(fulfil),
-		Fulfil.With(turnstile.Version("2")).Is(fulfilWithCheck),
+		Fulfil.Implement(fulfil),
+		Fulfil.With(turnstile.Version("2")).Implement(fulfilWithCheck),
 	}
 }
 
@@ -214,7 +214,7 @@ func basket(ctx turnstile.Context, items []string) ([]string, error) {
 
 func fulfilAll(ctx turnstile.Context, orders []Order) ([]string, error) {
 	return turnstile.Map(ctx, orders, 5, func(ctx turnstile.Context, o Order) (string, error) {
-		child := Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.CancelChild())
+		child := Fulfil.With(turnstile.InstanceID("order-"+o.ID), turnstile.ParentClosePolicy(turnstile.Cancel))
 		return child.Call(ctx, o)
 	})
 }
@@ -237,7 +237,7 @@ var (
 
 func TestBranchesEventsAndChildren(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(Cheapest.Is(cheapest), Within.Is(within), Basket.Is(basket), FulfilAll.Is(fulfilAll), FulfilOne.Is(fulfilOnce), parts()))
+	env := turnstiletest.New(t, turnstile.NewApp(Cheapest.Implement(cheapest), Within.Implement(within), Basket.Implement(basket), FulfilAll.Implement(fulfilAll), FulfilOne.Implement(fulfilOnce), parts()))
 	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "slow" }).Return(9, nil).After(2 * time.Hour)
 	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "closed" }).Return(0, errors.New("closed"))
 	turnstiletest.On(env, Quote).Return(7, nil)

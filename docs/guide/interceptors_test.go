@@ -51,7 +51,7 @@ func logging(logger *slog.Logger) turnstile.Interceptor {
 		Orchestration: func(ctx turnstile.Context, _ *turnstile.OrchestrationCall, next func(turnstile.Context) error) error {
 			turnstile.Logger(ctx).Info("begins") // once, whatever is replayed
 			err := next(ctx)
-			turnstile.Logger(ctx).Info("ends", "error", err, "continues", turnstile.ContinuesAsNew(err))
+			turnstile.Logger(ctx).Info("ends", "error", err, "continues", turnstile.IsContinueAsNew(err))
 			return err
 		},
 		Activity: func(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) error {
@@ -71,7 +71,7 @@ func metrics(count func(name, outcome string), took func(name string, d time.Dur
 		Orchestration: func(ctx turnstile.Context, _ *turnstile.OrchestrationCall, next func(turnstile.Context) error) error {
 			name := turnstile.Info(ctx).Name
 			err := next(ctx)
-			if !turnstile.ContinuesAsNew(err) {
+			if !turnstile.IsContinueAsNew(err) {
 				turnstile.AfterCommit(ctx, func() { count(name, outcome(err)) })
 			}
 			return err
@@ -125,13 +125,13 @@ func TestTheInterceptorsOfTheGuide(t *testing.T) {
 	auth := authorisation(func(ctx context.Context) string { who, _ := ctx.Value(tenantKey{}).(string); return who },
 		func(tenant, _ string) bool { return tenant != "bad" })
 	app := turnstile.NewApp(auth, logging(slog.New(slog.NewTextHandler(&logged, nil))), metrics(count, func(string, time.Duration) {}),
-		Restock.Is(func(ctx context.Context, shop string) (string, error) {
+		Restock.Implement(func(ctx context.Context, shop string) (string, error) {
 			if h := turnstile.ActivityInfo(ctx).Headers; h["shop"] != shop || h["tenant"] != "good" {
 				return "", fmt.Errorf("restocking %s with the headers %v", shop, h)
 			}
 			return "", nil
 		}),
-		RestockAll.Is(func(ctx turnstile.Context, shops []string) (int, error) { return len(shops), handOn(ctx, shops) }))
+		RestockAll.Implement(func(ctx turnstile.Context, shops []string) (int, error) { return len(shops), handOn(ctx, shops) }))
 	env := turnstiletest.New(t, app)
 	c := env.Client().With(auth)
 	for tenant, want := range map[string]string{"good": "", "bad": "the tenant may not do this"} {

@@ -16,7 +16,7 @@ import (
 
 // Inline activities and polling.
 
-var Resize = turnstile.NewActivity[string, string]("Resize").With(turnstile.Batch(50))
+var Resize = turnstile.NewActivity[string, string]("Resize").With(turnstile.CommitEvery(50))
 
 func resizeAll(ctx turnstile.Context, pictures []string) (int, error) {
 	for i, p := range pictures {
@@ -50,8 +50,8 @@ var (
 
 func TestInlineActivitiesAndPolling(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, turnstile.NewApp(ResizeAll.Is(resizeAll), Film.Is(render),
-		Resize.Is(func(_ context.Context, p string) (string, error) { return p, nil })))
+	env := turnstiletest.New(t, turnstile.NewApp(ResizeAll.Implement(resizeAll), Film.Implement(render),
+		Resize.Implement(func(_ context.Context, p string) (string, error) { return p, nil })))
 	if n, err := turnstiletest.Start(env, ResizeAll, make([]string, 120)).Wait(); err != nil || n != 120 {
 		t.Errorf("%d pictures, %v", n, err)
 	}
@@ -99,8 +99,8 @@ func TestALinkIsAnsweredOnce(t *testing.T) {
 	flow := turnstile.NewOrchestration[string, Decision]("Flow")
 	tokens := make(chan string, 1)
 	env := turnstiletest.New(t, turnstile.NewApp(
-		flow.Is(func(ctx turnstile.Context, what string) (Decision, error) { return Ask.Call(ctx, what) }),
-		Ask.Is(func(ctx context.Context, _ string) (Decision, error) {
+		flow.Implement(func(ctx turnstile.Context, what string) (Decision, error) { return Ask.Call(ctx, what) }),
+		Ask.Implement(func(ctx context.Context, _ string) (Decision, error) {
 			tokens <- turnstile.ActivityInfo(ctx).CompletionToken
 			return Decision{}, turnstile.ErrPending
 		})))
@@ -142,7 +142,7 @@ func (p payments) charge(ctx context.Context, o Order) (string, error) {
 // worker is what the main of the activity function hands to awslambda.RunWorker.
 func worker(db *sql.DB) *turnstile.App {
 	db.SetMaxOpenConns(2)
-	return turnstile.NewApp(Charge.Is(payments{db}.charge))
+	return turnstile.NewApp(Charge.Implement(payments{db}.charge))
 }
 
 func TestTheWorkerHasTheActivity(t *testing.T) {

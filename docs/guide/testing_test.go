@@ -28,7 +28,7 @@ var (
 	Ship     = turnstile.NewActivity[string, string]("Ship").With(turnstile.AttemptTimeout(15 * time.Minute))
 	Approved = turnstile.NewEvent[string]("approved")
 
-	ErrDeclined = turnstile.Permanent(errors.New("declined"))
+	ErrDeclined = turnstile.NonRetryable(errors.New("declined"))
 )
 
 func fulfil(ctx turnstile.Context, o Order) (string, error) {
@@ -36,14 +36,14 @@ func fulfil(ctx turnstile.Context, o Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := Approved.WaitFor(ctx, 72*time.Hour); err != nil {
+	if _, err := Approved.WaitTimeout(ctx, 72*time.Hour); err != nil {
 		return "", err
 	}
 	return Ship.Call(ctx, receipt)
 }
 
 func TestAnOrderIsApprovedAndShipped(t *testing.T) {
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 	turnstiletest.On(env, Ship).Return("parcel-1", nil).After(10 * time.Minute)
 
@@ -58,7 +58,7 @@ func TestAnOrderIsApprovedAndShipped(t *testing.T) {
 }
 
 func TestAnOrderThatIsTooLargeIsRefused(t *testing.T) {
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	refused := turnstiletest.On(env, Charge).With(func(o Order) bool { return o.Amount > 1000 }).Return("", ErrDeclined)
 	turnstiletest.On(env, Charge).Return("", errors.New("busy")).Times(2)
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
@@ -70,7 +70,7 @@ func TestAnOrderThatIsTooLargeIsRefused(t *testing.T) {
 }
 
 func TestAChargeThatHangsIsGivenUp(t *testing.T) {
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	turnstiletest.On(env, Charge).Call(func(ctx context.Context, _ Order) (string, error) {
 		return "", turnstiletest.Pass(ctx, time.Hour)
 	})
@@ -81,7 +81,7 @@ func TestAChargeThatHangsIsGivenUp(t *testing.T) {
 }
 
 func TestACancelWhileTheCardIsCharged(t *testing.T) {
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil).After(time.Minute)
 	run := turnstiletest.Start(env, Fulfil, Order{ID: "10"})
 
@@ -94,7 +94,7 @@ func TestACancelWhileTheCardIsCharged(t *testing.T) {
 
 func TestAnyOrderWillDo(t *testing.T) {
 	for seed := range uint64(20) {
-		env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)), turnstiletest.Shuffled(seed))
+		env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.Shuffled(seed))
 		turnstiletest.On(env, Charge).Return("receipt-1", nil)
 		turnstiletest.On(env, Ship).Return("parcel-1", nil)
 		run := turnstiletest.Start(env, Fulfil, Order{ID: "11"})
@@ -106,7 +106,7 @@ func TestAnyOrderWillDo(t *testing.T) {
 }
 
 func TestNoCrashChangesAnything(t *testing.T) {
-	turnstiletest.Drill(t, turnstile.NewApp(Fulfil.Is(fulfil)), func(env *turnstiletest.Env) {
+	turnstiletest.Drill(t, turnstile.NewApp(Fulfil.Implement(fulfil)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, Charge).Return("receipt-1", nil)
 		turnstiletest.On(env, Ship).Return("parcel-1", nil)
 		run := turnstiletest.Start(env, Fulfil, Order{ID: "12"})
@@ -122,7 +122,7 @@ func TestAKeyIsChangedWhileAnOrderWaits(t *testing.T) {
 	second, _ := aesgcm.New("2026-11", bytes.Repeat([]byte{2}, aesgcm.KeySize))
 	before, _ := codec.NewSet(first, second)
 	behind, _ := codec.NewSet(second, first)
-	app := turnstile.NewApp(Fulfil.Is(fulfil))
+	app := turnstile.NewApp(Fulfil.Implement(fulfil))
 
 	env := turnstiletest.New(t, app, turnstiletest.Codecs(before))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
@@ -143,11 +143,11 @@ func TestAKeyIsChangedWhileAnOrderWaits(t *testing.T) {
 }
 
 func TestRunningInstancesGoOn(t *testing.T) {
-	turnstiletest.Replay(t, turnstile.NewApp(Fulfil.Is(fulfil)), "testdata/*.json")
+	turnstiletest.Replay(t, turnstile.NewApp(Fulfil.Implement(fulfil)), "testdata/*.json")
 }
 
 func TestTheHistoriesToReplayAreThoseOfToday(t *testing.T) {
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)))
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 	turnstiletest.On(env, Ship).Return("parcel-1", nil)
 	run := turnstiletest.Start(env, Fulfil, Order{ID: "7", Amount: 1300}, client.InstanceID("order-7"))
@@ -181,7 +181,7 @@ func TestTheCodeOfTheTestingPageIsThisFilesOwn(t *testing.T) {
 
 func TestADeathBetweenCommitAndSend(t *testing.T) {
 	commits := 0
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Is(fulfil)), turnstiletest.Processes(2),
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.Processes(2),
 		turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
 			if strings.HasPrefix(c.What, "commits") {
 				commits++

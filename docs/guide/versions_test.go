@@ -29,7 +29,7 @@ type code = func(turnstile.Context, string) (string, error)
 // thenWaits is an implementation that does something, and then waits for the
 // deployment to be over.
 func thenWaits(do code) turnstile.Part {
-	return changing.Is(func(ctx turnstile.Context, in string) (string, error) {
+	return changing.Implement(func(ctx turnstile.Context, in string) (string, error) {
 		out, err := do(ctx, in)
 		if err != nil {
 			return out, err
@@ -57,7 +57,7 @@ func results[T any]() turnstile.Part {
 
 // takes is an orchestration with an input of some type.
 func takes[T any]() turnstile.Part {
-	return turnstile.NewOrchestration[T, string]("Changing").Is(func(ctx turnstile.Context, _ T) (string, error) {
+	return turnstile.NewOrchestration[T, string]("Changing").Implement(func(ctx turnstile.Context, _ T) (string, error) {
 		if _, err := turnstile.NewActivity[string, json.RawMessage]("Charge").Call(ctx, "x"); err != nil {
 			return "", err
 		}
@@ -174,7 +174,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := turnstile.SideEffect(ctx, "draw", func() (int, error) { return 2, nil })
 			return err
 		})},
-		"a call added behind where the instance stands": {was, changing.Is(func(ctx turnstile.Context, _ string) (string, error) {
+		"a call added behind where the instance stands": {was, changing.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if _, err := call.Call(ctx, order{"7", 7}); err != nil {
 				return "", err
 			}
@@ -210,11 +210,11 @@ func becomes(t *testing.T, before, now turnstile.Part) string {
 	looks := func(context.Context, string) (json.RawMessage, error) { return []byte(`{"id":"7","amount":7}`), nil }
 	charge := func(context.Context, json.RawMessage) (json.RawMessage, error) { return []byte(`null`), nil }
 	rest := turnstile.Parts{
-		turnstile.NewActivity[string, json.RawMessage]("Look").Is(looks),
-		turnstile.NewOrchestration[string, string]("Child").Is(func(turnstile.Context, string) (string, error) { return "", nil }),
+		turnstile.NewActivity[string, json.RawMessage]("Look").Implement(looks),
+		turnstile.NewOrchestration[string, string]("Child").Implement(func(turnstile.Context, string) (string, error) { return "", nil }),
 	}
 	for _, name := range []string{"Charge", "Ship", "Send"} {
-		rest = append(rest, turnstile.NewActivity[json.RawMessage, json.RawMessage](name).Is(charge))
+		rest = append(rest, turnstile.NewActivity[json.RawMessage, json.RawMessage](name).Implement(charge))
 	}
 	env := turnstiletest.New(t, turnstile.NewApp(before, rest), turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, changing, "x")

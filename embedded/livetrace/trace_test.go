@@ -38,13 +38,13 @@ var (
 // application has a bit of everything; what panics does so until it is mended.
 func application(mended *atomic.Bool) *turnstile.App {
 	return turnstile.NewApp(
-		work.Is(func(_ context.Context, in string) (string, error) {
+		work.Implement(func(_ context.Context, in string) (string, error) {
 			if in == "fail" {
-				return "", turnstile.Permanent(errors.New("no such thing"))
+				return "", turnstile.NonRetryable(errors.New("no such thing"))
 			}
 			return "done " + in, nil
 		}),
-		main.Is(func(ctx turnstile.Context, in string) (string, error) {
+		main.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			turnstile.Logger(ctx).Info("begun", "input", in, "words", "two words", slog.Group("g", "n", 1))
 			out, err := work.Call(ctx, in)
 			if err != nil {
@@ -55,13 +55,13 @@ func application(mended *atomic.Bool) *turnstile.App {
 			}
 			return out, nil
 		}),
-		child.Is(func(ctx turnstile.Context, n int) (int, error) {
+		child.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			if err := turnstile.Sleep(ctx, 90*time.Second); err != nil || n == 1 {
 				return n, err
 			}
 			return 0, child.ContinueAsNew(ctx, n+1)
 		}),
-		panics.Is(func(ctx turnstile.Context, in string) (string, error) {
+		panics.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if !mended.Load() {
 				panic("it is broken")
 			}

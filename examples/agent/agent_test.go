@@ -25,7 +25,7 @@ const histories = "../../testdata/histories"
 // open returns the application, of which only the orchestration is there.
 func open(t *testing.T) *turnstiletest.Env {
 	t.Helper()
-	env := turnstiletest.New(t, turnstile.NewApp(Agent.Is(agent)))
+	env := turnstiletest.New(t, turnstile.NewApp(Agent.Implement(agent)))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "agent") })
 	return env
 }
@@ -132,7 +132,7 @@ func TestASearchGoesOnWhereItWas(t *testing.T) {
 
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, turnstile.NewApp(Agent.Is(agent)), func(env *turnstiletest.Env) {
+	turnstiletest.Drill(t, turnstile.NewApp(Agent.Implement(agent)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, AskModel).Call(refunding.Reply)
 		turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
 		turnstiletest.On(env, UseTool).Return("used", nil)
@@ -147,7 +147,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 // what theirs come to.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Replay(t, turnstile.NewApp(Agent.Is(agent)), histories+"/*/agent/*.json")
+	turnstiletest.Replay(t, turnstile.NewApp(Agent.Implement(agent)), histories+"/*/agent/*.json")
 }
 
 func TestTheStory(t *testing.T) {

@@ -67,7 +67,7 @@ func app(s *story.Story) *turnstile.App {
 			return nil
 		},
 	}
-	return turnstile.NewApp(Agent.Is(agent), spoken.activities())
+	return turnstile.NewApp(Agent.Implement(agent), spoken.activities())
 }
 
 // told is a model of which one hears what it says.

@@ -26,16 +26,16 @@ type services struct {
 
 func (s services) activities() turnstile.Parts {
 	return turnstile.Parts{
-		AskModel.Is(s.model.Reply),
-		UseTool.Is(s.use),
-		AskPerson.Is(func(ctx context.Context, call ToolCall) (Nothing, error) { return Nothing{}, s.notify(ctx, call) }),
+		AskModel.Implement(s.model.Reply),
+		UseTool.Implement(s.use),
+		AskPerson.Implement(func(ctx context.Context, call ToolCall) (Nothing, error) { return Nothing{}, s.notify(ctx, call) }),
 	}
 }
 
 func (s services) use(ctx context.Context, call ToolCall) (string, error) {
 	use, known := s.tools[call.Tool]
 	if !known {
-		return "", turnstile.Permanent(fmt.Errorf("there is no tool %q", call.Tool))
+		return "", turnstile.NonRetryable(fmt.Errorf("there is no tool %q", call.Tool))
 	}
 	return use(ctx, call.Input)
 }
@@ -71,7 +71,7 @@ func (s script) Reply(_ context.Context, c Conversation) (Reply, error) {
 		}
 	}
 	if said >= len(s) {
-		return Reply{}, turnstile.Permanent(fmt.Errorf("the script has no reply %d", said+1))
+		return Reply{}, turnstile.NonRetryable(fmt.Errorf("the script has no reply %d", said+1))
 	}
 	return s[said], nil
 }

@@ -24,7 +24,7 @@ const histories = "../../testdata/histories"
 func open(t *testing.T) (*turnstiletest.Env, *office) {
 	t.Helper()
 	desk := newOffice(t.Logf)
-	env := turnstiletest.New(t, turnstile.NewApp(Approve.Is(approve), desk.activities()))
+	env := turnstiletest.New(t, turnstile.NewApp(Approve.Implement(approve), desk.activities()))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "approval") })
 	return env, desk
 }
@@ -91,7 +91,7 @@ func TestACancelledRequestAsksNobodyElse(t *testing.T) {
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
 	desk := newOffice(t.Logf)
-	turnstiletest.Drill(t, turnstile.NewApp(Approve.Is(approve), desk.activities()), func(env *turnstiletest.Env) {
+	turnstiletest.Drill(t, turnstile.NewApp(Approve.Implement(approve), desk.activities()), func(env *turnstiletest.Env) {
 		run := turnstiletest.Start(env, Approve, request)
 		env.After(50*time.Hour, func() {
 			if err := desk.answer(t.Context(), env.Client(), "Carl", Decision{Approved: true}); err != nil {
@@ -107,7 +107,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 // what theirs come to.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Replay(t, turnstile.NewApp(Approve.Is(approve)), histories+"/*/approval/*.json")
+	turnstiletest.Replay(t, turnstile.NewApp(Approve.Implement(approve)), histories+"/*/approval/*.json")
 }
 
 func TestTheStory(t *testing.T) {

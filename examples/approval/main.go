@@ -24,7 +24,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 	var desk *office
 	s, err := t.New(func(s *story.Story) *turnstile.App {
 		desk = newOffice(s.Say)
-		return turnstile.NewApp(Approve.Is(approve), desk.activities())
+		return turnstile.NewApp(Approve.Implement(approve), desk.activities())
 	})
 	if err != nil {
 		return err

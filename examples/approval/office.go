@@ -23,7 +23,7 @@ func newOffice(say func(string, ...any)) *office {
 }
 
 func (o *office) activities() turnstile.Parts {
-	return turnstile.Parts{Ask.Is(o.ask), Remind.Is(o.remind)}
+	return turnstile.Parts{Ask.Implement(o.ask), Remind.Implement(o.remind)}
 }
 
 // ask hands out the token and ends. Nothing runs until somebody answers.

@@ -23,7 +23,7 @@ const histories = "../../testdata/histories"
 // open returns the application, of which only the orchestration is there.
 func open(t *testing.T) *turnstiletest.Env {
 	t.Helper()
-	env := turnstiletest.New(t, turnstile.NewApp(Import.Is(importAll)))
+	env := turnstiletest.New(t, turnstile.NewApp(Import.Implement(importAll)))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "files") })
 	return env
 }
@@ -44,7 +44,7 @@ func TestADeliveryIsConvertedAndPublished(t *testing.T) {
 	t.Parallel()
 	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv"}, nil)
-	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.Permanent(errors.New("no CSV")))
+	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV")))
 	turnstiletest.On(env, Convert).Call(func(_ context.Context, f File) (Table, error) { return Table{Name: f.Name, Rows: 1}, nil })
 	publish := turnstiletest.On(env, Publish).Return(Nothing{}, nil)
 
@@ -61,7 +61,7 @@ func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 	t.Parallel()
 	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv", "never.csv"}, nil)
-	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.Permanent(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
+	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
 	convert := turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(time.Minute)
 	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 
@@ -98,9 +98,9 @@ func TestACancelledImportLeavesNothingBehind(t *testing.T) {
 // Whatever is killed and delivered again, what was begun is removed.
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, turnstile.NewApp(Import.Is(importAll)), func(env *turnstiletest.Env) {
+	turnstiletest.Drill(t, turnstile.NewApp(Import.Implement(importAll)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv"}, nil)
-		turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.Permanent(errors.New("no CSV"))).After(time.Second)
+		turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV"))).After(time.Second)
 		turnstiletest.On(env, Convert).Return(Table{Name: "a", Rows: 1}, nil)
 		turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 		turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2}).Wait()
@@ -112,7 +112,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 // what theirs come to.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Replay(t, turnstile.NewApp(Import.Is(importAll)), histories+"/*/files/*.json")
+	turnstiletest.Replay(t, turnstile.NewApp(Import.Implement(importAll)), histories+"/*/files/*.json")
 }
 
 func TestTheStory(t *testing.T) {

@@ -23,7 +23,7 @@ var sample = story.Sample{Name: "files", Pace: 3 * time.Second, Tell: tell}
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(s *story.Story) *turnstile.App {
 		made := storage{files: []string{"customers.csv", "orders.csv", "broken.csv", "prices.csv", "stock.csv"}, say: s.Slowly}
-		return turnstile.NewApp(Import.Is(importAll), made.activities())
+		return turnstile.NewApp(Import.Implement(importAll), made.activities())
 	})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ type storage struct {
 }
 
 func (s storage) activities() turnstile.Parts {
-	return turnstile.Parts{List.Is(s.list), Convert.Is(s.convert), Remove.Is(s.remove), Publish.Is(s.publish)}
+	return turnstile.Parts{List.Implement(s.list), Convert.Implement(s.convert), Remove.Implement(s.remove), Publish.Implement(s.publish)}
 }
 
 func (s storage) list(_ context.Context, folder string) ([]string, error) {
@@ -38,7 +38,7 @@ func (s storage) convert(ctx context.Context, f File) (Table, error) {
 	for part := done; part < parts; part++ {
 		if strings.Contains(f.Name, "broken") {
 			s.say("%s can't be read", f.Name)
-			return Table{}, turnstile.Permanent(turnstile.WithCode(errors.New(f.Name+" is no CSV"), "unreadable"))
+			return Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New(f.Name+" is no CSV"), "unreadable"))
 		}
 		// Heartbeat returns an error when nobody wants the table any more.
 		if err := turnstile.Heartbeat(ctx, part+1); err != nil {
@@ -57,7 +57,7 @@ func (s storage) remove(_ context.Context, f File) (Nothing, error) {
 
 func (s storage) publish(_ context.Context, r Report) (Nothing, error) {
 	if len(r.Tables) == 0 {
-		return Nothing{}, turnstile.Permanent(fmt.Errorf("%s has no tables", r.Folder))
+		return Nothing{}, turnstile.NonRetryable(fmt.Errorf("%s has no tables", r.Folder))
 	}
 	s.say("%d tables are published, %d files were skipped", len(r.Tables), len(r.Skipped))
 	return Nothing{}, nil

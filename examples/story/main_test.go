@@ -23,7 +23,7 @@ var nap = turnstile.NewOrchestration[int, int]("Nap")
 
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(*story.Story) *turnstile.App {
-		return turnstile.NewApp(nap.Is(func(ctx turnstile.Context, n int) (int, error) {
+		return turnstile.NewApp(nap.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			return n, turnstile.Sleep(ctx, 40*24*time.Hour)
 		}))
 	})

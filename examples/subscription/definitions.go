@@ -19,7 +19,7 @@ var (
 )
 
 // steady is for what is not there for a moment. A card that is declined is no
-// such thing: the activity returns that as Permanent, and dunning begins.
+// such thing: the activity returns that as non-retryable, and dunning begins.
 var steady = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute})
 
 // Subscription is what Subscribe starts with, and goes on with each month.

@@ -17,7 +17,7 @@ type shop struct {
 }
 
 func (s shop) activities() turnstile.Parts {
-	return turnstile.Parts{Tax.Is(s.tax), Charge.Is(s.charge), SendReceipt.Is(s.sendReceipt), Warn.Is(s.warn)}
+	return turnstile.Parts{Tax.Implement(s.tax), Charge.Implement(s.charge), SendReceipt.Implement(s.sendReceipt), Warn.Implement(s.warn)}
 }
 
 func (s shop) tax(_ context.Context, sub Subscription) (int, error) { return sub.Price / 5, nil }
@@ -27,7 +27,7 @@ func (s shop) tax(_ context.Context, sub Subscription) (int, error) { return sub
 func (s shop) charge(ctx context.Context, b Bill) (Receipt, error) {
 	if s.declines(b) {
 		s.say("%s's card is declined", b.Customer)
-		return Receipt{}, turnstile.Permanent(turnstile.WithCode(errors.New("the card is declined"), "declined"))
+		return Receipt{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("the card is declined"), "declined"))
 	}
 	s.say("%s pays %d cents for month %d", b.Customer, b.Amount, b.Month+1)
 	return Receipt{Bill: b, ID: fmt.Sprintf("receipt-%.8s", turnstile.ActivityInfo(ctx).IdempotencyKey)}, nil

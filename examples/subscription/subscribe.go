@@ -11,8 +11,8 @@ import (
 // it; since the next one begins with ContinueAsNew, it runs on the newest.
 func orchestrations() turnstile.Parts {
 	return turnstile.Parts{
-		Subscribe.Is(subscribe),
-		Subscribe.With(turnstile.Version("2")).Is(subscribeWithTax),
+		Subscribe.Implement(subscribe),
+		Subscribe.With(turnstile.Version("2")).Implement(subscribeWithTax),
 	}
 }
 

@@ -37,7 +37,7 @@ var (
 // how long a call of the orders' services takes; asked is told who is to sign
 // something, and the token by which he does, nil for nobody.
 func App(latency time.Duration, asked func(who, token string)) *turnstile.App {
-	return turnstile.NewApp(append(parts(latency, asked), migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
+	return turnstile.NewApp(append(parts(latency, asked), migrate.Implement(func(ctx turnstile.Context, tenant string) (string, error) {
 		// Changed: it checked behind the copy before.
 		rows, err := checkRows.Call(ctx, tenant)
 		if err != nil {
@@ -50,7 +50,7 @@ func App(latency time.Duration, asked func(who, token string)) *turnstile.App {
 // oldApp is what was deployed at its beginning.
 func oldApp() *turnstile.App {
 	return turnstile.NewApp(append(parts(0, nil),
-		migrate.Is(func(ctx turnstile.Context, tenant string) (string, error) {
+		migrate.Implement(func(ctx turnstile.Context, tenant string) (string, error) {
 			rows, err := copyRows.Call(ctx, tenant)
 			if err != nil {
 				return "", err
@@ -60,28 +60,28 @@ func oldApp() *turnstile.App {
 			}
 			return checkRows.Call(ctx, rows)
 		}),
-		retired.Is(func(ctx turnstile.Context, what string) (string, error) { return signedOff.Wait(ctx) }),
+		retired.Implement(func(ctx turnstile.Context, what string) (string, error) { return signedOff.Wait(ctx) }),
 	)...)
 }
 
 func parts(latency time.Duration, asked func(who, token string)) []turnstile.Part {
 	own := []turnstile.Part{
-		campaign.Is(func(ctx turnstile.Context, what string) (string, error) {
+		campaign.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			return region.Call(ctx, what+" in the north")
 		}),
-		region.Is(func(ctx turnstile.Context, what string) (string, error) {
+		region.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			if _, err := publish.Call(ctx, what); err != nil {
 				return "", err
 			}
 			return syncs.Call(ctx, what)
 		}),
-		syncs.Is(func(ctx turnstile.Context, what string) (string, error) {
+		syncs.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			if err := turnstile.SetCustomStatus(ctx, map[string]string{"step": "calling the shop"}); err != nil {
 				return "", err
 			}
 			return callShop.Call(ctx, what)
 		}),
-		report.Is(func(ctx turnstile.Context, n int) (int, error) {
+		report.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			if _, err := book.Call(ctx, n); err != nil {
 				return 0, err
 			}
@@ -93,38 +93,38 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Par
 			}
 			return 0, report.ContinueAsNew(ctx, n+1)
 		}),
-		settle.Is(settleAll),
-		echo.Is(func(ctx turnstile.Context, in json.RawMessage) (json.RawMessage, error) {
+		settle.Implement(settleAll),
+		echo.Implement(func(ctx turnstile.Context, in json.RawMessage) (json.RawMessage, error) {
 			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
 				return nil, err
 			}
 			return repeat.Call(ctx, in)
 		}),
-		invoice.Is(func(ctx turnstile.Context, customer string) (string, error) {
+		invoice.Implement(func(ctx turnstile.Context, customer string) (string, error) {
 			if _, err := publish.Call(ctx, customer); err != nil {
 				return "", err
 			}
 			var lines []int
 			return fmt.Sprint(lines[len(customer)]), nil
 		}),
-		publish.Is(func(ctx context.Context, what string) (string, error) {
+		publish.Implement(func(ctx context.Context, what string) (string, error) {
 			take(ctx, 900*time.Millisecond)
 			return "published " + what, nil
 		}),
-		callShop.Is(func(ctx context.Context, _ string) (string, error) {
+		callShop.Implement(func(ctx context.Context, _ string) (string, error) {
 			take(ctx, 3*time.Second)
 			return "", turnstile.WithCode(errors.New("shop: 503 Service Unavailable (upstream connect error)"), "shop_down")
 		}),
-		book.Is(func(ctx context.Context, n int) (int, error) {
+		book.Implement(func(ctx context.Context, n int) (int, error) {
 			take(ctx, time.Duration(20+n*7%60)*time.Millisecond)
 			return n, nil
 		}),
-		repeat.Is(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil }),
-		copyRows.Is(func(ctx context.Context, t string) (string, error) {
+		repeat.Implement(func(_ context.Context, in json.RawMessage) (json.RawMessage, error) { return in, nil }),
+		copyRows.Implement(func(ctx context.Context, t string) (string, error) {
 			take(ctx, 2500*time.Millisecond)
 			return "rows of " + t, nil
 		}),
-		checkRows.Is(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
+		checkRows.Implement(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
 	}
 	own = append(own, signing(asked)...)
 	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(pacedServices(orders.Simulated(latency, 2*time.Second)))))

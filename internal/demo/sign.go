@@ -20,10 +20,10 @@ var askForSignature = turnstile.NewActivity[string, string]("AskForSignature")
 // token by which that is done.
 func signing(asked func(who, token string)) []turnstile.Part {
 	return []turnstile.Part{
-		Greet.Is(func(ctx turnstile.Context, who string) (string, error) { return write.Call(ctx, who) }),
-		write.Is(func(_ context.Context, who string) (string, error) { return "Dear " + who, nil }),
-		Sign.Is(func(ctx turnstile.Context, who string) (string, error) { return askForSignature.Call(ctx, who) }),
-		askForSignature.Is(func(ctx context.Context, who string) (string, error) {
+		Greet.Implement(func(ctx turnstile.Context, who string) (string, error) { return write.Call(ctx, who) }),
+		write.Implement(func(_ context.Context, who string) (string, error) { return "Dear " + who, nil }),
+		Sign.Implement(func(ctx turnstile.Context, who string) (string, error) { return askForSignature.Call(ctx, who) }),
+		askForSignature.Implement(func(ctx context.Context, who string) (string, error) {
 			if asked != nil {
 				asked(who, turnstile.ActivityInfo(ctx).CompletionToken)
 			}

@@ -66,7 +66,7 @@ const (
 	// KindDetached is an orchestration that was started and that nobody waits
 	// for.
 	KindDetached Kind = "detached"
-	// KindCall is a system call: the time, a GUID, a side effect, a trace, a
+	// KindCall is a system call: the time, a UUID, a side effect, an annotation, a
 	// patch, an event or a cancel for another instance.
 	KindCall Kind = "call"
 )

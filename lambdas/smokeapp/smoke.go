@@ -37,12 +37,12 @@ var (
 
 // Orchestrations returns what the process that runs orchestrations registers.
 func Orchestrations() []turnstile.Part {
-	return []turnstile.Part{Chain.Is(chain), Timer.Is(timer), Echo.Is(echo), Pending.Is(pending)}
+	return []turnstile.Part{Chain.Implement(chain), Timer.Implement(timer), Echo.Implement(echo), Pending.Implement(pending)}
 }
 
 // Activities returns what the process that runs activities registers.
 func Activities() []turnstile.Part {
-	return []turnstile.Part{Step.Is(step), Answer.Is(answer)}
+	return []turnstile.Part{Step.Implement(step), Answer.Implement(answer)}
 }
 
 func chain(ctx turnstile.Context, steps int) (int, error) {

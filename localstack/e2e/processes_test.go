@@ -116,7 +116,7 @@ func TestProcesses(t *testing.T) {
 		if n := f.delivered[delivered{"activity", wire.ActivityExecute}]; n < 9 {
 			t.Errorf("the activity was delivered %d times, want nine at least", n)
 		}
-		checkedHistory(ctx, t, f.client, turnstile.NewApp(doomed.Is(sufferTheLoss)), run.Instance)
+		checkedHistory(ctx, t, f.client, turnstile.NewApp(doomed.Implement(sufferTheLoss)), run.Instance)
 	})
 }
 

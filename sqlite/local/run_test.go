@@ -31,8 +31,8 @@ var (
 // application greets with a text, which stands in the history.
 func application(text string) *turnstile.App {
 	return turnstile.NewApp(
-		greet.Is(func(_ context.Context, text string) (string, error) { return text, nil }),
-		welcome.Is(func(ctx turnstile.Context, who string) (string, error) {
+		greet.Implement(func(_ context.Context, text string) (string, error) { return text, nil }),
+		welcome.Implement(func(ctx turnstile.Context, who string) (string, error) {
 			greeting, err := greet.Call(ctx, text+" "+who)
 			if err != nil {
 				return "", err
@@ -191,7 +191,7 @@ func TestWhyItDoesNotRun(t *testing.T) {
 	}
 	t.Cleanup(func() { taken.Close() })
 	code := func(ctx turnstile.Context, who string) (string, error) { return who, nil }
-	twice := turnstile.NewApp(welcome.Is(code), welcome.Is(code))
+	twice := turnstile.NewApp(welcome.Implement(code), welcome.Implement(code))
 	for name, c := range map[string]struct {
 		args   []string
 		app    *turnstile.App

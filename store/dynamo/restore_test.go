@@ -62,7 +62,7 @@ func TestRestoredTablesGoOn(t *testing.T) {
 	ship := turnstile.NewActivity[string, string]("Ship")
 	approved := turnstile.NewEvent[string]("approved")
 	order := turnstile.NewOrchestration[string, string]("Order")
-	app := turnstile.NewApp(charge.Is(does("Charge")), ship.Is(does("Ship")), order.Is(func(ctx turnstile.Context, in string) (string, error) {
+	app := turnstile.NewApp(charge.Implement(does("Charge")), ship.Implement(does("Ship")), order.Implement(func(ctx turnstile.Context, in string) (string, error) {
 		if _, err := charge.Call(ctx, in); err != nil {
 			return "", err
 		}

@@ -223,7 +223,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 	order := turnstile.NewOrchestration[string, string]("Order")
 	child := turnstile.NewOrchestration[string, string]("Child")
 	app := turnstile.NewApp(
-		order.Is(func(ctx turnstile.Context, in string) (string, error) {
+		order.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if err := turnstile.SetCustomStatus(ctx, secretText); err != nil {
 				return "", err
 			}
@@ -243,11 +243,11 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 			}
 			return child.Call(ctx, card)
 		}),
-		child.Is(func(_ turnstile.Context, in string) (string, error) { return in, nil }),
-		work.Is(func(ctx context.Context, in string) (string, error) {
+		child.Implement(func(_ turnstile.Context, in string) (string, error) { return in, nil }),
+		work.Implement(func(ctx context.Context, in string) (string, error) {
 			return in + strings.Repeat(".", 20_000), turnstile.Heartbeat(ctx, secretText)
 		}),
-		step.Is(func(_ context.Context, in string) (string, error) { return in[:40], nil }),
+		step.Implement(func(_ context.Context, in string) (string, error) { return in[:40], nil }),
 	)
 	if err := app.Err(); err != nil {
 		t.Fatal(err)

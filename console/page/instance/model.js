@@ -63,7 +63,7 @@ function row(raw) {
   return { key: raw.execution_id + "." + raw.event_id, x: raw.execution_id, event: raw.event_id, kind: raw.kind, state: raw.state, at, end: ms(raw.ended_at), spans, raw, label: label(raw) };
 }
 
-const ops = { now: "the time", guid: "a GUID", side_effect: "side effect", trace: "trace", raise_event: "raise", cancel_instance: "cancel", patch: "patch" };
+const ops = { now: "the time", guid: "a UUID", side_effect: "side effect", trace: "annotation", raise_event: "raise", cancel_instance: "cancel", patch: "patch" };
 
 // kinds of rows in words.
 export const kindWords = { activity: "activity", inline: "inline activity", timer: "timer", wait: "event", child: "child", detached: "detached start", call: "call" };

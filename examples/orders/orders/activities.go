@@ -11,13 +11,13 @@ import (
 func Activities(s Services) []turnstile.Part {
 	a := activities{s}
 	return []turnstile.Part{
-		ReserveStock.Is(a.reserveStock),
-		ReleaseStock.Is(a.releaseStock),
-		Charge.Is(a.charge),
-		Refund.Is(a.refund),
-		Pack.Is(a.pack),
-		HandOver.Is(a.handOver),
-		SendReminder.Is(a.sendReminder),
+		ReserveStock.Implement(a.reserveStock),
+		ReleaseStock.Implement(a.releaseStock),
+		Charge.Implement(a.charge),
+		Refund.Implement(a.refund),
+		Pack.Implement(a.pack),
+		HandOver.Implement(a.handOver),
+		SendReminder.Implement(a.sendReminder),
 	}
 }
 

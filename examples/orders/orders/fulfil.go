@@ -11,9 +11,9 @@ import (
 // Orchestrations returns what the process that runs orchestrations registers.
 func Orchestrations() []turnstile.Part {
 	return []turnstile.Part{
-		Fulfil.Is(fulfil),
-		Ship.Is(ship),
-		Remind.Is(remind),
+		Fulfil.Implement(fulfil),
+		Ship.Implement(ship),
+		Remind.Implement(remind),
 	}
 }
 
@@ -26,7 +26,7 @@ func fulfil(ctx turnstile.Context, o Order) (Result, error) {
 		return result, nil
 	}
 	// In a shielded scope this works even if the order was cancelled.
-	if failed := undo.all(turnstile.Shield(ctx)); failed != nil {
+	if failed := undo.all(turnstile.WithoutCancel(ctx)); failed != nil {
 		return Result{}, errors.Join(err, failed)
 	}
 	return result, err
@@ -88,7 +88,7 @@ func approve(ctx turnstile.Context, o Order, within time.Duration) (Approval, er
 	reminders, stop := turnstile.WithCancel(ctx)
 	defer stop("decided")
 	Remind.Start(reminders, Reminder{OrderID: o.ID, Every: o.RemindEvery})
-	return Approved.WaitFor(ctx, within)
+	return Approved.WaitTimeout(ctx, within)
 }
 
 // undoing is what to do when a later step fails.

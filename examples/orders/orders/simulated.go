@@ -31,7 +31,7 @@ func (s simulated) Reserve(ctx context.Context, key string, lines []Line) (Reser
 	for _, l := range lines {
 		if l.Quantity > 1000 {
 			err := fmt.Errorf("%d of %s wanted, 1000 in stock", l.Quantity, l.SKU)
-			return Reservation{}, turnstile.Permanent(turnstile.WithCode(err, "out_of_stock"))
+			return Reservation{}, turnstile.NonRetryable(turnstile.WithCode(err, "out_of_stock"))
 		}
 	}
 	return Reservation{ID: id("res", key), Lines: lines}, nil
@@ -44,7 +44,7 @@ func (s simulated) Charge(ctx context.Context, key, card string, amount int64) (
 		return Receipt{}, err
 	}
 	if strings.HasSuffix(card, "0000") {
-		return Receipt{}, turnstile.Permanent(turnstile.WithCode(errors.New("the card was declined"), "card_declined"))
+		return Receipt{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("the card was declined"), "card_declined"))
 	}
 	return Receipt{ID: id("pay", key), Amount: amount}, nil
 }

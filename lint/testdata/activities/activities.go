@@ -19,12 +19,12 @@ var kept turnstile.Context
 
 func parts(ctx turnstile.Context) []turnstile.Part {
 	return []turnstile.Part{
-		charge.Is(func(_ context.Context, s string) (int, error) {
+		charge.Implement(func(_ context.Context, s string) (int, error) {
 			time.Sleep(1)
 			_, _ = os.ReadFile(s)
 			return refund.Call(ctx, s) // want `durable: turnstile.Activity.Call is a durable call, and replay expects those in orchestration code alone; make it in the orchestration`
 		}),
-		refund.Is(named), // want `durable: named reaches \(through later\) turnstile.Sleep, which is a durable call, and replay expects those in orchestration code alone, at activities.go:\d+`
+		refund.Implement(named), // want `durable: named reaches \(through later\) turnstile.Sleep, which is a durable call, and replay expects those in orchestration code alone, at activities.go:\d+`
 	}
 }
 

@@ -15,7 +15,7 @@ func (better) fulfil(ctx turnstile.Context, o Order) (Result, error) {
 	if o.ReceivedAt, err = turnstile.Now(ctx); err != nil {
 		return Result{}, err
 	}
-	if o.Number, err = turnstile.GUID(ctx); err != nil {
+	if o.Number, err = turnstile.UUID(ctx); err != nil {
 		return Result{}, err
 	}
 	turnstile.Logger(ctx).Info("received", "order", o.Number)

@@ -32,7 +32,7 @@ var (
 )
 
 // App joins them.
-func App() *turnstile.App { return turnstile.NewApp(fulfil.Is(implementation)) }
+func App() *turnstile.App { return turnstile.NewApp(fulfil.Implement(implementation)) }
 
 func implementation(ctx turnstile.Context, o order) (string, error) {
 	now, err := turnstile.Now(ctx)
@@ -42,7 +42,7 @@ func implementation(ctx turnstile.Context, o order) (string, error) {
 	if now.After(o.Due) || rates["EU"] == 0 {
 		return "", fmt.Errorf("order %s: %w", o.ID, errLate)
 	}
-	id, err := turnstile.GUID(ctx)
+	id, err := turnstile.UUID(ctx)
 	if err != nil {
 		return "", err
 	}

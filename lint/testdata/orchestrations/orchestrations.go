@@ -36,13 +36,13 @@ var (
 type service struct{ client *client.Client }
 
 var app = turnstile.NewApp(
-	fulfil.Is(clocks),
-	fulfil.Is(service{}.fromOutside),
-	fulfil.Is(generic[order]),
-	fulfil.Is(func(ctx turnstile.Context, o order) (string, error) {
+	fulfil.Implement(clocks),
+	fulfil.Implement(service{}.fromOutside),
+	fulfil.Implement(generic[order]),
+	fulfil.Implement(func(ctx turnstile.Context, o order) (string, error) {
 		return time.Now().String(), nil // want `clock: time.Now reads the wall clock; use turnstile.Now`
 	}),
-	remind.Is(library.Remind), // want `clock: library.Remind reaches \(through Stamp\) time.Now, which reads the wall clock, at library.go:26; use turnstile.Now`
+	remind.Implement(library.Remind), // want `clock: library.Remind reaches \(through Stamp\) time.Now, which reads the wall clock, at library.go:26; use turnstile.Now`
 )
 
 func clocks(ctx turnstile.Context, o order) (string, error) {
@@ -59,7 +59,7 @@ func clocks(ctx turnstile.Context, o order) (string, error) {
 }
 
 func generic[In any](ctx turnstile.Context, in In) (string, error) {
-	return fmt.Sprint(rand.Intn(6)), nil // want `random: rand.Intn is not the same on replay; use turnstile.GUID for an id, turnstile.Random for numbers`
+	return fmt.Sprint(rand.Intn(6)), nil // want `random: rand.Intn is not the same on replay; use turnstile.UUID for an id, turnstile.Random for numbers`
 }
 
 func randomness(ctx turnstile.Context, b []byte) {

@@ -16,7 +16,7 @@ var (
 	charge = turnstile.NewActivity[string, int]("Charge")
 	all    = turnstile.NewActivity[[]string, int]("All")
 	report = turnstile.NewOrchestration[map[string]int, []string]("Report")
-	_      = report.Is(output)
+	_      = report.Implement(output)
 )
 
 func direct(ctx turnstile.Context, m map[string]int) error {
@@ -69,7 +69,7 @@ func (s *kept) each(m map[string]int) {
 	}
 }
 
-var failing = report.Is(func(ctx turnstile.Context, m map[string]int) ([]string, error) {
+var failing = report.Implement(func(ctx turnstile.Context, m map[string]int) ([]string, error) {
 	var all []error
 	for k := range m {
 		all = append(all, errors.New(k))

@@ -8,21 +8,21 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Permanent marks an error as final: whatever the retry policy says, no other
+// NonRetryable marks an error as final: whatever the retry policy says, no other
 // attempt is made. Nil stays nil.
-func Permanent(err error) error {
+func NonRetryable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &permanentError{err}
+	return &nonRetryableError{err}
 }
 
-type permanentError struct{ err error }
+type nonRetryableError struct{ err error }
 
-func (e *permanentError) Error() string { return e.err.Error() }
-func (e *permanentError) Unwrap() error { return e.err }
+func (e *nonRetryableError) Error() string { return e.err.Error() }
+func (e *nonRetryableError) Unwrap() error { return e.err }
 
-func (e *permanentError) Failure() *history.Failure {
+func (e *nonRetryableError) Failure() *history.Failure {
 	f := activity.FailureOf(e.err)
 	f.Retryable = false
 	return f
@@ -50,7 +50,7 @@ func (e *delayedError) Failure() *history.Failure { return activity.FailureOf(e.
 
 // WithCode gives an error a code, a word to act on: ActivityError.Code,
 // ChildError.Code and OrchestrationError.Code have it, and
-// RetryPolicy.FinalCodes may name it. Nil stays nil.
+// RetryPolicy.NonRetryableCodes may name it. Nil stays nil.
 func WithCode(err error, code string) error {
 	if err == nil {
 		return nil
@@ -72,10 +72,10 @@ func (e *codedError) Failure() *history.Failure {
 	return f
 }
 
-// CodeOf returns the code that the error, or one that it wraps, was given;
+// ErrorCode returns the code that the error, or one that it wraps, was given;
 // empty if none. That of an orchestration that failed, which a client's Wait
 // returns, is the code of the error that the orchestration returned.
-func CodeOf(err error) string {
+func ErrorCode(err error) string {
 	if f, ok := errors.AsType[activity.Failer](err); ok {
 		if code := f.Failure().Code; code != "" {
 			return code

@@ -6,20 +6,20 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 )
 
-// ImplementationOption is an option of [Activity.Is]: what only the side that
+// ImplementationOption is an option of [Activity.Implement]: what only the side that
 // runs the activity can know.
 type ImplementationOption interface {
 	applyToImplementation(*activity.Activity)
 }
 
-// FinalErrors names errors, as errors.Is finds them, behind which no attempt
+// NonRetryableErrors names errors, as errors.Is finds them, behind which no attempt
 // follows whatever the retry policy says.
 //
-//	Charge.Is(charge, turnstile.FinalErrors(ErrCardDeclined))
+//	Charge.Implement(charge, turnstile.NonRetryableErrors(ErrCardDeclined))
 //
-// Permanent marks one where it is returned, RetryPolicy.FinalCodes goes by
+// NonRetryable marks one where it is returned, RetryPolicy.NonRetryableCodes goes by
 // codes.
-func FinalErrors(targets ...error) ImplementationOption {
+func NonRetryableErrors(targets ...error) ImplementationOption {
 	return finalIf(func(err error) bool {
 		for _, target := range targets {
 			if errors.Is(err, target) {
@@ -30,11 +30,11 @@ func FinalErrors(targets ...error) ImplementationOption {
 	})
 }
 
-// FinalErrorType names a type of errors, as errors.As finds it, behind which
+// NonRetryableErrorType names a type of errors, as errors.As finds it, behind which
 // no attempt follows whatever the retry policy says.
 //
-//	Charge.Is(charge, turnstile.FinalErrorType[*ValidationError]())
-func FinalErrorType[E error]() ImplementationOption {
+//	Charge.Implement(charge, turnstile.NonRetryableErrorType[*ValidationError]())
+func NonRetryableErrorType[E error]() ImplementationOption {
 	return finalIf(func(err error) bool {
 		_, found := errors.AsType[E](err)
 		return found
