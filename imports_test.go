@@ -71,12 +71,15 @@ var layers = []layer{
 	{dir: "host/internal/cache", own: "clock engine host host/internal/dispatch store"},
 	{dir: "host/internal/watchdog", own: "clock host/internal/edge"},
 	{dir: "host/internal/projection", own: "engine history store"},
+	// The rules of the protocol: from what was read to what is done. They reach no service.
+	{dir: "host/internal/deciding", own: "activity engine history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/dispatch host/internal/edge " +
+		"host/internal/inbox host/internal/lease host/internal/projection host/internal/reading host/internal/resending keyring store wire"},
 	{dir: "host/internal/sweep", own: "clock host/internal/dispatch host/internal/inbox host/internal/sharing queue store wire"},
 	// Neither of the two handlers knows the other.
 	{dir: "host/worker", own: "activity clock codec history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge " +
 		"host/internal/lease host/internal/random host/internal/sharing queue store wire"},
 	{dir: "host/orchestrator", own: "activity clock codec engine history host host/internal/attempt host/internal/backoff host/internal/cache host/internal/delivery " +
-		"host/internal/dispatch host/internal/edge host/internal/inbox host/internal/lease host/internal/projection host/internal/random host/internal/reading host/internal/resending host/internal/sharing host/internal/sweep host/internal/watchdog internal/logattr keyring queue store timer wire"},
+		"host/internal/deciding host/internal/dispatch host/internal/edge host/internal/inbox host/internal/random host/internal/reading host/internal/sharing host/internal/sweep host/internal/watchdog internal/logattr keyring queue store timer wire"},
 	{dir: "internal/names", own: "wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"errors"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"strings"
 	"testing"
 	"time"
@@ -241,7 +242,7 @@ func TestP03APurgeTellsWhoWaits(t *testing.T) {
 	w.run()
 	w.expectOutput("p", `"o: terminated: purged"`)
 	// When the id is free again, another may have it.
-	w.clock.Advance(idHeld)
+	w.clock.Advance(deciding.IDHeld)
 	w.start("q", "Parent", "1")
 	w.settleFIFO()
 	if p := w.record("o").Parent; p == nil || p.Instance != "q" {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/internal/logattr"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // blockedCode are the instances in whose code a goroutine of this process is
@@ -50,35 +50,10 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 // onBlocked is told of each goroutine that is left in orchestration code. A
 // turn that was blocked says so by itself.
 func (o *maker) onBlocked(b engine.Blocked) {
-	o.blocked.add(b)
+	o.code.blocked.add(b)
 	if b.Unwinding {
-		o.Observer.Count(host.CountStuck, "unwinding", 1)
-		o.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
-			"stack", edge.Cut(b.Stack, maxProblemStack))
+		o.desk.Observer.Count(host.CountStuck, "unwinding", 1)
+		o.desk.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
+			"stack", edge.Cut(b.Stack, deciding.MaxProblemStack))
 	}
-}
-
-// checkBlocked finds out whether a goroutine of this process is blocked in the
-// code of the instance.
-func (t *turn) checkBlocked(ctx context.Context) error {
-	if t.creating {
-		return nil
-	}
-	if t.blockedBy = t.blocked.of(t.Instance); t.blockedBy == nil {
-		return nil
-	}
-	return t.describeOnce(ctx)
-}
-
-// blockedProblem is why such an instance is stuck: what it is stuck for already,
-// if it is.
-func (t *turn) blockedProblem() store.Problem {
-	if p := t.Problem(); p != nil && p.Kind != store.ProblemCorrupt {
-		return *p
-	}
-	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"
-	if t.blockedBy.Unwinding {
-		message = "a deferred function blocks while the orchestration is put away; it must not wait for anything: unlock what is locked, and leave sleeps, channels and I/O to activities"
-	}
-	return problemOf(&engine.StuckError{Kind: engine.StuckBlocked, EventID: t.x.LastEventID(), Message: message, Stack: t.blockedBy.Stack})
 }

@@ -6,145 +6,149 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/backoff"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// parkPending records the arrivals that the run stopped before, because the
-// turn goes on in another invocation.
-func (t *turn) parkPending(d *draft, q *arrivalQueue) error {
-	if len(q.pending) == 0 {
-		return nil
-	}
-	in, err := t.input(q.pending, true)
+// run runs arrivals, or records them only.
+func (a *attempt) run(r *deciding.Run) error {
+	seed, err := a.random.Bytes()
 	if err != nil {
 		return err
 	}
-	out, err := t.x.Run(in)
-	if err != nil {
-		return err
-	}
-	if len(d.Events) == 0 {
-		d.messaged = len(out.Events) > 0
-	}
-	d.append(&out)
-	q.sortOut(out.Verdicts)
+	began := a.desk.Clock.Now()
+	a.turn.Ran(a.turn.Running.X.Run(engine.Input{NowMS: began.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals}))
+	a.desk.Observer.Timing(host.TimeReplay, a.desk.Clock.Now().Sub(began))
 	return nil
 }
 
-// commitAndDispatch makes a draft durable, and then does what follows from it.
-func (t *turn) commitAndDispatch(ctx context.Context, d *draft) error {
-	turns, err := t.commit(ctx, d)
-	if err != nil {
+// commitAndDispatch makes a commit durable, and then does what follows from it.
+func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
+	t := &a.turn
+	a.tellMark(ctx, &c.Mark)
+	if err := a.commit(ctx, c); err != nil {
 		return err
 	}
-	for _, l := range d.Logs {
-		t.emit(ctx, l)
+	for _, l := range c.Logs {
+		a.emit(ctx, l)
 	}
-	t.work.Add(d.Events)
-	out := t.outbox()
-	out.Row = t.row
-	for i := range turns {
-		c := dispatch.Commit{Turn: &turns[i], Start: t.started().Start, Name: t.started().Name, Opened: t.work}
-		if i > 0 {
-			c.Start = turns[i].Events[0].Start
-		}
-		if dispatch.Ends(&turns[i]) {
-			c.Parents = t.x.Attached()
-		}
-		out.Add(c)
+	out := a.outbox()
+	out.Row = a.sent.row
+	for i := range follows {
+		out.Add(follows[i])
 	}
-	t.chain = out.Chain
-	t.work.Close(d.Cancelled)
-	if err := t.dispatch(ctx, out); err != nil {
+	t.Chain = out.Chain
+	t.Running.Work.Close(c.Cancelled)
+	if err := a.dispatch(ctx, out); err != nil {
 		return err
 	}
-	t.noteLoop(ctx, out.Slowed.Messages > 0)
-	for i := range turns {
-		t.group.sent[dispatch.PlaceOf(&turns[i])] = true
+	if out.Slowed.Messages > 0 {
+		a.noteLoop(ctx)
 	}
-	if len(turns) > 0 {
-		t.Observer.Count(host.CountTurns, d.outcome, 1)
-		t.committed(host.Committed{Context: ctx, Turns: turns, Actions: out.Actions(), Outcome: d.outcome, RequestID: t.RequestID.Of(ctx)})
+	t.Group.Dispatched(follows)
+	if len(c.Turns) > 0 {
+		a.desk.Observer.Count(host.CountTurns, c.Outcome, 1)
+		a.committed(host.Committed{Context: ctx, Turns: c.Turns, Actions: out.Actions(), Outcome: c.Outcome, RequestID: a.id.Of(ctx)})
 	}
-	if d.remarked {
-		t.Observer.ProblemChanged(host.ProblemChange{Instance: t.Instance, ExecutionID: t.execution, At: t.Clock.Now(), Problem: d.problem})
+	if c.Mark.Moved || c.Mark.Recovered != nil {
+		a.desk.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.Running.Execution, At: a.desk.Clock.Now(), Problem: c.Mark.Problem})
 	}
 	return nil
 }
 
-// commit writes a draft: one conditional write. A draft without events only
+// tellMark tells of the mark that a commit is about to set, to move or to clear.
+func (a *attempt) tellMark(ctx context.Context, m *deciding.Mark) {
+	if m.Stuck != "" {
+		a.desk.Observer.Count(host.CountStuck, string(m.Stuck), 1)
+	}
+	if m.Problem != nil {
+		a.watch.Seen(m.Problem)
+	}
+	if m.Moved {
+		a.desk.Logger.WarnContext(ctx, "instance is stuck", "instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution,
+			"kind", m.Problem.Kind, "event_id", m.Problem.EventID, "message", a.loggedProblem(m.Problem))
+	}
+	if m.Recovered != nil {
+		a.desk.Observer.Count(host.CountRecovered, m.Recovered.Kind, 1)
+	}
+}
+
+// commit makes one conditional write. A commit without events only
 // changes the record, or does nothing.
-func (t *turn) commit(ctx context.Context, d *draft) ([]store.Turn, error) {
-	if len(d.Events) == 0 {
-		if d.change == nil {
-			return nil, nil
-		}
-		change, err := t.Codecs.SealChange(t.Instance, d.change)
+func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
+	t := &a.turn
+	if len(c.Turns) == 0 {
+		return a.commitRecord(ctx, c)
+	}
+	for i := range c.Turns {
+		token, err := a.random.Hex() // new for each content
 		if err != nil {
-			return nil, fmt.Errorf("host: %w", err)
+			return err
 		}
-		if err := t.Store.UpdateRecord(ctx, t.Instance, *change); err != nil {
-			return nil, fmt.Errorf("host: record of instance %q: %w", t.Instance, err)
-		}
-		t.Changed(d.change)
-		return nil, nil
+		c.Turns[i].Token = token
 	}
-	turns := []store.Turn{{Instance: t.Instance, ExecutionID: t.execution, Events: d.Events,
-		Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled, Reasons: d.Reasons}}
-	if len(d.Next) > 0 {
-		turns = append(turns, store.Turn{Instance: t.Instance, ExecutionID: t.execution + 1, Events: d.Next, Parked: true})
-	}
-	for i := range turns {
-		token, err := t.random.Hex() // new for each content
-		if err != nil {
-			return nil, err
-		}
-		turns[i].Token = token
-	}
-	c, err := t.Edge.Sealed(t.Instance, store.Commit{Turns: turns, Record: d.change})
+	sealed, err := a.desk.Edge.Sealed(t.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
 	if err != nil {
-		return nil, fmt.Errorf("host: %w", err)
+		return fmt.Errorf("host: %w", err)
 	}
-	began := t.Clock.Now()
-	err = t.Store.Commit(ctx, c)
-	for n := 1; t.commitsAgain(ctx, d, n, err); n++ {
+	began := a.desk.Clock.Now()
+	err = a.tables.Store.Commit(ctx, sealed)
+	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
 		// Only the identical append may be repeated: it finds its own, or
 		// lands now. Reading back would prove nothing.
-		err = t.Store.Commit(ctx, c)
+		err = a.tables.Store.Commit(ctx, sealed)
 	}
-	t.Observer.Timing(host.TimeCommit, t.Clock.Now().Sub(began))
+	a.desk.Observer.Timing(host.TimeCommit, a.desk.Clock.Now().Sub(began))
 	if err != nil {
-		return nil, fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.Instance, t.execution, turns[0].First(), err)
+		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)
 	}
-	t.Changed(d.change)
-	t.Wrote(turns)
-	t.creating, t.confirmed = false, true
-	t.warnOfLength(ctx, &turns[0])
-	return turns, nil
+	t.Took(c)
+	a.warnOfLength(ctx, &c.Turns[0])
+	return nil
+}
+
+// commitRecord makes a commit that has no events.
+func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
+	if c.Change == nil {
+		return nil
+	}
+	instance := a.turn.View.Instance
+	change, err := a.tables.codecs.SealChange(instance, c.Change)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	if err := a.tables.Store.UpdateRecord(ctx, instance, *change); err != nil {
+		return fmt.Errorf("host: record of instance %q: %w", instance, err)
+	}
+	a.turn.Took(c)
+	return nil
 }
 
 // commitsAgain reports whether a commit is repeated that has failed n times, and
 // waits until it may be. One that is throttled is repeated after growing pauses:
 // as long as there is time, if it holds what inline activities have done, for
 // that would be done again.
-func (o *maker) commitsAgain(ctx context.Context, d *draft, n int, err error) bool {
+func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
+	s := o.desk.Settings
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
-		return n < o.Settings.Turn.CommitAttempts && ctx.Err() == nil
+		return n < s.Turn.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < o.Settings.Turn.CommitAttempts || d.inline) && clock.HasTime(ctx, o.Clock, o.Settings.Dispatch.Time) && backoff.Pause(ctx, o.Clock, o.random, n) == nil
+		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, o.desk.Clock, s.Dispatch.Time) && backoff.Pause(ctx, o.desk.Clock, o.random, n) == nil
 	}
 	return false
 }
 
 // committed tells the observer of a commit and its dispatch.
-func (t *turn) committed(c host.Committed) {
-	c.At, c.Began = t.Clock.Now(), t.began
-	c.Causes, c.Messages = t.group.causes(), len(t.group.messages)
-	c.Before.ExecutionID, c.Before.EventID = t.before.Execution, t.before.EventID
-	t.Observer.Committed(c)
-	t.began, t.before = c.At, dispatch.PlaceOf(&c.Turns[0])
+func (a *attempt) committed(c host.Committed) {
+	g := a.turn.Group
+	c.At, c.Began = a.desk.Clock.Now(), a.sent.began
+	c.Causes, c.Messages = g.Causes(), len(g.Messages)
+	c.Before.ExecutionID, c.Before.EventID = a.sent.before.Execution, a.sent.before.EventID
+	a.desk.Observer.Committed(c)
+	a.sent.began, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
 }

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -17,7 +18,7 @@ func TestStartBehindThePurgeOfACorruptInstanceIsRefused(t *testing.T) {
 	w.restart()
 	w.fifoBatch(1, purgeOf("p"), startOf("s2"))
 	w.expectDead("corrupt") // The terminate ahead of the purge.
-	w.expectHeld("s1", w.clock.Now().Add(idHeld))
+	w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 }
 
 // A corrupt child is purged with force: its parent waits for nobody.
@@ -107,5 +108,5 @@ func TestStartBehindThePurgeOfWhatEndedCorrupt(t *testing.T) {
 	p.Force = false
 	w.fifoBatch(2, p, startOf("s2"))
 	w.expectDead()
-	w.expectHeld("s1", w.clock.Now().Add(idHeld))
+	w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 }

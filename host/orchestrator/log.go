@@ -10,25 +10,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// about returns the context of what is logged of a turn, as far as it has come.
-func (t *turn) about(ctx context.Context) context.Context {
-	s := logattr.Subject{Instance: t.Instance, ExecutionID: t.execution}
-	if t.x != nil {
-		s.EventID = t.x.LastEventID()
-	}
-	return s.In(ctx)
-}
-
 // emit writes a line that orchestration code has logged, or calls the function
 // that it wants called behind the commit. What panics there is logged: the turn
 // is committed, and its dispatch has to follow.
-func (t *turn) emit(ctx context.Context, l engine.Log) {
-	ctx = logattr.Subject{Instance: t.Instance, ExecutionID: t.execution, EventID: l.EventID}.In(ctx)
+func (a *attempt) emit(ctx context.Context, l engine.Log) {
+	ctx = logattr.Subject{Instance: a.turn.View.Instance, ExecutionID: a.turn.Running.Execution, EventID: l.EventID}.In(ctx)
 	switch {
 	case l.Func != nil:
 		defer func() {
 			if v := recover(); v != nil {
-				t.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "error", edge.PanicText(v, t.Codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
+				a.desk.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "error", edge.PanicText(v, a.tables.codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
 			}
 		}()
 		l.Func()
@@ -42,7 +33,7 @@ func (t *turn) emit(ctx context.Context, l engine.Log) {
 // payload, which logs have only if they are to.
 func (o *maker) loggedProblem(p *store.Problem) string {
 	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
-	if !quotes || o.Settings.LogPayloads || o.Codecs != nil { // with codecs it quotes none
+	if !quotes || o.desk.Settings.LogPayloads || o.tables.codecs != nil { // with codecs it quotes none
 		return p.Message
 	}
 	text := "see the instance's record for the reason (describe), which may quote payloads"
@@ -52,4 +43,14 @@ func (o *maker) loggedProblem(p *store.Problem) string {
 		text += "; the code is at " + place
 	}
 	return text
+}
+
+// warnOfLength logs once an execution that its history has reached four fifths
+// of what it may.
+func (o *maker) warnOfLength(ctx context.Context, committed *store.Turn) {
+	at := int64(o.desk.Settings.Limits.Events) / 5 * 4
+	if at > 0 && committed.First() <= at && at <= committed.Last() {
+		o.desk.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
+			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", o.desk.Settings.Limits.Events)
+	}
 }

@@ -6,42 +6,42 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/cache"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
 	"github.com/turnstile-go/turnstile/host/internal/random"
 	"github.com/turnstile-go/turnstile/host/internal/reading"
 	"github.com/turnstile-go/turnstile/host/internal/sweep"
-	"github.com/turnstile-go/turnstile/keyring"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // maker makes turns.
 type maker struct {
-	*inbox.Desk
-	code
-	tables
+	desk   *inbox.Desk
+	terms  deciding.Terms
+	code   code
+	tables tables
 	sender *dispatch.Sender
 	cache  *cache.Cache
-	sweep.Watch
-	random    *random.Source
-	Go        func(func())
-	RequestID host.RequestID
+	watch  sweep.Watch
+	random *random.Source
+	spawn  func(func())
+	id     host.RequestID
 }
 
 // code is what turns run.
 type code struct {
-	Orchestrations *engine.Registry
-	Inline         *activity.Registry
-	engine         engine.Options
+	inline  *activity.Registry
+	options engine.Options
 	// blocked is the code in which goroutines of this process are blocked.
 	blocked blockedCode
 }
 
-// tables are what turns read and write.
+// tables are what turns read and write. The names Store and Stops are those by
+// which the test of the permissions (awslambda) follows their calls.
 type tables struct {
 	Store  store.Store
 	Stops  store.Activities
-	Codecs *codec.Set
-	Keys   *keyring.Ring
+	codecs *codec.Set
 	source *reading.Source
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"strings"
 	"testing"
 	"time"
@@ -689,8 +690,8 @@ func TestAMessageThatAnotherHasHandledClearsNoMark(t *testing.T) {
 	}{
 		"first delivery":                {event, 1},
 		"delivery that comes back":      {event, 2},
-		"wake of a turn cut short":      {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: goOnNumber, ID: "go-on"}, 1},
-		"that wake, when it comes back": {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: goOnNumber, ID: "go-on"}, 2},
+		"wake of a turn cut short":      {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 1},
+		"that wake, when it comes back": {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 2},
 	} {
 		w.deliver(of.item.ID, w.body(of.item), of.receives, host.SourceOrchestrator, 0)
 		if n := len(w.events("a", 1)); n != events || w.record("a").Status != store.StatusStuck {

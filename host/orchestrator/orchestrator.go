@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/host/internal/cache"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"github.com/turnstile-go/turnstile/host/internal/dispatch"
 	"github.com/turnstile-go/turnstile/host/internal/edge"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
@@ -91,21 +92,22 @@ func New(cfg Config) (*Orchestrator, error) {
 	}
 	o := &Orchestrator{
 		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
-		turns: maker{Desk: d, sender: sender, Watch: w, random: r, Go: cfg.Go, RequestID: cfg.RequestID,
-			tables: tables{Store: cfg.Store, Stops: cfg.Stops, Codecs: cfg.Codecs, Keys: cfg.Keys,
+		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
+			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil},
+			tables: tables{Store: cfg.Store, Stops: cfg.Stops, codecs: cfg.Codecs,
 				source: &reading.Source{Store: cfg.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
-			code:  code{Orchestrations: cfg.Orchestrations, Inline: cfg.Inline},
+			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
 		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Store, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
-	o.turns.engine = engine.Options{
+	o.turns.code.options = engine.Options{
 		MaxOperations: cfg.Settings.Limits.Operations, MaxCoroutines: cfg.Settings.Limits.Coroutines,
 		FailWhenStuck: cfg.Settings.Turn.FailWhenStuck, LogHandler: cfg.Logger.Handler(),
 	}
 	if cfg.Settings.Turn.BlockLimit > 0 {
-		o.turns.engine.OnBlocked = o.turns.onBlocked
-		o.turns.engine.Guard = &watchdog.Guard{Limit: cfg.Settings.Turn.BlockLimit, Clock: cfg.Clock, Start: cfg.Go}
+		o.turns.code.options.OnBlocked = o.turns.onBlocked
+		o.turns.code.options.Guard = &watchdog.Guard{Limit: cfg.Settings.Turn.BlockLimit, Clock: cfg.Clock, Start: cfg.Go}
 	}
 	return o, nil
 }
@@ -156,16 +158,16 @@ func (o *Orchestrator) handle(ctx context.Context, batch []host.Delivery) (faile
 		return o.door.Close(ctx, messages)
 	}
 	o.Sweeper.AskFirst(ctx, messages)
-	groups := groupsOf(messages, settings.SuspectReceives)
+	groups := deciding.GroupsOf(messages, settings.SuspectReceives)
 	limit := settings.Parallelism
-	if slices.ContainsFunc(groups, func(g *group) bool { return g.suspect != "" }) {
+	if slices.ContainsFunc(groups, func(g *deciding.Group) bool { return g.Suspect != "" }) {
 		// One after the other, so that a process that dies leaves the mark of the
 		// turn that killed it, and no other.
 		limit = 1
 	}
 	turns := make([][]*inbox.Message, len(groups))
 	for i, g := range groups {
-		turns[i] = g.all
+		turns[i] = g.All
 	}
 	r := inbox.NewRelease(ctx, o.door.Desk, messages, turns)
 	defer r.End()

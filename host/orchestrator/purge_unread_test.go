@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"errors"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"testing"
 	"time"
 
@@ -84,7 +85,7 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 			unforced := purgeOf("p")
 			unforced.Force = false
 			w.give(host.Delivery{Message: queue.Message{ID: "m-p", Body: w.body(unforced), Group: "a", ReceiveCount: c.receives, Attributes: c.mark}, Source: host.SourceOrchestrator})
-			w.expectHeld("s1", w.clock.Now().Add(idHeld))
+			w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 		})
 	}
 }

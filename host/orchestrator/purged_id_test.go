@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"bytes"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"log/slog"
 	"strings"
 	"testing"
@@ -135,7 +136,7 @@ func TestTheStartOfThePurgedInstanceIsADuplicate(t *testing.T) {
 	w.fifoBatch(1, startOf("s1"), purgeOf("p"))
 	w.restart()
 	w.fifoBatch(2, startOf("s1"), purgeOf("p"))
-	w.expectHeld("s1", w.clock.Now().Add(idHeld))
+	w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 	w.expectCount(host.CountMessages, "duplicate", 1)
 	w.expectCount(host.CountMessages, "purged_id", 0)
 }
@@ -156,7 +157,7 @@ func TestWhatComesForAPurgedInstance(t *testing.T) {
 			t.Parallel()
 			w := waitingWorld(t)
 			w.fifoBatch(1, startOf("s1"), purgeOf("p"))
-			free := w.clock.Now().Add(idHeld)
+			free := w.clock.Now().Add(deciding.IDHeld)
 			w.clock.Advance(2 * time.Hour)
 			for receives := 1; receives <= 2; receives++ {
 				w.restart()
@@ -200,7 +201,7 @@ func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 					w.fifoBatch(2, c.batch...)
 				}
 				w.process().faults.killAt = 0
-				w.expectHeld("s1", w.clock.Now().Add(idHeld))
+				w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 				w.runFor(24 * time.Hour)
 				if turns, err := w.store.Read(t.Context(), "a", 1, 1); len(turns) > 0 || err != nil {
 					t.Errorf("%d turns are left: %v", len(turns), err)
@@ -276,7 +277,7 @@ func TestAParentThatWantsAPurgedIDIsTold(t *testing.T) {
 			w := waitingWorld(t)
 			w.orchestration("Parent", kindOf(engine.ChildCall{Name: "Main", Instance: "a", UseExisting: use}))
 			w.fifoBatch(1, startOf("s1"), purgeOf("p"))
-			free := w.clock.Now().Add(idHeld)
+			free := w.clock.Now().Add(deciding.IDHeld)
 			w.start("parent", "Parent", "1")
 			w.runFor(time.Hour)
 			w.expectOutput("parent", fmt.Sprintf("%q", fmt.Sprintf(
@@ -392,7 +393,7 @@ func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 		handle(w.another(registry, w.store), startOf("s2"))
 	}
 	handle(w.another(registry, s), purgeOf("pB"))
-	w.expectHeld("s1", w.clock.Now().Add(idHeld))
+	w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
 	if end := w.events("a", 1); end[len(end)-1].Kind != history.OrchestrationCompleted {
 		t.Errorf("history %s", short(end))
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestAKillerThatIsFoundOutLateIsNotMarked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	set(mark + secondMark)
+	set(mark + deciding.SecondMark)
 	s := &lateMark{Store: w.store}
 	o := w.another(w.process().cfg.Orchestrations, s)
 	o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []host.Delivery{{Message: queue.Message{ID: mark, Body: forged, ReceiveCount: 4}, Source: host.SourceOrchestrator}})

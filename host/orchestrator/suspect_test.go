@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"github.com/turnstile-go/turnstile/host/internal/deciding"
 	"testing"
 	"time"
 
@@ -225,7 +226,7 @@ func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
 	w.start("main", "Main", "1")
 	w.run()
 	mark := "killer"
-	second := mark + secondMark
+	second := mark + deciding.SecondMark
 	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &second, UpdatedAt: w.clock.Now()}); err != nil {
 		t.Fatal(err)
 	}

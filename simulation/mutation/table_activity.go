@@ -53,14 +53,14 @@ func activityMutations() []Mutation {
 		{
 			Name:  "the twin of a time limit is late",
 			Bug:   "A process dies behind the commit that fails a pending activity by its limit, and the process that has the same message does not go on.",
-			File:  "host/orchestrator/pending.go",
+			File:  "host/internal/deciding/pending.go",
 			Edits: edit("(m.Returning() || t.stands(m)):", "m.Returning():"),
 			Rare:  true,
 		},
 		{
 			Name:  "what a start brings has not gone round",
 			Bug:   "A start that raises events goes round because one process lacks a key, another has committed them and died, and nobody sends what follows.",
-			File:  "host/orchestrator/brought.go",
+			File:  "host/internal/deciding/start.go",
 			Edits: edit("SentMS: i.SentMS, Hops: i.Hops}", "SentMS: i.SentMS}"),
 			Rare:  true,
 		},
@@ -73,7 +73,7 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a pending activity has no deadline",
 			Bug:   "The time limit of all attempts is not looked at once an activity is pending.",
-			File:  "host/orchestrator/pending.go",
+			File:  "host/internal/deciding/pending.go",
 			Edits: edit("time.UnixMilli(scheduled.AtMS)); bounded {", "time.UnixMilli(scheduled.AtMS)); bounded && item.Attempt < 0 {"),
 		},
 		{
@@ -96,17 +96,16 @@ func activityMutations() []Mutation {
 			Edits: edit("item.SourceEventID, int64(item.Attempt), item.NotBeforeMS)", "item.SourceEventID, int64(item.Attempt))"),
 		},
 		{
-			Name: "a completed activity is looked at for ever",
-			Bug:  "A pending activity that was completed is looked at again each hour.",
-			File: "host/orchestrator/pending.go",
-			Edits: edit("		default:\n			t.Settle(m, \"late\")", "		default:\n			if t.Settle(m, \"late\"); m.Item.Kind == wire.ActivityPending {\n"+
-				"				l.out = t.sender.New()\n				l.out.Limit(m.Item, t.Clock.Now().Add(time.Hour))\n			}"),
+			Name:  "a completed activity is looked at for ever",
+			Bug:   "A pending activity that was completed is looked at again each hour.",
+			File:  "host/internal/deciding/pending.go",
+			Edits: edit("\tdefault:\n\t\tp.settle(m, \"late\")", "\tdefault:\n\t\tif p.settle(m, \"late\"); m.Item.Kind == wire.ActivityPending {\n\t\t\tp.Send.Limits = &Limits{Since: t.Now.At, Items: []wire.Item{m.Item}, Dues: []time.Time{t.Now.At.Add(time.Hour)}}\n\t\t}"),
 		},
 		{
 			Name:  "a pending activity is silent at once",
 			Rare:  true,
 			Bug:   "The heartbeats of a pending activity count for nothing.",
-			File:  "host/orchestrator/pending.go",
+			File:  "host/internal/deciding/pending.go",
 			Edits: edit("last := max(item.SentMS, state.Beat.At.UnixMilli())", "last := max(item.SentMS, min(state.Beat.At.UnixMilli(), 0))"),
 		},
 		{
@@ -118,7 +117,7 @@ func activityMutations() []Mutation {
 		{
 			Name:  "a sign of life needs no token",
 			Bug:   "A heartbeat of a pending activity is recorded though its token is made up.",
-			File:  "host/orchestrator/pending.go",
+			File:  "host/internal/deciding/pending.go",
 			Edits: edit("case v.Kind == engine.Recorded:", "case v.Kind == engine.Recorded, v.Kind == engine.Forged && m.Item.Kind == wire.ActivityHeartbeat:"),
 		},
 		{
@@ -138,7 +137,7 @@ func activityMutations() []Mutation {
 			Rare:  true,
 			Bias:  "dead letters",
 			Bug:   "What a parent sends to end its child is acknowledged when it overtakes the child's start.",
-			File:  "host/orchestrator/early.go",
+			File:  "host/internal/deciding/without.go",
 			Edits: edit("if m.Item.Kind != wire.ExternalRaised && !endsChild {", "if m.Item.Kind != wire.ExternalRaised || endsChild {"),
 		},
 		{

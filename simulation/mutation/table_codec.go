@@ -10,12 +10,11 @@ func codecMutations() []Mutation {
 			Edits: edit("body, err := e.codecs.EncodeItem(*item)", "body, err := item.Encode()"),
 		},
 		{
-			Name: "codec: a commit is sealed anew when it is repeated",
-			Rare: true,
-			Bug:  "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
-			File: "host/orchestrator/commit.go",
-			Edits: edit("// lands now. Reading back would prove nothing.\n",
-				"// lands now. Reading back would prove nothing.\n\t\tc, _ = t.Edge.Sealed(t.Instance, store.Commit{Turns: turns, Record: d.change})\n"),
+			Name:  "codec: a commit is sealed anew when it is repeated",
+			Rare:  true,
+			Bug:   "The repeat of an append is not the same to the byte, so that the store does not know its writer's own.",
+			File:  "host/orchestrator/commit.go",
+			Edits: edit("// lands now. Reading back would prove nothing.\n", "// lands now. Reading back would prove nothing.\n\t\tsealed, _ = a.desk.Edge.Sealed(t.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})\n"),
 		},
 		{
 			Name:  "codec: the status of another key stays",
@@ -27,7 +26,7 @@ func codecMutations() []Mutation {
 			Name:  "codec: a reason quotes a payload",
 			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
 			File:  "host/orchestrator/load.go",
-			Edits: edit("options.Conceal = concealing(instance, n, o.Keys)", "_ = concealing"),
+			Edits: edit("options.Conceal = concealing(instance, n, a.terms.Keys)", "_ = concealing"),
 		},
 	}
 }

@@ -43,8 +43,8 @@ func formatMutations() []Mutation {
 		{
 			Name:  "an attempt behind a silent one forgets headers",
 			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
-			File:  "host/orchestrator/pending.go",
-			Edits: edit("Headers: history.MergeHeaders(t.started().Start.Headers, scheduled.Headers)}", "Headers: t.started().Start.Headers}"),
+			File:  "host/internal/deciding/pending.go",
+			Edits: edit("Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers)}", "Headers: t.Running.Started().Start.Headers}"),
 		},
 		{
 			Name:  "a completion names another attempt",

@@ -18,7 +18,7 @@ func keyMutations() []Mutation {
 		{
 			Name:  "a parent's token stands in the child's history",
 			Bug:   "A start is recorded with the token that its parent waits for.",
-			File:  "host/orchestrator/arrival.go",
+			File:  "host/internal/deciding/arrival.go",
 			Edits: edit("ExecutionID: p.ExecutionID, EventID: p.EventID}\n}", "ExecutionID: p.ExecutionID, EventID: p.EventID, Token: p.Token}\n}"),
 		},
 		{

@@ -36,7 +36,7 @@ func toldMutations() []Mutation {
 		{
 			Name:  "a reason is not kept beside the turn",
 			Bug:   "Who is stopped by a commit that is dispatched again is not told why.",
-			File:  "host/orchestrator/commit.go",
+			File:  "host/internal/deciding/commit.go",
 			Edits: edit("Cancelled: d.Cancelled, Reasons: d.Reasons}}", "Cancelled: d.Cancelled}}"),
 		},
 		{
@@ -54,7 +54,7 @@ func toldMutations() []Mutation {
 		{
 			Name:  "the reason of a cancel is lost on the way",
 			Bug:   "A child is cancelled, and its history does not say why.",
-			File:  "host/orchestrator/arrival.go",
+			File:  "host/internal/deciding/arrival.go",
 			Edits: edit("Kind: history.OrchestrationCancelRequested, Reason: i.Reason,", "Kind: history.OrchestrationCancelRequested,"),
 		},
 		{

@@ -8,8 +8,8 @@ func versionMutations() []Mutation {
 			Rare:  true,
 			Bias:  "damages",
 			Bug:   "A build that lacks a patch marks an instance whose history was restored, in the middle of the patch's rollout.",
-			File:  "host/orchestrator/other_build.go",
-			Edits: edit("if t.Record == nil || t.swept() {", "if t.Record == nil || t.Record.Problem != nil {"),
+			File:  "host/internal/deciding/other_build.go",
+			Edits: edit("if t.View.Record == nil || t.swept() {", "if t.View.Record == nil || t.View.Record.Problem != nil {"),
 		},
 		{
 			Name:  "continue-as-new keeps the version",
@@ -44,8 +44,8 @@ func versionMutations() []Mutation {
 		{
 			Name:  "a patch of another build is a mistake",
 			Bug:   "A process of the build before a patch marks instances as stuck in the middle of its rollout.",
-			File:  "host/orchestrator/advance.go",
-			Edits: edit("out.Stuck.Patch != \"\" {", "out.Stuck.Patch == \"?\" {"),
+			File:  "host/internal/deciding/round.go",
+			Edits: edit("c.out.Stuck.Patch != \"\" {", "c.out.Stuck.Patch == \"?\" {"),
 			Rare:  true,
 		},
 		{

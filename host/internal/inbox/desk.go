@@ -116,6 +116,16 @@ func (d *Desk) PassOn(ctx context.Context, m *Message, item *wire.Item, dedupID 
 	return nil
 }
 
+// Follow has a message follow itself as the item that is given, and settles it, saying
+// what became of it.
+func (d *Desk) Follow(ctx context.Context, m *Message, item *wire.Item, outcome string) error {
+	if err := d.PassOn(ctx, m, item, wire.HopDedupID(wire.DedupID(item), m.ID)); err != nil {
+		return err
+	}
+	d.Settle(m, outcome)
+	return nil
+}
+
 // hopMark is what a message takes along over a hop: that it was redriven, or may have
 // been handled before, for SQS counts the receives of each hop from 1 again. On its
 // way into the FIFO queue a redrive goes along; out of it that ends, so that the round
@@ -182,7 +192,7 @@ func (d *Desk) Close(ctx context.Context, messages []*Message) []string {
 // since it began to go round.
 func (d *Desk) SendRoundWithin(ctx context.Context, m *Message, window time.Duration, reason string) error {
 	item := m.Item
-	since, begins := d.RoundSince(m)
+	since, begins := m.RoundSince(d.Clock.Now())
 	if begins {
 		item.FirstSeenMS, item.Hops = since.UnixMilli(), 0
 	}
@@ -195,10 +205,10 @@ func (d *Desk) SendRoundWithin(ctx context.Context, m *Message, window time.Dura
 
 // RoundSince returns since when a message goes round, and whether that begins
 // now: a redrive from the dead letters begins anew.
-func (d *Desk) RoundSince(m *Message) (since time.Time, begins bool) {
+func (m *Message) RoundSince(now time.Time) (since time.Time, begins bool) {
 	redriven := m.Attributes[wire.ReasonAttribute] != "" || m.Redriven() && m.Attributes[wire.RedriveAttribute] != HopMark
 	if m.Item.FirstSeenMS == 0 || redriven {
-		return d.Clock.Now(), true
+		return now, true
 	}
 	return time.UnixMilli(m.Item.FirstSeenMS), false
 }

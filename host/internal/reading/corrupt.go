@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -65,36 +64,4 @@ func (v *View) missing(execution int64, turns []store.Turn, err error) *store.Co
 // was purged under its id before.
 func holds(r *store.Record, execution int64) bool {
 	return !r.Purged && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
-}
-
-// Confirm looks whether an event that a read did not find is there. A record and
-// a history are two reads, and a Query may meet a transaction in the middle: only
-// a read that is isolated from transactions tells what is lost from what was about
-// to be there. store.ErrConflict if nothing is lost; a *store.CorruptError that is
-// confirmed if the event is.
-func (v *View) Confirm(ctx context.Context, lacks *store.CorruptError) error {
-	at, err := v.source.Store.ReadIsolated(ctx, v.Instance, lacks.ExecutionID, lacks.EventID)
-	if err != nil {
-		return fmt.Errorf("host: event %d of instance %q execution %d, which was not found, was not looked for again: %w", lacks.EventID, v.Instance, lacks.ExecutionID, err)
-	}
-	if at.Stored || at.Record == nil || !holds(at.Record, lacks.ExecutionID) {
-		return fmt.Errorf("host: instance %q execution %d was changed at event %d while it was read: %w", v.Instance, lacks.ExecutionID, lacks.EventID, store.ErrConflict)
-	}
-	confirmed := *lacks
-	confirmed.Unconfirmed = false
-	return &confirmed
-}
-
-// Unmoved looks whether nothing stands behind what was read of an execution, whose next
-// event this is: store.ErrConflict if something does. It is for who is about to do what
-// no commit of its own would refuse.
-func (v *View) Unmoved(ctx context.Context, execution, next int64) error {
-	at, err := v.source.Store.ReadIsolated(ctx, v.Instance, execution, next)
-	if err == nil && at.Stored {
-		err = store.ErrConflict
-	}
-	if err != nil {
-		return fmt.Errorf("host: instance %q execution %d has to be known up to event %d: %w", v.Instance, execution, next, err)
-	}
-	return nil
 }

@@ -1,36 +1,20 @@
-// Package reading is what a turn reads of its instance: the record, and the histories
-// of its executions, made plain. It tells what is damaged from what was only read at the
-// wrong moment, and decides nothing else.
+// Package reading is what a turn knows of its instance: the record, and the histories
+// of its executions, made plain. A [View] is that as a value; a [Source] reads what a view
+// has not. It tells what is damaged from what was only read at the wrong moment, and
+// decides nothing else.
 package reading
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"log/slog"
+	"slices"
+	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/codec"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/internal/edge"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Source is where views read.
-type Source struct {
-	Store    store.Store
-	Codecs   *codec.Set
-	Clock    clock.Clock
-	Observer host.Observer
-	Logger   *slog.Logger
-}
-
-// View returns what is known of an instance before anything is read.
-func (s *Source) View(instance string) View { return View{source: s, Instance: instance} }
-
-// View is what was read of an instance.
+// View is what is known of an instance. It reads nothing.
 type View struct {
-	source   *Source
 	Instance string
 	// Record as last known; nil where there is none. Described says that it
 	// was read, and not only kept from before.
@@ -43,36 +27,81 @@ type View struct {
 	Damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
+	// answers are reads that came to nothing, or to a history that can't be used, until
+	// they are forgotten.
+	answers map[int64]error
 }
 
-// Describe reads the record; behind says that a history was read before it. Where its
-// payloads are sealed by a codec that this build does not have, the error says so, and
-// all else of the record is there.
-func (v *View) Describe(ctx context.Context, behind bool) error {
-	r, err := v.source.Store.Describe(ctx, v.Instance)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Record, err = nil, nil
-	case err != nil:
-		return fmt.Errorf("host: record of instance %q: %w", v.Instance, err)
-	default:
-		err = v.open(ctx, &r)
-		v.Record = &r
-	}
-	v.Described, v.Current = true, behind
-	return err
+// Unread is the error of a question that a View can't answer yet: the history of the
+// execution has to be read.
+type Unread struct{ Execution int64 }
+
+func (e *Unread) Error() string {
+	return fmt.Sprintf("host: the history of execution %d was not read", e.Execution)
 }
 
-// open makes a record plain. It is a projection of history: what is
-// damaged in it is left out, and written anew when it changes.
-func (v *View) open(ctx context.Context, r *store.Record) error {
-	err := v.source.Codecs.OpenRecord(r)
-	if err != nil && !edge.MissesCodec(err) {
-		v.source.Logger.WarnContext(ctx, "status and output of the record left out", "instance", r.Instance, "error", err)
-		r.CustomStatus, r.Output, r.Codec, v.Damaged = nil, nil, "", true
-		return nil
+// Turns returns the turns of an execution, as they were read; an *Unread if they were
+// not.
+func (v *View) Turns(execution int64) ([]store.Turn, error) {
+	if turns, ok := v.histories[execution]; ok {
+		return turns, nil
 	}
-	return err
+	if err, ok := v.answers[execution]; ok {
+		return nil, err
+	}
+	return nil, &Unread{execution}
+}
+
+// keep takes in what was read of an execution.
+func (v *View) keep(execution int64, turns []store.Turn) {
+	if len(turns) == 0 {
+		return // Nothing is no answer to keep: the start may be committed meanwhile.
+	}
+	if v.histories == nil {
+		v.histories = map[int64][]store.Turn{}
+	}
+	v.histories[execution] = turns
+}
+
+// Answer takes in that an execution has no history, with a nil error, or one that can't be
+// used, until Forget.
+func (v *View) Answer(execution int64, err error) {
+	if v.answers == nil {
+		v.answers = map[int64]error{}
+	}
+	v.answers[execution] = err
+}
+
+// Forget has what came to nothing read again.
+func (v *View) Forget() { clear(v.answers) }
+
+// Wrote keeps the histories that were read up to date: what is sent again for
+// another message of this group must not take for open what this turn closed.
+func (v *View) Wrote(turns []store.Turn) {
+	for _, added := range turns {
+		read, ok := v.histories[added.ExecutionID]
+		switch {
+		case ok && len(read) > 0 && read[len(read)-1].Last()+1 == added.First():
+			v.histories[added.ExecutionID] = append(slices.Clip(read), added)
+		case ok:
+			delete(v.histories, added.ExecutionID)
+		}
+	}
+}
+
+// Event returns an event of an execution; store.ErrConflict if it is not among those
+// read, an *Unread if none were.
+func (v *View) Event(execution, eventID int64) (*history.Event, error) {
+	turns, err := v.Turns(execution)
+	if err != nil {
+		return nil, err
+	}
+	for i := range turns {
+		if turn := &turns[i]; eventID <= turn.Last() {
+			return &turn.Events[eventID-turn.First()], nil
+		}
+	}
+	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, v.Instance, execution)
 }
 
 // Changed keeps what is known of the record up to date.
@@ -96,9 +125,10 @@ func (v *View) Problem() *store.Problem {
 	return v.Record.Problem
 }
 
-// Held reports whether the id is that of a purged instance, and not free yet.
-func (v *View) Held() bool {
-	return v.Record != nil && v.Record.Purged && !v.Record.Free(v.source.Clock.Now())
+// Held reports whether the id is that of a purged instance, and not free yet
+// at a time.
+func (v *View) Held(now time.Time) bool {
+	return v.Record != nil && v.Record.Purged && !v.Record.Free(now)
 }
 
 // FirstExecution of the instance; 0 if that is not known.

@@ -4,10 +4,9 @@
 package resending
 
 import (
-	"context"
 	"errors"
-	"maps"
 	"slices"
+	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
@@ -23,8 +22,10 @@ const furthestBack = 100
 
 // Resending gathers what has to be sent again, each commit once.
 type Resending struct {
-	// Out has it.
-	Out *dispatch.Outbox
+	// Commits whose actions are to be sent, in their order.
+	Commits []dispatch.Commit
+	// Since is when the gathering began.
+	Since time.Time
 
 	view *reading.View
 	// execution that the turn goes on with.
@@ -35,42 +36,39 @@ type Resending struct {
 	done  map[dispatch.Place]bool
 }
 
-// New gathers in an outbox what is to be sent again of the instance that is viewed. What
+// New gathers what is to be sent again of the instance that is viewed. What
 // this invocation has sent is left out, and so is a scheduling event of the current
 // execution that was heard of: one that a message of the turn completes, or is about.
-func New(view *reading.View, execution int64, out *dispatch.Outbox, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
-	return &Resending{Out: out, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
+func New(view *reading.View, execution int64, since time.Time, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
+	return &Resending{Since: since, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
 }
-
-// Commits are those that were gathered.
-func (r *Resending) Commits() []dispatch.Place { return slices.Collect(maps.Keys(r.done)) }
 
 // Fact adds what is open of the turn that recorded an event of the current execution: for
 // the message whose fact the event is. Until that message is acknowledged nobody else
 // answers for what its turn has committed.
-func (r *Resending) Fact(ctx context.Context, eventID int64) error {
-	turns, err := r.view.Read(ctx, r.execution)
+func (r *Resending) Fact(eventID int64) error {
+	turns, err := r.view.Turns(r.execution)
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(turns, func(t store.Turn) bool { return eventID <= t.Last() })
-	return r.turnOf(ctx, turns, i)
+	return r.turnOf(turns, i)
 }
 
 // LastTurn adds what is open of the last turn of the instance: for a message that left no
 // event.
-func (r *Resending) LastTurn(ctx context.Context) error {
-	turns, err := r.view.Read(ctx, r.execution)
+func (r *Resending) LastTurn() error {
+	turns, err := r.view.Turns(r.execution)
 	if err != nil {
 		return err
 	}
-	return r.turnOf(ctx, turns, len(turns)-1)
+	return r.turnOf(turns, len(turns)-1)
 }
 
 // turnOf adds the turn that a commit is of: it goes back to the last commit that begins with a
 // message's arrival, which may be one of an execution before, continued as new since, and
 // ends before the next one.
-func (r *Resending) turnOf(ctx context.Context, turns []store.Turn, i int) error {
+func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	if i < 0 {
 		return nil
 	}
@@ -82,9 +80,9 @@ func (r *Resending) turnOf(ctx context.Context, turns []store.Turn, i int) error
 		i--
 	}
 	if n := turns[0].ExecutionID - 1; !turns[i].Messaged && n >= r.furthest(0) {
-		before, err := r.read(ctx, n)
+		before, err := r.read(n)
 		if err == nil {
-			err = r.turnOf(ctx, before, len(before)-1)
+			err = r.turnOf(before, len(before)-1)
 		}
 		if err != nil {
 			return err
@@ -102,38 +100,38 @@ func (r *Resending) furthest(since int64) int64 {
 
 // Current adds all that is open of the current execution, and of the end of the one
 // before: for an operator's wake.
-func (r *Resending) Current(ctx context.Context) error {
-	if err := r.endBefore(ctx); err != nil {
+func (r *Resending) Current() error {
+	if err := r.endBefore(); err != nil {
 		return err
 	}
-	return r.add(ctx, r.execution)
+	return r.add(r.execution)
 }
 
 // Everything adds all that is open of the executions from one on, 0 for the first of
 // the instance; of a hundred at most.
-func (r *Resending) Everything(ctx context.Context, since int64) error {
+func (r *Resending) Everything(since int64) error {
 	for n := r.furthest(since); n <= r.execution; n++ {
-		if err := r.add(ctx, n); err != nil {
+		if err := r.add(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Resending) add(ctx context.Context, n int64) error {
-	turns, err := r.read(ctx, n)
+func (r *Resending) add(n int64) error {
+	turns, err := r.read(n)
 	r.from(turns, 0)
 	return err
 }
 
 // endBefore adds the end of the execution before the current one, of which this is
 // the continuation.
-func (r *Resending) endBefore(ctx context.Context) error {
+func (r *Resending) endBefore() error {
 	n := r.execution
 	if n <= max(r.view.FirstExecution(), 1) {
 		return nil
 	}
-	turns, err := r.read(ctx, n-1)
+	turns, err := r.read(n - 1)
 	r.from(turns, max(len(turns)-1, 0))
 	return err
 }
@@ -141,8 +139,8 @@ func (r *Resending) endBefore(ctx context.Context) error {
 // read reads an execution. One that can't be read by anybody, or by this build, has
 // nothing to be sent again; a read that fails for the moment is made again when the
 // message comes back.
-func (r *Resending) read(ctx context.Context, n int64) ([]store.Turn, error) {
-	turns, err := r.view.Read(ctx, n)
+func (r *Resending) read(n int64) ([]store.Turn, error) {
+	turns, err := r.view.Turns(n)
 	if reading.Corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
 		return nil, nil
 	}
@@ -177,6 +175,6 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 			_, still := open[id]
 			c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
 		}
-		r.Out.Add(c)
+		r.Commits = append(r.Commits, c)
 	}
 }

@@ -1,6 +1,8 @@
-package orchestrator
+package deciding
 
 import (
+	"slices"
+
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
@@ -11,7 +13,7 @@ import (
 // is pinned: the newest registered if none was asked for. A name that is not
 // registered keeps what was asked; the instance is started and stuck until that
 // code is deployed.
-func (t *turn) arrival(m *inbox.Message) engine.Arrival {
+func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
 	a := engine.Arrival{Proven: m.Proven}
 	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance {
@@ -43,12 +45,12 @@ func (t *turn) arrival(m *inbox.Message) engine.Arrival {
 	return a
 }
 
-func (t *turn) startArrival(i *wire.Item) engine.Arrival {
-	start := &history.Start{ExecutionID: t.execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
+func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: t.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
 		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
 	version := i.OrchVersion
 	if version == "" {
-		if newest, err := t.Orchestrations.Newest(i.Name); err == nil {
+		if newest, err := t.By.Orchestrations.Newest(i.Name); err == nil {
 			version = newest.Version
 		}
 	}
@@ -60,19 +62,6 @@ func (t *turn) startArrival(i *wire.Item) engine.Arrival {
 	return a
 }
 
-// input puts together what a run needs from outside.
-func (t *turn) input(messages []*inbox.Message, park bool) (engine.Input, error) {
-	seed, err := t.random.Bytes()
-	if err != nil {
-		return engine.Input{}, err
-	}
-	in := engine.Input{NowMS: t.Clock.Now().UnixMilli(), Seed: seed, Park: park}
-	for _, m := range messages {
-		in.Arrivals = append(in.Arrivals, t.arrival(m))
-	}
-	return in, nil
-}
-
 // recordedParent returns a parent as it stands in the history of its child: without its
 // token, because a reader of the child's history could complete the parent's event with it.
 func recordedParent(p *wire.Parent) *history.Parent {
@@ -80,4 +69,30 @@ func recordedParent(p *wire.Parent) *history.Parent {
 		return nil
 	}
 	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+}
+
+// verdict is what the engine says of a message, without running anything.
+func (t *Turn) verdict(m *inbox.Message) engine.Verdict { return t.Running.X.Judge(t.arrival(m)) }
+
+// news reports whether arrivals bring a fact that the history has not.
+func (t *Turn) news(arrivals []*inbox.Message) bool {
+	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
+		return t.verdict(m).Kind == engine.Recorded
+	})
+}
+
+// judge says what becomes of arrivals for which no code is run: they bring nothing new
+// to an instance that is stuck, or the execution has ended. Then the code that is
+// deployed by now may not agree with the history, and what is finished is never stuck.
+func (t *Turn) judge(arrivals []*inbox.Message) (decided []judged) {
+	for _, m := range arrivals {
+		decided = append(decided, judged{m, t.verdict(m)})
+	}
+	return decided
+}
+
+// judged is a message and what the engine says of it.
+type judged struct {
+	*inbox.Message
+	engine.Verdict
 }

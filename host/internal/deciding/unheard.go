@@ -1,7 +1,6 @@
-package orchestrator
+package deciding
 
 import (
-	"context"
 	"slices"
 
 	"github.com/turnstile-go/turnstile/activity"
@@ -14,8 +13,8 @@ import (
 
 // brings reports whether one of the messages is the result, or the last failure, of
 // this open activity: then a message that nothing was heard of it has no effect.
-func (t *turn) brings(source int64) bool {
-	return slices.ContainsFunc(t.group.open(), func(m *inbox.Message) bool {
+func (t *Turn) brings(source int64) bool {
+	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool {
 		i := &m.Item
 		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
 			t.verdict(m).Kind == engine.Recorded
@@ -23,18 +22,18 @@ func (t *turn) brings(source int64) bool {
 }
 
 // interrupted handles a message that nothing was heard of an attempt that runs at
-// most once (unheard). Messages of an instance keep their order: a result that was
-// sent before is in the history by now, and the activity no longer open. If the
-// policy has another attempt, that is sent and the message settled; else the
+// most once (inbox.Message.Unheard). Messages of an instance keep their order: a result
+// that was sent before is in the history by now, and the activity no longer open. If the
+// policy has another attempt, that is sent and the message settled; otherwise the
 // message is the activity's failure.
-func (t *turn) interrupted(ctx context.Context, m *inbox.Message) error {
-	if _, open := t.work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
+func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
+	if _, open := t.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
 		return nil
 	}
-	if t.warm && !t.confirmed {
-		return errRebuild // As in nextOf.
+	if t.Running.Warm && !t.Running.Confirmed {
+		return ErrStale // As in nextOf.
 	}
-	scheduled, err := t.Event(ctx, t.execution, m.Item.SourceEventID)
+	scheduled, err := t.View.Event(t.Running.Execution, m.Item.SourceEventID)
 	if err != nil {
 		return err
 	}
@@ -42,9 +41,9 @@ func (t *turn) interrupted(ctx context.Context, m *inbox.Message) error {
 	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
 		return nil
 	}
-	t.Observer.Count(host.CountAttempts, history.FailureInterrupted, 1)
+	p.tell(counted(host.CountAttempts, history.FailureInterrupted))
 	if !activity.Retryable(scheduled.Retry, &f, f.Attempt) {
 		return nil
 	}
-	return t.nextOf(ctx, m, scheduled, &f, "interrupted")
+	return t.nextOf(p, m, scheduled, &f, "interrupted")
 }

@@ -1,9 +1,8 @@
-package orchestrator
+package deciding
 
 import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // draft is what one commit is going to hold.
@@ -16,20 +15,27 @@ type draft struct {
 	parked bool
 	// inline: it holds results of inline activities.
 	inline bool
-	change *store.RecordChange
-	// remarked: the change sets or moves the mark of a problem, or clears it. An end
-	// clears the field whether or not there was a mark, and says enough by itself.
-	remarked bool
-	// problem that the instance is marked with from now on; nil for none.
-	problem *store.Problem
-	// outcome in a word, for the observer.
-	outcome string
+	leaves leaves
 }
+
+// leaves is what a draft leaves to do, besides what its run says.
+type leaves uint8
+
+const (
+	// ran: the code went on with all that the draft has.
+	ran leaves = iota
+	// recorded: its arrivals were only recorded yet.
+	recorded
+	// answered: it has the result of an inline activity, with which the code is to go on.
+	answered
+	// short: there is no time left to go on in this invocation.
+	short
+)
 
 // newDraft begins one with what a run gave.
 func newDraft(out engine.Turn) *draft {
 	return &draft{
-		Turn: out, parked: out.Parked && len(out.Events) > 0, outcome: stateWord(out.State),
+		Turn: out, parked: out.Parked && len(out.Events) > 0,
 		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
 	}
 }
@@ -50,7 +56,7 @@ func (d *draft) goOn(out *engine.Turn) {
 	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
 	both.Reasons = engine.ReasonsBoth(d.Reasons, out.Reasons)
 	both.SetBefore(&d.Turn)
-	d.Turn, d.outcome = both, stateWord(out.State)
+	d.Turn = both
 }
 
 // dispatches reports whether committing it sends anything.

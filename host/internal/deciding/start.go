@@ -1,21 +1,38 @@
-package orchestrator
+package deciding
 
 import (
 	"github.com/turnstile-go/turnstile/host/internal/inbox"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/wire"
 )
+
+// NewStart returns the start that may begin the instance; nil if there is none.
+func NewStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
+	for _, m := range messages {
+		if m.Item.Kind == wire.StartOrchestration && !forbids(r, m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// forbids reports whether the record is a tombstone without FreeAt (forbidStart)
+// that refuses this start.
+func forbids(r *store.Record, m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
+}
 
 // brought returns the events that a start raises for the instance which has its id
 // already, each as the message that a sender would have sent, and that has gone round as
 // often. Their sender ids derive from the start's, so a redelivered start raises none of
 // them twice. The start itself stays unsettled until they are recorded.
-func (t *turn) brought(m *inbox.Message) []*inbox.Message {
+func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || i.OnConflict != wire.ConflictUseExisting || len(i.Events) == 0 {
 		return nil
 	}
-	name, startID := t.started().Name, t.started().Start.StartID
-	if first := newStart(t.Record, t.group.messages); name == "" && t.creating && first != nil {
+	name, startID := t.Running.Started().Name, t.Running.Started().Start.StartID
+	if first := NewStart(t.View.Record, t.Group.Messages); name == "" && t.Running.Creating && first != nil {
 		name, startID = first.Item.Name, first.Item.ID
 	}
 	if name != i.Name || startID == i.ID {
@@ -23,7 +40,7 @@ func (t *turn) brought(m *inbox.Message) []*inbox.Message {
 	}
 	events := make([]*inbox.Message, len(i.Events))
 	for n, e := range i.Events {
-		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: t.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
+		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: t.View.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
 			Codec: i.Codec, Actor: i.Actor, SentMS: i.SentMS, Hops: i.Hops}
 		events[n] = &inbox.Message{Delivery: m.Delivery, Item: event}
 	}
@@ -31,7 +48,7 @@ func (t *turn) brought(m *inbox.Message) []*inbox.Message {
 }
 
 // withBrought puts the events that starts raise ahead of each.
-func (t *turn) withBrought(messages []*inbox.Message) []*inbox.Message {
+func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
 	var all []*inbox.Message
 	for _, m := range messages {
 		all = append(append(all, t.brought(m)...), m)

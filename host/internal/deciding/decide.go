@@ -1,0 +1,38 @@
+package deciding
+
+// Decide says what is to be done next, by what is known. An error ends the attempt, and
+// nothing of what it is about was dispatched: ErrStale, store.ErrConflict, a
+// *PatchError, or one of what was read.
+func Decide(t *Turn) (Plan, error) {
+	var p Plan
+	err := p.needed(t.decide(&p))
+	return p, err
+}
+
+// decide goes through the rules in their order. The first that has something to do gives
+// the plan.
+func (t *Turn) decide(p *Plan) error {
+	for _, rule := range [...]func(*Turn, *Plan) error{
+		// A history that is damaged is not written to.
+		(*Turn).damaged,
+		// What is not there, was purged or has ended takes nothing on.
+		(*Turn).withoutExecution,
+		// A message that was received too often may have killed its process.
+		(*Turn).suspect,
+		// An instance fails whose turn no commit can hold.
+		(*Turn).tooLarge,
+		// What an earlier delivery, or a twin, may have committed and not sent is sent
+		// ahead of all else.
+		(*Turn).sendAgain,
+		// What is about a pending activity comes again, or becomes its end.
+		(*Turn).aboutPending,
+		// All else is taken in its order.
+		(*Turn).take,
+	} {
+		if err := rule(t, p); err != nil || !p.empty() {
+			return err
+		}
+	}
+	p.Over = true
+	return nil
+}

@@ -1,0 +1,35 @@
+package deciding
+
+import (
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+)
+
+func TestWhatFollowsACommit(t *testing.T) {
+	t.Parallel()
+	next := []history.Event{{Kind: history.OrchestrationStarted}}
+	for _, c := range []struct {
+		name   string
+		turn   engine.Turn
+		park   bool
+		leaves leaves
+		want   following
+	}{
+		{"it waits", engine.Turn{State: engine.Waiting}, false, ran, none},
+		{"it has ended", engine.Turn{State: engine.Ended}, false, ran, none},
+		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, false, answered, none},
+		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, true, recorded, none},
+		{"its start is only recorded", engine.Turn{State: engine.Waiting}, false, recorded, another},
+		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, false, ran, another},
+		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, false, ran, inline},
+		{"its result is to be seen", engine.Turn{State: engine.RunInline}, false, answered, another},
+	} {
+		d := newDraft(c.turn)
+		d.leaves = c.leaves
+		if got := follow(d, c.park); got != c.want {
+			t.Errorf("%s: %d follows, want %d", c.name, got, c.want)
+		}
+	}
+}
