@@ -20,7 +20,7 @@ var (
 var diagramTypes = []string{"flowchart", "sequenceDiagram", "stateDiagram-v2"}
 
 // inDiagrams are the types of resources of which each stands in a diagram of
-// design.md.
+// docs/internal/protocol.md.
 var inDiagrams = []string{"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::Serverless::Function", "AWS::Scheduler::Schedule", "AWS::Scheduler::ScheduleGroup"}
 
 func TestEveryDiagramIsOfAKnownTypeAndNamesResourcesOfTheTemplate(t *testing.T) {
@@ -43,13 +43,13 @@ func TestEveryDiagramIsOfAKnownTypeAndNamesResourcesOfTheTemplate(t *testing.T) 
 				if types[name] == "" {
 					t.Errorf("%s has a diagram with %s, which is no resource of template.yaml", doc, name)
 				}
-				drawn[name] = drawn[name] || doc == "docs/design.md"
+				drawn[name] = drawn[name] || doc == "docs/internal/protocol.md"
 			}
 		}
 	}
 	for name, kind := range types {
 		if slices.Contains(inDiagrams, kind) && !drawn[name] {
-			t.Errorf("no diagram of docs/design.md has %s (%s)", name, kind)
+			t.Errorf("no diagram of docs/internal/protocol.md has %s (%s)", name, kind)
 		}
 	}
 	if len(drawn) == 0 || len(types) < 20 {

@@ -1,0 +1,82 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/simulation/mutation"
+)
+
+// mostWords is how long the page of the protocol may be, its pictures aside.
+const mostWords = 1500
+
+// Each rule of docs/internal/protocol.md names a file that is there, a test that is there, and a
+// bug that is planted.
+func TestEveryRuleOfTheProtocolHasItsFileTestAndMutation(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/internal/protocol.md")
+	if n := len(strings.Fields(regexp.MustCompile("(?s)```mermaid.*?```").ReplaceAllString(page, ""))); n > mostWords {
+		t.Errorf("the page has %d words, %d are the most", n, mostWords)
+	}
+	tests := testFunctions(t)
+	mutations := map[string]bool{}
+	for _, m := range mutation.All() {
+		mutations[m.Name] = true
+	}
+	rules, inRules := 0, false
+	for line := range strings.Lines(page) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 4 || !strings.HasPrefix(line, "|") {
+			inRules = false
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.Trim(strings.TrimSpace(cells[i]), "`")
+		}
+		rule, file, test, planted := cells[0], cells[1], cells[2], cells[3]
+		if rule == "rule" || strings.HasPrefix(rule, "---") {
+			inRules = true
+			continue
+		}
+		if !inRules {
+			continue
+		}
+		rules++
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err != nil {
+			t.Errorf("%s: %v", rule, err)
+		}
+		if !tests[test] {
+			t.Errorf("%s: there is no %s", rule, test)
+		}
+		if !mutations[planted] {
+			t.Errorf("%s: no mutation is called %q", rule, planted)
+		}
+	}
+	if rules < 20 {
+		t.Errorf("%d rules were looked at: the test has lost the tables", rules)
+	}
+}
+
+// testFunctions are the names of all tests of the module.
+func testFunctions(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	name := regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(`)
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range name.FindAllSubmatch(text, -1) {
+			all[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
