@@ -15,7 +15,7 @@ import (
 // A process is slow with a batch, and the visibility of its messages ends. Another
 // receives the first of them, commits what that brings about, and dies ahead of its
 // dispatch. What the slow one commits for the others comes behind that, and it sends
-// first what the dead one has left: sentence 3 of the design, "at most the last turn of
+// first what the dead one has left: sentence 3 of the protocol, "at most the last turn of
 // an instance can be undispatched".
 
 // received is a delivery of an item, from the FIFO queue.

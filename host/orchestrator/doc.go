@@ -12,6 +12,6 @@
 // is loaded and decided anew (group.go). A message is acknowledged only after its turn has
 // been dispatched. So after a crash at any point SQS delivers it again. If its fact is not in
 // the history, the turn is made; if it is, what is still open of the turn that recorded it
-// is sent again. docs/design.md has the protocol in ten sentences, the words (turn, open,
-// mark, …) and a table of crashes.
+// is sent again. docs/internal/protocol.md has the protocol in ten sentences, and each of its
+// rules by what goes wrong; docs/design.md has the words (turn, open, mark, …).
 package orchestrator

@@ -170,6 +170,9 @@ func TestARestartBringsANewProcess(t *testing.T) {
 	if _, err := invoke(t, b, event{Do: "echo", Text: "again"}); err != nil {
 		t.Fatal(err)
 	}
+	if err := b.AwaitOutput(within(t), "echoing again\n"); err != nil {
+		t.Fatal(err)
+	}
 	if n := strings.Count(b.Output(), "started with"); n != 2 {
 		t.Errorf("output of %d processes, want 2: %s", n, b.Output())
 	}
