@@ -37,7 +37,7 @@ func purgeMutations() []Mutation {
 			Name:  "a purge deletes before it hides",
 			Bug:   "The history of an instance is deleted while its record still says that it is there.",
 			File:  "host/orchestrator/send.go",
-			Edits: edit("\t\treturn a.scheduleDeletion(ctx, s.Deletion)\n", "\t\t_, err := a.tables.store.DeleteHistory(ctx, s.Deletion.Instance, s.Deletion.ExecutionID, 0)\n\t\treturn err\n"),
+			Edits: edit("\t\treturn a.scheduleDeletion(ctx, s.Deletion)\n", "\t\t_, err := a.tables.Store.DeleteHistory(ctx, s.Deletion.Instance, s.Deletion.ExecutionID, 0)\n\t\treturn err\n"),
 		},
 		{
 			Name:  "a history is deleted with the purge",
