@@ -115,6 +115,12 @@ func TestTheExamplesOfTheContractDoWhatItSays(t *testing.T) {
 		if e.kind != wire.StartOrchestration {
 			awaitApprovalAwaited(ctx, t, s.client, e.instance)
 		}
+		if e.kind == wire.PurgeInstance { // of one that has ended
+			if err := s.client.Terminate(ctx, e.instance, "to be purged"); err != nil {
+				t.Fatal(err)
+			}
+			e.wants(ctx, t, s, client.StatusTerminated, "")
+		}
 		paste(ctx, t, e.command,
 			"ORCHESTRATOR_QUEUE_URL="+variable(t, "TURNSTILE_ORCHESTRATOR_QUEUE_URL"),
 			"DELAY_QUEUE_URL="+variable(t, "TURNSTILE_DELAY_QUEUE_URL"),
