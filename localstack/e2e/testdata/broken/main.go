@@ -9,7 +9,7 @@ import (
 )
 
 func main() {
-	awslambda.RunOrchestrator(turnstile.NewApp(smokeapp.Echo.Is(func(turnstile.Context, struct{}) (string, error) {
+	awslambda.RunOrchestrator(turnstile.NewApp(smokeapp.Echo.Implement(func(turnstile.Context, struct{}) (string, error) {
 		panic("the deployment is broken")
 	})))
 }
