@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // Activity is the declaration of an activity: its name, and the types of its
@@ -75,7 +76,7 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 // context ends with the attempt, and, seen at a [Heartbeat], when the
 // orchestration wants it to stop: context.Cause is a [*StoppedError] then.
 func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
-	entry := activity.Activity{Name: a.name, Source: source()}
+	entry := activities.Activity{Name: a.name, Source: source()}
 	for _, o := range options {
 		o.applyToImplementation(&entry)
 	}

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // Part is one thing that an application is made of: the implementation of an
@@ -34,14 +34,14 @@ func (p Parts) addTo(a *App) {
 // It is immutable.
 type App struct {
 	orchestrationEntries []engine.Orchestration
-	activityEntries      []activity.Activity
+	activityEntries      []activities.Activity
 	interceptors         []Interceptor
 	// events are what those that are declared under a name decode data with.
 	events   map[string][]func(data []byte) error
 	problems []error
 
 	orchestrations *engine.Registry
-	activities     *activity.Registry
+	activities     *activities.Registry
 	err            error
 }
 
@@ -56,11 +56,11 @@ func NewApp(parts ...Part) *App {
 	a.intercept()
 	var orchestrationsErr, activitiesErr error
 	a.orchestrations, orchestrationsErr = engine.NewRegistry(a.orchestrationEntries...)
-	a.activities, activitiesErr = activity.NewRegistry(a.activityEntries...)
+	a.activities, activitiesErr = activities.NewRegistry(a.activityEntries...)
 	a.err = errors.Join(append(a.problems, orchestrationsErr, activitiesErr)...)
 	if a.err != nil {
 		a.orchestrations, _ = engine.NewRegistry()
-		a.activities, _ = activity.NewRegistry()
+		a.activities, _ = activities.NewRegistry()
 	}
 	return a
 }
@@ -92,7 +92,7 @@ func (a *App) Err() error {
 func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }
 
 // Activities returns the registry that the worker runs.
-func (a *App) Activities() *activity.Registry { return a.activities }
+func (a *App) Activities() *activities.Registry { return a.activities }
 
 type orchestrationPart struct {
 	entry engine.Orchestration
@@ -108,7 +108,7 @@ func (p orchestrationPart) addTo(a *App) {
 }
 
 type activityPart struct {
-	entry activity.Activity
+	entry activities.Activity
 	wrong error
 }
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // startWithRetry starts a branch that makes the attempts of a child, one after
@@ -29,7 +29,7 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 			}
 			var r history.Retry
 			policy.record(&r)
-			delay := activity.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
+			delay := activities.Delay(&r, attempt+1, shareOf(ctx, child.EventID()))
 			if err := Sleep(ctx, min(delay, MaxTimer)); err != nil {
 				return out, err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
@@ -34,7 +35,7 @@ func TestErrorsOfActivitiesAreRecorded(t *testing.T) {
 			t.Parallel()
 			def := turnstile.NewActivity[int, int]("Print")
 			app := turnstile.NewApp(def.Implement(func(context.Context, int) (int, error) { return 0, c.err }))
-			entry := ok[activity.Activity](t)(app.Activities().Lookup("Print"))
+			entry := ok[activities.Activity](t)(app.Activities().Lookup("Print"))
 			_, err := entry.Func(t.Context(), []byte("1"))
 			if !errors.Is(err, plain) {
 				t.Fatalf("the error is %v, which does not wrap the activity's own", err)
@@ -70,7 +71,7 @@ func TestNilErrorsStayNil(t *testing.T) {
 func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(double.Implement(doubled))
-	entry := ok[activity.Activity](t)(app.Activities().Lookup("Double"))
+	entry := ok[activities.Activity](t)(app.Activities().Lookup("Double"))
 	_, err := entry.Func(t.Context(), []byte(`{"n":1}`))
 	f := activity.FailureOf(err)
 	if f.Kind != history.FailureInvalidInput || f.Retryable {
@@ -90,7 +91,7 @@ func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
 	t.Parallel()
 	def := turnstile.NewActivity[int, any]("Func")
 	app := turnstile.NewApp(def.Implement(func(context.Context, int) (any, error) { return func() {}, nil }))
-	entry := ok[activity.Activity](t)(app.Activities().Lookup("Func"))
+	entry := ok[activities.Activity](t)(app.Activities().Lookup("Func"))
 	_, err := entry.Func(t.Context(), []byte(`1`))
 	if f := activity.FailureOf(err); f.Retryable || !strings.Contains(f.Message, `result of activity "Func" (interface {})`) {
 		t.Errorf("recorded is %+v", *f)
@@ -101,7 +102,7 @@ func TestL02AResultOverTheLimitIsTooLarge(t *testing.T) {
 	t.Parallel()
 	def := turnstile.NewActivity[int, string]("Long")
 	app := turnstile.NewApp(def.Implement(func(_ context.Context, n int) (string, error) { return strings.Repeat("x", n), nil }))
-	entry := ok[activity.Activity](t)(app.Activities().Lookup("Long"))
+	entry := ok[activities.Activity](t)(app.Activities().Lookup("Long"))
 	if _, err := entry.Func(t.Context(), fmt.Appendf(nil, "%d", turnstile.MaxPayload-2)); err != nil {
 		t.Errorf("a result at the limit: %v", err)
 	}

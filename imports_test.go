@@ -31,90 +31,93 @@ const aws = "github.com/aws/"
 // layers is the table of docs/design.md: imports run one way. The first row
 // that fits a folder counts.
 var layers = []layer{
-	{dir: "clock"},
+	{dir: "internal/clock"},
 	{dir: "internal/near", foreign: "pgregory.net/rapid"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "engine", own: "history internal/near"},
-	{dir: "keyring"},
-	{dir: "wire", own: "history internal/jsonscan internal/near"},
+	{dir: "internal/keyring", own: "store"},
+	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
+	{dir: "internal/activities", own: "history internal/near"},
 	{dir: "activity", own: "history internal/near"},
 	{dir: "store", own: "history"},
-	{dir: "bill", own: "history queue store timer"},
-	{dir: "codec", own: "history store wire"},
+	{dir: "internal/bill", own: "history queue store timer"},
+	{dir: "codec", own: "history store internal/wire"},
 	{dir: "codec/...", own: "codec"},
-	{dir: "queue", own: "wire"},
-	{dir: "timer", own: "wire"},
-	{dir: "store/dynamo", own: "history keyring store", foreign: aws},
+	{dir: "queue", own: "internal/wire"},
+	{dir: "timer", own: "internal/wire"},
+	{dir: "store/dynamo", own: "history internal/keyring store", foreign: aws},
 	// It charges as DynamoDB does, by the items that store/dynamo makes.
-	{dir: "store/metering", own: "history store store/dynamo", foreign: aws},
-	{dir: "store/...", own: "history store", foreign: "pgregory.net/rapid"},
-	{dir: "queue/sqs", own: "wire queue", foreign: aws},
-	{dir: "queue/...", own: "clock wire queue", foreign: "pgregory.net/rapid"},
-	{dir: "timer/scheduler", own: "wire timer queue", foreign: aws},
-	{dir: "timer/...", own: "clock wire timer", foreign: "pgregory.net/rapid"},
+	{dir: "internal/store/metering", own: "history store store/dynamo", foreign: aws},
+	{dir: "internal/store/...", own: "history internal/keyring store", foreign: "pgregory.net/rapid"},
+	{dir: "internal/queue/sqs", own: "internal/wire queue", foreign: aws},
+	{dir: "internal/queue/...", own: "internal/clock internal/wire queue", foreign: "pgregory.net/rapid"},
+	{dir: "internal/timer/scheduler", own: "internal/wire timer queue", foreign: aws},
+	{dir: "internal/timer/...", own: "internal/clock internal/wire timer", foreign: "pgregory.net/rapid"},
 	// What turns and attempts share knows neither of them.
-	{dir: "host/internal/random"},
-	{dir: "host/internal/backoff", own: "clock host/internal/random"},
-	{dir: "host/internal/sharing", own: "clock queue"},
-	{dir: "host/internal/delivery", own: "internal/logattr queue store wire"},
-	{dir: "host/internal/edge", own: "codec engine history queue store wire"},
-	{dir: "host/internal/attempt", own: "activity clock engine history host/internal/edge host/internal/random store wire"},
+	{dir: "internal/host/random"},
+	{dir: "internal/host/backoff", own: "internal/clock internal/host/random"},
+	{dir: "internal/host/sharing", own: "internal/clock queue"},
+	{dir: "internal/host/delivery", own: "internal/logattr queue store internal/wire"},
+	{dir: "internal/host/edge", own: "codec engine history queue store internal/wire"},
+	{dir: "internal/host/attempt", own: "activity internal/activities internal/clock engine history internal/host/edge internal/host/random store internal/wire"},
 	// What runs orchestrations and activities: the contract with what runs it in
 	// (host), the handlers, and below them what they are made of.
-	{dir: "host", own: "clock history host/internal/sharing internal/logattr queue store wire"},
-	{dir: "host/internal/dispatch", own: "clock history host host/internal/backoff host/internal/delivery host/internal/edge host/internal/random " +
-		"host/internal/sharing keyring queue store timer wire"},
-	{dir: "host/internal/inbox", own: "clock history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge host/internal/lease keyring queue wire"},
-	{dir: "host/internal/reading", own: "clock codec engine history host host/internal/edge store"},
-	{dir: "host/internal/resending", own: "engine history host/internal/dispatch host/internal/edge host/internal/reading store"},
-	{dir: "host/internal/lease", own: "clock queue"},
-	{dir: "host/internal/cache", own: "clock engine host host/internal/dispatch store"},
-	{dir: "host/internal/watchdog", own: "clock host/internal/edge"},
-	{dir: "host/internal/projection", own: "engine history store"},
+	{dir: "host", own: "queue store"},
+	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire queue"},
+	{dir: "internal/host/dispatch", own: "internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
+		"internal/host/sharing internal/keyring queue store timer internal/wire"},
+	{dir: "internal/host/inbox", own: "internal/host/platform internal/clock history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring queue internal/wire"},
+	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
+	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading store"},
+	{dir: "internal/host/lease", own: "internal/clock queue"},
+	{dir: "internal/host/cache", own: "internal/clock engine host internal/host/dispatch store"},
+	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
+	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from what was read to what is done. They reach no service.
-	{dir: "host/internal/deciding", own: "activity engine history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/dispatch host/internal/edge " +
-		"host/internal/inbox host/internal/lease host/internal/projection host/internal/reading host/internal/resending keyring store wire"},
-	{dir: "host/internal/sweep", own: "clock host/internal/dispatch host/internal/inbox host/internal/sharing queue store wire"},
+	{dir: "internal/host/deciding", own: "activity internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
+		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring store internal/wire"},
+	{dir: "internal/host/sweep", own: "internal/clock internal/host/dispatch internal/host/inbox internal/host/sharing queue store internal/wire"},
 	// Neither of the two handlers knows the other.
-	{dir: "host/worker", own: "activity clock codec history host host/internal/attempt host/internal/backoff host/internal/delivery host/internal/edge " +
-		"host/internal/lease host/internal/random host/internal/sharing queue store wire"},
-	{dir: "host/orchestrator", own: "activity clock codec engine history host host/internal/attempt host/internal/backoff host/internal/cache host/internal/delivery " +
-		"host/internal/deciding host/internal/dispatch host/internal/edge host/internal/inbox host/internal/random host/internal/reading host/internal/sharing host/internal/sweep host/internal/watchdog internal/logattr keyring queue store timer wire"},
-	{dir: "internal/names", own: "wire"},
+	{dir: "internal/host/worker", own: "internal/host/platform activity internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
+		"internal/host/lease internal/host/random internal/host/sharing queue store internal/wire"},
+	{dir: "internal/host/orchestrator", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring queue store timer internal/wire"},
+	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around"},
 	{dir: "internal/logattr"},
 	{dir: "internal/embeddedmetrics", own: "host queue"},
 	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "activity engine history internal/around internal/names internal/near"},
-	{dir: "client", own: ". activity clock codec history internal/around internal/names internal/near queue store wire"},
-	{dir: "deadletter", own: "codec queue wire"},
+	{dir: ".", own: "activity internal/activities engine history internal/around internal/names internal/near"},
+	{dir: "client", own: ". activity internal/activities internal/clock codec history internal/around internal/names internal/near queue store internal/wire"},
+	{dir: "internal/deadletter", own: "codec queue internal/wire"},
 	// The page and the API of the console: it stands on the client, and knows
 	// nothing of what it is mounted in.
-	{dir: "console/api", own: ". client deadletter history internal/recording internal/timeline store wire"},
-	{dir: "console/page"},
-	{dir: "console", own: ". client codec console/api console/page deadletter history internal/recording internal/near internal/timeline queue store wire"},
+	{dir: "internal/console/api", own: ". client internal/deadletter history internal/recording internal/timeline store internal/wire"},
+	{dir: "internal/console/page"},
+	{dir: "console", own: "client internal/console"},
+	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/deadletter history internal/recording internal/near internal/timeline queue store internal/wire"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
 	// From what is decided to what looks for failures: nobody below knows who is above.
-	{dir: "simulation/choice"},
-	{dir: "simulation/fault"},
-	{dir: "simulation/ledger", own: "history store wire"},
-	{dir: "simulation/program", own: "engine history simulation/choice"},
-	{dir: "simulation/world", own: "activity clock codec engine history host host/orchestrator host/worker keyring queue queue/memory simulation/choice simulation/fault simulation/ledger simulation/program store store/memory timer timer/memory wire"},
-	{dir: "simulation/check", own: "activity engine history host queue simulation/fault simulation/ledger simulation/program simulation/world store timer wire"},
-	{dir: "simulation/scenario", own: ". activity engine examples/orders/orders history queue simulation/choice simulation/fault simulation/ledger simulation/program simulation/world store wire"},
-	{dir: "simulation", own: "history internal/kept simulation/check simulation/choice simulation/ledger simulation/program simulation/scenario simulation/world store"},
-	{dir: "simulation/search", own: "activity engine simulation simulation/choice simulation/fault simulation/ledger simulation/program simulation/scenario simulation/world store wire"},
-	{dir: "simulation/...", own: "any"},
+	{dir: "internal/simulation/choice"},
+	{dir: "internal/simulation/fault"},
+	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
+	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
+	{dir: "internal/simulation/world", own: "internal/host/platform activity internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory timer internal/timer/memory internal/wire"},
+	{dir: "internal/simulation/check", own: "internal/host/platform activity internal/activities engine history host queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store timer internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". activity internal/activities engine examples/orders/orders history queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/wire"},
+	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
+	{dir: "internal/simulation/search", own: "activity internal/activities engine internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
+	{dir: "internal/simulation/...", own: "any"},
 	{dir: "examples/...", own: "any"},
-	{dir: "awslambda/...", own: "any store/dynamo queue/sqs timer/scheduler", foreign: aws},
+	{dir: "awslambda/...", own: "any store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 	{dir: "lambdas/...", own: "any awslambda", foreign: aws},
-	{dir: "localstack/...", own: "any awslambda store/dynamo queue/sqs timer/scheduler", foreign: aws},
-	{dir: "internal/...", own: "any awslambda store/dynamo queue/sqs timer/scheduler", foreign: aws},
+	{dir: "localstack/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
+	{dir: "internal/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 }
 
 // onAWS are the folders that talk to AWS; "any" does not cover them.
-var onAWS = []string{"awslambda", "store/dynamo", "queue/sqs", "timer/scheduler"}
+var onAWS = []string{"awslambda", "store/dynamo", "internal/queue/sqs", "internal/timer/scheduler"}
 
 func TestImportsRunOneWay(t *testing.T) {
 	t.Parallel()
@@ -165,7 +168,7 @@ func TestTheFunctionsDoNotLinkTheConsole(t *testing.T) {
 		t.Error("they do not even link the host: the test has lost the source")
 	}
 	for dir, by := range linked {
-		if dir == "embedded" || strings.HasPrefix(dir, "console") {
+		if dir == "embedded" || strings.HasPrefix(dir, "internal/console") {
 			t.Errorf("%s links %s", by, dir)
 		}
 	}
@@ -186,8 +189,8 @@ func TestImportsTableRefusesWhatItShould(t *testing.T) {
 		{"client", module, true},
 		{"client", module + "/engine", false},
 		{".", "github.com/aws/aws-sdk-go-v2/service/sqs", false},
-		{"host", module, false}, {"host", module + "/host/orchestrator", false},
-		{"store/memory", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
+		{"host", module, false}, {"host", module + "/internal/host/orchestrator", false},
+		{"internal/store/memory", "github.com/aws/aws-sdk-go-v2/service/dynamodb", false},
 		{"store/dynamo", "github.com/aws/aws-sdk-go-v2/service/dynamodb", true},
 		{"embedded", module + "/awslambda", false},
 		{"embedded", module + "/store/dynamo", false},

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/around"
 )
 
 // intercepted returns the code of an activity with the interceptors around it;
 // code itself where there are none.
-func intercepted(code activity.Func, interceptors []Interceptor) activity.Func {
+func intercepted(code activities.Func, interceptors []Interceptor) activities.Func {
 	for i := len(interceptors) - 1; i >= 0; i-- {
 		if own := interceptors[i]; own.Activity != nil {
 			code = own.aroundActivity(code)
@@ -19,7 +19,7 @@ func intercepted(code activity.Func, interceptors []Interceptor) activity.Func {
 	return code
 }
 
-func (i Interceptor) aroundActivity(inner activity.Func) activity.Func {
+func (i Interceptor) aroundActivity(inner activities.Func) activities.Func {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		call := &ActivityCall{Input: json.RawMessage(input)}
 		err := around.Run(ctx, i.mistakes(), func(ctx context.Context, next func(context.Context) error) error {

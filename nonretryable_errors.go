@@ -3,13 +3,13 @@ package turnstile
 import (
 	"errors"
 
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // ImplementationOption is an option of [Activity.Implement]: what only the side that
 // runs the activity can know.
 type ImplementationOption interface {
-	applyToImplementation(*activity.Activity)
+	applyToImplementation(*activities.Activity)
 }
 
 // NonRetryableErrors names errors, as errors.Is finds them, behind which no attempt
@@ -43,7 +43,7 @@ func NonRetryableErrorType[E error]() ImplementationOption {
 
 type finalIf func(error) bool
 
-func (f finalIf) applyToImplementation(a *activity.Activity) {
+func (f finalIf) applyToImplementation(a *activities.Activity) {
 	before := a.Final
 	a.Final = func(err error) bool { return f(err) || before != nil && before(err) }
 }

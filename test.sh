@@ -40,9 +40,9 @@ go_tests() {
 	local other=nojsonv2
 	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
 	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
-	GOEXPERIMENT="$other" "${test[@]}" . ./history ./wire ./engine ./store ./activity ./client ./turnstiletest
+	GOEXPERIMENT="$other" "${test[@]}" . ./history ./internal/wire ./engine ./store ./activity ./client ./turnstiletest
 	step "simulation: random schedules over engine and host"
-	"${test[@]}" ./simulation/...
+	"${test[@]}" ./internal/simulation/...
 	step "bench: the cost of a chain, and every benchmark once"
 	go -C bench vet ./...
 	(cd bench && "${test[@]}" -bench . -benchtime 1x ./...)
@@ -101,7 +101,7 @@ local_tests() {
 	local port="${TURNSTILE_DYNAMODB_PORT:-18000}"
 	step "store/dynamo and the workloads on DynamoDB Local"
 	localstack/local.sh dynamodb-up "$port"
-	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/...
+	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/... ./internal/store/...
 	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated bench -run DynamoDB\|EachWrites ./workloads
 	localstack/local.sh dynamodb-down "$port"
 
@@ -119,8 +119,8 @@ local_tests() {
 		sam build --template-file template.yaml --build-dir ".aws-sam/$arch" --parameter-overrides "Architecture=$arch"
 	done
 
-	step "queue/sqs, timer/scheduler and the deployed system"
-	emulated . ./queue/... ./timer/... ./localstack/...
+	step "internal/queue/sqs, internal/timer/scheduler and the deployed system"
+	emulated . ./internal/queue/... ./internal/timer/... ./localstack/...
 	emulated cmd/turnstile -run TestOnLocalStack ./...
 	step "the console on the deployed system, by its API and in the browser"
 	emulated smoke ./...
@@ -136,7 +136,7 @@ fuzz() {
 	step "property tests, ten times as many values"
 	go list -f '{{if .XTestImports}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}{{end}}{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... |
 		grep . | RAPID_SEED=0 RAPID_CHECKS=1000 xargs go test -count=1
-	for package in ./history ./wire ./engine ./store; do
+	for package in ./history ./internal/wire ./engine ./store; do
 		for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz'); do
 			step "$package $target"
 			go test -run '^$' -fuzz "^$target\$" -fuzztime 30s "$package"

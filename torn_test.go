@@ -8,9 +8,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
 )
 
 // tornReads is a store whose first reads meet a commit in the middle.

@@ -8,7 +8,7 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 

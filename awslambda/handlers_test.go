@@ -16,15 +16,16 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 )
 
 // recorder is a host that keeps what it gets and fails what it is told to.
 type recorder struct {
-	got  []host.Delivery
+	got  []platform.Delivery
 	fail []string
 }
 
-func (r *recorder) Handle(_ context.Context, batch []host.Delivery) []string {
+func (r *recorder) Handle(_ context.Context, batch []platform.Delivery) []string {
 	r.got = append(r.got, batch...)
 	return append([]string{}, r.fail...)
 }
@@ -50,7 +51,7 @@ func orchestratorWith(h batchHandler, out *bytes.Buffer, now time.Time) *Orchest
 	return &Orchestrator{
 		host: h, metrics: embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "orchestrator", Out: out, Now: clock}), now: clock,
 		logger: slog.New(slog.NewJSONHandler(out, nil)), close: func() {},
-		sources: map[string]host.Source{"fifo": host.SourceOrchestrator, "delay": host.SourceDelay, "dead": host.SourceActivityDead},
+		sources: map[string]platform.Source{"fifo": platform.SourceOrchestrator, "delay": platform.SourceDelay, "dead": platform.SourceActivityDead},
 	}
 }
 
@@ -67,11 +68,11 @@ func TestTheSourceOfARecordIsItsQueue(t *testing.T) {
 	if want := response([]string{"b"}); !slices.Equal(got.BatchItemFailures, want.BatchItemFailures) {
 		t.Errorf("answer is %v, want %v", got, want)
 	}
-	var sources []host.Source
+	var sources []platform.Source
 	for _, d := range h.got {
 		sources = append(sources, d.Source)
 	}
-	if want := []host.Source{host.SourceOrchestrator, host.SourceDelay, host.SourceActivityDead}; !slices.Equal(sources, want) {
+	if want := []platform.Source{platform.SourceOrchestrator, platform.SourceDelay, platform.SourceActivityDead}; !slices.Equal(sources, want) {
 		t.Errorf("sources are %v, want %v", sources, want)
 	}
 }
@@ -155,7 +156,7 @@ func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
 	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
 		t.Errorf("answer is %v, %v; want a", got, err)
 	}
-	if len(h.got) != 1 || h.got[0].Source != host.SourceActivity {
+	if len(h.got) != 1 || h.got[0].Source != platform.SourceActivity {
 		t.Errorf("the host got %v", h.got)
 	}
 }

@@ -13,14 +13,15 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/timer/scheduler"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	"github.com/turnstile-go/turnstile/timer/scheduler"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Reasons of embeddedmetrics.Attention besides those that are counted there.
@@ -49,7 +50,7 @@ const returnedOften = 12
 // Orchestrator handles the invocations of the orchestrator function.
 type Orchestrator struct {
 	host    batchHandler
-	sources map[string]host.Source // by event source ARN
+	sources map[string]platform.Source // by event source ARN
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	now     func() time.Time
@@ -61,7 +62,7 @@ type Orchestrator struct {
 
 // batchHandler is *orchestrator.Orchestrator or *worker.Worker.
 type batchHandler interface {
-	Handle(ctx context.Context, batch []host.Delivery) (failed []string)
+	Handle(ctx context.Context, batch []platform.Delivery) (failed []string)
 }
 
 // NewOrchestrator makes the orchestrator of an application from its
@@ -106,9 +107,9 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		Services:       orchestrator.Services{Store: dynamo.New(client, tables), Stops: dynamo.NewActivities(client, tables), Queues: queues, Timer: timers},
 		Codecs:         o.codecs,
 		Keys:           keys,
-		Senders:        host.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
+		Senders:        platform.Senders{ActivityRole: env.ActivityRoleID, ActivitiesMaySend: env.ActivitiesMaySend},
 		Settings:       orchestratorSettings(o.settings, env),
-		Environment:    host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
+		Environment:    platform.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 		Propagator:     o.propagator,
 	})
 	if err != nil {
@@ -123,10 +124,10 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 		backlogAge: env.BacklogAge,
 		close:      h.Close,
 		flush:      o.flush,
-		sources: map[string]host.Source{
-			env.OrchestratorQueueARN: host.SourceOrchestrator,
-			env.DelayQueueARN:        host.SourceDelay,
-			env.ActivityDeadQueueARN: host.SourceActivityDead,
+		sources: map[string]platform.Source{
+			env.OrchestratorQueueARN: platform.SourceOrchestrator,
+			env.DelayQueueARN:        platform.SourceDelay,
+			env.ActivityDeadQueueARN: platform.SourceActivityDead,
 		},
 	}, nil
 }
@@ -139,7 +140,7 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	defer o.metrics.End()
 	defer flushed(ctx, o.logger, o.flush)
 	logReceived(ctx, o.logger, e.Records)
-	batch := make([]host.Delivery, 0, len(e.Records))
+	batch := make([]platform.Delivery, 0, len(e.Records))
 	var foreign []string
 	for i := range e.Records {
 		r := &e.Records[i]
@@ -170,14 +171,14 @@ func (o *Orchestrator) Close() {
 // backlog measures how long the oldest message of the FIFO queue's groups has
 // waited, and names the group where that is long. Of the other queues, where a
 // message may be meant to wait, it counts those that keep coming back.
-func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
-	var oldest *host.Delivery
+func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
+	var oldest *platform.Delivery
 	for i := range batch {
 		d := &batch[i]
-		if d.Source == host.SourceActivityDead {
+		if d.Source == platform.SourceActivityDead {
 			o.metrics.Add(embeddedmetrics.Attention, attentionActivityDead, 1)
 		}
-		if d.Source != host.SourceOrchestrator {
+		if d.Source != platform.SourceOrchestrator {
 			if d.ReceiveCount >= returnedOften {
 				o.metrics.Add(embeddedmetrics.Attention, attentionReturning, 1)
 				o.logger.WarnContext(ctx, "message keeps coming back", "message_id", d.ID, "receives", d.ReceiveCount)
@@ -205,7 +206,7 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []host.Delivery) {
 	}
 }
 
-func orchestratorQueues(client sqs.Client, env Environment) (q host.Queues, err error) {
+func orchestratorQueues(client sqs.Client, env Environment) (q platform.Queues, err error) {
 	for _, each := range []struct {
 		queue *queue.Queue
 		url   string
@@ -218,7 +219,7 @@ func orchestratorQueues(client sqs.Client, env Environment) (q host.Queues, err 
 		{&q.DeadStandard, env.DeadQueueURL},
 	} {
 		if *each.queue, err = sqs.New(client, each.url, sqs.Options{}); err != nil {
-			return host.Queues{}, err
+			return platform.Queues{}, err
 		}
 	}
 	return q, nil

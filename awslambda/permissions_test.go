@@ -31,7 +31,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 		{"the orchestrator function", "OrchestratorRole", "Policies", func(t *testing.T) grants {
 			g := grants{}
 			calls := orchestrator.reach("Orchestrator.Handle", "Orchestrator.Close")
-			ring := readSource(t, []string{"../keyring"}).reach("Ring.Ready", "Ring.Learn")
+			ring := readSource(t, []string{"../internal/keyring"}).reach("Ring.Ready", "Ring.Learn")
 			storeCalls(t, g, used(calls, "Store"), used(calls, "Stops"), used(ring, "Keys"))
 			timerCalls(t, g, used(calls, "Timer"))
 			sendCalls(t, g, calls, "orchestratorQueues")
@@ -186,8 +186,8 @@ func commandCalls(t *testing.T, g grants, who caller) {
 // be taken for others of their names.
 func hostFolders(t *testing.T, but string) (all []string) {
 	t.Helper()
-	err := filepath.WalkDir("../host", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && !slices.Contains([]string{"testdata", "internal", but}, d.Name()) {
+	err := filepath.WalkDir("../internal/host", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && !slices.Contains([]string{"testdata", "host", but}, d.Name()) {
 			all = append(all, path)
 		}
 		return err
@@ -199,7 +199,7 @@ func hostFolders(t *testing.T, but string) (all []string) {
 }
 
 // storeCalls adds what the methods of store.Store, store.Activities and
-// keyring.Keys call.
+// store.Keys call.
 func storeCalls(t *testing.T, g grants, store, activities, keys []string) {
 	t.Helper()
 	src := readSource(t, []string{"../store/dynamo"})
@@ -262,7 +262,7 @@ func storeCalls(t *testing.T, g grants, store, activities, keys []string) {
 // timerCalls adds what the methods of timer.Timer call.
 func timerCalls(t *testing.T, g grants, methods []string) {
 	t.Helper()
-	src := readSource(t, []string{"../timer/scheduler"})
+	src := readSource(t, []string{"../internal/timer/scheduler"})
 	var roots []string
 	for _, m := range methods {
 		roots = append(roots, "Timer."+m)
@@ -278,7 +278,7 @@ func timerCalls(t *testing.T, g grants, methods []string) {
 		}
 	}
 	if found == 0 {
-		t.Error("timer/scheduler calls nothing")
+		t.Error("internal/timer/scheduler calls nothing")
 	}
 }
 

@@ -6,14 +6,14 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
 // delivery is a record as the host takes it. The body stays as it is: what
 // Scheduler could not deliver comes to the delay queue in an envelope, which
 // the host opens (wire.Unwrap).
-func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
+func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 	m := queue.Message{
 		ID:      r.MessageId,
 		Body:    r.Body,
@@ -42,7 +42,7 @@ func delivery(r *events.SQSMessage, source host.Source) host.Delivery {
 		}
 		m.Attributes[name] = *a.StringValue
 	}
-	return host.Delivery{Message: m, Source: source}
+	return platform.Delivery{Message: m, Source: source}
 }
 
 // instant is the time of an attribute; zero where SQS does not say.

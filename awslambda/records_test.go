@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // An invocation as Lambda sends it.
@@ -43,16 +43,16 @@ func TestARecordIsTakenOverWithAllThatTheHostUses(t *testing.T) {
 	if err := json.Unmarshal([]byte(fifoInvocation), &e); err != nil {
 		t.Fatal(err)
 	}
-	want := host.Delivery{
+	want := platform.Delivery{
 		Message: queue.Message{
 			ID: "059f36b4-87a3-44ab-83d2-661975830a7d", Body: `{"kind": "StartOrchestration"}`,
 			Group: "order-7", DedupID: "start-1", ReceiveCount: 3, SentAt: time.UnixMilli(1545082649183).UTC(),
 			Attributes: map[string]string{"turnstile-redrive": "1"}, Receipt: "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a",
 			Sender: "AROA1234567890EXAMPLE:turnstile-ActivityFunction",
 		},
-		Source: host.SourceDelay,
+		Source: platform.SourceDelay,
 	}
-	if got := delivery(&e.Records[0], host.SourceDelay); !reflect.DeepEqual(got, want) {
+	if got := delivery(&e.Records[0], platform.SourceDelay); !reflect.DeepEqual(got, want) {
 		t.Errorf("delivery is\n%+v, want\n%+v", got, want)
 	}
 }
@@ -61,11 +61,11 @@ func TestAReceiveCountThatIsNotSaidCountsAsARepeatedDelivery(t *testing.T) {
 	t.Parallel()
 	for _, count := range []string{"", "0", "-1", "many"} {
 		r := events.SQSMessage{Attributes: map[string]string{"ApproximateReceiveCount": count}}
-		if got := delivery(&r, host.SourceActivity).ReceiveCount; got != 2 {
+		if got := delivery(&r, platform.SourceActivity).ReceiveCount; got != 2 {
 			t.Errorf("count %q is taken as %d, want 2", count, got)
 		}
 	}
-	if got := delivery(&events.SQSMessage{}, host.SourceActivity); !got.SentAt.IsZero() || got.Attributes != nil {
+	if got := delivery(&events.SQSMessage{}, platform.SourceActivity); !got.SentAt.IsZero() || got.Attributes != nil {
 		t.Errorf("a bare record is taken as %+v", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestADeadLetterOfSchedulerKeepsItsBodyForTheHostToUnwrap(t *testing.T) {
 			"ERROR_CODE": text("AWS.SimpleQueueService.NonExistentQueue"), "RETRY_ATTEMPTS": text("185"),
 			"SCHEDULE_ARN": text("arn:aws:scheduler:eu-central-1:123456789012:schedule/g/n"),
 		},
-	}, host.SourceDelay)
+	}, platform.SourceDelay)
 	if d.Attributes["RETRY_ATTEMPTS"] != "185" {
 		t.Errorf("attributes are %v", d.Attributes)
 	}

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
 // shape is what the value of a variable has to look like. It rejects what is

@@ -17,7 +17,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
 )
 
 // asFunction makes the test binary a function.
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 // completes is a host of which each invocation completes an attempt.
 type completes struct{ metrics *embeddedmetrics.Metrics }
 
-func (c completes) Handle(context.Context, []host.Delivery) []string {
+func (c completes) Handle(context.Context, []platform.Delivery) []string {
 	c.metrics.Count(host.CountAttempts, "completed", 1)
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
-	"github.com/turnstile-go/turnstile/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
@@ -41,7 +41,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 	}
 	logger, metrics := o.logTo(env.LogLevel), o.metricsOf(env, "activity")
 	clients := withThrottlesCounted(*o.aws, metrics.Throttled)
-	queues := host.Queues{}
+	queues := platform.Queues{}
 	client := awssqs.NewFromConfig(clients)
 	if queues.Orchestrator, err = sqs.New(client, env.OrchestratorQueueURL, sqs.Options{}); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		Queues:      queues,
 		Codecs:      o.codecs,
 		Settings:    workerSettings(o.settings, env),
-		Environment: host.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
+		Environment: platform.Environment{RequestID: requestID, Observer: o.observers(metrics, logger), Logger: logger},
 	})
 	if err != nil {
 		return nil, err
@@ -75,9 +75,9 @@ func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEvent
 	defer w.metrics.End()
 	defer flushed(ctx, w.logger, w.flush)
 	logReceived(ctx, w.logger, e.Records)
-	batch := make([]host.Delivery, 0, len(e.Records))
+	batch := make([]platform.Delivery, 0, len(e.Records))
 	for i := range e.Records {
-		batch = append(batch, delivery(&e.Records[i], host.SourceActivity))
+		batch = append(batch, delivery(&e.Records[i], platform.SourceActivity))
 	}
 	return response(w.host.Handle(ctx, batch)), nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/browsertest/browser"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
 )
 
 // More are stuck for one reason than one request takes: the page sends several, and

@@ -9,10 +9,10 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 func TestClientNamesEverythingThatIsMissing(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // Cancel asks an instance to stop: what it waits for returns a

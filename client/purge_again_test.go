@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // O-04: the schedule that deletes the histories of a purged instance may be lost: who

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // calls is a queue that keeps the messages of each call, and refuses one of them.

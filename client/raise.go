@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // RaiseRequest is an external event as [Client.Raise] takes it: untyped.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 )
 
 func TestARaiseThatLooksFirstTellsWhatBecomesOfTheEvent(t *testing.T) {

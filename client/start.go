@@ -6,8 +6,8 @@ import (
 	"errors"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // StartRequest is a start as [Client.Start] takes it: untyped, for a

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // StartOption is an option of [Start]: [InstanceID], [Version], [StartID],

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // SealItem returns a work item as it is sent: a copy with sealed payloads and

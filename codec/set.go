@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // maxName is the longest mark, in bytes: that of a work item's codec field.

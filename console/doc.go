@@ -10,6 +10,6 @@
 // whoever gets through to the handler sees every instance, and its payloads as
 // far as the client's codecs open them.
 //
-// The API is described by openapi.json in this folder, its types are in package
-// console/api.
+// The API is described by openapi.json in this folder, which another tool may
+// read to make a client of it.
 package console

@@ -7,8 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/queue/memory"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 )
 
 // login lets in who has a cookie of a session, as a stand-in for a login of yours.

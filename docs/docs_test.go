@@ -29,7 +29,7 @@ const covered = "IRATEFPNKVSQMWLO"
 
 // suites are folders of code that is all test, though its files are not named
 // so: what every implementation of an interface has to pass.
-var suites = []string{"store/storetest", "queue/queuetest", "timer/timertest"}
+var suites = []string{"internal/store/storetest", "internal/queue/queuetest", "internal/timer/timertest"}
 
 var (
 	row = regexp.MustCompile(`^\| ([A-Z]-\d\d) \| (.+) \|(.*)\|$`)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/simulation/mutation"
+	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
 )
 
 // mostWords is how long the page of the protocol may be, its pictures aside.

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/console"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // attempts are those that workers of this process have, for a console that shows

@@ -7,8 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // In one process nothing about an attempt is unknown: a worker has it, or none yet.

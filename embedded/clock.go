@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
 // virtualClock stands still until it is told to go to its next timer.

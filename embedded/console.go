@@ -11,8 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // ConsoleAddr is where Console listens if no port is given, and it is free.

@@ -3,10 +3,10 @@ package embedded
 import (
 	"context"
 
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
 // ConsoleOptions are what an environment gives its console: its time, its queues

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // get asks the console of an environment, on a connection of its own.

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
+	"github.com/turnstile-go/turnstile/timer"
 )
 
 // Database keeps everything that an environment must not forget: package
@@ -30,11 +29,11 @@ type Database interface {
 	Release() error
 	Store() store.Store
 	Activities() store.Activities
-	Keys() keyring.Keys
+	Keys() store.Keys
 	// Queue returns the journal of the queue of that name.
-	Queue(name string) memoryqueue.Journal
+	Queue(name string) queue.Journal
 	// Timer returns the journal of the timer.
-	Timer() memorytimer.Journal
+	Timer() timer.Journal
 	// Flush returns when all that was written before is durable.
 	Flush(ctx context.Context) error
 }
@@ -50,14 +49,14 @@ func newInMemory(now func() time.Time) *inMemory {
 	return &inMemory{store: memorystore.New(), activities: memorystore.NewActivities(now)}
 }
 
-func (*inMemory) Acquire() error                   { return nil }
-func (*inMemory) Release() error                   { return nil }
-func (m *inMemory) Store() store.Store             { return m.store }
-func (m *inMemory) Activities() store.Activities   { return m.activities }
-func (m *inMemory) Keys() keyring.Keys             { return &m.keys }
-func (*inMemory) Queue(string) memoryqueue.Journal { return nil }
-func (*inMemory) Timer() memorytimer.Journal       { return nil }
-func (*inMemory) Flush(context.Context) error      { return nil }
+func (*inMemory) Acquire() error                 { return nil }
+func (*inMemory) Release() error                 { return nil }
+func (m *inMemory) Store() store.Store           { return m.store }
+func (m *inMemory) Activities() store.Activities { return m.activities }
+func (m *inMemory) Keys() store.Keys             { return &m.keys }
+func (*inMemory) Queue(string) queue.Journal     { return nil }
+func (*inMemory) Timer() timer.Journal           { return nil }
+func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: what they have sent is durable
 // when Send returns. The host needs no such thing, for the message that made it

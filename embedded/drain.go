@@ -3,7 +3,7 @@ package embedded
 import (
 	"context"
 
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -11,19 +11,20 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/internal/supervised"
-	"github.com/turnstile-go/turnstile/keyring"
+	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Environment is an application with all that it runs on. Nothing in it moves
@@ -138,7 +139,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 		Codecs:         e.opts.codecs,
 		Keys:           keys,
 		Settings:       e.opts.settings,
-		Environment:    host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		Environment:    platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 		Build:          e.build(),
 		SweepAt:        e.sweeper.At,
 		Propagator:     e.opts.propagator,
@@ -148,7 +149,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 	}
 	e.worker, err = worker.New(worker.Config{
 		Activities: app.Activities(), Stops: stops, Queues: forHost, Codecs: e.opts.codecs,
-		Settings: e.opts.settings, Environment: host.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
+		Settings: e.opts.settings, Environment: platform.Environment{Clock: e.clock, Random: e.opts.random, Observer: e.opts.observer, Logger: e.opts.logger},
 	})
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
 // gauge knows whether anything is being handled.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
 // Pace lets people follow virtual time: it passes as real time does, and where

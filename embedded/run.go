@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 )
 
 // Run handles messages until ctx ends, then lets what is being handled finish
@@ -64,7 +64,7 @@ func (e *Environment) Run(ctx context.Context) error {
 // stands: a step hands nothing from goroutine to goroutine that it need not.
 func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
-	if s.Is == host.SourceActivity {
+	if s.Is == platform.SourceActivity {
 		most = 1
 	}
 	waiting := make(chan struct{}, 1)
@@ -98,12 +98,12 @@ func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 }
 
 func (e *Environment) handle(handling context.Context, s queues.Source, batch []queue.Message) {
-	deliveries := make([]host.Delivery, len(batch))
+	deliveries := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
-		deliveries[i] = host.Delivery{Message: m, Source: s.Is}
+		deliveries[i] = platform.Delivery{Message: m, Source: s.Is}
 	}
 	var failed []string
-	if s.Is == host.SourceActivity {
+	if s.Is == platform.SourceActivity {
 		begun := e.attempts.begin(batch)
 		failed = e.worker.Handle(handling, deliveries)
 		e.attempts.end(begun)

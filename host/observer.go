@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Observer is told what happens. Its methods may be called from several
@@ -51,7 +50,8 @@ type Committed struct {
 
 // Cause is a message that a turn was made of and that has headers.
 type Cause struct {
-	Kind wire.Kind
+	// Kind of the message, as in docs/messages.md: "ActivityCompleted", ….
+	Kind string
 	// SourceEventID and Attempt are those of a completion.
 	SourceEventID int64
 	Attempt       int
@@ -164,5 +164,5 @@ func (NoObserver) ProblemChanged(ProblemChange) {}
 // those that are recorded: the context of a trace. The commit is named by
 // instance, execution and the id of its first event. It has to say the same each
 // time, for what is sent again is asked for again. Headers that do not fit beside
-// the others (wire.CheckHeaders) are left out.
+// the others (at most 16, and 4,096 bytes together) are left out.
 type Propagator func(instance string, executionID, firstEventID int64) map[string]string

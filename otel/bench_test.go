@@ -9,9 +9,9 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/otel"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // nowhere is an exporter that sends nothing.
@@ -32,7 +32,7 @@ func BenchmarkTurn(b *testing.B) {
 		Turns: []store.Turn{{Instance: "order-17", ExecutionID: 1, Events: []history.Event{
 			{EventID: 3, Kind: history.ActivityCompleted, SourceEventID: 2, Attempt: 1}, {EventID: 4, Kind: history.ActivityScheduled, Name: "Charge"}}}},
 		Actions: make([]host.Action, 1), Outcome: "waiting", Began: time.Unix(1, 0), At: time.Unix(2, 0), RequestID: "r", Messages: 1,
-		Causes: []host.Cause{{Kind: wire.ActivityCompleted, SourceEventID: 2, Attempt: 1, Headers: tel.Propagate("order-17", 1, 1)}},
+		Causes: []host.Cause{{Kind: string(wire.ActivityCompleted), SourceEventID: 2, Attempt: 1, Headers: tel.Propagate("order-17", 1, 1)}},
 	}
 	b.ReportAllocs()
 	for b.Loop() {

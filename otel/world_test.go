@@ -14,18 +14,19 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/otel"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,7 +41,7 @@ type process struct {
 	metrics *metric.ManualReader
 	name    string
 	// handle is that of an orchestrator or a worker; nil for a client.
-	handle func(context.Context, []host.Delivery) []string
+	handle func(context.Context, []platform.Delivery) []string
 }
 
 // world is the parts in memory, with several processes of each kind. None keeps
@@ -108,7 +109,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 			Services:       orchestrator.Services{Store: store, Stops: stops, Queues: forHost, Timer: timers},
 			Keys:           ring,
 			Settings:       settings,
-			Environment:    host.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }},
+			Environment:    platform.Environment{Clock: w.clock, Observer: p.tel, RequestID: func(context.Context) string { return fmt.Sprintf("request-%d", w.batches) }},
 			Propagator:     p.tel.Propagate,
 		})
 		must(err)
@@ -118,7 +119,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 
 		p = newProcess(t, fmt.Sprint("worker ", i))
 		app = turnstile.NewApp(append(parts(), p.tel.Interceptor())...)
-		worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: host.Environment{Clock: w.clock, Observer: p.tel}})
+		worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: forHost, Settings: settings, Environment: platform.Environment{Clock: w.clock, Observer: p.tel}})
 		must(err)
 		p.handle = worker.Handle
 		w.workers = append(w.workers, p)
@@ -159,18 +160,18 @@ func (w *world) step() bool {
 		}
 		w.batches++
 		of := w.orchestrators
-		if s.Is == host.SourceActivity {
+		if s.Is == platform.SourceActivity {
 			of = w.workers
 		}
-		deliveries := make([]host.Delivery, len(batch))
+		deliveries := make([]platform.Delivery, len(batch))
 		for i, m := range batch {
-			deliveries[i] = host.Delivery{Message: m, Source: s.Is}
+			deliveries[i] = platform.Delivery{Message: m, Source: s.Is}
 		}
 		failed := map[string]bool{}
 		for _, id := range of[w.batches%len(of)].handle(w.Context(), deliveries) {
 			failed[id] = true
 		}
-		if s.Is == host.SourceOrchestrator && w.lost != nil && w.lost(w.batches) {
+		if s.Is == platform.SourceOrchestrator && w.lost != nil && w.lost(w.batches) {
 			return true
 		}
 		for _, m := range batch {

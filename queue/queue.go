@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Queue is one SQS-like queue. Implementations: queue/sqs, queue/memory; the
-// suite they pass is queue/queuetest.
+// Queue is one SQS-like queue. Its implementations are in
+// internal/queue: sqs, memory, and queuetest, the suite that both pass.
 type Queue interface {
 	// Send sends messages, in batches as the service takes them. It returns
 	// nil only when all are in; entries that a batch reports as failed are

@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
 	"github.com/turnstile-go/turnstile/timer"
 )
 

@@ -7,7 +7,7 @@
 // It finds the stack's queues and tables by its outputs, with the credentials
 // and the region that the AWS SDK finds; AWS_ENDPOINT_URL leads it to a local
 // stack. The stack has to run the functions of lambdas/, which register the
-// orchestrations of lambdas/smokeapp.
+// orchestrations of internal/smokeapp.
 //
 // The timer is as long as the stack's settings TimerBorder and TimerLeast
 // demand for it to go through Scheduler: a quarter of an hour by default, two

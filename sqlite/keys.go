@@ -5,17 +5,16 @@ import (
 	"context"
 
 	"github.com/ncruces/go-sqlite3"
-
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/store"
 )
 
-// keys implements keyring.Keys.
+// keys implements store.Keys.
 type keys struct{ db *DB }
 
 // Keys implements embedded.Database.
-func (db *DB) Keys() keyring.Keys { return keys{db} }
+func (db *DB) Keys() store.Keys { return keys{db} }
 
-// Key implements keyring.Keys.
+// Key implements store.Keys.
 func (k keys) Key(ctx context.Context, id string) (key []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func (k keys) Key(ctx context.Context, id string) (key []byte, err error) {
 	return key, err
 }
 
-// Create implements keyring.Keys.
+// Create implements store.Keys.
 func (k keys) Create(ctx context.Context, id string, key []byte) ([]byte, error) {
 	key = bytes.Clone(key)
 	var kept []byte

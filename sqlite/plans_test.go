@@ -13,7 +13,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
 )
@@ -156,7 +156,7 @@ func useJournals(ctx context.Context, db *DB) error {
 	_, loaded := q.Load()
 	_, scheduled := tm.Load()
 	for seq := range int64(3) {
-		m := memory.Kept{Seq: seq}
+		m := queue.Kept{Seq: seq}
 		m.ID, m.Group, m.DedupID, m.Body, m.SentAt = fmt.Sprint(seq), "g", "d", "b", time.Now()
 		q.Sent(m)
 	}

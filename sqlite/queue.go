@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-
-	"github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/queue"
 )
 
 // queueJournal keeps the messages of a queue.
@@ -27,10 +26,10 @@ type queueJournal struct {
 	last int64
 }
 
-var _ memory.Journal = (*queueJournal)(nil)
+var _ queue.Journal = (*queueJournal)(nil)
 
 // Queue implements embedded.Database. A name has one journal.
-func (db *DB) Queue(name string) memory.Journal {
+func (db *DB) Queue(name string) queue.Journal {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	j := db.queues[name]
@@ -41,14 +40,14 @@ func (db *DB) Queue(name string) memory.Journal {
 	return j
 }
 
-// Ready implements memory.Journal.
+// Ready implements queue.Journal.
 func (j *queueJournal) Ready() error { return j.db.writer.ready() }
 
-// Load implements memory.Journal.
-func (j *queueJournal) Load() (memory.Contents, error) {
+// Load implements queue.Journal.
+func (j *queueJournal) Load() (queue.Contents, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	kept := memory.Contents{LastSeq: j.last}
+	kept := queue.Contents{LastSeq: j.last}
 	now := j.db.options.now()
 	err := j.db.readers.read(func(c *conn) error {
 		err := c.query(func(s *sqlite3.Stmt) error {
@@ -75,18 +74,18 @@ func (j *queueJournal) Load() (memory.Contents, error) {
 			return nil
 		}, "SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns", j.name)
 	})
-	slices.SortStableFunc(kept.Remembered, func(a, b memory.Remembered) int { return a.Until.Compare(b.Until) })
+	slices.SortStableFunc(kept.Remembered, func(a, b queue.Remembered) int { return a.Until.Compare(b.Until) })
 	return kept, err
 }
 
 // rememberedOf is the deduplication id that a message of a FIFO queue was sent
 // with.
-func rememberedOf(m *memory.Kept) memory.Remembered {
-	return memory.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(memory.DedupWindow)}
+func rememberedOf(m *queue.Kept) queue.Remembered {
+	return queue.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(queue.DedupWindow)}
 }
 
-func scanMessage(s *sqlite3.Stmt) (memory.Kept, error) {
-	m := memory.Kept{Seq: s.ColumnInt64(0)}
+func scanMessage(s *sqlite3.Stmt) (queue.Kept, error) {
+	m := queue.Kept{Seq: s.ColumnInt64(0)}
 	m.ID, m.Body, m.Group, m.DedupID = s.ColumnText(1), s.ColumnText(2), s.ColumnText(3), s.ColumnText(4)
 	m.ReceiveCount, m.SentAt, m.Sender = s.ColumnInt(5), time.Unix(0, s.ColumnInt64(6)), s.ColumnText(9)
 	if s.ColumnType(7) != sqlite3.NULL {
@@ -100,8 +99,8 @@ func scanMessage(s *sqlite3.Stmt) (memory.Kept, error) {
 	return m, nil
 }
 
-// Sent implements memory.Journal.
-func (j *queueJournal) Sent(m memory.Kept) {
+// Sent implements queue.Journal.
+func (j *queueJournal) Sent(m queue.Kept) {
 	j.mu.Lock()
 	j.last = max(j.last, m.Seq)
 	j.mu.Unlock()
@@ -114,7 +113,7 @@ func (j *queueJournal) Sent(m memory.Kept) {
 	})
 }
 
-// Received implements memory.Journal.
+// Received implements queue.Journal.
 func (j *queueJournal) Received(seq int64, count int) {
 	if seq <= j.db.base {
 		// It was there when a process ended that did not close the database, and may
@@ -134,7 +133,7 @@ func (j *queueJournal) Received(seq int64, count int) {
 	j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
 }
 
-// Deleted implements memory.Journal.
+// Deleted implements queue.Journal.
 func (j *queueJournal) Deleted(seq int64) {
 	j.forget(seq)
 	j.db.writer.note(func(n *notes) { n.deleted(j.name, seq) })

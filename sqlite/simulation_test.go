@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/internal/simulation"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
 )

@@ -10,15 +10,15 @@ import (
 
 	"go.uber.org/goleak"
 
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/queue/queuetest"
+	"github.com/turnstile-go/turnstile/internal/store/storetest"
+	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
+	"github.com/turnstile-go/turnstile/internal/timer/timertest"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/queue/queuetest"
 	"github.com/turnstile-go/turnstile/sqlite"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/store/storetest"
 	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/timer/timertest"
 )
 
 // TestMain runs the tests; in another process that one of them has started,

@@ -7,7 +7,6 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/turnstile-go/turnstile/timer"
-	"github.com/turnstile-go/turnstile/timer/memory"
 )
 
 // timerJournal keeps the schedules of the timer.
@@ -17,15 +16,15 @@ type timerJournal struct {
 	created atomic.Int64
 }
 
-var _ memory.Journal = (*timerJournal)(nil)
+var _ timer.Journal = (*timerJournal)(nil)
 
 // Timer implements embedded.Database.
-func (db *DB) Timer() memory.Journal { return &db.timer }
+func (db *DB) Timer() timer.Journal { return &db.timer }
 
-// Ready implements memory.Journal.
+// Ready implements timer.Journal.
 func (j *timerJournal) Ready() error { return j.db.writer.ready() }
 
-// Load implements memory.Journal.
+// Load implements timer.Journal.
 func (j *timerJournal) Load() (kept []timer.Schedule, err error) {
 	err = j.db.readers.read(func(c *conn) error {
 		return c.query(func(s *sqlite3.Stmt) error {
@@ -36,13 +35,13 @@ func (j *timerJournal) Load() (kept []timer.Schedule, err error) {
 	return kept, err
 }
 
-// Created implements memory.Journal.
+// Created implements timer.Journal.
 func (j *timerJournal) Created(s timer.Schedule) {
 	order := j.db.base + j.created.Add(1)
 	j.db.writer.note(func(n *notes) { n.schedule(s.Name, scheduleNote{created: &s, order: order}) })
 }
 
-// Removed implements memory.Journal.
+// Removed implements timer.Journal.
 func (j *timerJournal) Removed(name string) {
 	j.db.writer.note(func(n *notes) { n.schedule(name, scheduleNote{}) })
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Timer delivers a message at a time: EventBridge Scheduler, or memory.
-// Implementations: timer/scheduler, timer/memory; their suite is
-// timer/timertest.
+// Its implementations are in internal/timer: scheduler, memory, and timertest, the suite that
+// both pass.
 type Timer interface {
 	// Schedule creates a one-time schedule that sends Body to the orchestrator
 	// queue. A name that exists already counts as success. Due times are

@@ -3,9 +3,9 @@ package turnstiletest
 import (
 	"time"
 
-	"github.com/turnstile-go/turnstile/bill"
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 )
 
 // What the calls of an invocation take on AWS, about: a batch that goes to the
@@ -41,7 +41,7 @@ func (e *Env) Bill() bill.Bill {
 type functionMetrics struct{ orchestrator, worker *embeddedmetrics.Metrics }
 
 func (m functionMetrics) of(t *task) *embeddedmetrics.Metrics {
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		return m.worker
 	}
 	return m.orchestrator
@@ -54,7 +54,7 @@ func (e *Env) newMetrics(function string) *embeddedmetrics.Metrics {
 // charge counts a batch that was handled.
 func (e *Env) charge(t *task) {
 	took := turnTook
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		took = attemptTook
 	}
 	e.meter.Delivered(t.from.Queue.FIFO(), t.batch, len(t.batch)-len(t.failed))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 

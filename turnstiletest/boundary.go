@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // errKilled is what the calls of a dead process return; nobody hears it.
@@ -102,7 +102,7 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 	}
 	t.dead = true
 	who := "the orchestrator"
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		who = "the worker"
 	}
 	b.killed = who + " " + what()
@@ -121,7 +121,7 @@ func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
 	if opts.killBefore == nil && opts.killBehind == nil {
 		return false, false
 	}
-	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == host.SourceActivity, What: what()}
+	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == platform.SourceActivity, What: what()}
 	return opts.killBefore != nil && opts.killBefore(call), opts.killBehind != nil && opts.killBehind(call)
 }
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queues"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // reached says why drive returned.
@@ -111,7 +111,7 @@ func (e *Env) stepQueues() bool {
 		switch {
 		case e.shuffle != nil:
 			most = 1 + e.shuffle.IntN(e.opts.batch)
-		case s.Is == host.SourceActivity:
+		case s.Is == platform.SourceActivity:
 			most = 1
 		}
 		batch, err := s.Queue.Receive(e.ctx, most, 0)
@@ -120,7 +120,7 @@ func (e *Env) stepQueues() bool {
 		}
 		switch {
 		case len(batch) == 0:
-		case s.Is == host.SourceActivity:
+		case s.Is == platform.SourceActivity:
 			for i := range batch {
 				e.returning = append(e.returning, &task{env: e, from: s, batch: batch[i : i+1]})
 			}

@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
+	"github.com/turnstile-go/turnstile/internal/bill"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/keyring"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
+	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
 	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
 )
 
 // T is what the kit needs of a *testing.T.

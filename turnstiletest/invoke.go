@@ -4,20 +4,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
 // handle gives a batch to its process.
 func (e *Env) handle(t *task) {
 	e.t.Helper()
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		e.checkImplemented(t.batch)
 	}
 	if err := e.processes(); err != nil {
 		e.t.Fatalf("turnstiletest: %v", err)
 	}
-	if t.from.Is != host.SourceActivity {
+	if t.from.Is != platform.SourceActivity {
 		t.orchestrator = e.orchestrators[e.nextProcess()]
 	}
 	// Buffered, so that a task that was given up can still end.
@@ -111,7 +111,7 @@ func (e *Env) settle(t *task) {
 	e.t.Helper()
 	switch {
 	case t.dead:
-		if at := slices.Index(e.orchestrators, t.orchestrator); t.from.Is != host.SourceActivity && at >= 0 {
+		if at := slices.Index(e.orchestrators, t.orchestrator); t.from.Is != platform.SourceActivity && at >= 0 {
 			t.orchestrator.Close()
 			e.orchestrators[at] = nil
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
 // Mock answers calls of one activity in place of its implementation. Of
@@ -30,7 +30,7 @@ type Mock[In, Out any] struct {
 type mocked struct {
 	source string
 	typed  any
-	call   activity.Func
+	call   activities.Func
 }
 
 // mocks are those of one activity.

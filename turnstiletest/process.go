@@ -10,14 +10,16 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
+	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/near"
-	"github.com/turnstile-go/turnstile/keyring"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // processes starts the processes that are not there.
@@ -59,7 +61,7 @@ func (e *Env) processes() error {
 			Codecs:         e.opts.codecs,
 			Keys:           keys,
 			Settings:       settings,
-			Environment:    host.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()},
+			Environment:    platform.Environment{Clock: clock, Random: draws{&e.boundary}, Go: here, Observer: observer{e.metrics.orchestrator, e}, Logger: e.opts.log()},
 			SweepAt:        e.sweeper.At,
 		})
 		if err != nil {
@@ -67,7 +69,7 @@ func (e *Env) processes() error {
 		}
 	}
 	e.worker, err = worker.New(worker.Config{
-		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: host.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
+		Activities: activities, Stops: stops, Queues: forHost, Codecs: e.opts.codecs, Settings: settings, Environment: platform.Environment{Clock: clock, Random: middle{&e.claims}, Go: here, Observer: observer{e.metrics.worker, e}, Logger: e.opts.log()},
 	})
 	return err
 }
@@ -99,9 +101,9 @@ func (e *Env) nextProcess() int {
 
 // activities returns what the processes can run: the application's own, and
 // those that only mocks implement.
-func (e *Env) activities() (*activity.Registry, error) {
+func (e *Env) activities() (*activities.Registry, error) {
 	own := e.app.Activities()
-	var entries []activity.Activity
+	var entries []activities.Activity
 	for _, name := range own.Names() {
 		a, err := own.Lookup(name)
 		if err != nil {
@@ -112,14 +114,14 @@ func (e *Env) activities() (*activity.Registry, error) {
 	}
 	for name, m := range e.mocked {
 		if _, err := own.Lookup(name); err != nil {
-			entries = append(entries, activity.Activity{Name: name, Func: e.intercept(name, nil), Source: m.source})
+			entries = append(entries, activities.Activity{Name: name, Func: e.intercept(name, nil), Source: m.source})
 		}
 	}
-	return activity.NewRegistry(entries...)
+	return activities.NewRegistry(entries...)
 }
 
 // intercept is the code of an activity in a test: a mock's, or else its own.
-func (e *Env) intercept(name string, own activity.Func) activity.Func {
+func (e *Env) intercept(name string, own activities.Func) activities.Func {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		t, ok := ctx.Value(taskKey{}).(*task)
 		info, _ := activity.InfoFrom(ctx)
@@ -149,7 +151,7 @@ func (e *Env) intercept(name string, own activity.Func) activity.Func {
 	}
 }
 
-func (e *Env) call(ctx context.Context, name string, input []byte, own activity.Func) ([]byte, error) {
+func (e *Env) call(ctx context.Context, name string, input []byte, own activities.Func) ([]byte, error) {
 	m, isMocked := e.mocked[name]
 	if !isMocked {
 		return own(ctx, input)

@@ -1,6 +1,6 @@
 package turnstiletest
 
-import "github.com/turnstile-go/turnstile/wire"
+import "github.com/turnstile-go/turnstile/internal/wire"
 
 // Stored returns the history of the instance's current execution as it is
 // stored: with Codecs, the payloads are sealed, and Event.Codec names what

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	"github.com/turnstile-go/turnstile/queue"
 )
@@ -87,15 +87,15 @@ func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 func (t *task) run() {
 	defer func() { t.turn <- true }()
 	limit := orchestratorTime
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		limit = workerTime
 	}
 	ctx := context.WithValue(context.Context(deadline{t.env.ctx, t.env.clock.Now().Add(limit)}), taskKey{}, t)
-	deliveries := make([]host.Delivery, len(t.batch))
+	deliveries := make([]platform.Delivery, len(t.batch))
 	for i, m := range t.batch {
-		deliveries[i] = host.Delivery{Message: m, Source: t.from.Is}
+		deliveries[i] = platform.Delivery{Message: m, Source: t.from.Is}
 	}
-	if t.from.Is == host.SourceActivity {
+	if t.from.Is == platform.SourceActivity {
 		t.failed = t.env.worker.Handle(ctx, deliveries)
 	} else {
 		t.failed = t.orchestrator.Handle(ctx, deliveries)

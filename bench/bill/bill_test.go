@@ -11,11 +11,11 @@ import (
 
 	"github.com/turnstile-go/turnstile/bench/document"
 	"github.com/turnstile-go/turnstile/bench/stack"
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/bill"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/performance.md anew")
@@ -172,7 +172,7 @@ func panics(int) engine.Func {
 
 // sweeps lets days pass, in which the schedule of the template asks for a sweep every
 // five minutes. Each looks into eight shards of an index: that is half a unit a
-// shard, which store/metering does not count.
+// shard, which internal/store/metering does not count.
 func sweeps(w *world, days int) {
 	for i := range days * 24 * 12 {
 		w.Send(wire.Item{Kind: wire.Sweep, ID: fmt.Sprintf("sweep-%d", i)})
@@ -305,5 +305,5 @@ func TestTheTableOfCosts(t *testing.T) {
 	}
 	t.Logf("\n%s", table.String())
 	// Attempts that take differently long meet in one call or do not: 0.57 or 0.58 requests.
-	document.HoldAbout(t, "../../docs/performance.md", "costs", "go -C bench test ./bill -update", table.String(), 0.03, *update)
+	document.HoldAbout(t, "../../docs/performance.md", "costs", "go -C bench test ./internal/bill -update", table.String(), 0.03, *update)
 }

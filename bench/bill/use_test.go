@@ -13,7 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/bench/document"
 	"github.com/turnstile-go/turnstile/bench/stack"
-	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/internal/bill"
 )
 
 // customMetrics are the names of those that a workload makes the functions write.
@@ -79,5 +79,5 @@ func TestWhatAStackInUseCostsAMonth(t *testing.T) {
 		t.Errorf("an idle stack costs $%.2f, package bill says $%.2f", idle, bill.IdleStackMonth)
 	}
 	t.Logf("\n%s", table.String())
-	document.Hold(t, "../../docs/scale.md", "use", "go -C bench test ./bill -update", table.String(), *update)
+	document.Hold(t, "../../docs/scale.md", "use", "go -C bench test ./internal/bill -update", table.String(), *update)
 }

@@ -1,9 +1,9 @@
 // Package bill says what a step costs on AWS: kinds of steps on a stack in virtual
 // time that counts what is charged (package stack).
 //
-//	go -C bench test ./bill             # holds docs/performance.md against it
-//	go -C bench test ./bill -update     # writes the tables there anew
-//	go -C bench test ./bill -v          # prints them
+//	go -C bench test ./internal/bill             # holds docs/performance.md against it
+//	go -C bench test ./internal/bill -update     # writes the tables there anew
+//	go -C bench test ./internal/bill -v          # prints them
 package bill
 
 import (
@@ -19,8 +19,9 @@ import (
 	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/bench/stack"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // note is a payload of 200 bytes, of which 150 look random, and differ with what it
@@ -67,7 +68,7 @@ func newWorld(t *testing.T, s setting, code engine.Func) *world {
 		}
 		return note(in), nil
 	}
-	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: step}, activity.Activity{Name: "Approve", Func: w.ask})
+	activities, err := activities.NewRegistry(activities.Activity{Name: "Step", Func: step}, activities.Activity{Name: "Approve", Func: w.ask})
 	if err != nil {
 		t.Fatal(err)
 	}

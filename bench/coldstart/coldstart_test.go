@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
 )
 
 var environment = []string{

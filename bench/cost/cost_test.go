@@ -1,6 +1,6 @@
 // Package cost counts what a chain of activities costs on DynamoDB: requests,
 // capacity units and bytes, over a metering store in memory that charges as
-// DynamoDB does (store/metering, held against DynamoDB Local for 300 steps by
+// DynamoDB does (internal/store/metering, held against DynamoDB Local for 300 steps by
 // its own test). Nothing here reads a clock.
 //
 //	go -C bench test -v -run Cost ./cost
@@ -13,22 +13,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/bill"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/store/metering"
+	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/store/metering"
 	"github.com/turnstile-go/turnstile/timer"
-	timermemory "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // counts is what a chain took.
@@ -76,7 +77,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 	if err != nil {
 		t.Fatal(err)
 	}
-	activities, err := activity.NewRegistry(activity.Activity{Name: "Step", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }})
+	activities, err := activities.NewRegistry(activities.Activity{Name: "Step", Func: func(_ context.Context, in []byte) ([]byte, error) { return in, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 		t.Cleanup(q.Close)
 		return q
 	}
-	queues := host.Queues{Orchestrator: newQueue("fifo", true), Delay: newQueue("delay", false), Activity: newQueue("activity", false),
+	queues := platform.Queues{Orchestrator: newQueue("fifo", true), Delay: newQueue("delay", false), Activity: newQueue("activity", false),
 		ActivityDead: newQueue("activitydead", false), DeadFIFO: newQueue("deadfifo", true), DeadStandard: newQueue("dead", false)}
 	timers, err := timermemory.New(timermemory.Options{Deliver: func(context.Context, timer.Schedule) error { return nil }})
 	if err != nil {
@@ -140,7 +141,7 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 			t.Fatal(err)
 		}
 	}
-	handle := func(q queue.Queue, from host.Source, run func(context.Context, []host.Delivery) []string) bool {
+	handle := func(q queue.Queue, from platform.Source, run func(context.Context, []platform.Delivery) []string) bool {
 		batch, err := q.Receive(ctx, 10, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -148,9 +149,9 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 		if len(batch) == 0 {
 			return false
 		}
-		var deliveries []host.Delivery
+		var deliveries []platform.Delivery
 		for _, m := range batch {
-			deliveries = append(deliveries, host.Delivery{Message: m, Source: from})
+			deliveries = append(deliveries, platform.Delivery{Message: m, Source: from})
 		}
 		if failed := run(ctx, deliveries); len(failed) > 0 {
 			t.Fatalf("handed back: %v", failed)
@@ -164,14 +165,14 @@ func chains(t testing.TB, instances, n, processes int, settings host.Settings) c
 	}
 	for busy := true; busy; {
 		readsThisTurn = 0
-		busy = handle(queues.Orchestrator, host.SourceOrchestrator, orchestrators[c.turns%processes].Handle)
+		busy = handle(queues.Orchestrator, platform.SourceOrchestrator, orchestrators[c.turns%processes].Handle)
 		if busy {
 			c.turns++
 			if c.turns > 1 { // the start looks whether the instance exists
 				c.mostReadsPerTurn = max(c.mostReadsPerTurn, readsThisTurn)
 			}
 		}
-		busy = handle(queues.Activity, host.SourceActivity, worker.Handle) || busy
+		busy = handle(queues.Activity, platform.SourceActivity, worker.Handle) || busy
 	}
 	for i := range instances {
 		record, err := metered.Store.Describe(ctx, fmt.Sprint("chain-", i))

@@ -10,7 +10,7 @@ import (
 
 	benchdocument "github.com/turnstile-go/turnstile/bench/document"
 	"github.com/turnstile-go/turnstile/bench/stack"
-	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/internal/bill"
 )
 
 var (

@@ -11,8 +11,8 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/bench/stack"
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // spread is the standard deviation of the logarithm of what a call takes where calls

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/queue"
 )
 
@@ -17,7 +17,7 @@ func (s *Stack) poll(rest time.Duration) {
 	var pollers sync.WaitGroup
 	var working, invocations atomic.Int64
 	idle := newPool(s.warm)
-	start := func(q queue.Queue, from host.Source, w *workerProcess) {
+	start := func(q queue.Queue, from platform.Source, w *workerProcess) {
 		pollers.Go(func() {
 			for ctx.Err() == nil {
 				got, err := q.Receive(ctx, s.setting.Batch, 20*time.Second)
@@ -38,9 +38,9 @@ func (s *Stack) poll(rest time.Duration) {
 		})
 	}
 	for i := range s.setting.Pollers {
-		start(s.queues.Orchestrator, host.SourceOrchestrator, nil)
-		start(s.queues.Delay, host.SourceDelay, nil)
-		start(s.queues.Activity, host.SourceActivity, s.workers[i])
+		start(s.queues.Orchestrator, platform.SourceOrchestrator, nil)
+		start(s.queues.Delay, platform.SourceDelay, nil)
+		start(s.queues.Activity, platform.SourceActivity, s.workers[i])
 	}
 	for calm, before := time.Duration(0), int64(-1); calm <= rest; {
 		time.Sleep(time.Second)

@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
-	"github.com/turnstile-go/turnstile/keyring"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // process is one of the orchestrator function.
@@ -28,7 +29,7 @@ func (s *Stack) process() *process {
 		Services:       orchestrator.Services{Store: s.metered, Stops: s.stops, Queues: s.queues, Timer: s.timers},
 		Keys:           keys,
 		Settings:       host.Settings{SendWindow: s.setting.SendWindow, Turn: host.TurnSettings{BlockLimit: -1}},
-		Environment:    host.Environment{Observer: told{metrics}},
+		Environment:    platform.Environment{Observer: told{metrics}},
 	})
 	s.must(err)
 	s.t.Cleanup(o.Close)
@@ -46,7 +47,7 @@ func (s *Stack) workerProcess() *workerProcess {
 	w, err := worker.New(worker.Config{
 		Activities: s.inline, Stops: s.stops, Queues: s.queues,
 		Settings:    host.Settings{SendWindow: s.setting.SendWindow},
-		Environment: host.Environment{Observer: told{metrics}},
+		Environment: platform.Environment{Observer: told{metrics}},
 	})
 	s.must(err)
 	return &workerProcess{w, metrics}
@@ -54,8 +55,8 @@ func (s *Stack) workerProcess() *workerProcess {
 
 // backlog has the age of the first of a batch in the metrics, as package awslambda
 // has that of the oldest.
-func (p *process) backlog(batch []host.Delivery, now time.Time) {
-	if first := &batch[0]; first.Source == host.SourceOrchestrator && first.Group != wire.SweepGroup {
+func (p *process) backlog(batch []platform.Delivery, now time.Time) {
+	if first := &batch[0]; first.Source == platform.SourceOrchestrator && first.Group != wire.SweepGroup {
 		p.told.Backlog(now.Sub(first.SentAt))
 	}
 }

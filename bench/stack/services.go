@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/timer"

@@ -1,6 +1,6 @@
 // Package stack is a deployed stack in the virtual time of testing/synctest: the
 // host on stores, queues and timers in memory that count each call as AWS charges
-// for it (package bill; store/metering for DynamoDB), and that take as long as
+// for it (package bill; internal/store/metering for DynamoDB), and that take as long as
 // theirs do. One goroutine drives it, so that equal runs have equal counts; or, with
 // pollers, as many as event sources have, and counts differ a little.
 //
@@ -21,22 +21,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/activity"
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/bill"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/store/metering"
+	timermemory "github.com/turnstile-go/turnstile/internal/timer/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	queuememory "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/store/metering"
 	"github.com/turnstile-go/turnstile/timer"
-	timermemory "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Setting is how the functions are run.
@@ -81,11 +81,11 @@ type Stack struct {
 	store   *storememory.Store
 	metered store.Store
 	stops   store.Activities
-	queues  host.Queues
+	queues  platform.Queues
 	timers  timer.Timer
 	keys    *keyring.Memory
 	code    *engine.Registry
-	inline  *activity.Registry
+	inline  *activities.Registry
 	workers []*workerProcess
 	warm    []*process
 	batches int
@@ -114,7 +114,7 @@ func (s *Stack) Turns() int { return int(s.turns.Load()) }
 // New returns a stack that runs these orchestrations and activities, of which
 // nothing has begun. The orchestrators know all the activities too, to run them
 // inline.
-func New(t testing.TB, setting Setting, code *engine.Registry, activities *activity.Registry) *Stack {
+func New(t testing.TB, setting Setting, code *engine.Registry, activities *activities.Registry) *Stack {
 	t.Helper()
 	setting.Processes = max(setting.Processes, setting.Pollers, 1)
 	if setting.Batch <= 0 {
@@ -207,18 +207,18 @@ func (s *Stack) RunFor(d time.Duration) {
 // Step handles a batch of each queue until one had something, and reports whether
 // one had.
 func (s *Stack) Step() bool {
-	return s.handle(s.queues.Orchestrator, host.SourceOrchestrator) || s.handle(s.queues.Delay, host.SourceDelay) || s.handle(s.queues.Activity, host.SourceActivity)
+	return s.handle(s.queues.Orchestrator, platform.SourceOrchestrator) || s.handle(s.queues.Delay, platform.SourceDelay) || s.handle(s.queues.Activity, platform.SourceActivity)
 }
 
 // handle takes a batch, if there is one, through an invocation, as an event source
 // does.
-func (s *Stack) handle(q queue.Queue, from host.Source) bool {
+func (s *Stack) handle(q queue.Queue, from platform.Source) bool {
 	got, err := q.Receive(s.t.Context(), s.setting.Batch, 0)
 	s.must(err)
 	if len(got) == 0 {
 		return false
 	}
-	if from == host.SourceActivity {
+	if from == platform.SourceActivity {
 		s.invoke(q, from, got, nil, s.workers[0])
 		return true
 	}
@@ -232,13 +232,13 @@ func (s *Stack) handle(q queue.Queue, from host.Source) bool {
 }
 
 // invoke is an invocation: of the process that is given.
-func (s *Stack) invoke(q queue.Queue, from host.Source, got []queue.Message, p *process, w *workerProcess) {
-	var batch []host.Delivery
+func (s *Stack) invoke(q queue.Queue, from platform.Source, got []queue.Message, p *process, w *workerProcess) {
+	var batch []platform.Delivery
 	for _, m := range got {
-		batch = append(batch, host.Delivery{Message: m, Source: from})
+		batch = append(batch, platform.Delivery{Message: m, Source: from})
 	}
 	limit := time.Minute
-	if from == host.SourceActivity {
+	if from == platform.SourceActivity {
 		limit = 15 * time.Minute
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), limit)

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/bench/document"
 	"github.com/turnstile-go/turnstile/bench/stack"
 	"github.com/turnstile-go/turnstile/bench/workloads"
-	"github.com/turnstile-go/turnstile/bill"
+	"github.com/turnstile-go/turnstile/internal/bill"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/performance.md anew")

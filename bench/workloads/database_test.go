@@ -4,12 +4,11 @@ import (
 	"context"
 	"sync"
 
-	"github.com/turnstile-go/turnstile/keyring"
-	queuememory "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	timermemory "github.com/turnstile-go/turnstile/timer/memory"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/timer"
 )
 
 // requests are what an environment has asked of its store and its queues.
@@ -68,27 +67,27 @@ type database struct {
 	*counter
 	store      store.Store
 	activities store.Activities
-	keys       keyring.Keys
+	keys       store.Keys
 }
 
-func (database) Acquire() error                     { return nil }
-func (database) Release() error                     { return nil }
-func (d database) Store() store.Store               { return d.store }
-func (d database) Activities() store.Activities     { return d.activities }
-func (d database) Keys() keyring.Keys               { return d.keys }
-func (d database) Queue(string) queuememory.Journal { return journal{d.counter} }
-func (database) Timer() timermemory.Journal         { return nil }
-func (database) Flush(context.Context) error        { return nil }
+func (database) Acquire() error                 { return nil }
+func (database) Release() error                 { return nil }
+func (d database) Store() store.Store           { return d.store }
+func (d database) Activities() store.Activities { return d.activities }
+func (d database) Keys() store.Keys             { return d.keys }
+func (d database) Queue(string) queue.Journal   { return journal{d.counter} }
+func (database) Timer() timer.Journal           { return nil }
+func (database) Flush(context.Context) error    { return nil }
 
 // journal counts the messages of a queue and keeps nothing.
 type journal struct{ *counter }
 
-func (journal) Load() (c queuememory.Contents, err error) { return c, nil }
-func (journal) Ready() error                              { return nil }
-func (journal) Received(int64, int)                       {}
-func (journal) Deleted(int64)                             {}
+func (journal) Load() (c queue.Contents, err error) { return c, nil }
+func (journal) Ready() error                        { return nil }
+func (journal) Received(int64, int)                 {}
+func (journal) Deleted(int64)                       {}
 
-func (j journal) Sent(m queuememory.Kept) {
+func (j journal) Sent(m queue.Kept) {
 	if item, err := wire.ParseText(m.Body); err == nil && item.Kind == wire.Sweep {
 		return
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/store/metering"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/store/metering"
 )
 
 // inMemory is a database in memory that counts as DynamoDB does.

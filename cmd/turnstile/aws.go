@@ -14,8 +14,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/deadletter"
-	"github.com/turnstile-go/turnstile/queue/sqs"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 )
 
 // awsBackend is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.

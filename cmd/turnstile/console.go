@@ -15,7 +15,7 @@ import (
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/internal/console"
 )
 
 // consoleAddr is where the console listens by default.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // explained says in the API's words what an error of AWS means; nil for another.

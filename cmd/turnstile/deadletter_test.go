@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // send puts a message on a queue and returns its id.

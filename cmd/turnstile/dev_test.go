@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/screen"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // Checks implements backend.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/doctor"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // Checks implements backend.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 func TestDoctorReportsOnInstances(t *testing.T) {

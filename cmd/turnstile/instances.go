@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // instances is what commands do with instances: on a stack by a client, beside a

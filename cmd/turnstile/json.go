@@ -10,7 +10,7 @@ import (
 // printLine prints JSON in a line of its own, where a stream of it is printed.
 func (c *cli) printLine(v any) error { return c.printEncoded(v, "") }
 
-// printJSON prints what --output json prints: types of package console/api, which
+// printJSON prints what --output json prints: types of package internal/console/api, which
 // the console's API answers with too.
 func (c *cli) printJSON(v any) error { return c.printEncoded(v, "  ") }
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/codec"
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // letters are dead letters as commands use them: those of queues, or of a console.

@@ -19,14 +19,14 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/deadletter"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/lint"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

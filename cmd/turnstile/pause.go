@@ -9,8 +9,8 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // stackControl turns the event sources of a stack off and on.

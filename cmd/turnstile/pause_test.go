@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // fakeStack is event sources that take a look to change.

@@ -16,8 +16,8 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/recording"
 	"github.com/turnstile-go/turnstile/internal/supervised"

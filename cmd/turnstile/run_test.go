@@ -11,13 +11,14 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/queue"
-	memorystore "github.com/turnstile-go/turnstile/store/memory"
 )
 
 type order struct {
@@ -295,13 +296,13 @@ func (b *bench) host() *orchestrator.Orchestrator {
 	}
 	o, err := orchestrator.New(orchestrator.Config{
 		Orchestrations: app.Orchestrations(),
-		Services: orchestrator.Services{Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Queues: host.Queues{
+		Services: orchestrator.Services{Store: b.store, Stops: memorystore.NewActivities(b.clock.Now), Queues: platform.Queues{
 			Orchestrator: b.queues[deadletter.Orchestrator], Delay: b.queues[deadletter.Delay], Activity: b.queues[deadletter.Activity],
 			ActivityDead: b.queues[deadletter.ActivityDead], DeadFIFO: b.queues[deadletter.DeadFIFO], DeadStandard: b.queues[deadletter.Dead],
 		}},
 		Keys:        keys,
 		Settings:    host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}},
-		Environment: host.Environment{Clock: b.clock, Random: &counting{}},
+		Environment: platform.Environment{Clock: b.clock, Random: &counting{}},
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -314,8 +315,8 @@ func (b *bench) handle(o *orchestrator.Orchestrator) {
 	b.t.Helper()
 	for _, from := range []struct {
 		name string
-		is   host.Source
-	}{{deadletter.Orchestrator, host.SourceOrchestrator}, {deadletter.Delay, host.SourceDelay}} {
+		is   platform.Source
+	}{{deadletter.Orchestrator, platform.SourceOrchestrator}, {deadletter.Delay, platform.SourceDelay}} {
 		batch := b.receive(from.name)
 		for i := range batch {
 			batch[i].Source = from.is
@@ -334,15 +335,15 @@ func (b *bench) handle(o *orchestrator.Orchestrator) {
 	}
 }
 
-func (b *bench) receive(name string) []host.Delivery {
+func (b *bench) receive(name string) []platform.Delivery {
 	b.t.Helper()
 	batch, err := b.queue(name).Receive(b.t.Context(), 10, 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	out := make([]host.Delivery, len(batch))
+	out := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
-		out[i] = host.Delivery{Message: m}
+		out[i] = platform.Delivery{Message: m}
 	}
 	return out
 }

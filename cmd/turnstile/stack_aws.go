@@ -11,7 +11,7 @@ import (
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // awsStack is the functions and queues of a stack.

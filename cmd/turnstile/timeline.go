@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/deadletter"
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // constants returns the string constants of a file whose names begin so.

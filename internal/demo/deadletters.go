@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/queue/memory"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Stand is a clock that stands still.

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // Options say what Open makes.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/names"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
-	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/queue/memory"
 )
 
 // Queues are those of the template.
@@ -30,7 +30,7 @@ const (
 
 // New returns the queues on a clock: empty, or with what their journals keep.
 // journal, unless nil, returns the one of the queue of a name; nil for none.
-func New(c clock.Clock, journal func(name string) memory.Journal) (*Queues, error) {
+func New(c clock.Clock, journal func(name string) queue.Journal) (*Queues, error) {
 	var errs []error
 	make := func(o memory.Options) *memory.Queue {
 		o.Clock = c
@@ -62,16 +62,16 @@ func New(c clock.Clock, journal func(name string) memory.Journal) (*Queues, erro
 // Source is a queue that is received from, and what it is to the host.
 type Source struct {
 	Queue *memory.Queue
-	Is    host.Source
+	Is    platform.Source
 }
 
 // Sources are those that are received from.
 func (q *Queues) Sources() []Source {
 	return []Source{
-		{q.Orchestrator, host.SourceOrchestrator},
-		{q.Delay, host.SourceDelay},
-		{q.ActivityDead, host.SourceActivityDead},
-		{q.Activity, host.SourceActivity},
+		{q.Orchestrator, platform.SourceOrchestrator},
+		{q.Delay, platform.SourceDelay},
+		{q.ActivityDead, platform.SourceActivityDead},
+		{q.Activity, platform.SourceActivity},
 	}
 }
 
@@ -86,8 +86,8 @@ func (q *Queues) Close() {
 
 // ForHost gives the host the queues, each as wrap returns it. final marks the
 // two from which nothing is received.
-func (q *Queues) ForHost(wrap func(q *memory.Queue, final bool) queue.Queue) host.Queues {
-	return host.Queues{
+func (q *Queues) ForHost(wrap func(q *memory.Queue, final bool) queue.Queue) platform.Queues {
+	return platform.Queues{
 		Orchestrator: wrap(q.Orchestrator, false), Delay: wrap(q.Delay, false),
 		Activity: wrap(q.Activity, false), ActivityDead: wrap(q.ActivityDead, false),
 		DeadFIFO: wrap(q.DeadFIFO, true), DeadStandard: wrap(q.DeadStandard, true),

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/clock"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/queue"
-	"github.com/turnstile-go/turnstile/wire"
 )
 
 // Sweeper sends a wire.Sweep when a mark is due, in place of the recurring schedule

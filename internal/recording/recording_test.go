@@ -9,7 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/recording"
-	"github.com/turnstile-go/turnstile/simulation"
+	"github.com/turnstile-go/turnstile/internal/simulation"
 )
 
 func TestARunOfSeveralHistoriesIsReadAsItWasWritten(t *testing.T) {
@@ -97,7 +97,7 @@ func TestStoriesOfTheSimulationAreRead(t *testing.T) {
 
 func TestTheKeptStoryIsRead(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../simulation/testdata/story.txt")
+	data, err := os.ReadFile("../simulation/testdata/story.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-go/turnstile/bill"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/store"
 )
 

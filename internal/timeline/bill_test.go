@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/store/metering"
 	"github.com/turnstile-go/turnstile/internal/timeline"
-	"github.com/turnstile-go/turnstile/simulation"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	storememory "github.com/turnstile-go/turnstile/store/memory"
-	"github.com/turnstile-go/turnstile/store/metering"
 )
 
 func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
@@ -52,7 +52,7 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 	}
 }
 
-// The write units of a bill are those that store/metering charges, which is held
+// The write units of a bill are those that internal/store/metering charges, which is held
 // against DynamoDB Local: for random programs, turn by turn, where the record
 // changes with the start and the end alone.
 func TestPropertyABillsWritesAreThoseThatDynamoDBCharges(t *testing.T) {

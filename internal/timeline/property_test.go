@@ -11,8 +11,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/kept"
+	"github.com/turnstile-go/turnstile/internal/simulation"
 	"github.com/turnstile-go/turnstile/internal/timeline"
-	"github.com/turnstile-go/turnstile/simulation"
 	"github.com/turnstile-go/turnstile/store"
 )
 

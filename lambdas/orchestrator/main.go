@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
 )
 
 func main() {

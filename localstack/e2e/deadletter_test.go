@@ -11,8 +11,8 @@ import (
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // TestM05 sends, in one call and in one group, a start, a body that is no work

@@ -15,8 +15,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/awslambda"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // fleet is several real processes of the two functions, on the tables of the

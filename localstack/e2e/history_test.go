@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
 )
 
 // sample is what lambdas/orchestrator registers.

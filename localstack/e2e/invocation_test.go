@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
 )
 
 // invocation is a batch on a process.

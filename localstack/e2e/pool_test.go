@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
 )
 
 // pool hands out processes.

@@ -17,9 +17,9 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
-	"github.com/turnstile-go/turnstile/localstack/runtimeapi"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/runtimeapi"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // TestProcesses runs the functions' own binaries. Its parts run one after the

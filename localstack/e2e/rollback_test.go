@@ -13,7 +13,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
 )
 
 // TestR18 deploys a build that works, one that does not, and the

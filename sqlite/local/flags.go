@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
 // defaultData is the directory of the database, from where the program is run.

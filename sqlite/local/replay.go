@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/embedded/livetrace"
-	"github.com/turnstile-go/turnstile/internal/supervised"
 	"github.com/turnstile-go/turnstile/sqlite"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
 // Run runs the application until the process is asked to end (Ctrl-C, SIGTERM),

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
-	"github.com/turnstile-go/turnstile/internal/supervised"
 	"github.com/turnstile-go/turnstile/sqlite"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

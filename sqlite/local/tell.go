@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
 // tell writes down where the console is, for `turnstile list` and others in this

@@ -8,11 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/store"
 )
 
-// Keys implements keyring.Keys on a DynamoDB table of its own, which only the
+// Keys implements store.Keys on a DynamoDB table of its own, which only the
 // orchestrator's role may read: one item a key, its id in key_id, its 32 bytes
 // in secret. Permissions: dynamodb:GetItem and dynamodb:PutItem.
 type Keys struct {
@@ -20,7 +19,7 @@ type Keys struct {
 	config Config
 }
 
-var _ keyring.Keys = (*Keys)(nil)
+var _ store.Keys = (*Keys)(nil)
 
 // KeysClient is what Keys calls of *dynamodb.Client.
 type KeysClient interface {
@@ -33,7 +32,7 @@ func NewKeys(client KeysClient, config Config) *Keys {
 	return &Keys{client: client, config: config.withDefaults()}
 }
 
-// Key implements keyring.Keys. The error of a passing fault is a
+// Key implements store.Keys. The error of a passing fault is a
 // store.ErrUnavailable.
 func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
@@ -47,7 +46,7 @@ func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 	return secretOf(item), nil
 }
 
-// Create implements keyring.Keys. Its repeats are harmless: a put whose answer
+// Create implements store.Keys. Its repeats are harmless: a put whose answer
 // was lost finds its own key.
 func (k *Keys) Create(ctx context.Context, id string, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/turnstile-go/turnstile/keyring"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )

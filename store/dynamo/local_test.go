@@ -18,9 +18,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/turnstile-go/turnstile/internal/store/storetest"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
-	"github.com/turnstile-go/turnstile/store/storetest"
 )
 
 // endpoint of DynamoDB Local, or skip.

@@ -20,11 +20,11 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/codec/aesgcm"
 	"github.com/turnstile-go/turnstile/history"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )

@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/activity"
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/clock"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/host/orchestrator"
-	"github.com/turnstile-go/turnstile/host/worker"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/queues"
-	"github.com/turnstile-go/turnstile/keyring"
+	memorytimer "github.com/turnstile-go/turnstile/internal/timer/memory"
 	"github.com/turnstile-go/turnstile/queue"
-	memoryqueue "github.com/turnstile-go/turnstile/queue/memory"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 	"github.com/turnstile-go/turnstile/timer"
-	memorytimer "github.com/turnstile-go/turnstile/timer/memory"
 )
 
 // stack is host and client over tables, with queues and timers in memory.
@@ -30,7 +31,7 @@ type stack struct {
 	client *client.Client
 	// bodies of the messages that it handled.
 	bodies []string
-	handle func(host.Source) func(context.Context, []host.Delivery) []string
+	handle func(platform.Source) func(context.Context, []platform.Delivery) []string
 }
 
 // newStack returns one whose queues are empty; inline are the activities that run
@@ -52,11 +53,11 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 	t.Cleanup(timers.Close)
 	asIs := func(q *memoryqueue.Queue, _ bool) queue.Queue { return q }
 	stops := dynamo.NewActivities(l.client, l.config)
-	var inTurns []activity.Activity
+	var inTurns []activities.Activity
 	for _, name := range inline {
 		inTurns = append(inTurns, lookup(t, app, name))
 	}
-	registry, err := activity.NewRegistry(inTurns...)
+	registry, err := activities.NewRegistry(inTurns...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,19 +71,19 @@ func newStack(t *testing.T, l *local, app *turnstile.App, codecs *codec.Set, inl
 		Services:       orchestrator.Services{Store: l.Store, Stops: stops, Queues: s.queues.ForHost(asIs), Timer: timers},
 		Codecs:         codecs,
 		Keys:           keys,
-		Environment:    host.Environment{Clock: s.clock},
+		Environment:    platform.Environment{Clock: s.clock},
 		Settings:       host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(turns.Close)
-	worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: host.Environment{Clock: s.clock}})
+	worker, err := worker.New(worker.Config{Activities: app.Activities(), Stops: stops, Queues: s.queues.ForHost(asIs), Codecs: codecs, Environment: platform.Environment{Clock: s.clock}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.handle = func(from host.Source) func(context.Context, []host.Delivery) []string {
-		if from == host.SourceActivity {
+	s.handle = func(from platform.Source) func(context.Context, []platform.Delivery) []string {
+		if from == platform.SourceActivity {
 			return worker.Handle
 		}
 		return turns.Handle
@@ -115,9 +116,9 @@ func (s *stack) settle() {
 // take handles messages of a queue.
 func (s *stack) take(batch []queue.Message, from queues.Source) {
 	s.t.Helper()
-	deliveries := make([]host.Delivery, len(batch))
+	deliveries := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
-		deliveries[i] = host.Delivery{Message: m, Source: from.Is}
+		deliveries[i] = platform.Delivery{Message: m, Source: from.Is}
 		s.bodies = append(s.bodies, m.Body)
 	}
 	if err := queue.Settle(s.t.Context(), from.Queue, batch, s.handle(from.Is)(s.t.Context(), deliveries)); err != nil {
@@ -125,7 +126,7 @@ func (s *stack) take(batch []queue.Message, from queues.Source) {
 	}
 }
 
-func lookup(t *testing.T, app *turnstile.App, name string) activity.Activity {
+func lookup(t *testing.T, app *turnstile.App, name string) activities.Activity {
 	t.Helper()
 	a, err := app.Activities().Lookup(name)
 	if err != nil {

@@ -3,7 +3,7 @@ package doctor
 import (
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // The levels of findings.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // Queue is a queue with its settings.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/deadletter"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 var now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)

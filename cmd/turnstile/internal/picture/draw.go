@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 

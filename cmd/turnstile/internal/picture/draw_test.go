@@ -7,8 +7,8 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/console/api"
-	"github.com/turnstile-go/turnstile/wire"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // An execution fails; "application" is only where the error came from.

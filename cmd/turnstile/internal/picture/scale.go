@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // scale says in which column a time is drawn.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // Start asks for a new instance.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/console"
-	"github.com/turnstile-go/turnstile/console/api"
+	"github.com/turnstile-go/turnstile/internal/console"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/store"
 )
 

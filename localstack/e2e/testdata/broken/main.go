@@ -5,7 +5,7 @@ package main
 import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/awslambda"
-	"github.com/turnstile-go/turnstile/lambdas/smokeapp"
+	"github.com/turnstile-go/turnstile/internal/smokeapp"
 )
 
 func main() {

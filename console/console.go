@@ -1,0 +1,50 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console"
+)
+
+// Option is an option of Handler.
+type Option = console.Option
+
+// Handler returns the console of a client: the page at its root, the JSON API under api/v1/.
+// All addresses in it are relative, so that it can be mounted under any path with
+// http.StripPrefix. The error names an option that cannot be.
+//
+// The handler has no login; docs/console.md has what protects it beyond that.
+func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
+	return console.Handler(c, opts...)
+}
+
+// AllowActions lets the console act: start, raise, cancel, terminate, wake, purge, complete
+// by token, redrive. Default: it reads only.
+func AllowActions() Option { return console.AllowActions() }
+
+// AllowHosts adds names by which the console is reached, as they stand in the request's Host
+// header: "ops.example.com", or with a port that has to fit, "ops.example.com:8443". Default:
+// localhost, 127.0.0.1 and ::1, at any port. A request for another host is refused: otherwise
+// a page of a stranger, whose name resolves to this machine, could read all that the console
+// shows (DNS rebinding).
+//
+// Behind a proxy that rewrites Host, give the name that people see all the same: actions
+// demand that the page comes from it.
+func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
+
+// Actor says on whose behalf a request acts, for the histories (client.Client.As): the login
+// that your program knows. It is asked for actions alone, and a request that names an actor
+// itself (the header Turnstile-Actor) is refused. Default: the one that the request names.
+func Actor(of func(*http.Request) string) Option { return console.Actor(of) }
+
+// Polling says how often the console looks at what it shows live, where the environment does
+// not tell it of changes: at each thing after interval at the soonest, and all open pages
+// together read at most records a minute. Default: 3 seconds, 600 records.
+//
+// A look at an instance reads 2 records, a look at a list one for each row. Pages that show
+// the same share their looks, and nothing is read while no page is open. On DynamoDB a record
+// of up to 4 KB is a read unit: with the default, all that is open costs at most 600 read
+// units a minute, and one instance 40.
+func Polling(interval time.Duration, records int) Option { return console.Polling(interval, records) }

@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/near"
+)
+
+// Func is the code of an activity. Input and result are JSON. It may do
+// anything; it runs at least once and should be idempotent (InfoFrom gives a
+// key for that). ctx ends at the attempt's time limits, and when the activity
+// is asked to stop; context.Cause tells why.
+type Func func(ctx context.Context, input []byte) (result []byte, err error)
+
+// Activity is an entry of the registry.
+type Activity struct {
+	Name string
+	Func Func
+	// Final reports whether no attempt follows one that failed with this
+	// error; nil for never.
+	Final func(error) bool
+	// Source is the file and line of the registration.
+	Source string
+}
+
+// Registry finds activities by name. It is immutable; a nil *Registry is
+// empty.
+type Registry struct {
+	byName map[string]Activity
+	names  []string
+}
+
+// NewRegistry returns a registry of the given activities. An empty name, a nil
+// Func, or a name given twice is an error that names the places. All errors are
+// returned, joined.
+func NewRegistry(activities ...Activity) (*Registry, error) {
+	r := &Registry{byName: make(map[string]Activity, len(activities))}
+	var wrong []error
+	for _, a := range activities {
+		if a.Name == "" {
+			wrong = append(wrong, fmt.Errorf("activity: activity registered at %s has no name", a.Source))
+			continue
+		}
+		if a.Func == nil {
+			wrong = append(wrong, fmt.Errorf("activity: activity %q registered at %s has no implementation", a.Name, a.Source))
+		}
+		if other, ok := r.byName[a.Name]; ok {
+			wrong = append(wrong, fmt.Errorf("activity: activity %q is registered twice, at %s and at %s", a.Name, other.Source, a.Source))
+			continue
+		}
+		r.byName[a.Name] = a
+		r.names = append(r.names, a.Name)
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	sort.Strings(r.names)
+	return r, nil
+}
+
+// Lookup returns the activity of that name. *NotRegisteredError lists what is
+// registered.
+func (r *Registry) Lookup(name string) (Activity, error) {
+	if r != nil {
+		if a, ok := r.byName[name]; ok {
+			return a, nil
+		}
+	}
+	return Activity{}, &NotRegisteredError{Name: name, Registered: r.Names()}
+}
+
+// Names returns the names of all registered activities, sorted.
+func (r *Registry) Names() []string {
+	if r == nil {
+		return nil
+	}
+	return append([]string(nil), r.names...)
+}
+
+// NotRegisteredError says that no activity of that name is in this build.
+type NotRegisteredError struct {
+	Name       string
+	Registered []string
+}
+
+func (e *NotRegisteredError) Error() string {
+	list := strings.Join(e.Registered, ", ")
+	if list == "" {
+		list = "nothing"
+	}
+	return fmt.Sprintf("activity %q is not registered in this build (registered: %s)%s; deploy a build that has it", e.Name, list, near.Hint(e.Name, e.Registered))
+}

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+func (h *handler) about(*request) (api.About, error) {
+	_, knowsAges := h.queues.(QueueAger)
+	return api.About{
+		Now: h.now().UTC(), Build: buildOf(), Place: h.place, Actions: h.actions,
+		Capabilities: api.Capabilities{DeadLetters: h.dead != nil, Queues: h.queues != nil, QueueAges: knowsAges, Live: h.liveBy()},
+		Limits: api.Limits{
+			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
+			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages, ImportBytes: maxImport,
+		},
+		Cost: h.watcher.cost(),
+	}, nil
+}
+
+// module of Turnstile.
+const module = "github.com/turnstile-go/turnstile"
+
+// buildOf says what this program was built from.
+func buildOf() api.Build {
+	b := api.Build{Version: "(unknown)", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Path == module {
+		b.Version = info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == module {
+			b.Version = m.Version
+		}
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Revision = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}

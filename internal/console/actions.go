@@ -1,0 +1,100 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// as is the client on behalf of whoever sent the request.
+func (h *handler) as(r *http.Request) *client.Client {
+	if h.actor == nil {
+		if named := r.Header.Get(ActorHeader); named != "" {
+			return h.client.As(named)
+		}
+		return h.client
+	}
+	return h.client.As(h.actor(r))
+}
+
+func (h *handler) start(r *request, in api.Start) (api.Started, error) {
+	s := client.StartRequest{
+		Name: in.Name, Version: in.Version, Instance: in.Instance, StartID: in.StartID, Input: in.Input,
+		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting,
+	}
+	for _, e := range in.Events {
+		s.Events = append(s.Events, wire.StartEvent{Name: e.Name, Data: e.Data})
+	}
+	started, err := h.as(r.Request).Start(r.Context(), s)
+	return api.Started{Instance: started.Instance, StartID: started.StartID}, err
+}
+
+func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {
+	id := r.vars["id"]
+	event := client.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}
+	if in.DryRun {
+		check, err := h.client.CheckRaise(r.Context(), event)
+		return api.Sent{Instance: id, Notes: check.Notes()}, err
+	}
+	return sent(id, h.as(r.Request).Raise(r.Context(), event))
+}
+
+func (h *handler) cancel(r *request, in api.End) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Cancel(r.Context(), id, in.Reason))
+}
+
+func (h *handler) terminate(r *request, in api.End) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Terminate(r.Context(), id, in.Reason))
+}
+
+func (h *handler) wake(r *request, _ api.Nothing) (api.Sent, error) {
+	id := r.vars["id"]
+	return sent(id, h.as(r.Request).Wake(r.Context(), id))
+}
+
+func (h *handler) purge(r *request, in api.Purge) (api.Sent, error) {
+	id := r.vars["id"]
+	if in.Force {
+		return sent(id, h.as(r.Request).Purge(r.Context(), id, client.Force()))
+	}
+	return sent(id, h.as(r.Request).Purge(r.Context(), id))
+}
+
+// sent says that something was sent for an instance.
+func sent(instance string, err error) (api.Sent, error) {
+	if errors.Is(err, client.ErrNoRecord) {
+		return api.Sent{Instance: instance, NoRecord: true}, nil
+	}
+	return api.Sent{Instance: instance}, err
+}
+
+func (h *handler) completeActivity(r *request, in api.CompleteActivity) (api.Sent, error) {
+	return sent("", h.as(r.Request).Complete(r.Context(), in.Token, in.Result))
+}
+
+func (h *handler) failActivity(r *request, in api.FailActivity) (api.Sent, error) {
+	if in.Message == "" {
+		return api.Sent{}, api.Errorf(api.CodeInvalid, "message is empty: say why the activity failed")
+	}
+	return sent("", h.as(r.Request).Fail(r.Context(), in.Token, &givenFailure{in}))
+}
+
+func (h *handler) heartbeatActivity(r *request, in api.HeartbeatActivity) (api.Sent, error) {
+	return sent("", h.as(r.Request).Heartbeat(r.Context(), in.Token, in.Details))
+}
+
+// givenFailure is a failure as the request gave it.
+type givenFailure struct{ api.FailActivity }
+
+func (f *givenFailure) Error() string { return f.Message }
+
+// Failure is what is recorded.
+func (f *givenFailure) Failure() *history.Failure {
+	return &history.Failure{Kind: history.FailureApplication, Message: f.Message, Code: f.Code, Details: f.Details}
+}

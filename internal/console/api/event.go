@@ -1,0 +1,150 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// Event is one fact in the history of an execution. Which fields a kind has is
+// said at history.Event; all others are left out.
+type Event struct {
+	// EventID is the position in the history, from 1.
+	EventID int64 `json:"event_id"`
+	// Kind says what happened, such as ActivityScheduled.
+	Kind string `json:"kind"`
+	// At is when it was recorded.
+	At time.Time `json:"at"`
+	// SourceEventID of a completion is the event that it completes.
+	SourceEventID int64  `json:"source_event_id,omitempty"`
+	Name          string `json:"name,omitempty"`
+	Version       string `json:"version,omitempty"`
+	// Instance of a child, or that a system call is about.
+	Instance string `json:"instance,omitempty"`
+	// PayloadName is what the payload is called in the export: "input",
+	// "output", "result", "data", "value".
+	PayloadName string   `json:"payload_name,omitempty"`
+	Payload     *Payload `json:"payload,omitempty"`
+
+	// FireAt is when a timer is due, DurationMS what the code asked for.
+	FireAt     time.Time `json:"fire_at,omitzero"`
+	DurationMS int64     `json:"duration_ms,omitempty"`
+	// Op of a SystemCall: now, guid, side_effect, trace, raise_event,
+	// cancel_instance, patch.
+	Op string `json:"op,omitempty"`
+	// Inline marks an activity that runs inside the turn.
+	Inline      bool           `json:"inline,omitempty"`
+	ExplicitID  bool           `json:"explicit_id,omitempty"`
+	UseExisting bool           `json:"use_existing,omitempty"`
+	OnParentEnd string         `json:"on_parent_end,omitempty"`
+	Retry       *history.Retry `json:"retry,omitempty"`
+	// StartedAt, Attempt and RequestID are of the attempt that ended an activity.
+	StartedAt time.Time `json:"started_at,omitzero"`
+	Attempt   int       `json:"attempt,omitempty"`
+	RequestID string    `json:"request_id,omitempty"`
+	// Actor on whose behalf the sender acted, as the sender says.
+	Actor    string        `json:"actor,omitempty"`
+	SenderID string        `json:"sender_id,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Failure  *wire.Failure `json:"failure,omitempty"`
+	// Imposed says who ended the execution in place of its code: terminated,
+	// policy, limit.
+	Imposed string `json:"imposed,omitempty"`
+	// Start is what OrchestrationStarted and ParentAttached have besides.
+	Start *StartFacts `json:"start,omitempty"`
+	// Codec that sealed the payload, the details of a failure and a custom status,
+	// and that this program does not have. They are left out then.
+	Codec string `json:"codec,omitempty"`
+	// Folded names what a list left out for its size: "details",
+	// "custom_status". A payload says so itself.
+	Folded []string `json:"folded,omitempty"`
+}
+
+// StartFacts are what a start says besides name, version and input. It never holds
+// what proves something: the secret, and the token for the parent.
+type StartFacts struct {
+	ExecutionID      int64                    `json:"execution_id,omitempty"`
+	StartID          string                   `json:"start_id,omitempty"`
+	Parent           *Parent                  `json:"parent,omitempty"`
+	CustomStatus     json.RawMessage          `json:"custom_status,omitempty"`
+	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
+	Headers          map[string]string        `json:"headers,omitempty"`
+	Origin           *history.Origin          `json:"origin,omitempty"`
+	// SenderIDs is how many ids of earlier events were carried over.
+	SenderIDs int `json:"sender_ids,omitempty"`
+}
+
+// Events is a part of the history of one execution.
+type Events struct {
+	Instance    string  `json:"instance"`
+	ExecutionID int64   `json:"execution_id"`
+	Events      []Event `json:"events"`
+	// LastEventID of the whole history.
+	LastEventID int64 `json:"last_event_id"`
+	// NextFrom is the event id from which to go on; left out at the end.
+	NextFrom int64 `json:"next_from,omitempty"`
+}
+
+// EventOf returns the JSON form of an event. whole takes payloads as large as
+// they are, and adds their own text; else those over FoldOver bytes are folded.
+func EventOf(e *history.Event, whole bool) Event {
+	out := Event{
+		EventID: e.EventID, Kind: e.Kind.String(), At: fromMS(e.AtMS), SourceEventID: e.SourceEventID,
+		Name: e.Name, Version: e.Version, Instance: e.Instance, Payload: payloadOf(e, whole),
+		FireAt: fromMS(e.FireAtMS), DurationMS: e.DurationMS,
+		Op: e.Op, Inline: e.Inline, ExplicitID: e.ExplicitID, UseExisting: e.UseExisting, OnParentEnd: e.OnParentEnd, Retry: e.Retry,
+		StartedAt: fromMS(e.StartedAtMS), Attempt: e.Attempt, RequestID: e.RequestID,
+		Actor: e.Actor, SenderID: e.SenderID, Reason: e.Reason, Failure: failureOf(e.Failure), Imposed: e.Imposed,
+	}
+	if out.Payload != nil {
+		out.PayloadName = e.Kind.PayloadName()
+	}
+	if s := e.Start; s != nil {
+		out.Start = &StartFacts{
+			ExecutionID: s.ExecutionID, StartID: s.StartID, CustomStatus: valueJSON(s.CustomStatus),
+			SearchAttributes: s.SearchAttributes, Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
+		}
+		if p := s.Parent; p != nil {
+			out.Start.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+		}
+	}
+	if e.Codec != "" {
+		out.seal(e.Codec)
+	}
+	if !whole {
+		out.fold()
+	}
+	return out
+}
+
+// seal leaves out what cannot be opened.
+func (e *Event) seal(by string) {
+	e.Codec = by
+	if e.Start != nil {
+		e.Start.CustomStatus = nil
+	}
+	if e.Failure != nil {
+		e.Failure.Details = nil
+	}
+}
+
+func (e *Event) fold() {
+	if s := e.Start; s != nil && len(s.CustomStatus) > FoldOver {
+		s.CustomStatus = nil
+		e.Folded = append(e.Folded, "custom_status")
+	}
+	if f := e.Failure; f != nil && len(f.Details) > FoldOver {
+		f.Details = nil
+		e.Folded = append(e.Folded, "details")
+	}
+}
+
+// fromMS returns a time; the zero time for 0.
+func fromMS(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Instance is how an instance stands.
+type Instance struct {
+	Instance         string                     `json:"instance"`
+	Name             string                     `json:"name"`
+	Version          string                     `json:"version,omitempty"`
+	Status           string                     `json:"status"`
+	ExecutionID      int64                      `json:"execution_id"`
+	FirstExecution   int64                      `json:"first_execution,omitempty"`
+	StartID          string                     `json:"start_id,omitempty"`
+	CreatedAt        time.Time                  `json:"created_at"`
+	UpdatedAt        time.Time                  `json:"updated_at"`
+	EndedAt          time.Time                  `json:"ended_at,omitzero"`
+	Parent           *Parent                    `json:"parent,omitempty"`
+	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
+	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
+	Output           json.RawMessage            `json:"output,omitempty"`
+	Failure          *wire.Failure              `json:"failure,omitempty"`
+	Problem          *store.Problem             `json:"problem,omitempty"`
+	// LoopedAt is when it was slowed last, because it goes on without a pause.
+	LoopedAt time.Time `json:"looped_at,omitzero"`
+	// Sealed says why custom status, output and details are left out.
+	Sealed string `json:"sealed,omitempty"`
+	// Folded names what a list left out for its size: "custom_status", "output",
+	// "details". The instance alone has them.
+	Folded []string `json:"folded,omitempty"`
+	// WaitingFor is what describe prints of an instance that runs; elsewhere it
+	// is left out.
+	WaitingFor []OpenOperation `json:"waiting_for,omitempty"`
+	// Untaken is what describe prints of events that no wait has taken; elsewhere
+	// it is left out.
+	Untaken []UntakenEvent `json:"untaken,omitempty"`
+}
+
+// Parent is where a child was scheduled.
+type Parent struct {
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
+	EventID     int64  `json:"event_id"`
+}
+
+// OpenOperation is what an instance has under way.
+type OpenOperation struct {
+	// Kind of the scheduling event.
+	Kind        string    `json:"kind"`
+	EventID     int64     `json:"event_id"`
+	Name        string    `json:"name,omitempty"`
+	ScheduledAt time.Time `json:"scheduled_at"`
+	DueAt       time.Time `json:"due_at,omitzero"`
+	// Instance and Child of a sub-orchestration; Child is left out where it has
+	// no record yet.
+	Instance string    `json:"instance,omitempty"`
+	Child    *Instance `json:"child,omitempty"`
+}
+
+// InstanceList is a page of instances, newest first.
+type InstanceList struct {
+	Instances []Instance `json:"instances"`
+	// NextPageToken is left out on the last page. With conditions on search
+	// attributes a page may be short, or empty, and not be the last.
+	NextPageToken string `json:"next_page_token,omitempty"`
+}
+
+// InstanceOf returns the JSON form of a description.
+func InstanceOf(d *client.Description) Instance {
+	out := Instance{
+		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
+		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, StartID: d.StartID,
+		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
+		SearchAttributes: d.SearchAttributes,
+		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
+		Failure: failureOf(d.Failure), Problem: d.Problem, LoopedAt: d.LoopedAt,
+	}
+	if d.Sealed != nil {
+		out.Sealed = d.Sealed.Error()
+	}
+	if p := d.Parent; p != nil {
+		out.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+	}
+	return out
+}
+
+// Fold leaves out payloads of more than limit bytes, and names them.
+func (i *Instance) Fold(limit int) {
+	fold := func(name string, payload *json.RawMessage) {
+		if len(*payload) > limit {
+			*payload = nil
+			i.Folded = append(i.Folded, name)
+		}
+	}
+	fold("custom_status", &i.CustomStatus)
+	fold("output", &i.Output)
+	if i.Failure != nil {
+		bare := *i.Failure
+		i.Failure = &bare
+		fold("details", &bare.Details)
+	}
+}
+
+// OpenOperationsOf returns the JSON form of what an instance waits for.
+func OpenOperationsOf(open []client.OpenOperation) []OpenOperation {
+	var out []OpenOperation
+	for i := range open {
+		o := &open[i]
+		w := OpenOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
+		if o.Child != nil {
+			child := InstanceOf(o.Child)
+			w.Child = &child
+		}
+		out = append(out, w)
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// Payload is a value of an event: input, output, result, data.
+type Payload struct {
+	// Bytes that it has.
+	Bytes int `json:"bytes"`
+	// Value is the payload, where it is JSON. A reader that has no numbers of
+	// more than 53 bits (JavaScript) takes Raw.
+	Value json.RawMessage `json:"value,omitempty"`
+	// Raw is the payload's own text, to the character. It stands where an event
+	// is asked for alone, if the payload is UTF-8.
+	Raw string `json:"raw,omitempty"`
+	// Base64 is a payload that is no JSON, in base64.
+	Base64 []byte `json:"base64,omitempty"`
+	// Folded: it is too large for a list, and left out there. The event alone
+	// has it.
+	Folded bool `json:"folded,omitempty"`
+	// Codec that sealed it, and that this program does not have. Nothing of the
+	// payload is shown then.
+	Codec string `json:"codec,omitempty"`
+}
+
+// FoldOver is the size in bytes over which a payload is left out of lists.
+const FoldOver = 4096
+
+// payloadOf returns the JSON form of an event's payload; nil for none.
+func payloadOf(e *history.Event, whole bool) *Payload {
+	n := len(e.Payload)
+	switch {
+	case n == 0:
+		return nil
+	case e.Codec != "":
+		return &Payload{Bytes: n, Codec: e.Codec}
+	case n > FoldOver && !whole:
+		return &Payload{Bytes: n, Folded: true}
+	}
+	p := &Payload{Bytes: n}
+	if json.Valid(e.Payload) {
+		p.Value = e.Payload
+	} else {
+		p.Base64 = e.Payload
+	}
+	if whole && utf8.Valid(e.Payload) {
+		p.Raw = string(e.Payload)
+	}
+	return p
+}
+
+// valueJSON is a payload as it stands in JSON; one that is none, because a
+// codec made it, is base64.
+func valueJSON(payload []byte) json.RawMessage {
+	if len(payload) == 0 || json.Valid(payload) {
+		return payload
+	}
+	// Bytes always become JSON.
+	text, _ := json.Marshal(payload)
+	return text
+}
+
+func failureOf(f *history.Failure) *wire.Failure {
+	out := wire.FailureOf(f)
+	if out != nil {
+		out.Details = valueJSON(out.Details)
+	}
+	return out
+}

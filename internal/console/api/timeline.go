@@ -1,0 +1,300 @@
+package api
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// Timeline is what happened in an instance: a row an operation, a tick a turn, a
+// band an execution.
+type Timeline struct {
+	Instance string `json:"instance"`
+	// Now is the time of the answer: what is open goes on until then.
+	Now time.Time `json:"now"`
+	// Executions that are shown, the newest of the instance, in order.
+	Executions []TimelineExecution `json:"executions"`
+	// Earlier executions are there that are not shown; FirstExecution is the
+	// first of the instance.
+	Earlier        int   `json:"earlier,omitempty"`
+	FirstExecution int64 `json:"first_execution,omitempty"`
+	// Rows, one for each scheduling event, in the order of execution and event.
+	// Where the answer is what has changed since an event, only those that have
+	// changed, and those that are open.
+	Rows []TimelineRow `json:"rows"`
+	// Ticks, one for each turn, and Marks, the events that belong to no
+	// operation, in the same order; of a change the new ones, and of Marks all.
+	Ticks []TimelineTick `json:"ticks"`
+	Marks []TimelineMark `json:"marks"`
+	// Since is the event from which on this answer has what is new, as
+	// "execution.event"; left out where it has everything.
+	Since string `json:"since,omitempty"`
+	// Last is the last event, as "execution.event": the next Since.
+	Last string `json:"last"`
+	Bill *Bill  `json:"bill,omitempty"`
+}
+
+// TimelineExecution is one execution of an instance.
+type TimelineExecution struct {
+	ExecutionID int64     `json:"execution_id"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version,omitempty"`
+	From        time.Time `json:"from"`
+	// To is left out while it goes on.
+	To time.Time `json:"to,omitzero"`
+	// End is the kind of its last event, left out while it goes on.
+	End string `json:"end,omitempty"`
+	// Imposed says who ended it in place of its code: terminated, policy, limit.
+	Imposed string        `json:"imposed,omitempty"`
+	Failure *wire.Failure `json:"failure,omitempty"`
+	// Turns that it took, rounds where TurnsKnown does not stand; Events of its
+	// history.
+	Turns      int  `json:"turns"`
+	Events     int  `json:"events"`
+	TurnsKnown bool `json:"turns_known,omitempty"`
+	// Parked: its last arrivals were recorded without running the code.
+	Parked bool    `json:"parked,omitempty"`
+	Parent *Parent `json:"parent,omitempty"`
+}
+
+// TimelineRow is one operation.
+type TimelineRow struct {
+	ExecutionID int64 `json:"execution_id"`
+	EventID     int64 `json:"event_id"`
+	// Kind: activity, inline, timer, wait, child, detached, call.
+	Kind    string `json:"kind"`
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance,
+	// patch.
+	Op       string `json:"op,omitempty"`
+	Instance string `json:"instance,omitempty"`
+	// State: open, done, failed, cancelled, closed. Closed is what its execution
+	// left open when it ended.
+	State       string    `json:"state"`
+	ScheduledAt time.Time `json:"scheduled_at"`
+	// EndedAt is left out while it goes on.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	// Spans are what it did, one behind the other; the first begins at
+	// ScheduledAt. Left out where it ended at once.
+	Spans []TimelineSpan `json:"spans,omitempty"`
+	// DueAt is when a timer is due, or an activity has to be done at the latest.
+	DueAt time.Time `json:"due_at,omitzero"`
+	// CompletedBy is the event that completed it, CancelledBy the last event of
+	// the turn that cancelled it.
+	CompletedBy int64 `json:"completed_by,omitempty"`
+	CancelledBy int64 `json:"cancelled_by,omitempty"`
+	// Assumed: which of several waits took the event is not known, and assumed.
+	Assumed bool `json:"assumed,omitempty"`
+	// Attempt that ended it, or the last that is known of, of MaxAttempts.
+	Attempt     int       `json:"attempt,omitempty"`
+	MaxAttempts int       `json:"max_attempts,omitempty"`
+	StartedAt   time.Time `json:"started_at,omitzero"`
+	RequestID   string    `json:"request_id,omitempty"`
+	// FirstEventID of an inline activity that was scheduled anew for its next
+	// attempt, and AttemptsMade before.
+	FirstEventID int64         `json:"first_event_id,omitempty"`
+	AttemptsMade int           `json:"attempts_made,omitempty"`
+	Failure      *wire.Failure `json:"failure,omitempty"`
+	Live         *LiveActivity `json:"live,omitempty"`
+	// Text says of an open activity how it stands with its attempts; of what was
+	// cancelled, after which event.
+	Text string `json:"text,omitempty"`
+}
+
+// TimelineSpan is a part of an operation's time.
+type TimelineSpan struct {
+	// Doing: waiting, running, unknown (waiting or running, nobody has recorded
+	// which), retrying (until the time of its next attempt), late (a timer that
+	// is due), stopping.
+	Doing string `json:"doing"`
+	// To is its end, where the next one begins; left out while it goes on.
+	To time.Time `json:"to,omitzero"`
+	// Attempt that runs, or follows; left out where it is not known.
+	Attempt int `json:"attempt,omitempty"`
+}
+
+// LiveActivity is what is known of an open activity outside its history.
+type LiveActivity struct {
+	// Heartbeat is the last one.
+	Heartbeat *ActivityBeat `json:"heartbeat,omitempty"`
+	// Next is the attempt that follows one which failed.
+	Next *NextAttempt `json:"next,omitempty"`
+	// Stop: it was asked to stop, for StopReason.
+	Stop       bool   `json:"stop,omitempty"`
+	StopReason string `json:"stop_reason,omitempty"`
+	// SuspectAttempt is an attempt that may have killed its process, as others
+	// did before it: Deaths.
+	SuspectAttempt int `json:"suspect_attempt,omitempty"`
+	Deaths         int `json:"deaths,omitempty"`
+	// Claim of an attempt that is made at most once.
+	Claim *AttemptClaim `json:"claim,omitempty"`
+}
+
+// AttemptClaim says that an attempt was begun, and that nobody begins it again.
+type AttemptClaim struct {
+	Attempt int `json:"attempt"`
+	// Until when it may take; left out once it is over.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// ActivityBeat is the last heartbeat of an activity.
+type ActivityBeat struct {
+	Attempt int       `json:"attempt"`
+	At      time.Time `json:"at"`
+	Details *Payload  `json:"details,omitempty"`
+}
+
+// NextAttempt is an attempt that follows one which failed.
+type NextAttempt struct {
+	Attempt int `json:"attempt"`
+	// DueAt is when it may begin, NotedAt when the one before it had failed.
+	DueAt   time.Time `json:"due_at"`
+	NotedAt time.Time `json:"noted_at"`
+	// Kind and Message of that failure.
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+}
+
+// TimelineTick is a turn: what one commit appended.
+type TimelineTick struct {
+	ExecutionID int64     `json:"execution_id"`
+	At          time.Time `json:"at"`
+	First       int64     `json:"first"`
+	Last        int64     `json:"last"`
+	// Arrival is the kind of its first event, if that came from outside.
+	Arrival string `json:"arrival,omitempty"`
+	Parked  bool   `json:"parked,omitempty"`
+}
+
+// TimelineMark is an event that belongs to no operation.
+type TimelineMark struct {
+	ExecutionID int64     `json:"execution_id"`
+	EventID     int64     `json:"event_id"`
+	Kind        string    `json:"kind"`
+	At          time.Time `json:"at"`
+	Name        string    `json:"name,omitempty"`
+	// RejectedBy is the event that records that a wait rejected this external
+	// event, and Reason why.
+	RejectedBy int64  `json:"rejected_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+}
+
+// Bill is what an instance has cost so far, estimated from its history at list
+// prices.
+type Bill struct {
+	Dollars float64 `json:"dollars"`
+	// Hypothetical: the instance does not run on AWS, so nobody is charged; the dollars
+	// are what AWS would charge for the same work.
+	Hypothetical bool       `json:"hypothetical,omitempty"`
+	Lines        []BillLine `json:"lines"`
+	// LeftOut says what the histories do not tell, a sentence each.
+	LeftOut []string `json:"left_out"`
+}
+
+// BillLine is a count of one thing that has a price.
+type BillLine struct {
+	Service         string  `json:"service"`
+	What            string  `json:"what"`
+	Count           float64 `json:"count"`
+	Unit            string  `json:"unit"`
+	DollarsAMillion float64 `json:"dollars_a_million"`
+	Dollars         float64 `json:"dollars"`
+}
+
+// TimelineOf returns the JSON form of a timeline.
+func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
+	out := Timeline{Instance: t.Instance, Now: now, Last: lastOf(t),
+		Executions: make([]TimelineExecution, len(t.Executions)), Rows: make([]TimelineRow, len(t.Rows)),
+		Ticks: make([]TimelineTick, len(t.Ticks)), Marks: make([]TimelineMark, len(t.Marks))}
+	for i := range t.Executions {
+		x := &t.Executions[i]
+		e := TimelineExecution{ExecutionID: x.ID, Name: x.Name, Version: x.Version, From: x.From, To: x.To, Imposed: x.Imposed,
+			Failure: failureOf(x.Failure), Turns: x.Turns, Events: x.Events, TurnsKnown: x.TurnsKnown, Parked: x.Parked}
+		if x.End != history.KindUnknown {
+			e.End = x.End.String()
+		}
+		if p := x.Parent; p != nil {
+			e.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+		}
+		out.Executions[i] = e
+	}
+	for i := range t.Rows {
+		out.Rows[i] = TimelineRowOf(&t.Rows[i])
+	}
+	for i := range t.Ticks {
+		k := &t.Ticks[i]
+		out.Ticks[i] = TimelineTick{ExecutionID: k.ExecutionID, At: k.At, First: k.First, Last: k.Last, Parked: k.Parked}
+		if k.Arrival != history.KindUnknown {
+			out.Ticks[i].Arrival = k.Arrival.String()
+		}
+	}
+	for i := range t.Marks {
+		m := &t.Marks[i]
+		out.Marks[i] = TimelineMark{ExecutionID: m.ExecutionID, EventID: m.EventID, Kind: m.Kind.String(), At: m.At, Name: m.Name, RejectedBy: m.RejectedBy, Reason: m.Reason}
+	}
+	return out
+}
+
+// TimelineRowOf returns the JSON form of a row. Details of its failure are left
+// out: the event has them.
+func TimelineRowOf(r *timeline.Row) TimelineRow {
+	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Version: r.Version, Op: r.Op,
+		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
+		CompletedBy: r.CompletedBy, CancelledBy: r.CancelledBy, Assumed: r.Assumed, Attempt: r.Attempt, StartedAt: r.StartedAt,
+		RequestID: r.RequestID, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}
+	if r.MaxAttempts > 1 {
+		out.MaxAttempts = r.MaxAttempts
+	}
+	if out.Failure != nil {
+		out.Failure.Details, out.Failure.Stack = nil, ""
+	}
+	if r.State == timeline.StateOpen && (r.Kind == timeline.KindActivity || r.Kind == timeline.KindInline) {
+		out.Text = r.AttemptText()
+	} else {
+		out.Text = r.CancelText
+	}
+	for _, s := range r.Spans {
+		out.Spans = append(out.Spans, TimelineSpan{Doing: string(s.Doing), To: s.To, Attempt: s.Attempt})
+	}
+	return out
+}
+
+// lastOf is the last event of a timeline, "execution.event".
+func lastOf(t *timeline.Timeline) string {
+	if len(t.Ticks) == 0 {
+		return ""
+	}
+	last := t.Ticks[len(t.Ticks)-1]
+	return fmt.Sprintf("%d.%d", last.ExecutionID, last.Last)
+}
+
+func liveOf(l *timeline.Live) *LiveActivity {
+	if l == nil {
+		return nil
+	}
+	out := &LiveActivity{Stop: l.Stop, StopReason: l.StopReason, SuspectAttempt: l.Suspect.Attempt, Deaths: l.Suspect.Deaths}
+	if b := l.Beat; b.Attempt > 0 {
+		out.Heartbeat = &ActivityBeat{Attempt: b.Attempt, At: b.At,
+			Details: payloadOf(&history.Event{Payload: b.Details, Codec: b.Codec}, false)}
+	}
+	if n := l.Retry; n.Attempt > 0 {
+		out.Next = &NextAttempt{Attempt: n.Attempt, DueAt: n.DueAt, NotedAt: n.NotedAt, Kind: n.Kind, Message: n.Message}
+	}
+	if c := l.Claim; c.Attempt > 0 {
+		out.Claim = &AttemptClaim{Attempt: c.Attempt, Until: c.Until}
+	}
+	return out
+}
+
+// BillOf returns the JSON form of a bill.
+func BillOf(b *timeline.Bill) *Bill {
+	out := &Bill{Dollars: b.Dollars, Lines: make([]BillLine, len(b.Lines)), LeftOut: b.LeftOut}
+	for i, l := range b.Lines {
+		out.Lines[i] = BillLine(l)
+	}
+	return out
+}

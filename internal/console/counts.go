@@ -1,0 +1,64 @@
+package console
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+const (
+	// countTo is where counting the instances of a status stops on DynamoDB: of
+	// all seven that is a thousand read units at the most, $0.000125.
+	countTo = 10_000
+	// countsKeepPushed and countsKeepPolled are for how long counts are kept, by whether changes are pushed.
+	countsKeepPushed, countsKeepPolled = 2 * time.Second, 30 * time.Second
+	// countsKept is how many different counts are kept.
+	countsKept = 50
+)
+
+// counter counts instances, and keeps what it counted for a while, for counting
+// reads.
+type counter struct {
+	client *client.Client
+	now    func() time.Time
+	// keep is for how long, in real time.
+	keep time.Duration
+
+	mu   sync.Mutex
+	kept map[string]kept
+}
+
+type kept struct {
+	counts api.Counts
+	until  time.Time
+}
+
+func (h *handler) counts(r *request) (api.Counts, error) {
+	return h.counter.of(r.Context(), r.query.Get("name"))
+}
+
+// of counts the instances of an orchestration, of all if name is empty. Requests
+// that come meanwhile wait for the same counts.
+func (c *counter) of(ctx context.Context, name string) (api.Counts, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if k, ok := c.kept[name]; ok && time.Now().Before(k.until) {
+		return k.counts, nil
+	}
+	counts := api.Counts{CountedAt: c.now().UTC(), Counts: map[string]api.Count{}}
+	n, more, err := c.client.CountByStatus(ctx, client.ListQuery{Name: name}, countTo)
+	if err != nil {
+		return api.Counts{}, err
+	}
+	for _, status := range instanceStatuses {
+		counts.Counts[string(status)] = api.Count{Count: n[status], More: more[status]}
+	}
+	if c.kept == nil || len(c.kept) >= countsKept {
+		c.kept = map[string]kept{}
+	}
+	c.kept[name] = kept{counts, time.Now().Add(c.keep)}
+	return counts, nil
+}

@@ -1,0 +1,158 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+)
+
+const (
+	defaultLetters = 50
+	maxLetters     = 100
+)
+
+// deadLetters is what the console does about dead letters. One request at a time:
+// one that looks hides them from another.
+type deadLetters struct {
+	queues deadletter.Queues
+	wait   time.Duration
+	free   chan struct{}
+}
+
+// DeadLetters lets the console look into the dead-letter queues, and redrive and
+// delete what is there where actions are allowed. wait is how long each receive
+// waits for a message: 0 for queues in memory, some seconds for SQS, which asks
+// all its servers only then.
+func DeadLetters(queues deadletter.Queues, wait time.Duration) Option {
+	return func(o *options) {
+		o.dead = &deadLetters{queues: queues, wait: wait, free: make(chan struct{}, 1)}
+	}
+}
+
+// begin waits for those that look before; end lets others look.
+func (d *deadLetters) begin(ctx context.Context) (end func(), err error) {
+	if d == nil {
+		return nil, api.Errorf(api.CodeNotOffered, "this console was not given the dead-letter queues (console.DeadLetters)")
+	}
+	select {
+	case d.free <- struct{}{}:
+		return func() { <-d.free }, nil
+	case <-ctx.Done():
+		return nil, api.Errorf(api.CodeBusy, "someone else looks into the dead-letter queues: try again")
+	}
+}
+
+func selectionOf(in *api.SelectDeadLetters) deadletter.Selection {
+	return deadletter.Selection{Queue: in.Queue, Reason: in.Reason, Instance: in.Instance, IDs: in.MessageIDs}
+}
+
+// invalidSelection makes an error of a selection one of the request.
+func invalidSelection(err error) error {
+	var invalid *deadletter.InvalidError
+	if errors.As(err, &invalid) {
+		return api.Errorf(api.CodeInvalid, "%s", invalid.Error())
+	}
+	return err
+}
+
+func (h *handler) peekDeadLetters(r *request, in api.PeekDeadLetters) (api.DeadLetters, error) {
+	out := api.DeadLetters{Letters: []api.DeadLetter{}}
+	limit := in.Limit
+	if limit == 0 {
+		limit = defaultLetters
+	}
+	if limit < 1 || limit > maxLetters || len(in.MessageIDs) > maxLetters {
+		return out, api.Errorf(api.CodeInvalid, "limit %d with %d message_ids: at most %d of each", limit, len(in.MessageIDs), maxLetters)
+	}
+	s := selectionOf(&in.SelectDeadLetters)
+	if err := s.Check(); err != nil {
+		return out, invalidSelection(err)
+	}
+	end, err := h.dead.begin(r.Context())
+	if err != nil {
+		return out, err
+	}
+	defer end()
+	letters, more, err := h.dead.queues.Select(r.Context(), &s, limit, h.dead.wait)
+	if err != nil {
+		return out, err
+	}
+	for _, l := range letters {
+		shown := api.DeadLetterOf(l)
+		h.showBody(l, &shown, len(in.MessageIDs) > 0)
+		out.Letters = append(out.Letters, shown)
+	}
+	out.More = more
+	return out, nil
+}
+
+// showBody adds what is shown of a single dead letter.
+func (h *handler) showBody(l *deadletter.Letter, shown *api.DeadLetter, whole bool) {
+	shown.Advice, shown.Attributes = deadletter.Advice(l.Reason), l.Attributes
+	if l.Unread != nil {
+		shown.Unread = l.Unread.Error()
+	}
+	if len(l.Body) > api.FoldOver && !whole {
+		shown.Folded = []string{"body"}
+		return
+	}
+	shown.Body = withoutTokens(l.Body)
+	opened, sealed, err := l.Opened(h.client.Codecs())
+	if sealed = errors.Join(sealed, err); sealed != nil {
+		shown.Sealed = sealed.Error()
+	}
+	shown.Opened = withoutTokens(opened)
+}
+
+// tokenInBody is a token in the JSON of a work item, and in one that stands in the
+// JSON of another message.
+var tokenInBody = regexp.MustCompile(`(\\?"(?:activity_)?token\\?"\s*:\s*\\?")[^"\\]*`)
+
+// withoutTokens hides what proves something: whoever reads a token could complete
+// what it is of.
+func withoutTokens(body string) string {
+	return tokenInBody.ReplaceAllString(body, "${1}(not shown)")
+}
+
+func (h *handler) redriveDeadLetters(r *request, in api.RemoveDeadLetters) (api.RemovedDeadLetters, error) {
+	return h.removeDeadLetters(r, &in, false)
+}
+
+func (h *handler) deleteDeadLetters(r *request, in api.RemoveDeadLetters) (api.RemovedDeadLetters, error) {
+	if in.To != "" {
+		return api.RemovedDeadLetters{}, api.Errorf(api.CodeInvalid, "to: what is deleted goes nowhere")
+	}
+	return h.removeDeadLetters(r, &in, true)
+}
+
+func (h *handler) removeDeadLetters(r *request, in *api.RemoveDeadLetters, remove bool) (api.RemovedDeadLetters, error) {
+	out := api.RemovedDeadLetters{Done: []api.RemovedDeadLetter{}, DryRun: in.DryRun}
+	switch {
+	case in.All == (len(in.MessageIDs) > 0):
+		return out, api.Errorf(api.CodeInvalid, "give message_ids, or all")
+	case !in.All && (in.Reason != "" || in.Instance != ""):
+		return out, api.Errorf(api.CodeInvalid, "reason and instance go with all")
+	}
+	end, err := h.dead.begin(r.Context())
+	if err != nil {
+		return out, err
+	}
+	defer end()
+	done, err := h.dead.queues.RemoveAll(r.Context(), &deadletter.Removal{
+		Selection: selectionOf(&in.SelectDeadLetters), To: in.To, Delete: remove, DryRun: in.DryRun, Wait: h.dead.wait,
+	}, h.now, nil)
+	for i := range done.Done {
+		out.Done = append(out.Done, api.RemovedDeadLetterOf(&done.Done[i]))
+	}
+	out.Late, out.Missing = done.Late, done.Missing
+	if err != nil && len(out.Done) > 0 {
+		said := *h.explain(err)
+		said.Message += "; before that " + plural(len(out.Done)) + " done"
+		return out, &said
+	}
+	return out, invalidSelection(err)
+}

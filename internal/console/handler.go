@@ -1,0 +1,77 @@
+package console
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// handler serves the page and the API.
+type handler struct {
+	options
+	client  *client.Client
+	guard   guard
+	counter *counter
+	watcher *watcher
+	turns   *turnCache
+	routes  []route
+	page    http.Handler
+}
+
+// Handler returns the console of a client: the page at its root, the JSON API
+// under api/v1/. All addresses in it are relative, so that it can be mounted
+// under any path with http.StripPrefix. The error names an option that cannot be.
+//
+// The handler has no login; what protects it beyond that is in docs/console.md.
+func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
+	if c == nil {
+		return nil, errors.New("console: the client is nil: make one, or take that of the environment")
+	}
+	h := &handler{client: c, options: options{now: time.Now, place: api.Place{Kind: "unknown"}, poll: defaultPoll, records: defaultRecords}}
+	for _, o := range opts {
+		o(&h.options)
+	}
+	now := h.now
+	h.now = func() time.Time { return now().UTC().Truncate(time.Millisecond) }
+	var err error
+	if h.guard, err = newGuard(h.hosts, h.actions); err != nil {
+		return nil, err
+	}
+	if h.page, err = newPage(); err != nil {
+		return nil, err
+	}
+	h.counter = &counter{client: c, now: h.now, keep: countsKeepPolled}
+	if c.Changed() != nil {
+		h.counter.keep = countsKeepPushed
+	}
+	h.watcher = h.newWatcher()
+	h.turns = newTurnCache(c)
+	h.routes = h.table()
+	return h, nil
+}
+
+// base is what the API's addresses begin with.
+const base = "api/v1/"
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header())
+	// The encoded path: an instance id may hold a slash.
+	path := strings.TrimPrefix(r.URL.EscapedPath(), "/")
+	rest, isAPI := strings.CutPrefix(path, base)
+	if err := h.guard.host(r); err != nil {
+		h.fail(w, err)
+		return
+	}
+	switch {
+	case isAPI:
+		h.serveAPI(w, r, rest)
+	case strings.HasPrefix(path+"/", "api/"):
+		h.fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its addresses begin with %s", clip(path, 100), base))
+	default:
+		h.page.ServeHTTP(w, r)
+	}
+}

@@ -1,0 +1,102 @@
+package console
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// Pages of instances.
+const (
+	defaultPage = 50
+	maxPage     = 200
+)
+
+// statuses that can be asked for.
+var instanceStatuses = []client.Status{
+	client.StatusRunning, client.StatusStuck, client.StatusCorrupt,
+	client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated,
+}
+
+func (h *handler) listInstances(r *request) (api.InstanceList, error) {
+	q, err := listQuery(r.query)
+	if err != nil {
+		return api.InstanceList{}, err
+	}
+	page, err := h.client.List(r.Context(), q)
+	if err != nil {
+		return api.InstanceList{}, err
+	}
+	return listOf(&page), nil
+}
+
+func listOf(page *client.ListPage) api.InstanceList {
+	out := api.InstanceList{Instances: make([]api.Instance, len(page.Instances)), NextPageToken: page.NextPageToken}
+	for i := range page.Instances {
+		out.Instances[i] = api.InstanceOf(&page.Instances[i])
+		out.Instances[i].Fold(api.FoldOver)
+	}
+	return out
+}
+
+// listQuery reads the parameters of a list.
+func listQuery(v url.Values) (client.ListQuery, error) {
+	q := client.ListQuery{PageSize: defaultPage}
+	for name := range v {
+		value := v.Get(name)
+		if value == "" {
+			continue
+		}
+		var err error
+		switch name {
+		case "status":
+			if q.Status = client.Status(value); !slices.Contains(instanceStatuses, q.Status) {
+				err = api.Errorf(api.CodeInvalid, "status %q: one of %v", clip(value, 50), instanceStatuses)
+			}
+		case "name":
+			q.Name = value
+		case "where":
+			q.Where, err = client.ParseWhere(value)
+		case "from":
+			q.From, err = timeOf(name, value)
+		case "to":
+			q.To, err = timeOf(name, value)
+		case "page_size":
+			q.PageSize, err = number(name, value, 1, maxPage)
+		case "page_token":
+			q.PageToken = value
+		}
+		if err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+func timeOf(name, value string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339Nano, value)
+	if err != nil {
+		return t, api.Errorf(api.CodeInvalid, "%s %q: a time is written as in 2026-12-01T09:30:00Z", name, clip(value, 50))
+	}
+	return t, nil
+}
+
+func number(name, value string, least, most int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return 0, api.Errorf(api.CodeInvalid, "%s %q: a number from %d to %d", name, clip(value, 50), least, most)
+	}
+	return n, nil
+}
+
+func (h *handler) instance(r *request) (api.Instance, error) {
+	d, err := h.client.Describe(r.Context(), r.vars["id"])
+	if err != nil {
+		return api.Instance{}, err
+	}
+	return api.InstanceOf(&d), nil
+}

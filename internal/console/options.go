@@ -1,0 +1,96 @@
+package console
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// Option is an option of Handler.
+type Option func(*options)
+
+type options struct {
+	hosts     []string
+	actions   bool
+	place     api.Place
+	now       func() time.Time
+	actor     func(*http.Request) string
+	explained func(error) *api.Error
+	dead      *deadLetters
+	attempts  AttemptReader
+	queues    QueueReader
+	poll      time.Duration
+	records   int
+}
+
+// AllowHosts adds names by which the console is reached, as they stand in the
+// request's Host header: "ops.example.com", or with a port that has to fit,
+// "ops.example.com:8443". Default: localhost, 127.0.0.1 and ::1, at any port. A
+// request for another host is refused: a page of a stranger whose name resolves
+// to this machine could else read all that the console shows (DNS rebinding).
+//
+// Behind a proxy that rewrites Host, give the name that people see all the same:
+// actions demand that the page comes from it.
+func AllowHosts(names ...string) Option {
+	return func(o *options) { o.hosts = append(o.hosts, names...) }
+}
+
+// AllowActions lets the console act: start, raise, cancel, terminate, wake,
+// purge, complete by token, redrive. Default: it reads only.
+func AllowActions() Option { return func(o *options) { o.actions = true } }
+
+// Place says where what is shown is kept, for the page's "about".
+func Place(p api.Place) Option { return func(o *options) { o.place = p } }
+
+// Clock is where the console takes the time from that ages are counted from, for
+// an environment in virtual time; default time.Now.
+func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+
+// Actor says on whose behalf a request acts, for the histories (Client.As): the
+// login that the mounting program knows. It is asked for actions alone, and a
+// request that names an actor itself ([ActorHeader]) is refused. Default: the one
+// that the request names.
+func Actor(of func(*http.Request) string) Option { return func(o *options) { o.actor = of } }
+
+// Attempt is one attempt of an activity that a worker has, or that waits for one.
+type Attempt struct {
+	ExecutionID, EventID int64
+	// Number of the attempt, from 1.
+	Number int
+	// Since is when its code began; zero while it waits for a worker.
+	Since time.Time
+}
+
+// AttemptReader tells which attempts of an instance run or wait for a worker.
+type AttemptReader interface {
+	Attempts(instance string) []Attempt
+}
+
+// Attempts lets timelines say which attempts run, where the workers are in this
+// process. Default: a timeline says what the activities table tells.
+func Attempts(r AttemptReader) Option { return func(o *options) { o.attempts = r } }
+
+// Explain says in the API's words what an error of the environment means, such as
+// a permission that is missing on AWS; nil for those that it does not know.
+func Explain(f func(error) *api.Error) Option { return func(o *options) { o.explained = f } }
+
+const (
+	defaultPoll    = 3 * time.Second
+	defaultRecords = 600
+)
+
+// Polling says how often what is shown live is looked at where the environment
+// does not tell of changes: each thing after interval at the soonest, and all
+// open pages together so that they read no more than records a minute. Default:
+// 3 seconds, 600 records.
+//
+// A look at an instance reads 2 records, one at a list one for each row; pages
+// that show the same share their looks, and nothing is read while none is open. On
+// DynamoDB a record of up to 4 KB is a read unit: with the default, whatever is
+// open costs at most 600 read units a minute, and an instance alone 40.
+//
+// Where changes are told of, as an embedded environment does, nothing is paced.
+func Polling(interval time.Duration, records int) Option {
+	return func(o *options) { o.poll, o.records = interval, records }
+}

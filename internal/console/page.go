@@ -1,0 +1,98 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/console/page"
+)
+
+// static serves the files of the browser's side.
+type static map[string]*staticFile
+
+type staticFile struct {
+	kind, tag string
+	// text, and the same compressed.
+	text, zipped []byte
+}
+
+// contentTypes are those of the page's files: what else is there is none of it. A
+// table of the machine's could call a script something that a browser does not
+// run.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml", ".json": "application/json; charset=utf-8", ".png": "image/png", ".woff2": "font/woff2",
+}
+
+func newPage() (static, error) {
+	all := static{}
+	return all, fs.WalkDir(page.Files(), ".", func(name string, entry fs.DirEntry, err error) error {
+		kind := contentTypes[path.Ext(name)]
+		if err != nil || entry.IsDir() || kind == "" {
+			return err
+		}
+		text, err := fs.ReadFile(page.Files(), name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(text)
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		// A buffer takes everything.
+		_, _ = z.Write(text)
+		_ = z.Close()
+		all[name] = &staticFile{kind: kind, tag: hex.EncodeToString(sum[:8]), text: text, zipped: zipped.Bytes()}
+		return nil
+	})
+}
+
+func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		refuse(w, api.Errorf(api.CodeMethodNotAllowed, "the page takes GET, not %s", clip(r.Method, 20)))
+		return
+	case r.URL.Path == "":
+		// Mounted under a path, and asked for without the slash at its end:
+		// relative addresses would lead out of it.
+		w.Header().Set("Location", "./"+path.Base(requested(r))+"/")
+		w.WriteHeader(http.StatusMovedPermanently)
+		return
+	case name == "":
+		name = "index.html"
+	}
+	f := s[name]
+	if f == nil {
+		refuse(w, api.Errorf(api.CodeNoSuchRoute, "the console has no %q", clip(name, 100)))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", f.kind)
+	// Asked for each time, and sent only when it is another.
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	text := f.text
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("ETag", `"`+f.tag+`-z"`)
+		text = f.zipped
+	} else {
+		h.Set("ETag", `"`+f.tag+`"`)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+}
+
+// requested is the path as the browser asked for it, before a prefix was
+// stripped.
+func requested(r *http.Request) string {
+	p, _, _ := strings.Cut(r.RequestURI, "?")
+	return p
+}

@@ -1,0 +1,179 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+const (
+	// shownExecutions of an instance, the newest, where nobody asks for others.
+	shownExecutions = 10
+	// maxExecutions that may be asked for.
+	maxExecutions = 100
+	// maxStates is how many open activities are looked up outside the history.
+	maxStates = 50
+)
+
+func (h *handler) timeline(r *request) (api.Timeline, error) {
+	ctx := r.Context()
+	executions := shownExecutions
+	var err error
+	if v := r.query.Get("executions"); v != "" {
+		if executions, err = number("executions", v, 1, maxExecutions); err != nil {
+			return api.Timeline{}, err
+		}
+	}
+	since, err := sinceOf(r.query.Get("since"))
+	if err != nil {
+		return api.Timeline{}, err
+	}
+	d, err := h.client.Describe(ctx, r.vars["id"])
+	if err != nil {
+		return api.Timeline{}, err
+	}
+	first := max(d.FirstExecution, d.ExecutionID-int64(executions)+1, 1)
+	var sources []timeline.Source
+	for n := first; n <= d.ExecutionID; n++ {
+		turns, err := h.turns.read(ctx, &d, n)
+		if err != nil {
+			return api.Timeline{}, err
+		}
+		sources = append(sources, timeline.FromTurns(n, turns))
+	}
+	t := timeline.New(d.Instance, sources...)
+	h.annotate(ctx, &d, t)
+	out := api.TimelineOf(t, h.now().UTC())
+	bill := timeline.Count(t, sources)
+	if earlier := first - max(d.FirstExecution, 1); earlier > 0 {
+		out.Earlier, out.FirstExecution = int(earlier), d.FirstExecution
+		bill.LeftOut = append(bill.LeftOut, fmt.Sprintf("The %d executions before execution %d, which are not shown.", earlier, first))
+	}
+	out.Bill = api.BillOf(&bill)
+	out.Bill.Hypothetical = h.place.OneMachine()
+	if since != (position{}) {
+		onlySince(&out, t, since)
+	}
+	return out, nil
+}
+
+// annotate adds what is known of open activities outside the history. Where that
+// can't be looked at, nothing is added.
+func (h *handler) annotate(ctx context.Context, d *client.Description, t *timeline.Timeline) {
+	if d.Status.Terminal() {
+		return
+	}
+	states := map[int64]store.ActivityState{}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Kind != timeline.KindActivity || r.ExecutionID != d.ExecutionID || !r.EndedAt.IsZero() || len(states) == maxStates {
+			continue
+		}
+		state, err := h.client.ActivityState(ctx, store.ActivityKey{Instance: d.Instance, ExecutionID: r.ExecutionID, EventID: r.EventID})
+		if err != nil {
+			return // Rows say that it is not known.
+		}
+		states[r.EventID] = state
+	}
+	t.Annotate(d.ExecutionID, states, h.now())
+	if h.attempts != nil {
+		seen := map[int64]timeline.Seen{}
+		for _, a := range h.attempts.Attempts(d.Instance) {
+			if a.ExecutionID == d.ExecutionID {
+				seen[a.EventID] = timeline.Seen{Attempt: a.Number, Since: a.Since}
+			}
+		}
+		t.AddSeen(d.ExecutionID, seen)
+	}
+}
+
+// position is an event of an execution.
+type position struct{ execution, event int64 }
+
+func (p position) String() string { return fmt.Sprintf("%d.%d", p.execution, p.event) }
+
+// before reports whether an event stands behind the position.
+func (p position) before(execution, event int64) bool {
+	return execution > p.execution || execution == p.execution && event > p.event
+}
+
+func sinceOf(text string) (position, error) {
+	if text == "" {
+		return position{}, nil
+	}
+	x, e, _ := strings.Cut(text, ".")
+	execution, err1 := strconv.ParseInt(x, 10, 64)
+	event, err2 := strconv.ParseInt(e, 10, 64)
+	if errors.Join(err1, err2) != nil || execution < 1 || event < 0 || event > math.MaxInt32 {
+		return position{}, api.Errorf(api.CodeInvalid, "since %q: the execution, a point, and the event that was the last one, such as 1.17", clip(text, 50))
+	}
+	return position{execution, event}, nil
+}
+
+// onlySince leaves what has changed behind a position.
+func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
+	last := map[int64]int64{} // the last event of each execution that has ended
+	for i := range t.Ticks {
+		last[t.Ticks[i].ExecutionID] = t.Ticks[i].Last
+	}
+	rows := out.Rows[:0]
+	for i := range out.Rows {
+		r := &out.Rows[i]
+		changed := r.EventID
+		if r.EndedAt.IsZero() {
+			changed = math.MaxInt64
+		} else if r.State == string(timeline.StateClosed) || r.State == string(timeline.StateCancelled) {
+			changed = last[r.ExecutionID]
+		}
+		if since.before(r.ExecutionID, max(changed, r.CompletedBy, r.CancelledBy)) {
+			rows = append(rows, *r)
+		}
+	}
+	ticks := out.Ticks[:0]
+	for _, k := range out.Ticks {
+		if since.before(k.ExecutionID, k.Last) {
+			ticks = append(ticks, k)
+		}
+	}
+	out.Rows, out.Ticks, out.Since = rows, ticks, since.String()
+}
+
+// reading is a timeline.Reader over the client, for one look.
+type reading struct {
+	h    *handler
+	seen map[string]client.Description
+}
+
+// Record implements timeline.Reader.
+func (r reading) Record(ctx context.Context, instance string) (timeline.Standing, error) {
+	d, err := r.h.client.Describe(ctx, instance)
+	if errors.Is(err, client.ErrNotFound) {
+		return timeline.Standing{}, fmt.Errorf("%w: %w", store.ErrNotFound, err)
+	}
+	r.seen[instance] = d
+	return timeline.Standing{Instance: d.Instance, Name: d.Name, Version: d.Version, Status: store.Status(d.Status), ExecutionID: d.ExecutionID,
+		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, Problem: d.Problem}, err
+}
+
+// Turns implements timeline.Reader.
+func (r reading) Turns(ctx context.Context, instance string, execution int64) ([]store.Turn, error) {
+	d := r.seen[instance]
+	return r.h.turns.read(ctx, &d, execution)
+}
+
+// Activity implements timeline.Reader.
+func (r reading) Activity(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
+	s, err := r.h.client.ActivityState(ctx, key)
+	if errors.Is(err, client.ErrNoActivities) {
+		err = timeline.ErrNotKept
+	}
+	return s, err
+}

@@ -1,0 +1,158 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
+)
+
+// What one tree looks up at most. A node costs the read of a record; one that
+// may have children the read of its history.
+const (
+	maxAncestors     = 50
+	maxTreeNodes     = 300
+	maxTreeHistories = 50
+)
+
+func (h *handler) tree(r *request) (api.Tree, error) {
+	ctx := r.Context()
+	d, err := h.client.Describe(ctx, r.vars["id"])
+	if err != nil {
+		return api.Tree{}, err
+	}
+	out := api.Tree{Ancestors: []api.TreeNode{}, Instance: nodeOf(&d)}
+	if d.Parent != nil {
+		out.Instance.EventID = d.Parent.EventID
+	}
+	if err := h.ancestors(ctx, &d, &out); err != nil {
+		return out, err
+	}
+	g := growing{h: h, nodes: maxTreeNodes, histories: maxTreeHistories}
+	if err := g.grow(ctx, &out.Instance); err != nil {
+		return out, err
+	}
+	out.Truncated = out.Truncated || g.truncated
+	return out, nil
+}
+
+func nodeOf(d *client.Description) api.TreeNode {
+	return api.TreeNode{
+		Instance: d.Instance, Status: string(d.Status), Name: d.Name, Version: d.Version, ExecutionID: d.ExecutionID,
+		CreatedAt: d.CreatedAt, EndedAt: d.EndedAt, Why: why(d),
+	}
+}
+
+// why says in a line why an instance is not well.
+func why(d *client.Description) string {
+	const longest = 300
+	switch {
+	case d.Problem != nil:
+		return clip(named(d.Problem.Kind, d.Problem.Message), longest)
+	case d.Failure != nil && d.Failure.Message != "":
+		return clip(named(d.Failure.Kind, d.Failure.Message), longest)
+	}
+	return ""
+}
+
+// named puts the kind before a message that does not begin with it itself.
+func named(kind, message string) string {
+	if strings.HasPrefix(message, kind) {
+		return message
+	}
+	return kind + ": " + message
+}
+
+// ancestors looks up the parents of an instance.
+func (h *handler) ancestors(ctx context.Context, d *client.Description, out *api.Tree) error {
+	for p := d.Parent; p != nil; {
+		if len(out.Ancestors) == maxAncestors {
+			out.Truncated = true
+			break
+		}
+		parent, err := h.client.Describe(ctx, p.Instance)
+		switch {
+		case errors.Is(err, client.ErrNotFound):
+			out.Missing = true
+			return nil
+		case err != nil:
+			return err
+		}
+		node := nodeOf(&parent)
+		if parent.Parent != nil {
+			node.EventID = parent.Parent.EventID
+		}
+		out.Ancestors = append([]api.TreeNode{node}, out.Ancestors...)
+		p = parent.Parent
+	}
+	return nil
+}
+
+// growing is a tree that is being looked up, level by level, so that what is
+// left out is the deepest.
+type growing struct {
+	h                *handler
+	nodes, histories int
+	truncated        bool
+}
+
+func (g *growing) grow(ctx context.Context, root *api.TreeNode) error {
+	for level := []*api.TreeNode{root}; len(level) > 0; {
+		var next []*api.TreeNode
+		for _, n := range level {
+			if g.histories == 0 {
+				n.MoreChildren, g.truncated = -1, true
+				continue
+			}
+			g.histories--
+			if err := g.children(ctx, n); err != nil {
+				return err
+			}
+			for i := range n.Children {
+				if n.Children[i].Status != "" {
+					next = append(next, &n.Children[i])
+				}
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// children looks up those that the current execution of a node has scheduled.
+func (g *growing) children(ctx context.Context, n *api.TreeNode) error {
+	x, err := g.h.execution(ctx, n.Instance, "current")
+	if explained := g.h.explain(err); err != nil && (explained.Code == api.CodeNotFound || explained.Code == api.CodeCorrupt) {
+		// Purged meanwhile, or not to be read: its record says so.
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range x.events(1, math.MaxInt) {
+		if e.Kind != history.SubOrchestrationScheduled && e.Kind != history.OrchestrationChained {
+			continue
+		}
+		if g.nodes == 0 {
+			n.MoreChildren++
+			g.truncated = true
+			continue
+		}
+		g.nodes--
+		child := api.TreeNode{Instance: e.Instance, Name: e.Name}
+		d, err := g.h.client.Describe(ctx, e.Instance)
+		switch {
+		case err == nil:
+			child = nodeOf(&d)
+		case !errors.Is(err, client.ErrNotFound):
+			return err
+		}
+		child.EventID, child.Detached = e.EventID, e.Kind == history.OrchestrationChained
+		n.Children = append(n.Children, child)
+	}
+	return nil
+}

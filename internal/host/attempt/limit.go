@@ -1,0 +1,67 @@
+package attempt
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/clock"
+)
+
+// Limit is what one attempt may take.
+type Limit struct {
+	Timeout time.Duration
+	// total is the time limit of all attempts together, if that is what bounds
+	// this one; 0 else.
+	total time.Duration
+}
+
+// LimitOf returns what an attempt may take: its policy's limit or the
+// fallback, at most what is left of the invocation but for the time to end it,
+// and of the time of all attempts together.
+func LimitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled time.Time, fallback, exit time.Duration) Limit {
+	l := Limit{Timeout: fallback}
+	if r != nil && r.TimeoutMS > 0 {
+		l.Timeout = time.Duration(r.TimeoutMS) * time.Millisecond
+	}
+	if left, bounded := clock.Left(ctx, c); bounded {
+		l.Timeout = min(l.Timeout, left-exit)
+	}
+	if end, bounded := TotalEnd(r, scheduled); bounded {
+		if left := end.Sub(c.Now()); left <= l.Timeout {
+			l.Timeout, l.total = left, time.Duration(r.TotalTimeoutMS)*time.Millisecond
+		}
+	}
+	l.Timeout = max(l.Timeout, 0)
+	return l
+}
+
+// failure of an attempt that reached the limit.
+func (l *Limit) failure(info *activity.Info) history.Failure {
+	if l.total > 0 {
+		return TotalFailure(info.Name, info.Attempt, l.total, nil)
+	}
+	return history.Failure{Kind: history.FailureTimeout, Retryable: true,
+		Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", info.Attempt, info.Name, l.Timeout)}
+}
+
+// TotalEnd returns when the time of all attempts together is over.
+func TotalEnd(r *history.Retry, scheduled time.Time) (time.Time, bool) {
+	if r == nil || r.TotalTimeoutMS <= 0 {
+		return time.Time{}, false
+	}
+	return scheduled.Add(time.Duration(r.TotalTimeoutMS) * time.Millisecond), true
+}
+
+// TotalFailure is that of an activity whose time for all attempts is over.
+func TotalFailure(name string, attempts int, total time.Duration, last *history.Failure) history.Failure {
+	f := history.Failure{Kind: history.FailureTotalTimeout, Source: name, Attempt: attempts,
+		Message: fmt.Sprintf("activity %q was not done within %s, the time of all its attempts together", name, total)}
+	if last != nil {
+		f.Message += fmt.Sprintf("; attempt %d failed: %s", last.Attempt, last.Message)
+		f.Code, f.Details = last.Code, last.Details
+	}
+	return f
+}

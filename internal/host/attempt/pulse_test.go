@@ -1,0 +1,50 @@
+package attempt
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// an attempt that gives heartbeats lives, though the table refuses them: its
+// message stays hidden, or another worker would begin the same attempt beside it.
+func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
+	t.Parallel()
+	virtual := clock.NewVirtual(time.Unix(1_900_000_000, 0))
+	began := virtual.Now()
+	refused := func(at time.Duration) bool { return at >= 10*time.Second && at < 60*time.Second }
+	var recorded, extended []time.Duration
+	p := &Pulse{Interval: 10 * time.Second, attempt: &Attempt{Clock: virtual},
+		Record: func(context.Context, []byte) (store.ActivityState, error) {
+			at := virtual.Now().Sub(began)
+			if refused(at) {
+				return store.ActivityState{}, store.ErrUnavailable
+			}
+			recorded = append(recorded, at)
+			return store.ActivityState{}, nil
+		},
+		Extend: func(context.Context) { extended = append(extended, virtual.Now().Sub(began)) },
+		Log:    func(context.Context, string, ...any) {}}
+	for range 17 { // Every five seconds.
+		if err := p.beat(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		virtual.Advance(5 * time.Second)
+	}
+	seconds := func(all ...int) (d []time.Duration) {
+		for _, s := range all {
+			d = append(d, time.Duration(s)*time.Second)
+		}
+		return d
+	}
+	if want := seconds(0, 60, 70, 80); !slices.Equal(recorded, want) {
+		t.Errorf("recorded at %v, want %v", recorded, want)
+	}
+	if want := seconds(0, 10, 20, 30, 40, 50, 60, 70, 80); !slices.Equal(extended, want) {
+		t.Errorf("extended at %v, want %v", extended, want)
+	}
+}

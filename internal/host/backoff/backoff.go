@@ -1,0 +1,34 @@
+// Package backoff is how long the host waits before it tries again.
+package backoff
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/random"
+)
+
+// The pauses between two attempts at a call that is throttled double from
+// firstPause to longestPause. Jitter takes up to half of each, so that those who
+// were throttled together do not come again together.
+const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
+
+// Pause waits before attempt n+1 of a call that is throttled, unless ctx ends before.
+func Pause(ctx context.Context, c clock.Clock, r *random.Source, n int) error {
+	jitter, err := r.Share()
+	if err != nil {
+		return err
+	}
+	d := Grown(firstPause, longestPause, n-1)
+	return clock.Sleep(ctx, c, d-time.Duration(jitter*float64(d)/2))
+}
+
+// Grown returns first × 2ⁿ, at most longest.
+func Grown(first, longest time.Duration, n int) time.Duration {
+	d := first
+	for ; n > 0 && d < longest; n-- {
+		d *= 2
+	}
+	return min(d, longest)
+}

@@ -1,0 +1,160 @@
+package deciding
+
+import (
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/lease"
+	"github.com/turnstile-go/turnstile/internal/host/resending"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// again is how far it is known what has to be sent again.
+type again struct {
+	done bool
+	// gathered is nil where it was not begun; messages are those still to be asked for
+	// what they have to send.
+	gathered *resending.Resending
+	messages []*inbox.Message
+	// twins: some of the messages have a twin. behind: it was looked that nothing stands
+	// behind what was read beside it.
+	twins, behind bool
+}
+
+// sendAgain sends again, before anything else, what an earlier delivery of
+// these messages, or the twin of one, may have committed and not sent.
+//
+// A message is acknowledged once all that its turn has committed was sent; until then
+// nobody else answers for that, and it sends its own turn again, whatever was committed
+// since. A message that was redriven, or went round, may have been overtaken by others: it
+// sends again all that is open from the execution that it names. Ids derive from instance,
+// execution and event, so that sending twice is harmless.
+func (t *Turn) sendAgain(p *Plan) error {
+	a := &t.passed.again
+	if a.done = a.done || t.Running.Creating; a.done {
+		return nil
+	}
+	if a.gathered == nil {
+		since, back, twins := t.Now.At, inbox.Returning(t.open()), t.twins()
+		switch {
+		case len(back) == 0 && len(twins) == 0:
+			a.done = true
+			return nil
+		case len(twins) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
+			return ErrStale // Not all that was committed is known here.
+		}
+		a.gathered, a.twins, a.messages = t.resending(since), len(twins) > 0, append(back, twins...)
+	}
+	if a.twins {
+		if err := t.awaitTwin(); err != nil {
+			return err
+		}
+	}
+	for len(a.messages) > 0 {
+		if err := t.gather(a.messages[0]); err != nil {
+			return err
+		}
+		t.View.Forget()
+		a.messages = a.messages[1:]
+	}
+	a.done = true
+	p.Again = &Again{a.gathered.Commits, a.gathered.Since}
+	return nil
+}
+
+// gather adds what a message has to send again.
+func (t *Turn) gather(m *inbox.Message) error {
+	again := t.passed.again.gathered
+	switch v := t.verdict(m); {
+	case m.Redriven() || m.Item.Hops > 0 && !m.Returning():
+		return again.Everything(m.Item.TargetExecution())
+	case m.Records() && v.Kind == engine.Duplicate:
+		return again.Fact(v.EventID)
+	default:
+		// Its turn may have committed something else first, or ended the instance.
+		return again.LastTurn()
+	}
+}
+
+// twins returns the messages whose facts the history has, though they come for the
+// first time. Lambda may hand one batch to two processes, with the same receipts; the
+// other one may be dead, and nobody would send what it has committed.
+func (t *Turn) twins() (twins []*inbox.Message) {
+	for _, m := range t.withBrought(t.open()) {
+		if !m.Returning() && t.stands(m) {
+			twins = append(twins, m)
+		}
+	}
+	return twins
+}
+
+// awaitTwin waits until no commit is under way: what is read beside one
+// may lack some of its items, and behind the messages of this turn others are handled.
+func (t *Turn) awaitTwin() error {
+	if a := &t.passed.again; !a.behind {
+		if err := t.unmoved(); err != nil {
+			return err
+		}
+		a.behind, t.View.Current = true, false
+	}
+	return t.currentRecord()
+}
+
+// stands reports whether the history may have the fact of a message.
+func (t *Turn) stands(m *inbox.Message) bool {
+	x := t.Running.X
+	switch m.Item.Kind {
+	case wire.TerminateInstance:
+		return x.Ended()
+	case wire.PurgeInstance:
+		return m.Purges() && x.Ended()
+	case wire.Wake:
+		return m.Item.Number > 0 && m.Item.Number != GoOnNumber && (t.View.Problem() == nil || m.Item.Number != t.View.Record.Stamp)
+	case wire.ActivityPending:
+	default:
+		if !m.Records() {
+			return false
+		}
+	}
+	at := int64(0)
+	switch v := t.verdict(m); {
+	case v.Kind == engine.Duplicate:
+		at = v.EventID
+	case v.Kind == engine.Late && x.EndedForItself():
+		at = x.LastEventID() // Its fact may have been too large to stand anywhere.
+	case v.Kind == engine.Late && m.Item.TargetExecution() < t.Running.Execution:
+		// It may stand in an execution that has continued as new since.
+	default:
+		return false
+	}
+	return !time.UnixMilli(x.RecordedAt(at)).Before(earliest(m))
+}
+
+// earliest is the earliest time that the twin of a message may have noted: clocks of
+// functions and of SQS differ by little. A message that went round was received before.
+func earliest(m *inbox.Message) time.Time {
+	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
+		return time.Time{}
+	}
+	return m.ReceivedAt.Add(-lease.Skew)
+}
+
+// heard reports whether one of the messages of the turn completes, or is about,
+// this scheduling event of the current execution: then the event was sent. Without
+// this a redelivered completion would start another attempt of the activity that it
+// completes.
+func (t *Turn) heard(eventID int64) bool {
+	return t.Running.X != nil && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool {
+		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.Running.Execution || m.Item.Kind == wire.ActivityHeartbeat {
+			return false
+		}
+		v := t.verdict(m).Kind
+		return v == engine.Recorded || v == engine.Duplicate
+	})
+}
+
+func (t *Turn) resending(since time.Time) *resending.Resending {
+	return resending.New(&t.View, t.Running.Execution, since, t.Group.Sent, t.heard)
+}

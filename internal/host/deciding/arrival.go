@@ -1,0 +1,98 @@
+package deciding
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// arrival returns what a message brings for the execution. The version of a start
+// is pinned: the newest registered if none was asked for. A name that is not
+// registered keeps what was asked; the instance is started and stuck until that
+// code is deployed.
+func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
+	i := &m.Item
+	a := engine.Arrival{Proven: m.Proven}
+	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance {
+		a.ExecutionID = i.TargetExecution()
+	}
+	switch i.Kind {
+	case wire.StartOrchestration:
+		return t.startArrival(i)
+	case wire.ExternalRaised:
+		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
+	case wire.CancelInstance:
+		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
+	case wire.ActivityCompleted:
+		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+	case wire.ActivityFailed:
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
+			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID}
+	case wire.ActivityPending, wire.ActivityHeartbeat:
+		// It is about an activity that has not ended, and judged as its failure would be.
+		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
+	case wire.TimerFired:
+		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
+	case wire.SubOrchCompleted:
+		a.Event = history.Event{Kind: history.SubOrchestrationCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec}
+	case wire.SubOrchFailed:
+		a.Event = history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History()}
+	}
+	return a
+}
+
+func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: t.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
+		Headers: i.Headers, Origin: i.Origin, FairnessGroup: i.FairnessGroup}
+	version := i.OrchVersion
+	if version == "" {
+		if newest, err := t.By.Orchestrations.Newest(i.Name); err == nil {
+			version = newest.Version
+		}
+	}
+	a := engine.Arrival{UseExisting: i.OnConflict == wire.ConflictUseExisting, Event: history.Event{
+		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
+	for _, e := range i.Events {
+		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
+	}
+	return a
+}
+
+// recordedParent returns a parent as it stands in the history of its child: without its
+// token, because a reader of the child's history could complete the parent's event with it.
+func recordedParent(p *wire.Parent) *history.Parent {
+	if p == nil {
+		return nil
+	}
+	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+}
+
+// verdict is what the engine says of a message, without running anything.
+func (t *Turn) verdict(m *inbox.Message) engine.Verdict { return t.Running.X.Judge(t.arrival(m)) }
+
+// news reports whether arrivals bring a fact that the history has not.
+func (t *Turn) news(arrivals []*inbox.Message) bool {
+	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
+		return t.verdict(m).Kind == engine.Recorded
+	})
+}
+
+// judge says what becomes of arrivals for which no code is run: they bring nothing new
+// to an instance that is stuck, or the execution has ended. Then the code that is
+// deployed by now may not agree with the history, and what is finished is never stuck.
+func (t *Turn) judge(arrivals []*inbox.Message) (decided []judged) {
+	for _, m := range arrivals {
+		decided = append(decided, judged{m, t.verdict(m)})
+	}
+	return decided
+}
+
+// judged is a message and what the engine says of it.
+type judged struct {
+	*inbox.Message
+	engine.Verdict
+}

@@ -1,0 +1,142 @@
+package deciding
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/backoff"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/projection"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// commit plans the commit of the draft, and what follows from it.
+func (t *Turn) commit(p *Plan) error {
+	r, d := t.round, t.round.draft
+	if err := t.knowFor(d); err != nil {
+		return err
+	}
+	on := t.standing(d).Of(&d.Turn)
+	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: d.Cancelled, Outcome: stateWord(d.State),
+		Mark: Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}}
+	if d.Stuck != nil {
+		c.Mark.Stuck = d.Stuck.Kind
+	}
+	if on.Recovered != nil {
+		c.Outcome = "recovered"
+	}
+	if len(d.Events) > 0 {
+		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: d.Events,
+			Messaged: d.messaged, Parked: d.parked, Cancelled: d.Cancelled, Reasons: d.Reasons}}
+		if len(d.Next) > 0 {
+			c.Turns = append(c.Turns, store.Turn{Instance: t.View.Instance, ExecutionID: t.Running.Execution + 1, Events: d.Next, Parked: true})
+		}
+	}
+	if on.Suspected {
+		t.Suspicion.Mark, t.Suspicion.Marked = t.Group.Suspect, true
+	}
+	p.Commit, p.Dispatch, p.Next = c, t.follows(c.Turns), d.Next
+	if r.then = (*Turn).committed; r.end != nil {
+		r.then = (*Turn).imposed
+	}
+	return nil
+}
+
+// follows is what is dispatched because of turns.
+func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
+	if len(turns) == 0 {
+		return nil
+	}
+	started := t.Running.Started()
+	all := make([]dispatch.Commit, len(turns))
+	for i := range turns {
+		c := dispatch.Commit{Turn: &turns[i], Start: started.Start, Name: started.Name, Opened: t.Running.Work}
+		if i > 0 {
+			c.Start = turns[i].Events[0].Start
+		}
+		if dispatch.Ends(&turns[i]) {
+			c.Parents = t.Running.X.Attached()
+		}
+		all[i] = c
+	}
+	return all
+}
+
+// Took takes in that a commit was made.
+func (t *Turn) Took(c *Commit) {
+	t.View.Changed(c.Change)
+	if len(c.Turns) > 0 {
+		t.View.Wrote(c.Turns)
+		t.Running.Creating, t.Running.Confirmed = false, true
+		t.Running.Work.Add(c.Turns[0].Events)
+	}
+}
+
+// knowFor asks for the record where the projection of a draft needs more of it than is
+// known, or what is known may be old.
+func (t *Turn) knowFor(d *draft) error {
+	if t.Running.Creating {
+		return nil
+	}
+	if len(d.SearchSet) > 0 {
+		// It says under which time the index keeps them, and what it has already.
+		now, err := t.learn()
+		if err != nil {
+			return err
+		}
+		if now && t.Running.Warm && t.View.Problem() != nil {
+			return ErrStale // What the cache has knows nothing of what is parked.
+		}
+	}
+	end := d.End()
+	switch {
+	case len(d.Next) > 0:
+	case end != nil && (end.Imposed != "" && t.By.Sealed || !d.messaged && (t.View.Record == nil || t.passed.asked == RecordAgain)):
+		return t.knowForEnd(d)
+	case end == nil && t.problemIn(d) != nil:
+		now, err := t.learn()
+		if err != nil {
+			return err
+		}
+		if r := t.View.Record; now && (r == nil || r.Purged || r.ExecutionID != t.Running.Execution) {
+			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
+		}
+	}
+	return nil
+}
+
+// knowForEnd asks for the record that an end is to change. Where it was not known at all,
+// it has to be one that the end may change without looking.
+func (t *Turn) knowForEnd(d *draft) error {
+	unread := t.View.Record == nil
+	if t.passed.asked == RecordAgain {
+		t.passed.asked, unread = nothing, true
+	} else if !t.View.Current {
+		if unread {
+			return t.ask(&Read{What: RecordAgain})
+		}
+		return t.currentRecord()
+	}
+	if r := t.View.Record; unread && !d.messaged && (r == nil || r.Purged || r.ExecutionID != t.Running.Execution || r.Problem != nil) {
+		return ErrStale
+	}
+	return nil
+}
+
+// standing of the turn's instance for a draft.
+func (t *Turn) standing(d *draft) *projection.Standing {
+	parks := t.round.parks
+	s := &projection.Standing{
+		Instance: t.View.Instance, Execution: t.Running.Execution, Record: t.View.Record, Creating: t.Running.Creating,
+		Suspect: t.Group.Suspect, Problem: t.problemIn(d), Try: t.round.wakes.try, Sealed: t.By.Sealed, Now: t.Now.At,
+		Ran: !parks && !d.Turn.Parked && d.State != engine.NotStarted,
+		Delay: func(tries int) time.Duration {
+			return backoff.Grown(t.By.Settings.Turn.WakeFirst, t.By.Settings.Turn.WakeMax, tries-1)
+		},
+	}
+	if t.Suspicion.Killer {
+		s.Found = t.Suspicion.Mark
+	}
+	return s
+}

@@ -1,0 +1,98 @@
+package deciding
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// exists deals with a start for an instance that runs or has run. Its own
+// repeat is a duplicate. Another is acknowledged, so that no late redelivery
+// revives a finished run; a parent that wanted the id for a child is told: that
+// it is taken, or, if it may use the instance that has it, how that one ended.
+// While that one runs, the parent stands in its history (engine/attach.go).
+func (t *Turn) exists(p *Plan, m *inbox.Message) error {
+	startID := t.Running.Started().Start.StartID
+	if t.View.Record != nil {
+		startID = t.View.Record.StartID
+	}
+	// What is read for the answer is the record as it is now.
+	if t.passed.asked != Record && startID == m.Item.ID {
+		p.settle(m, "duplicate")
+		return nil
+	}
+	if t.passed.asked != Record && t.View.Record != nil && t.View.Record.Purged {
+		t.refuseStart(p, m)
+		return nil
+	}
+	if m.Item.Parent == nil {
+		p.settle(m, "exists")
+		return nil
+	}
+	end, err := t.endFor(m)
+	if err == nil {
+		t.tellRefused(p, m, "exists", end)
+	}
+	return err
+}
+
+// refuseStart settles a start whose id is that of a purged instance: it can never
+// begin. Its parent is told.
+func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
+	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
+	p.tell(warning("start refused: an instance of that id was purged, and the id is not free again yet",
+		"instance", t.View.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free))
+	t.tellRefused(p, m, "purged_id", taken(history.FailurePurged,
+		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.View.Instance, free))
+}
+
+// tellRefused tells the parent of a start that begins nothing, if it has one, as
+// what its child counts, and settles the start.
+func (t *Turn) tellRefused(p *Plan, m *inbox.Message, outcome string, end *history.Event) {
+	if m.Item.Parent != nil {
+		p.Send.Parents = &Parents{Of: []*history.Parent{recordedParent(m.Item.Parent)}, Name: m.Item.Name, End: end, Chained: true, Depth: m.Item.Depth}
+	}
+	p.settle(m, outcome)
+}
+
+// taken is the end of a child that found its id taken.
+func taken(kind, format string, args ...any) *history.Event {
+	return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}}
+}
+
+// endFor returns as what the child of a parent counts that found its id taken.
+func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
+	id := t.View.Instance
+	if m.Item.OnConflict != wire.ConflictUseExisting {
+		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
+	}
+	if m.Item.Parent.Instance == id {
+		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
+	}
+	if err := t.ask(&Read{What: Record}); err != nil {
+		return nil, err
+	}
+	switch r := t.View.Record; {
+	case r == nil || r.Purged:
+		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
+	case r.Name != m.Item.Name:
+		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
+	case !r.Status.Terminal():
+		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
+	case r.Status == store.StatusCompleted && t.View.Damaged:
+		return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{
+			Kind: history.FailureApplication, Message: fmt.Sprintf("instance %q has completed, and the output in its record is damaged", id)}}, nil
+	case r.Status == store.StatusCompleted:
+		return &history.Event{Kind: history.OrchestrationCompleted, Payload: r.Output}, nil
+	default:
+		f := history.Failure{Kind: history.FailureApplication, Message: "the record holds no failure"}
+		if r.Failure != nil {
+			f = *r.Failure
+		}
+		return &history.Event{Kind: history.OrchestrationFailed, Failure: &f}, nil
+	}
+}

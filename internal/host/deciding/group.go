@@ -1,0 +1,151 @@
+package deciding
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Group is what a batch holds for one instance: one turn.
+type Group struct {
+	Instance string
+	Messages []*inbox.Message
+	// All are the messages of the batch for the instance: more than Messages where
+	// the turn was too large for them.
+	All []*inbox.Message
+	// Suspect is the id of the message under which the instance is marked
+	// while its turn is made; empty where nothing is suspected.
+	Suspect string
+	// Marked: this invocation has marked the instance with it.
+	Marked bool
+	// TooLarge is the commit that could not be made: the instance is to fail.
+	TooLarge *store.TooLargeError
+	// Sent are the commits whose actions this invocation has sent, by slot.
+	Sent map[dispatch.Place]bool
+}
+
+// GroupsOf gathers the unsettled messages by the instance that their body
+// names, whatever the message group was. The order within a group is that of
+// the batch, but for a start, which is taken ahead of all that stands behind the
+// last purge: an event of the same batch waits for it.
+func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
+	var groups []*Group
+	byInstance := map[string]*Group{}
+	for _, m := range messages {
+		if m.State != inbox.Unsettled || m.Item.Kind == wire.Sweep {
+			continue
+		}
+		target := m.Item.Target()
+		g := byInstance[target]
+		if g == nil {
+			g = &Group{Instance: target, Sent: map[dispatch.Place]bool{}}
+			byInstance[target] = g
+			groups = append(groups, g)
+		}
+		g.Messages = append(g.Messages, m)
+		if g.Suspect == "" && suspectReceives > 0 && m.ReceiveCount >= suspectReceives {
+			g.Suspect = m.ID
+		}
+	}
+	for _, g := range groups {
+		g.All = g.Messages
+		behind := len(g.Messages)
+		for behind > 0 && !g.Messages[behind-1].Purges() {
+			behind--
+		}
+		startsFirst(g.Messages[behind:])
+	}
+	return groups
+}
+
+func startsFirst(messages []*inbox.Message) {
+	slices.SortStableFunc(messages, func(a, b *inbox.Message) int {
+		return boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)
+	})
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Open returns the messages not yet settled.
+func (g *Group) Open() []*inbox.Message { return inbox.Left(g.Messages) }
+
+// Half returns a group of some of the messages.
+func (g *Group) Half(messages []*inbox.Message) *Group {
+	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
+}
+
+// Chain is what the wakes of a group go on with: a turn that was cut short. What such a
+// turn had begun joins the round that this one makes.
+func (g *Group) Chain() dispatch.Chain {
+	var c dispatch.Chain
+	for _, m := range g.Messages {
+		if m.Item.Kind == wire.Wake {
+			c.Depth = max(c.Depth, m.Item.Depth)
+		}
+	}
+	c.Open = c.Depth > 0
+	return c
+}
+
+// Dispatched takes in that the actions of commits were sent.
+func (g *Group) Dispatched(commits []dispatch.Commit) {
+	for i := range commits {
+		g.Sent[dispatch.PlaceOf(commits[i].Turn)] = true
+	}
+}
+
+// Arrived returns the depth of the message that brought an event; false where none of
+// the group has.
+func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
+	for _, m := range g.Messages {
+		if broughtBy(&m.Item, c.ExecutionID, e) {
+			return m.Item.Depth, true
+		}
+	}
+	return 0, false
+}
+
+// broughtBy reports whether an event of an execution is what an item says.
+func broughtBy(i *wire.Item, execution int64, e *history.Event) bool {
+	switch e.Kind {
+	case history.OrchestrationStarted, history.ParentAttached:
+		return i.Kind == wire.StartOrchestration && e.Start != nil && (e.Start.StartID == i.ID || e.Kind == history.ParentAttached && i.Parent != nil &&
+			e.Start.Parent != nil && *e.Start.Parent == *recordedParent(i.Parent))
+	case history.ExternalEvent, history.OrchestrationCancelRequested:
+		return i.ID != "" && e.SenderID == i.ID
+	}
+	return i.SourceEventID != 0 && i.SourceEventID == e.SourceEventID && i.TargetExecution() == execution
+}
+
+// Causes are the messages that have headers.
+func (g *Group) Causes() []host.Cause {
+	var all []host.Cause
+	for _, m := range g.Messages {
+		if i := &m.Item; len(i.Headers) > 0 {
+			all = append(all, host.Cause{Kind: string(i.Kind), SourceEventID: i.SourceEventID, Attempt: i.Attempt, Headers: i.Headers})
+		}
+	}
+	return all
+}
+
+// onlyHides reports whether nothing else is to be done but to hide what has ended: that
+// needs no key of its history. A purge with force waits for the key: the terminate that
+// was sent ahead of it may go round for that, with what it has still to send.
+func (g *Group) onlyHides() bool {
+	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
+}
+
+// onlyPurges reports whether nothing else is to be done.
+func (g *Group) onlyPurges() bool {
+	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return m.Item.Kind != wire.PurgeInstance })
+}

@@ -1,0 +1,212 @@
+package deciding
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/host/attempt"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// about is how far the messages about pending activities were looked at.
+type about struct {
+	begun, done bool
+	messages    []*inbox.Message
+	// state of the activity that the first of them is about; nil where it was not read.
+	// since is when it was looked at first.
+	state *store.ActivityState
+	since time.Time
+	// limits that are to be asked for, and the messages that have come about them.
+	limits  *Limits
+	limited []*inbox.Message
+}
+
+// TookActivity takes in what is known of a pending activity.
+func (t *Turn) TookActivity(s store.ActivityState) { t.passed.about.state = &s }
+
+// aboutPending handles the messages about pending activities: ActivityPending, which
+// comes again when the next time limit may be over, and becomes the failure of an
+// activity that is still open then; and ActivityHeartbeat.
+func (t *Turn) aboutPending(p *Plan) error {
+	a := &t.passed.about
+	if !a.begun {
+		a.begun, a.messages = true, t.open()
+	}
+	for len(a.messages) > 0 {
+		m := a.messages[0]
+		if m.AboutPending() || m.Unheard() {
+			if err := t.aboutOne(p, m); err != nil {
+				return err
+			}
+		}
+		a.messages, a.state, a.since = a.messages[1:], nil, time.Time{}
+		if !p.empty() {
+			return nil
+		}
+	}
+	if !a.done && a.limits != nil {
+		// The schedules are made together.
+		p.Send.Limits = a.limits
+		for _, m := range a.limited {
+			p.settle(m, "pending")
+		}
+	}
+	a.done = true
+	return nil
+}
+
+func (t *Turn) aboutOne(p *Plan, m *inbox.Message) error {
+	switch v := t.verdict(m); {
+	case m.Unheard() && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):
+		return t.interrupted(p, m)
+	case m.Unheard():
+		// It is judged as any other completion.
+	case v.Kind == engine.Recorded:
+		return t.stillPending(p, m)
+	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
+		// It, or its twin, may have become the failure that stands there: then it is
+		// settled when what follows from that has been run.
+		p.becomes(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
+	case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
+		t.refuse(p, m, v)
+	default:
+		p.settle(m, "late")
+	}
+	return nil
+}
+
+// stillPending takes a message about an activity that is not completed.
+func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
+	item := &m.Item
+	if _, open := t.Running.Work[item.SourceEventID]; !open {
+		// Nobody waits for it any more.
+		p.settle(m, "late")
+		return nil
+	}
+	if item.Kind == wire.ActivityHeartbeat {
+		return t.heartbeat(p, m)
+	}
+	scheduled, err := t.View.Event(t.Running.Execution, item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	a, retry := &t.passed.about, scheduled.Retry
+	if a.since.IsZero() {
+		a.since = t.Now.At
+	}
+	now := a.since
+	var next time.Time
+	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
+		if !end.After(now) {
+			p.becomes(m, Failed(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil)))
+			return nil
+		}
+		next = end
+	}
+	if retry != nil && retry.HeartbeatTimeoutMS > 0 {
+		silence := time.Duration(retry.HeartbeatTimeoutMS) * time.Millisecond
+		alive, err := t.alive(item, now)
+		if err != nil {
+			return err
+		}
+		end := alive.Add(silence)
+		if !end.After(now) {
+			return t.silent(p, m, scheduled, silence)
+		}
+		if next.IsZero() || end.Before(next) {
+			next = end
+		}
+	}
+	if next.IsZero() {
+		p.settle(m, "pending")
+		return nil
+	}
+	if a.limits == nil {
+		a.limits = &Limits{Since: t.Now.At}
+	}
+	a.limits.Items, a.limits.Dues = append(a.limits.Items, *item), append(a.limits.Dues, next)
+	a.limited = append(a.limited, m)
+	return nil
+}
+
+// alive returns when a pending activity was last heard of: its heartbeat, or the
+// message by which its attempt became pending, and never the future of another clock.
+func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
+	state := t.passed.about.state
+	if state == nil {
+		return now, &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
+	}
+	last := max(item.SentMS, state.Beat.At.UnixMilli())
+	return time.UnixMilli(min(last, now.UnixMilli())), nil
+}
+
+// heartbeat records a sign of life of a pending activity.
+func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
+	item, state := &m.Item, t.passed.about.state
+	if state == nil {
+		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
+	}
+	scheduled, err := t.View.Event(t.Running.Execution, item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	now, kept := t.Now.At, delivery.Retention
+	if scheduled.Retry != nil {
+		// It is looked for when so much time has passed.
+		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
+	}
+	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
+	p.Send.Beat = &Beat{Key: store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}, Beat: beat, Until: now.Add(kept)}
+	p.settle(m, "heartbeat")
+	return nil
+}
+
+// silent ends an attempt of which nothing was heard for too long: another
+// follows if the retry policy has one left.
+func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
+	item := &m.Item
+	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
+		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
+	if !activities.Retryable(scheduled.Retry, &f, item.Attempt) {
+		p.becomes(m, Failed(m, f))
+		return nil
+	}
+	return t.nextOf(p, m, scheduled, &f, "heartbeat_timeout")
+}
+
+// nextOf sends the next attempt where no worker does (the last one was pending, or
+// interrupted), and settles the message that told of the failure.
+func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
+	if t.Running.Warm && !t.Running.Confirmed {
+		// No commit would show that a result has come meanwhile.
+		return ErrStale
+	}
+	if m.Returning() {
+		// By another clock, an earlier delivery of it may have become the failure of
+		// the activity, in a commit that a read does not show yet. Nobody would send
+		// what follows from that: this message ends here.
+		if err := t.unmoved(); err != nil {
+			return err
+		}
+	}
+	item := &m.Item
+	p.Send.Attempt = &Attempt{Failure: f, EventID: scheduled.EventID, Message: m, Outcome: outcome, Item: wire.Item{
+		V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
+		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers)}}
+	return nil
+}
+
+// Failed returns what a message about an activity is as the failure of that. Its kind does
+// not matter where that failure stands in history already.
+func Failed(m *inbox.Message, f history.Failure) wire.Item {
+	i := &m.Item
+	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
+		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
+}

@@ -1,0 +1,57 @@
+package deciding
+
+import (
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// NewStart returns the start that may begin the instance; nil if there is none.
+func NewStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
+	for _, m := range messages {
+		if m.Item.Kind == wire.StartOrchestration && !forbids(r, m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// forbids reports whether the record is a tombstone without FreeAt (forbidStart)
+// that refuses this start.
+func forbids(r *store.Record, m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
+}
+
+// brought returns the events that a start raises for the instance which has its id
+// already, each as the message that a sender would have sent, and that has gone round as
+// often. Their sender ids derive from the start's, so a redelivered start raises none of
+// them twice. The start itself stays unsettled until they are recorded.
+func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
+	i := &m.Item
+	if i.Kind != wire.StartOrchestration || i.OnConflict != wire.ConflictUseExisting || len(i.Events) == 0 {
+		return nil
+	}
+	name, startID := t.Running.Started().Name, t.Running.Started().Start.StartID
+	if first := NewStart(t.View.Record, t.Group.Messages); name == "" && t.Running.Creating && first != nil {
+		name, startID = first.Item.Name, first.Item.ID
+	}
+	if name != i.Name || startID == i.ID {
+		return nil // Another orchestration, or the start that brought them when it began the instance.
+	}
+	events := make([]*inbox.Message, len(i.Events))
+	for n, e := range i.Events {
+		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: t.View.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
+			Codec: i.Codec, Actor: i.Actor, SentMS: i.SentMS, Hops: i.Hops}
+		events[n] = &inbox.Message{Delivery: m.Delivery, Item: event}
+	}
+	return events
+}
+
+// withBrought puts the events that starts raise ahead of each.
+func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
+	var all []*inbox.Message
+	for _, m := range messages {
+		all = append(append(all, t.brought(m)...), m)
+	}
+	return all
+}

@@ -1,0 +1,82 @@
+package deciding
+
+import (
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// take goes through the messages in their order. What becomes history
+// is taken together, in a round, up to an item that is handled by itself.
+func (t *Turn) take(p *Plan) error {
+	if !t.passed.taking {
+		t.passed.taking, t.passed.rest = true, t.open()
+	}
+	for {
+		if err := t.goOn(p); err != nil || !p.empty() {
+			return err
+		}
+		if len(t.passed.rest) == 0 {
+			return nil
+		}
+		if n := apart(t.passed.rest); n > 0 {
+			t.round, t.passed.rest = &round{messages: t.passed.rest[:n], then: (*Turn).sortOut}, t.passed.rest[n:]
+			continue
+		}
+		m := t.passed.rest[0]
+		if m.State != inbox.Unsettled {
+			t.passed.rest = t.passed.rest[1:] // Behind a purge, for what has ended.
+			continue
+		}
+		if m.Item.Kind == wire.PurgeInstance {
+			return t.purge(p, m)
+		}
+		if err := t.terminate(p, m); err != nil || !p.empty() {
+			return err
+		}
+	}
+}
+
+// apart returns how many messages stand ahead of one that is handled by itself.
+func apart(messages []*inbox.Message) int {
+	for n, m := range messages {
+		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance {
+			return n
+		}
+	}
+	return len(messages)
+}
+
+// sortOut tells apart what the messages of a round are: arrivals, and wakes.
+func (t *Turn) sortOut(p *Plan) error {
+	r := t.round
+	for _, m := range r.messages {
+		switch {
+		case m.Item.Kind == wire.Wake:
+			r.wakes.messages = append(r.wakes.messages, m)
+		case t.foreignParent(m):
+			p.settle(m, "misaddressed")
+		case forbids(t.View.Record, m):
+			p.settle(m, "duplicate")
+		default:
+			r.pending = append(append(r.pending, t.brought(m)...), m)
+		}
+	}
+	r.then = (*Turn).wake
+	return nil
+}
+
+// foreignParent reports whether a cancel or terminate that a parent sent to
+// its child reached another instance: one whose id the parent wanted for a
+// child and could not have.
+func (t *Turn) foreignParent(m *inbox.Message) bool {
+	if !m.EndsChild() {
+		return false
+	}
+	own := t.Running.Started().Start.Parent
+	if t.Running.Creating {
+		if start := NewStart(t.View.Record, t.open()); start != nil {
+			own = recordedParent(start.Item.Parent)
+		}
+	}
+	return own == nil || *own != *recordedParent(m.Item.Parent)
+}

@@ -1,0 +1,57 @@
+package deciding
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// tooLarge fails an instance whose turn can't be committed atomically,
+// although each part of it is allowed. Running it again would give the same
+// turn, so there is no redelivery loop; its neighbours go on.
+func (t *Turn) tooLarge(p *Plan) error {
+	open := t.open()
+	if t.Group.TooLarge == nil || len(open) == 0 {
+		return nil
+	}
+	switch {
+	case t.passed.refused != nil:
+		for _, m := range open {
+			p.deadLetter(m, wire.ReasonTooLarge, fmt.Sprintf("no turn can hold it: %v", t.passed.refused))
+		}
+		return nil
+	case t.passed.imposed:
+		if err := t.goOn(p); err != nil || !p.empty() {
+			return err
+		}
+		for _, m := range open {
+			p.settle(m, "too_large")
+		}
+		return nil
+	}
+	t.passed.imposed = true
+	t.round = &round{then: (*Turn).impose, end: &imposed{why: history.ImposedLimit, failure: history.Failure{
+		Kind: history.FailureTooLarge, Message: t.Group.TooLarge.Error()}}}
+	if t.Running.Creating {
+		t.round.pending, t.round.then = []*inbox.Message{NewStart(t.View.Record, open)}, (*Turn).recordedAhead
+		t.run(p, true)
+		p.Run.Arrivals[0].With = nil
+		return nil
+	}
+	return t.goOn(p)
+}
+
+// noTurnHolds takes in that not even the failure of the instance can be committed; it
+// returns any other error.
+func (t *Turn) noTurnHolds(err error) error {
+	still, is := errors.AsType[*store.TooLargeError](err)
+	if !is || !t.passed.imposed || t.passed.refused != nil {
+		return err
+	}
+	t.passed.refused, t.round = still, nil
+	return nil
+}

@@ -1,0 +1,49 @@
+package deciding
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// brings reports whether one of the messages is the result, or the last failure, of
+// this open activity: then a message that nothing was heard of it has no effect.
+func (t *Turn) brings(source int64) bool {
+	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool {
+		i := &m.Item
+		return i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
+			t.verdict(m).Kind == engine.Recorded
+	})
+}
+
+// interrupted handles a message that nothing was heard of an attempt that runs at
+// most once (inbox.Message.Unheard). Messages of an instance keep their order: a result
+// that was sent before is in the history by now, and the activity no longer open. If the
+// policy has another attempt, that is sent and the message settled; otherwise the
+// message is the activity's failure.
+func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
+	if _, open := t.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
+		return nil
+	}
+	if t.Running.Warm && !t.Running.Confirmed {
+		return ErrStale // As in nextOf.
+	}
+	scheduled, err := t.View.Event(t.Running.Execution, m.Item.SourceEventID)
+	if err != nil {
+		return err
+	}
+	f := *m.Item.Details.History()
+	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
+		return nil
+	}
+	p.tell(counted(host.CountAttempts, history.FailureInterrupted))
+	if !activities.Retryable(scheduled.Retry, &f, f.Attempt) {
+		return nil
+	}
+	return t.nextOf(p, m, scheduled, &f, "interrupted")
+}

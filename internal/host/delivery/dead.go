@@ -1,0 +1,71 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// MoveToDead sends a message to a dead-letter queue, with the reason beside its
+// body, which stays the one that it came with. On a FIFO queue it keeps its group,
+// and its deduplication id is its message id. The item is what of it could be
+// read.
+func MoveToDead(ctx context.Context, to queue.Queue, m *queue.Message, item *wire.Item, reason wire.Reason, text string, logger *slog.Logger) error {
+	out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{}}
+	if out.Body == "" {
+		out.Body = " " // A queue takes no empty body.
+	}
+	if to.FIFO() {
+		out.Group, out.DedupID = m.Group, m.ID
+		if out.Group == "" {
+			out.Group = wire.Group(item.Target())
+		}
+	}
+	for name, value := range m.Attributes {
+		if len(out.Attributes) < queue.MaxAttributes-1 && name != wire.RedriveAttribute {
+			out.Attributes[name] = value
+		}
+	}
+	FitReason(&out, reason, text)
+	if err := to.Send(ctx, out); err != nil {
+		return fmt.Errorf("host: message %s (%s) not moved to the dead-letter queue: %w", m.ID, reason, err)
+	}
+	logger.WarnContext(About(ctx, item), "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
+		"instance", item.Target(), "kind", string(item.Kind))
+	return nil
+}
+
+// FitReason puts the reason beside the body. Where they don't fit together the
+// body stays as it is and the reason is cut; the log has all of it.
+func FitReason(out *queue.Outgoing, reason wire.Reason, text string) {
+	delete(out.Attributes, wire.ReasonAttribute)
+	bare := maps.Clone(out.Attributes)
+	value := queue.Printable(reason.Attribute(text))
+	for len(value) > 0 {
+		out.Attributes[wire.ReasonAttribute] = value
+		over := out.Size() - queue.MaxBody
+		if over <= 0 {
+			return
+		}
+		value = strings.ToValidUTF8(value[:max(len(value)-over, 0)], "")
+	}
+	out.Attributes = bare
+	if out.Size() > queue.MaxBody {
+		out.Attributes = nil
+	}
+}
+
+// ReasonOf returns the word for a body that can't be parsed.
+func ReasonOf(err error) wire.Reason {
+	var parse *wire.ParseError
+	if errors.As(err, &parse) {
+		return parse.Reason
+	}
+	return wire.ReasonMalformed
+}

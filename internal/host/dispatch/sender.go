@@ -1,0 +1,364 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/backoff"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/random"
+	"github.com/turnstile-go/turnstile/internal/host/sharing"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// ErrUnsent is wrapped by errors of sending what a commit asked for.
+var ErrUnsent = errors.New("host: not everything was dispatched")
+
+// ErrCutShort is wrapped by the error of a dispatch that stopped because the
+// invocation was about to end. Its messages are handed back, and their next delivery
+// goes on with it.
+var ErrCutShort = errors.New("host: the invocation has no time left to go on with the dispatch")
+
+const (
+	// stepParcels is how many parcels a step has for each of the calls that are
+	// made side by side: a batch. A step begins when all of the one before is sent
+	// and there is time for all of it. If it stops all the same, everything after
+	// its first unsent parcel is sent again, so a step has to fit into an
+	// invocation.
+	stepParcels = queue.MaxBatch
+	// timerAttempts is how often a call of the timer service is made that is
+	// throttled, or fails for another passing reason: within eleven seconds.
+	// Queues and stores repeat their calls by themselves.
+	timerAttempts = 8
+	// maxSendErrors is how many errors of one dispatch are told.
+	maxSendErrors = 3
+)
+
+// Sender sends what outboxes have. It knows queues, requests to stop and the timer
+// service, and nothing of instances.
+type Sender struct {
+	Composer
+	Queues platform.Queues
+	Stops  store.Activities
+	// Timer is nil where there is no timer service.
+	Timer  timer.Timer
+	Clock  clock.Clock
+	Random *random.Source
+	// Together runs the calls of a dispatch side by side.
+	Together func(n int, f func())
+	Logger   *slog.Logger
+	Observer host.Observer
+}
+
+// New returns an empty outbox.
+func (s *Sender) New() *Outbox {
+	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.Timer != nil}
+}
+
+// Send sends everything of an outbox that is not done, step by step, and notes what
+// is in. Within a step it goes route by route; the calls of a route are made side by
+// side. Order is kept where somebody can see it: messages of one FIFO group go one
+// after the other. It stops after the first failure, and when the invocation is
+// about to end. An error wraps ErrUnsent: some may not have been sent, and the
+// messages of the turn have to be handed back.
+func (s *Sender) Send(ctx context.Context, out *Outbox) error {
+	s.tell(ctx, out.refused)
+	out.refused = nil
+	if out.Slowed.Messages > 0 {
+		s.Logger.WarnContext(ctx, "loop without a pause: what the instance sends waits; continue as new, or send, behind a timer or an activity, or raise Settings.Loop.Depth",
+			"messages", out.Slowed.Messages, "pause", out.Slowed.Longest.String(), "limit", s.Loop.Depth)
+		s.Observer.Count(host.CountLooping, "message", out.Slowed.Messages)
+	}
+	began := s.Clock.Now()
+	defer func() { s.Observer.Timing(host.TimeDispatch, s.Clock.Now().Sub(began)) }()
+	err := out.err
+	if err == nil {
+		err = s.send(ctx, out.parcels)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsent, err)
+	}
+	return nil
+}
+
+// tell says which dead letters are sent in place of something.
+func (s *Sender) tell(ctx context.Context, refused []refusal) {
+	for _, r := range refused {
+		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
+		s.Observer.Count(host.CountDeadLettered, string(r.reason), 1)
+	}
+}
+
+func (s *Sender) send(ctx context.Context, parcels []parcel) error {
+	d := &dispatcher{Sender: s, deadline: ctx}
+	if left, bounded := clock.Left(ctx, s.Clock); bounded && len(parcels) > 0 {
+		// Calls that are under way near the end are given up while there is time
+		// left to hand the messages back: were the process killed in them, their
+		// turn would be suspected of it.
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer s.Clock.AfterFunc(left-s.Settings.Time/2, cancel)()
+		ctx = within
+	}
+	for rest, first := parcels, true; len(rest) > 0; first = false {
+		if !first && !clock.HasTime(d.deadline, s.Clock, 2*s.Settings.Time) {
+			d.stop(nil)
+			return d.err()
+		}
+		var step []*parcel
+		for len(rest) > 0 && len(step) < stepParcels*max(s.Settings.Parallelism, 1) {
+			if !rest[0].done {
+				step = append(step, &rest[0])
+			}
+			rest = rest[1:]
+		}
+		for again := true; again; again = d.replacements() {
+			for r := range routes {
+				if d.take(ctx, r, step); d.stopped() {
+					return d.err()
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// dispatcher makes the calls of one dispatch.
+type dispatcher struct {
+	*Sender
+	// deadline is the context that has the deadline of the invocation.
+	deadline context.Context
+
+	mu     sync.Mutex
+	failed []error
+	cut    bool
+	// replaced: a parcel of the step has become another, which is to be sent.
+	replaced bool
+}
+
+// take sends what of a step goes one way.
+func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
+	var parcels []*parcel
+	for _, p := range step {
+		if p.route == r && !p.done {
+			parcels = append(parcels, p)
+		}
+	}
+	if r >= toDelay {
+		d.takeMessages(ctx, r, parcels)
+		return
+	}
+	attempts := timerAttempts
+	if r == toStop {
+		attempts = 1
+	}
+	d.sideBySide(len(parcels), func(i int) {
+		d.call(ctx, attempts, func() error { return d.takeOne(ctx, parcels[i]) })
+	})
+}
+
+// takeOne asks an activity to stop, or makes or removes a schedule. What the timer
+// service refuses as past is never an error: it is to be delivered at once.
+func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
+	switch p.route {
+	case toStop:
+		if err := d.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.Clock.Now().Add(delivery.Retention)); err != nil {
+			return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
+		}
+	case toRemoval:
+		if err := d.Timer.Cancel(ctx, p.schedule.Name); err != nil {
+			return fmt.Errorf("schedule not removed: %w", err)
+		}
+	case toSchedule:
+		err := d.Timer.Schedule(ctx, p.schedule)
+		if errors.Is(err, timer.ErrPast) {
+			p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: edge.QueueDelay(p.schedule.Due.Sub(d.Clock.Now()))}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
+		}
+	}
+	p.done = true
+	return nil
+}
+
+// takeMessages sends messages to one queue, in batches as SQS takes them. A
+// batch with a message of a group that an earlier one has a message of waits
+// for that one.
+func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parcel) {
+	if len(parcels) == 0 {
+		return
+	}
+	to, name := d.queueOf(r)
+	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
+	for i, p := range parcels {
+		msgs[i], pending[i] = p.msg, i
+	}
+	var rounds [][][]int // batches, by how many wait for each other
+	behind := map[string]int{}
+	for len(pending) > 0 {
+		var batch []int
+		batch, pending = queue.NextBatch(to.FIFO(), msgs, pending)
+		round := 0
+		if to.FIFO() {
+			for _, i := range batch {
+				round = max(round, behind[msgs[i].Group])
+			}
+			for _, i := range batch {
+				behind[msgs[i].Group] = round + 1
+			}
+		}
+		if round == len(rounds) {
+			rounds = append(rounds, nil)
+		}
+		rounds[round] = append(rounds[round], batch)
+	}
+	for _, batches := range rounds {
+		d.sideBySide(len(batches), func(i int) {
+			batch, of := make([]queue.Outgoing, len(batches[i])), make([]*parcel, len(batches[i]))
+			for n, at := range batches[i] {
+				batch[n], of[n] = msgs[at], parcels[at]
+			}
+			d.call(ctx, 1, func() error {
+				if err := d.outcome(ctx, of, to.Send(ctx, batch...)); err != nil {
+					return fmt.Errorf("%d messages for the %s queue: %w", len(batch), name, err)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// outcome notes of each parcel of a call what the call says of it. A message that the
+// queue rejects for what it is becomes what is sent in its place, since it would be
+// rejected each time; any other error may pass, and is returned.
+func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error {
+	failed := map[int]error{}
+	for n, p := range of {
+		err := queue.ErrorOf(err, n)
+		if rejected, is := errors.AsType[*queue.RejectedError](err); is && rejected.Index == n {
+			err = d.replace(ctx, p, rejected)
+		} else {
+			p.done = err == nil
+		}
+		if err != nil {
+			failed[n] = err
+		}
+	}
+	return queue.Partial(failed, len(of))
+}
+
+// replace makes of a parcel what is sent in place of it, in the same step and at the
+// same position: what stands ahead of it and behind it, and how far the dispatch came,
+// are the same.
+func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.RejectedError) error {
+	if p.instead == nil {
+		return rejected
+	}
+	out := d.New()
+	out.Chain.Depth = p.depth
+	p.instead(out, rejected)
+	if out.err != nil {
+		return errors.Join(rejected, out.err)
+	}
+	d.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter goes in its place",
+		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
+	d.tell(ctx, out.refused)
+	by := out.parcels[0]
+	p.route, p.msg, p.instead = by.route, by.msg, by.instead
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.replaced = true
+	return nil
+}
+
+// replacements reports whether parcels of the step have been replaced, and forgets it.
+func (d *dispatcher) replacements() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	replaced := d.replaced
+	d.replaced = false
+	return replaced
+}
+
+func (s *Sender) queueOf(r route) (to queue.Queue, name string) {
+	switch r {
+	case toDelay:
+		return s.Queues.Delay, "delay"
+	case toActivity:
+		return s.Queues.Activity, "activity"
+	case toOrchestrator:
+		return s.Queues.Orchestrator, "orchestrator"
+	}
+	return s.Queues.DeadStandard, "dead-letter"
+}
+
+func (d *dispatcher) sideBySide(n int, f func(i int)) {
+	if !d.stopped() {
+		sharing.SideBySide(d.deadline, d.Settings.Parallelism, n, d.Together, f)
+	}
+}
+
+// call makes a call, unless the dispatch is to stop; up to so many times, where it
+// fails for a passing reason of the timer service.
+func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
+	for n := 1; !d.stopped(); n++ {
+		if !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
+			d.stop(nil)
+			return
+		}
+		err := f()
+		if err == nil {
+			return
+		}
+		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) {
+			d.stop(err)
+			return
+		}
+		if err := backoff.Pause(ctx, d.Clock, d.Random, n); err != nil {
+			d.stop(err)
+		}
+	}
+}
+
+// stop lets no further call be made. Without an error the invocation has no
+// time left.
+func (d *dispatcher) stop(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		d.cut = true
+		return
+	}
+	d.failed = append(d.failed, err)
+}
+
+func (d *dispatcher) stopped() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cut || len(d.failed) > 0
+}
+
+// err tells why the dispatch stopped: the first errors, and how many there were.
+func (d *dispatcher) err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	errs := d.failed
+	if more := len(errs) - maxSendErrors; more > 0 {
+		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
+	}
+	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
+		errs = append([]error{ErrCutShort}, errs...)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,33 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// PanicText is what a panic of an activity, or of a function that orchestration
+// code handed over, says; see engine.PlainPanic. There is no key here: where
+// payloads are sealed it says type and length.
+func PanicText(v any, sealed bool) string {
+	if !sealed {
+		return fmt.Sprint(v)
+	}
+	if text, ok := engine.PlainPanic(v); ok {
+		return text
+	}
+	return fmt.Sprintf("%T, the text of which (%d bytes) is not shown, for payloads are sealed", v, len(fmt.Sprint(v)))
+}
+
+// Refusal is why a body is no work item. What it quotes may be part of a
+// payload that somebody sent in a wrong form.
+func (e Edge) Refusal(err error) string {
+	parse, ok := errors.AsType[*wire.ParseError](err)
+	if e.codecs == nil || !ok {
+		return err.Error()
+	}
+	plain := wire.ParseError{Reason: parse.Reason, Field: parse.Field, Problem: "what it has there is not shown, for payloads are sealed"}
+	return plain.Error()
+}

@@ -1,0 +1,89 @@
+// Package edge is what lies between the host and its queues and tables: payloads
+// are sealed and opened here, and what does not fit through is told in words that
+// quote no sealed payload.
+package edge
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/turnstile-go/turnstile/codec"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Edge is where payloads are sealed on their way out, into tables and queues,
+// and opened on their way in. Inside of it everything is plain.
+type Edge struct{ codecs *codec.Set }
+
+// New returns the edge with these codecs; nil for plain payloads.
+func New(codecs *codec.Set) Edge { return Edge{codecs} }
+
+// Encode returns the body of an item that its receiver will take, or the error
+// that it would have.
+func (e Edge) Encode(item *wire.Item) (string, error) {
+	body, err := e.codecs.EncodeItem(*item)
+	if err != nil {
+		return "", err
+	}
+	text := unsafe.String(unsafe.SliceData(body), len(body)) // nothing else holds it
+	if err := (queue.Outgoing{Body: text}).Validate(false); err != nil {
+		return "", err
+	}
+	return text, nil
+}
+
+// Again returns the body of an item that has been let in before.
+func (e Edge) Again(item *wire.Item) (string, error) {
+	sealed, err := e.codecs.SealItem(*item)
+	if err != nil {
+		return "", err
+	}
+	body, err := sealed.Encode()
+	return string(body), err
+}
+
+// Open makes an item plain. The limits hold for what comes out. With an error
+// it stays as it came, with its mark, and can be sent on so.
+func (e Edge) Open(item *wire.Item) error {
+	if item.Codec == "" {
+		return nil
+	}
+	opened, err := e.codecs.OpenItem(*item)
+	if err == nil {
+		err = wire.Limits{}.Check(&opened)
+	}
+	if err == nil {
+		_, err = opened.Encode()
+	}
+	if err == nil {
+		*item = opened
+	}
+	return err
+}
+
+// Sealed returns a commit as it is stored. It is made once: its repeats have to
+// be the same to the byte, for so the store knows the writer's own.
+func (e Edge) Sealed(instance string, c store.Commit) (store.Commit, error) {
+	var err error
+	if c.Turns, err = e.codecs.SealTurns(c.Turns); err != nil {
+		return c, err
+	}
+	c.Record, err = e.codecs.SealChange(instance, c.Record)
+	return c, err
+}
+
+// MissesCodec reports whether something is sealed by a codec that this process
+// does not have.
+func MissesCodec(err error) bool {
+	_, ok := errors.AsType[*codec.UnknownError](err)
+	return ok
+}
+
+// NotSealed reports whether a payload could not be sealed, which says nothing
+// about the payload: it is tried again.
+func NotSealed(err error) bool {
+	_, ok := errors.AsType[*codec.SealError](err)
+	return ok
+}

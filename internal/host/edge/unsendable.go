@@ -1,0 +1,47 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// shortText is how many bytes of its message a shortened failure keeps.
+const shortText = 4 << 10
+
+// Unsendable is the failure for a value that no message can hold.
+func Unsendable(err error, what string) *history.Failure {
+	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
+	if TooLarge(err) {
+		f.Kind = history.FailureTooLarge
+	}
+	return f
+}
+
+// Shortened is a failure without its details and its stack, where no message can hold
+// it whole. Its kind and its code, by which a policy and the code decide, stay.
+func Shortened(err error, f *history.Failure) *history.Failure {
+	short := *f
+	short.Details, short.Stack = nil, ""
+	short.Message = fmt.Sprintf("%s (its details are left out, since the whole failure can't be sent: %v)", Cut(f.Message, shortText), err)
+	return &short
+}
+
+// Unfit reports whether an item could not be sent for its own fault: it could not be
+// encoded, or its queue rejects it.
+func Unfit(err error) bool {
+	_, malformed := errors.AsType[*wire.ParseError](err)
+	_, rejected := errors.AsType[*queue.RejectedError](err)
+	return malformed || rejected || TooLarge(err)
+}
+
+// TooLarge reports whether an item could not be sent because it is too long.
+func TooLarge(err error) bool {
+	parse, malformed := errors.AsType[*wire.ParseError](err)
+	_, invalid := errors.AsType[*queue.InvalidMessageError](err)
+	rejected, refused := errors.AsType[*queue.RejectedError](err)
+	return malformed && parse.Reason == wire.ReasonTooLarge || invalid || refused && rejected.TooLarge
+}

@@ -1,0 +1,54 @@
+package inbox
+
+import (
+	"context"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/lease"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Hold keeps the messages of a batch from others until its invocation is over. It returns
+// those that are this process's own until then, and the ids of the others, which are to be
+// reported as failed and are touched by nobody here: each may be another's already. Behind
+// one of them its group is left too.
+func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
+	held := make([]lease.Held, len(batch))
+	bySource := map[platform.Source][]int{}
+	var sources []platform.Source
+	for i, m := range batch {
+		if bySource[m.Source] == nil {
+			sources = append(sources, m.Source)
+		}
+		bySource[m.Source] = append(bySource[m.Source], i)
+	}
+	for _, s := range sources {
+		messages := make([]queue.Message, len(bySource[s]))
+		for n, i := range bySource[s] {
+			messages[n] = batch[i].Message
+		}
+		terms := lease.Terms{Visibility: d.Settings.Messages.QueueVisibility, Margin: lease.Skew}
+		for n, h := range lease.Take(ctx, d.Clock, d.Queues.Of(s), terms, messages) {
+			held[bySource[s][n]] = h
+		}
+	}
+	broken := map[string]bool{}
+	for i, m := range batch {
+		fifo := m.Source == platform.SourceOrchestrator
+		if !held[i].Lost && !(fifo && broken[m.Group]) {
+			own = append(own, m)
+			continue
+		}
+		if fifo {
+			broken[m.Group] = true
+		}
+		lost = append(lost, m.ID)
+		d.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
+		item, _ := wire.ParseWrapped(m.Body)
+		d.Logger.InfoContext(delivery.About(ctx, &item), "message not taken: its visibility may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
+	}
+	return own, lost
+}

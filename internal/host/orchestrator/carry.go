@@ -1,0 +1,119 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+)
+
+// carryOut does what a plan says, in the order of its fields, and tells the turn what came
+// of it.
+func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
+	if p.Read != nil {
+		return a.read(ctx, p.Read)
+	}
+	a.turn.View.Forget()
+	for i := range p.Told {
+		a.say(ctx, &p.Told[i])
+	}
+	if p.Again != nil {
+		if err := a.sendAgain(ctx, p.Again); err != nil {
+			return err
+		}
+	}
+	if p.Inline != nil {
+		a.turn.Answered(a.runInline(ctx, p.Inline))
+	}
+	if p.Run != nil {
+		if err := a.run(p.Run); err != nil {
+			return err
+		}
+	}
+	if p.Commit != nil {
+		if err := a.commitAndDispatch(ctx, p.Commit, p.Dispatch); err != nil {
+			return err
+		}
+	}
+	if p.Send != (deciding.Sending{}) {
+		if err := a.send(ctx, &p.Send); err != nil {
+			return err
+		}
+	}
+	if p.Record != nil {
+		if err := a.write(ctx, p.Record); err != nil {
+			return err
+		}
+	}
+	for i := range p.Settled {
+		if err := a.settle(ctx, &p.Settled[i]); err != nil {
+			return err
+		}
+	}
+	if p.Next != nil {
+		a.goTo(p.Next)
+	}
+	return nil
+}
+
+// say writes a line, or counts.
+func (a *attempt) say(ctx context.Context, s *deciding.Saying) {
+	if s.Text != "" {
+		a.desk.Logger.Log(ctx, s.Level, s.Text, s.With...)
+		return
+	}
+	a.desk.Observer.Count(s.Counted, s.Word, 1)
+}
+
+// write changes the record, or deletes a page of a history.
+func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
+	t := &a.turn
+	switch {
+	case w.Delete > 0:
+		done, err := a.tables.Store.DeleteHistory(ctx, t.View.Instance, w.Delete, a.desk.Settings.Purge.Page)
+		if err != nil {
+			return fmt.Errorf("host: history of instance %q not deleted: %w", t.View.Instance, err)
+		}
+		t.Deleted(done)
+		return nil
+	case !w.Hide.IsZero():
+		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {
+			return fmt.Errorf("host: instance %q not hidden: %w", t.View.Instance, err)
+		}
+		t.Hidden(w.Hide)
+		return nil
+	}
+	if err := a.tables.Store.UpdateRecord(ctx, t.View.Instance, *w.Change); err != nil {
+		return fmt.Errorf("host: "+w.Failed+": %w", t.View.Instance, err)
+	}
+	t.Wrote(w)
+	if w.Problem != nil {
+		a.desk.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.View.Record.ExecutionID, At: a.desk.Clock.Now(), Problem: w.Problem})
+	}
+	return nil
+}
+
+// settle does with a message what is left to be done with it.
+func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
+	var err error
+	switch d := a.desk; {
+	case s.Becomes != nil:
+		s.Message.Item = *s.Becomes
+		return nil
+	case s.Dead != nil:
+		err = d.DeadLetter(ctx, s.Message, s.Dead.Reason, s.Dead.Text)
+	case s.Round != nil && s.Round.Within > 0:
+		err = d.SendRoundWithin(ctx, s.Message, s.Round.Within, s.Outcome)
+	case s.Round != nil:
+		err = d.SendRound(ctx, s.Message, s.Round.Item, s.Round.Due, s.Outcome)
+	case s.Follows != nil:
+		err = d.Follow(ctx, s.Message, s.Follows, s.Outcome)
+	default:
+		if s.Said != nil {
+			a.say(ctx, s.Said)
+		}
+		d.Settle(s.Message, s.Outcome)
+	}
+	return err
+}

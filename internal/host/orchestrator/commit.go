@@ -1,0 +1,154 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/backoff"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// run runs arrivals, or records them only.
+func (a *attempt) run(r *deciding.Run) error {
+	seed, err := a.random.Bytes()
+	if err != nil {
+		return err
+	}
+	began := a.desk.Clock.Now()
+	a.turn.Ran(a.turn.Running.X.Run(engine.Input{NowMS: began.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals}))
+	a.desk.Observer.Timing(host.TimeReplay, a.desk.Clock.Now().Sub(began))
+	return nil
+}
+
+// commitAndDispatch makes a commit durable, and then does what follows from it.
+func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
+	t := &a.turn
+	a.tellMark(ctx, &c.Mark)
+	if err := a.commit(ctx, c); err != nil {
+		return err
+	}
+	for _, l := range c.Logs {
+		a.emit(ctx, l)
+	}
+	out := a.outbox()
+	out.Row = a.sent.row
+	for i := range follows {
+		out.Add(follows[i])
+	}
+	t.Chain = out.Chain
+	t.Running.Work.Close(c.Cancelled)
+	if err := a.dispatch(ctx, out); err != nil {
+		return err
+	}
+	if out.Slowed.Messages > 0 {
+		a.noteLoop(ctx)
+	}
+	t.Group.Dispatched(follows)
+	if len(c.Turns) > 0 {
+		a.desk.Observer.Count(host.CountTurns, c.Outcome, 1)
+		a.committed(host.Committed{Context: ctx, Turns: c.Turns, Actions: out.Actions(), Outcome: c.Outcome, RequestID: a.id.Of(ctx)})
+	}
+	if c.Mark.Moved || c.Mark.Recovered != nil {
+		a.desk.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.Running.Execution, At: a.desk.Clock.Now(), Problem: c.Mark.Problem})
+	}
+	return nil
+}
+
+// tellMark tells of the mark that a commit is about to set, to move or to clear.
+func (a *attempt) tellMark(ctx context.Context, m *deciding.Mark) {
+	if m.Stuck != "" {
+		a.desk.Observer.Count(host.CountStuck, string(m.Stuck), 1)
+	}
+	if m.Problem != nil {
+		a.watch.Seen(m.Problem)
+	}
+	if m.Moved {
+		a.desk.Logger.WarnContext(ctx, "instance is stuck", "instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution,
+			"kind", m.Problem.Kind, "event_id", m.Problem.EventID, "message", a.loggedProblem(m.Problem))
+	}
+	if m.Recovered != nil {
+		a.desk.Observer.Count(host.CountRecovered, m.Recovered.Kind, 1)
+	}
+}
+
+// commit makes one conditional write. A commit without events only
+// changes the record, or does nothing.
+func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
+	t := &a.turn
+	if len(c.Turns) == 0 {
+		return a.commitRecord(ctx, c)
+	}
+	for i := range c.Turns {
+		token, err := a.random.Hex() // new for each content
+		if err != nil {
+			return err
+		}
+		c.Turns[i].Token = token
+	}
+	sealed, err := a.desk.Edge.Sealed(t.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	began := a.desk.Clock.Now()
+	err = a.tables.Store.Commit(ctx, sealed)
+	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
+		// Only the identical append may be repeated: it finds its own, or
+		// lands now. Reading back would prove nothing.
+		err = a.tables.Store.Commit(ctx, sealed)
+	}
+	a.desk.Observer.Timing(host.TimeCommit, a.desk.Clock.Now().Sub(began))
+	if err != nil {
+		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)
+	}
+	t.Took(c)
+	a.warnOfLength(ctx, &c.Turns[0])
+	return nil
+}
+
+// commitRecord makes a commit that has no events.
+func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
+	if c.Change == nil {
+		return nil
+	}
+	instance := a.turn.View.Instance
+	change, err := a.tables.codecs.SealChange(instance, c.Change)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	if err := a.tables.Store.UpdateRecord(ctx, instance, *change); err != nil {
+		return fmt.Errorf("host: record of instance %q: %w", instance, err)
+	}
+	a.turn.Took(c)
+	return nil
+}
+
+// commitsAgain reports whether a commit is repeated that has failed n times, and
+// waits until it may be. One that is throttled is repeated after growing pauses:
+// as long as there is time, if it holds what inline activities have done, for
+// that would be done again.
+func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
+	s := o.desk.Settings
+	switch {
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return n < s.Turn.CommitAttempts && ctx.Err() == nil
+	case errors.Is(err, store.ErrUnavailable):
+		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, o.desk.Clock, s.Dispatch.Time) && backoff.Pause(ctx, o.desk.Clock, o.random, n) == nil
+	}
+	return false
+}
+
+// committed tells the observer of a commit and its dispatch.
+func (a *attempt) committed(c host.Committed) {
+	g := a.turn.Group
+	c.At, c.Began = a.desk.Clock.Now(), a.sent.began
+	c.Causes, c.Messages = g.Causes(), len(g.Messages)
+	c.Before.ExecutionID, c.Before.EventID = a.sent.before.Execution, a.sent.before.EventID
+	a.desk.Observer.Committed(c)
+	a.sent.began, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
+}

@@ -1,0 +1,132 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// runGroup makes the turn of a group. What is unsettled afterwards goes back.
+//
+// A turn that went by the cache, and is stale, is made again by what is stored, and so is
+// one that has lost a commit, a few times.
+func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
+	ctx = logattr.Subject{Instance: g.Instance}.In(ctx)
+	began := o.desk.Clock.Now()
+	cold := g.TooLarge != nil
+	for tries := 1; ; tries, cold = tries+1, true {
+		if !clock.HasTime(ctx, o.desk.Clock, o.desk.Settings.Turn.Time) {
+			o.desk.FailAll(g.Messages, "no time")
+			return
+		}
+		a := o.attempt(g, cold, began)
+		err := a.make(ctx)
+		ctx := a.about(ctx)
+		a.release(ctx, err)
+		if end := a.endOf(err); !(end == stale && !cold || end == lost && tries <= mostLost) {
+			o.endGroup(ctx, g, end, err, o.desk.Clock.Now().Sub(began))
+			return
+		}
+	}
+}
+
+// mostLost is how often a turn is made again that has lost a commit.
+const mostLost = 3
+
+// end is how an attempt at a turn ended.
+type end uint8
+
+const (
+	// made: its messages are settled.
+	made end = iota
+	// stale: what it learned from a warm or partly known instance has to be learned
+	// from what is stored.
+	stale
+	// lost: its commit was refused, and nothing of it was dispatched.
+	lost
+	// large: no commit can hold it.
+	large
+	// unpatched and newer: another build is to make it.
+	unpatched
+	newer
+	// broken: its messages come back.
+	broken
+)
+
+// endOf tells by the error of an attempt how it ended, and counts a conflict.
+func (a *attempt) endOf(err error) end {
+	switch {
+	case err == nil:
+		return made
+	case errors.Is(err, deciding.ErrStale):
+		return stale
+	case isA[*store.TooLargeError](err):
+		return large
+	case errors.Is(err, store.ErrConflict):
+		a.desk.Observer.Count(host.CountConflicts, a.turn.Running.Heat(), 1)
+		return lost
+	case isA[*deciding.PatchError](err):
+		return unpatched
+	case errors.Is(err, history.ErrNewer), edge.MissesCodec(err):
+		return newer
+	}
+	return broken
+}
+
+func isA[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
+// endGroup does with the messages of a group what the end of its last attempt asks
+// for.
+func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err error, took time.Duration) {
+	switch {
+	case e == made:
+		o.desk.Observer.Timing(host.TimeTurn, took)
+		o.desk.FailAll(g.Messages, "not handled")
+	case e == large && len(g.Open()) > 1:
+		o.runHalves(ctx, g)
+	case e == large && g.TooLarge == nil:
+		g.TooLarge, _ = errors.AsType[*store.TooLargeError](err)
+		o.runGroup(ctx, g)
+	case e == unpatched:
+		o.anotherBuild(ctx, g, err)
+	case e == newer:
+		o.newer(ctx, g, err)
+	case e == lost:
+		o.desk.Logger.InfoContext(ctx, "turn lost to another process, its messages go back", "instance", g.Instance, "error", err)
+		o.desk.FailAll(g.Messages, "conflict")
+	case errors.Is(err, dispatch.ErrCutShort):
+		o.desk.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
+		o.desk.FailAll(g.Messages, "no time")
+	default:
+		o.desk.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.Instance, "error", err)
+		o.desk.FailAll(g.Messages, delivery.Word(err, dispatch.ErrUnsent))
+	}
+}
+
+// runHalves makes two turns of one that is too large: an instance must not fail
+// for what happened to come in one batch. Nothing is taken behind a failure.
+func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
+	open := g.Open()
+	for _, half := range [][]*inbox.Message{open[:len(open)/2], open[len(open)/2:]} {
+		o.runGroup(ctx, g.Half(half))
+		if slices.ContainsFunc(half, func(m *inbox.Message) bool { return m.State == inbox.Failed }) {
+			o.desk.FailAll(g.Messages, "behind a failure")
+			return
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	attempts "github.com/turnstile-go/turnstile/internal/host/attempt"
+)
+
+// longestInlineDelay is how long a turn waits for the next attempt of an inline
+// activity.
+const longestInlineDelay = time.Second
+
+// runInline runs the attempts of an inline activity. Its context ends in time
+// before the invocation does, and that is a failed attempt like any other. A
+// retry whose delay is long, or does not fit into the invocation, is left to
+// the code, which sets a timer for it.
+func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) history.Event {
+	t, retry := &a.turn, call.Retry
+	if retry == nil {
+		retry = &history.Retry{}
+	}
+	info := activity.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
+		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
+		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, cmp.Or(retry.FirstEventID, call.EventID))}
+	if s := t.Running.Started().Start; s != nil {
+		info.Headers = history.MergeHeaders(s.Headers, call.Headers)
+	}
+	for n := retry.AttemptsMade + 1; ; n++ {
+		began := a.desk.Clock.Now().UnixMilli()
+		info.Attempt = n
+		result, failure := a.attemptInline(ctx, info, call.Input, retry)
+		if failure == nil {
+			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result,
+				StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
+		}
+		if activities.Retryable(retry, failure, n) {
+			share, _ := a.random.Share()
+			delay := activities.Delay(retry, n+1, share)
+			if delay <= longestInlineDelay && clock.HasTime(ctx, a.desk.Clock, delay+a.desk.Settings.Turn.InlineTime) && clock.Sleep(ctx, a.desk.Clock, delay) == nil {
+				continue
+			}
+			failure.RetryAfterMS = max(delay.Milliseconds(), 1)
+		}
+		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
+			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}
+	}
+}
+
+func (a *attempt) attemptInline(ctx context.Context, info activity.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {
+	code, err := a.code.inline.Lookup(info.Name)
+	if err != nil {
+		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}
+	}
+	run := attempts.Attempt{Code: code.Func, Final: code.Final, Info: info, Input: input, Clock: a.desk.Clock, Go: a.spawn, MaxPayload: a.desk.Settings.Limits.Result,
+		Limit: attempts.LimitOf(ctx, a.desk.Clock, retry, info.ScheduledAt, a.desk.Settings.Attempt.Timeout, a.desk.Settings.Attempt.ExitTime)}
+	defer a.turn.Running.X.RunsInline(info.Name)()
+	began := a.desk.Clock.Now()
+	r := run.Do(ctx)
+	a.desk.Observer.Timing(host.TimeAttempt, a.desk.Clock.Now().Sub(began))
+	a.desk.Observer.Count(host.CountAttempts, r.Outcome(), 1)
+	return r.Output, r.Failure
+}

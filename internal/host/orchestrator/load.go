@@ -1,0 +1,180 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/cache"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// load finds out how the instance stands, with as few reads as will do:
+//
+//   - none, if the instance is in the cache: a stale one
+//     loses its conditional write and is thrown away; or the new tail alone, if
+//     a message shows that it is stale;
+//   - the history of the execution that all messages name, if they are
+//     completions;
+//   - otherwise the record, and the history of its execution, unless it has ended
+//     and nothing has to be sent again.
+//
+// A message that comes back, one that is settled without a commit that would show
+// a stale cache (a wake, a terminate, a purge, a parent's cancel), is judged by
+// what is stored.
+func (a *attempt) load(ctx context.Context) error {
+	t := &a.turn
+	open := t.Group.Open()
+	if t.Cold || deciding.ByWhatIsStored(open) {
+		if e := a.cache.Take(t.View.Instance); e != nil {
+			e.X.Close()
+		}
+		return a.loadByRecord(ctx, open)
+	}
+	if found, err := a.catchUp(ctx, open); found || err != nil {
+		return err
+	}
+	if n := deciding.CommonExecution(open); n > 0 {
+		turns, err := a.tables.source.Read(ctx, &t.View, n)
+		if err == nil && len(turns) > 0 && !turns[len(turns)-1].Parked {
+			return a.feed(n, turns)
+		}
+		if err != nil && !reading.Corrupt(err) {
+			return err
+		}
+		// Not there, or damaged: the record tells whether it was purged. Or
+		// its last arrivals are parked: the record tells why.
+	}
+	return a.loadByRecord(ctx, open)
+}
+
+func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error {
+	t := &a.turn
+	if err := a.read(ctx, &deciding.Read{What: deciding.Record}); err != nil {
+		return err
+	}
+	t.Now.At = a.desk.Clock.Now()
+	execution, has := t.Stands(open)
+	switch has {
+	case deciding.NoExecution:
+		return nil
+	case deciding.Begins:
+		t.Running.Creating, t.Running.Execution = true, execution
+		if deciding.NewStart(t.View.Record, open).Returning() {
+			if err := a.checkNotBegun(ctx); err != nil {
+				return err
+			}
+		}
+		t.Running.X, t.Running.Work = a.newExecution(execution), dispatch.Work{}
+		return nil
+	}
+	turns, err := a.tables.source.Read(ctx, &t.View, execution)
+	if edge.MissesCodec(err) && t.OnlyHides() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if reading.ContinuedAsNew(turns) {
+		// Between the two reads the instance went on to another execution.
+		// What is meant for the current one must not be judged by this one.
+		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, execution, store.ErrConflict)
+	}
+	return a.feed(execution, turns)
+}
+
+// checkNotBegun looks whether a start that comes back has begun its instance, though there is
+// no record: the transaction that it came to may not have shown it yet. Begun again, the
+// instance would do its inline activities again, before its commit is refused.
+func (a *attempt) checkNotBegun(ctx context.Context) error {
+	t := &a.turn
+	turns, err := a.tables.source.Read(ctx, &t.View, t.Running.Execution)
+	if err == nil && len(turns) > 0 {
+		err = fmt.Errorf("host: instance %q began execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
+	}
+	return err
+}
+
+// catchUp takes the instance out of the cache and, if a completion among the
+// messages names an event that it does not have, feeds it what was appended
+// elsewhere since: the new tail alone, so that a turn costs the same
+// however long the history is, on whichever warm process it runs. It reports
+// false if there is nothing in the cache to go on from.
+func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
+	t := &a.turn
+	e := a.cache.Take(t.View.Instance)
+	if e == nil {
+		return false, nil
+	}
+	later, behind := deciding.Ahead(open, e.Execution, e.X.LastEventID())
+	if later {
+		e.X.Close()
+		return false, nil
+	}
+	if behind {
+		if usable, err := a.feedTail(ctx, e); !usable || err != nil {
+			// Judged from nothing, by what is stored; where arrivals are parked
+			// the record says why.
+			e.X.Close()
+			return false, err
+		}
+	}
+	t.Running = deciding.Running{X: e.X, Execution: e.Execution, Work: e.Work, Warm: true}
+	t.View.Record, t.View.Current = e.Record, e.Current && !behind
+	return true, nil
+}
+
+// feedTail feeds what was appended elsewhere to an execution of the cache.
+func (a *attempt) feedTail(ctx context.Context, e *cache.Entry) (usable bool, err error) {
+	turns, err := a.tables.source.Tail(ctx, e.Instance, e.Execution, e.X.LastEventID()+1)
+	if err != nil && !reading.Corrupt(err) {
+		return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", e.Instance, e.Execution, err)
+	}
+	if err == nil && len(turns) > 0 {
+		err = e.X.Feed(reading.EventsOf(turns), turns[len(turns)-1].Parked)
+		e.Work.AddTurns(turns)
+	}
+	return err == nil && !e.X.Ended() && (len(turns) == 0 || !turns[len(turns)-1].Parked), nil
+}
+
+func (a *attempt) newExecution(n int64) *engine.Execution {
+	instance, options := a.turn.View.Instance, a.code.options
+	if a.tables.codecs != nil {
+		options.Conceal = concealing(instance, n, a.terms.Keys)
+	}
+	return engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: a.terms.Orchestrations, Options: options})
+}
+
+// feed makes the execution of what was read.
+func (a *attempt) feed(n int64, turns []store.Turn) error {
+	x := a.newExecution(n)
+	x.Reserve(reading.EventCount(turns))
+	for i := range turns {
+		if err := x.Feed(turns[i].Events, turns[i].Parked && i == len(turns)-1); err != nil {
+			x.Close()
+			return err
+		}
+	}
+	r := &a.turn.Running
+	r.X, r.Execution, r.Work = x, n, dispatch.Work{}
+	r.Work.AddTurns(turns)
+	return nil
+}
+
+// goTo goes on with the execution whose first events were committed
+// together with the end of the one before.
+func (a *attempt) goTo(next []history.Event) {
+	r := &a.turn.Running
+	r.X.Close()
+	r.Execution++
+	r.X, r.Work, r.Warm = a.newExecution(r.Execution), dispatch.Work{}, false
+	r.Work.Add(next)
+	// They were made by the engine itself: they can't be corrupt.
+	_ = r.X.Feed(next, true)
+}

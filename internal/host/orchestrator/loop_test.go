@@ -1,0 +1,266 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// loops registers orchestrations that go on for ever without a pause, and starts them.
+var loops = map[string]func(w *world){
+	"continue as new at once": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { return nil, ctx.ContinueAsNew("", in, nil) })
+		w.start("a", "Main", "1")
+	},
+	"two that signal each other": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			for range 5 {
+				if _, err := ctx.Await(ctx.ExternalEvent("ball")); err != nil {
+					return nil, err
+				}
+				other := map[string]string{"a": "b", "b": "a"}[ctx.Info().Instance]
+				if err := ctx.RaiseEvent(other, "ball", []byte("1"), nil); err != nil {
+					return nil, err
+				}
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		w.start("a", "Main", "1")
+		w.start("b", "Main", "1")
+		w.raise("a", "ball", "1", "serve")
+	},
+	"a detached start of oneself": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			_, err := ctx.Detach(engine.ChildCall{Name: "Main", Input: in})
+			return in, err
+		})
+		w.start("a", "Main", "1")
+	},
+	"children that do nothing": func(w *world) {
+		w.orchestration("Child", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: in})); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		w.start("a", "Main", "1")
+	},
+	"timers of no time": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Timer(0)); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		w.start("a", "Main", "1")
+	},
+}
+
+// commits is how many commits were made.
+func (w *world) commits() (n int) { return len(w.observer.committed) }
+
+// L-07: a loop without a pause is slowed beyond the depth, more and more, counted, and noted
+// in the record; no code and no message is lost by it.
+func TestL07ALoopWithoutAPauseIsSlowed(t *testing.T) {
+	t.Parallel()
+	for name, start := range loops {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(w *world) { w.settings.Loop.Depth = 40 })
+			start(w)
+			w.runFor(5 * time.Second)
+			begun := w.commits()
+			if begun < 20 || begun > 200 {
+				t.Errorf("%d commits in the first 5 seconds, want about 40", begun)
+			}
+			w.runFor(24 * time.Hour)
+			if day := w.commits() - begun; day < 50 || day > 1000 {
+				t.Errorf("%d commits in a day, want about one in a quarter of an hour for each", day)
+			}
+			looped := w.record("a").LoopedAt
+			if strings.Contains(name, "detached") {
+				looped = w.clock.Now() // Each instance is another one.
+			}
+			if w.clock.Now().Sub(looped) > time.Hour {
+				t.Errorf("the record says that it was slowed last at %s, and it is %s", looped, w.clock.Now())
+			}
+			if n := w.observer.counts[string(host.CountLooping)+" message"] + w.observer.counts[string(host.CountLooping)+" continue as new"]; n < 50 {
+				t.Errorf("%d pauses were counted", n)
+			}
+			w.expectDead()
+		})
+	}
+}
+
+// L-07: with the setting it fails in place of being slowed.
+func TestL07ALoopWithoutAPauseFails(t *testing.T) {
+	t.Parallel()
+	for name, start := range loops {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(w *world) { w.settings.Loop = host.LoopSettings{Depth: 40, Fail: true} })
+			start(w)
+			w.runFor(time.Hour)
+			failed, err := w.store.List(context.Background(), store.ListQuery{Status: store.StatusFailed})
+			if err != nil || len(failed.Records) == 0 {
+				t.Fatalf("nothing has failed: %v", err)
+			}
+			if f := failed.Records[0].Failure; f.Kind != history.FailureLimit || !strings.Contains(f.Message, "without a pause") {
+				t.Errorf("it failed with %+v", f)
+			}
+			if n := w.commits(); n > 200 {
+				t.Errorf("%d commits", n)
+			}
+			if n := w.observer.counts[string(host.CountLooping)+" failed"]; n == 0 {
+				t.Error("it was not counted")
+			}
+			w.expectDead()
+		})
+	}
+}
+
+// L-07: what a pause, the outside or a fan-out leads to is no loop, however much of it there is.
+func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
+	t.Parallel()
+	again := func(do func(ctx *engine.Context) error) engine.Func {
+		return func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if string(in) == "30" {
+				return in, nil
+			}
+			if err := do(ctx); err != nil {
+				return nil, err
+			}
+			var n int
+			fmt.Sscan(string(in), &n)
+			return nil, ctx.ContinueAsNew("", fmt.Append(nil, n+1), nil)
+		}
+	}
+	for name, start := range map[string]func(w *world){
+		"activities": func(w *world) {
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				_, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
+				return err
+			}))
+			w.start("a", "Main", "1")
+		},
+		"timers": func(w *world) {
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				_, err := ctx.Await(ctx.Timer(time.Second))
+				return err
+			}))
+			w.start("a", "Main", "1")
+		},
+		"messages of a client": func(w *world) {
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				_, err := ctx.Await(ctx.ExternalEvent("e"))
+				return err
+			}))
+			w.start("a", "Main", "1")
+			w.settleFIFO()
+			for i := range 30 {
+				w.raise("a", "e", "1", fmt.Sprint("e", i))
+				w.settleFIFO()
+			}
+		},
+		"children that work": func(w *world) {
+			w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+			})
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				_, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: []byte("1")}))
+				return err
+			}))
+			w.start("a", "Main", "1")
+		},
+		"many children of one turn": func(w *world) {
+			w.orchestration("Child", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				_, err := ctx.Map(300, 300, func(ctx *engine.Context, _ int) *engine.Future {
+					return ctx.Child(engine.ChildCall{Name: "Child", Input: in})
+				})
+				return in, err
+			})
+			w.start("a", "Main", "1")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(w *world) { w.settings.Loop.Depth = 5 })
+			w.activityFunc("Step", step)
+			start(w)
+			w.run()
+			w.expectStatus("a", store.StatusCompleted)
+			for counter, n := range w.observer.counts {
+				if strings.HasPrefix(counter, string(host.CountLooping)) {
+					t.Errorf("%s: %d", counter, n)
+				}
+			}
+			w.expectQuiet()
+		})
+	}
+}
+
+// A message from outside that is handled in one batch with that of a loop neither hides
+// the loop nor is taken for a part of it: what is sent goes by the arrival that it answers.
+func TestTheDepthIsThatOfTheRoundAndNotOfTheBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		for _, name := range []string{"deep", "fresh"} {
+			if _, err := ctx.Await(ctx.ExternalEvent(name)); err != nil {
+				return nil, err
+			}
+			if err := ctx.RaiseEvent("nobody-"+name, "e", []byte("1"), nil); err != nil {
+				return nil, err
+			}
+		}
+		return in, nil
+	})
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.send(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "deep", ID: "d", Depth: 70})
+	w.send(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "fresh", ID: "f"})
+	w.step()
+	depths := map[string]int{}
+	for _, m := range w.fifo.Peek() {
+		item, err := wire.Parse([]byte(m.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		depths[item.Instance] = item.Depth
+	}
+	if depths["nobody-deep"] != 71 || depths["nobody-fresh"] != 1 {
+		t.Errorf("depths %v, want 71 behind the deep message and 1 behind the other", depths)
+	}
+}
+
+// What has no part in messages between instances costs them not a byte.
+func TestAChainOfActivitiesCarriesNoDepth(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", chain(3))
+	w.activityFunc("Step", step)
+	sent := 0
+	w.start("a", "Main", "1")
+	for w.step() {
+		for _, s := range w.sources() {
+			for _, m := range s.queue.Peek() {
+				if sent++; strings.Contains(m.Body, `"depth"`) {
+					t.Errorf("%s", m.Body)
+				}
+			}
+		}
+	}
+	if sent == 0 {
+		t.Error("no message was looked at")
+	}
+}

@@ -1,0 +1,868 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// waits awaits external events by name, one after the other, and returns what
+// they carried as one JSON array.
+func waits(names ...string) engine.Func {
+	return func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		var all []string
+		for _, name := range names {
+			data, err := ctx.Await(ctx.ExternalEvent(name))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, string(data))
+		}
+		return []byte("[" + strings.Join(all, ",") + "]"), nil
+	}
+}
+
+// token of an event of the first execution.
+func (w *world) token(instance string, eventID int64) string {
+	w.Helper()
+	return w.ring().Token(instance, 1, eventID)
+}
+
+func (w *world) completed(instance string, source int64, result string) wire.Item {
+	return wire.Item{V: 1, Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: 1, SourceEventID: source,
+		Token: w.token(instance, source), Result: []byte(result)}
+}
+
+// body encodes an item.
+func (w *world) body(item wire.Item) string {
+	w.Helper()
+	item.V = wire.Version
+	b, err := item.Encode()
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(b)
+}
+
+// settleFIFO handles what the FIFO queue has now, and nothing else.
+func (w *world) settleFIFO() {
+	w.Helper()
+	for {
+		batch, err := w.fifo.Receive(w.Context(), w.maxReceive, 0)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(batch) == 0 {
+			return
+		}
+		w.handle(source{"fifo", w.fifo, platform.SourceOrchestrator}, batch)
+	}
+}
+
+// twoSteps starts two activities and awaits them in turn.
+func twoSteps(ctx *engine.Context, in []byte) ([]byte, error) {
+	a := ctx.Activity(engine.ActivityCall{Name: "A", Input: in})
+	b := ctx.Activity(engine.ActivityCall{Name: "B", Input: in})
+	x, err := ctx.Await(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := ctx.Await(b)
+	return []byte(fmt.Sprintf("[%s,%s]", x, y)), err
+}
+
+func TestM01TheSameCompletionTwice(t *testing.T) {
+	t.Parallel()
+	for _, sameBatch := range []bool{true, false} {
+		t.Run(fmt.Sprintf("in one batch %t", sameBatch), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Chain", chain(2))
+			w.start("a", "Chain", "1")
+			w.settleFIFO()
+			done := w.completed("a", 2, "2")
+			for i := range 2 {
+				w.clock.Advance(time.Minute)
+				// Another deduplication id each: the queue must not be what saves us.
+				if err := w.fifo.Send(t.Context(), queue.Outgoing{Body: w.body(done), Group: "a", DedupID: fmt.Sprint(i)}); err != nil {
+					t.Fatal(err)
+				}
+				if !sameBatch {
+					w.settleFIFO()
+				}
+			}
+			sent := w.activity.Counts().Total()
+			w.settleFIFO()
+			if !sameBatch && w.activity.Counts().Total() != sent {
+				t.Error("the duplicate sent something")
+			}
+			w.expectHistory("a", 1, "Started Act(Step) Done←2 Act(Step)")
+			if n := w.activity.Counts().Total(); n != 2 {
+				t.Errorf("%d attempts were sent, want 2: the duplicate must not send again", n)
+			}
+			w.expectCount(host.CountMessages, "duplicate", 1)
+			w.expectDead()
+		})
+	}
+}
+
+func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Two", twoSteps)
+	w.start("a", "Two", "1")
+	w.settleFIFO()
+	w.send(w.completed("a", 3, "33"))
+	w.send(w.completed("a", 2, "22"))
+	w.settleFIFO()
+	w.expectHistory("a", 1, "Started Act(A) Act(B) Done←3 Done←2 Completed")
+	w.expectOutput("a", "[22,33]")
+}
+
+func TestM03M14ACompletionThatNamesNothingOrProvesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		change func(i *wire.Item)
+		reason string
+	}{
+		{"M-03 no such event", func(i *wire.Item) { i.SourceEventID = 99 }, "misaddressed"},
+		{"M-03 an event of another kind", func(i *wire.Item) { i.Kind, i.FireAtMS = wire.TimerFired, 1 }, "misaddressed"},
+		{"M-03 the start", func(i *wire.Item) { i.SourceEventID = 1 }, "misaddressed"},
+		{"M-03 a later execution", func(i *wire.Item) { i.ExecutionID = 2 }, "misaddressed"},
+		{"M-14 a wrong token", func(i *wire.Item) { i.Token = strings.Repeat("0", 32) }, "forged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Chain", chain(1))
+			w.activityFunc("Step", step)
+			w.start("a", "Chain", "1")
+			w.settleFIFO()
+			item := w.completed("a", 2, "5")
+			c.change(&item)
+			w.send(item)
+			w.run()
+			w.expectDead(c.reason)
+			w.expectOutput("a", "11")
+			w.expectCount(host.CountDeadLettered, c.reason, 1)
+		})
+	}
+}
+
+func TestM14AMissingToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Chain", chain(1))
+	w.activityFunc("Step", step)
+	w.start("a", "Chain", "1")
+	w.settleFIFO()
+	if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "a",
+		Body: `{"kind":"ActivityCompleted","instance":"a","execution_id":1,"source_event_id":2,"result":5}`}); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	w.expectDead("invalid_field")
+	w.expectOutput("a", "11")
+}
+
+func TestM04ARedeliverySendsAgainWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	t.Run("what was not sent is, and no event is written", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Two", twoSteps)
+		w.start("a", "Two", "1")
+		w.beforeSend = func(name string, _ []queue.Outgoing) error {
+			if name == "activity" {
+				return queue.ErrUnavailable
+			}
+			return nil
+		}
+		w.settleFIFO()
+		w.expectHistory("a", 1, "Started Act(A) Act(B)")
+		if n := w.activity.Counts().Total(); n != 0 {
+			t.Fatalf("%d attempts sent", n)
+		}
+		w.expectCount(host.CountHandedBack, "dispatch", 1)
+		w.beforeSend = nil
+		w.clock.Advance(5 * time.Second)
+		w.settleFIFO()
+		if n := w.activity.Counts().Total(); n != 2 {
+			t.Errorf("%d attempts sent, want both", n)
+		}
+		w.expectHistory("a", 1, "Started Act(A) Act(B)")
+		w.expectCount(host.CountMessages, "duplicate", 1)
+	})
+	t.Run("parked arrivals that a third answers", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		broken := func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+				return nil, err
+			}
+			panic("not yet")
+		}
+		right := func(ctx *engine.Context, in []byte) ([]byte, error) {
+			for range 3 {
+				if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+					return nil, err
+				}
+				ctx.Activity(engine.ActivityCall{Name: "A", Input: in})
+			}
+			return ctx.Await(ctx.ExternalEvent("end"))
+		}
+		w.orchestration("Main", broken)
+		w.start("a", "Main", "1")
+		w.settleFIFO()
+		for i := range 2 {
+			w.raise("a", "e", "1", fmt.Sprint("e-", i))
+			w.settleFIFO()
+		}
+		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Ev(e)")
+		w.expectStatus("a", store.StatusStuck)
+		w.deploy("Main", right)
+		w.raise("a", "e", "1", "e-2")
+		w.beforeSend = func(name string, _ []queue.Outgoing) error {
+			if name == "activity" {
+				w.process().kill()
+			}
+			return nil
+		}
+		w.settleFIFO()
+		w.beforeSend = nil
+		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Ev(e) Act(A) Sub(e) Act(A) Sub(e) Ev(e) Act(A) Sub(end)")
+		if n := w.activity.Counts().Total(); n != 0 {
+			t.Fatalf("%d attempts sent before the crash", n)
+		}
+		w.clock.Advance(2 * time.Minute)
+		w.settleFIFO()
+		if n := w.activity.Counts().Total(); n != 3 {
+			t.Errorf("%d attempts sent, want three", n)
+		}
+		w.expectStatus("a", store.StatusRunning)
+	})
+	t.Run("of its own turn, and of no other", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			ctx.Activity(engine.ActivityCall{Name: "A", Input: in})
+			if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+				return nil, err
+			}
+			ctx.Activity(engine.ActivityCall{Name: "B", Input: in})
+			return ctx.Await(ctx.ExternalEvent("end"))
+		})
+		w.start("a", "Main", "1")
+		batch, err := w.fifo.Receive(t.Context(), 10, 0)
+		if err != nil || len(batch) != 1 {
+			t.Fatal(batch, err)
+		}
+		w.handle(source{"fifo", w.fifo, platform.SourceOrchestrator}, batch)
+		w.raise("a", "e", "1", "e-1")
+		w.settleFIFO()
+		again := batch[0]
+		again.ReceiveCount = 2
+		w.process().o.Handle(t.Context(), []platform.Delivery{{Message: again, Source: platform.SourceOrchestrator}})
+		var names []string
+		for _, m := range w.activity.Peek() {
+			item, err := wire.Parse([]byte(m.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, item.Name)
+		}
+		if got := strings.Join(names, " "); got != "A B A" {
+			t.Errorf("attempts sent: %s, want A B A", got)
+		}
+	})
+}
+
+func TestM05WhatCantBeUnderstood(t *testing.T) {
+	t.Parallel()
+	noise := strings.Repeat("noise ", 1_000_000/6)
+	for _, c := range []struct{ name, body, reason string }{
+		{"broken JSON", `{"kind":`, "malformed"},
+		{"an empty body", "", "malformed"},
+		{"a missing field", `{"kind":"ExternalRaised","instance":"a"}`, "invalid_field"},
+		{"a mistyped field", `{"kind":"ExternalRaised","instance":7,"name":"e"}`, "invalid_field"},
+		{"an unknown kind", `{"kind":"Dance","instance":"a"}`, "unknown_kind"},
+		{"an unknown version", `{"v":9,"kind":"Wake","instance":"a"}`, "unknown_version"},
+		{"a megabyte of noise", noise, "malformed"},
+		{"an attempt on the wrong queue", `{"kind":"ActivityExecute","instance":"a","execution_id":1,"scheduling_event_id":2,"token":"t","name":"A"}`, "misaddressed"},
+	} {
+		for _, from := range []platform.Source{platform.SourceOrchestrator, platform.SourceDelay} {
+			t.Run(fmt.Sprintf("%s from source %d", c.name, from), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.orchestration("Main", waits("e"))
+				bad := platform.Delivery{Message: queue.Message{ID: "m-1", Body: c.body, Group: "g", ReceiveCount: 1, Receipt: "r"}, Source: from}
+				good := platform.Delivery{Message: queue.Message{ID: "m-2", Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main"}), Group: "g", ReceiveCount: 1, Receipt: "r"}, Source: from}
+				if failed := w.process().o.Handle(t.Context(), []platform.Delivery{bad, good}); len(failed) != 0 {
+					t.Errorf("failed: %v", failed)
+				}
+				w.settleFIFO()
+				w.expectDead(c.reason)
+				w.expectHistory("a", 1, "Started Sub(e)")
+				dead := w.deadStandard
+				if from == platform.SourceOrchestrator {
+					dead = w.deadFIFO
+				}
+				for _, m := range dead.Peek() {
+					if want := c.body; m.Body != want && want != "" {
+						t.Errorf("the dead letter's body has %d bytes, want its own %d", len(m.Body), len(want))
+					}
+					if from == platform.SourceOrchestrator && (m.Group != "g" || m.DedupID != "m-1") {
+						t.Errorf("the dead letter has group %q and deduplication id %q", m.Group, m.DedupID)
+					}
+				}
+			})
+		}
+	}
+	t.Run("a body so large that the reason does not fit", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		for _, spare := range []int{0, 10, 60} {
+			body := strings.Repeat("x", queue.MaxBody-spare)
+			d := platform.Delivery{Message: queue.Message{ID: fmt.Sprint("m-", spare), Body: body, Group: "g", ReceiveCount: 1, Attributes: map[string]string{}}, Source: platform.SourceOrchestrator}
+			if failed := w.process().o.Handle(t.Context(), []platform.Delivery{d}); len(failed) != 0 {
+				t.Errorf("spare %d: failed: %v", spare, failed)
+			}
+		}
+		letters := w.deadFIFO.Peek()
+		if len(letters) != 3 {
+			t.Fatalf("%d dead letters", len(letters))
+		}
+		if r := letters[0].Attributes[wire.ReasonAttribute]; r != "" || len(letters[0].Body) != queue.MaxBody {
+			t.Errorf("without room: reason %q, %d bytes", r, len(letters[0].Body))
+		}
+		if r := letters[2].Attributes[wire.ReasonAttribute]; !strings.HasPrefix(r, "malformed") || len(r) > 60 {
+			t.Errorf("with little room: reason %q", r)
+		}
+	})
+}
+
+func TestM06AnotherStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("e"))
+	w.start("a", "Main", "1")
+	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "other"})
+	w.settleFIFO()
+	w.expectCount(host.CountMessages, "exists", 1)
+	if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "a", DedupID: "again",
+		Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start-a"})}); err != nil {
+		t.Fatal(err)
+	}
+	w.settleFIFO()
+	w.expectCount(host.CountMessages, "duplicate", 1)
+	w.raise("a", "e", "1", "e-1")
+	w.run()
+	w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
+	for i, id := range []string{"start-a", "third"} {
+		// A late redelivery must never revive a finished run.
+		if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "a", DedupID: fmt.Sprint("late", i),
+			Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: id})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run()
+	w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
+	if r := w.record("a"); r.StartID != "start-a" || r.ExecutionID != 1 {
+		t.Errorf("record %+v", r)
+	}
+	w.expectCount(host.CountMessages, "exists", 2)
+	w.expectCount(host.CountMessages, "duplicate", 2)
+	w.expectDead()
+}
+
+func TestM07EarlyEvents(t *testing.T) {
+	t.Parallel()
+	t.Run("ahead of the start in one batch", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.raise("a", "e", "1", "e-1")
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
+	})
+	t.Run("the start comes a while later", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.raise("a", "e", "1", "e-1")
+		w.runFor(3 * time.Minute)
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectOutput("a", "[1]")
+		w.expectQuiet()
+		w.expectDead()
+	})
+	t.Run("no start comes within the window, and a redrive after it", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.raise("a", "e", "1", "e-1")
+		began := w.clock.Now()
+		w.run()
+		w.expectDead("unknown_instance")
+		if took := w.clock.Now().Sub(began); took < 15*time.Minute || took > 16*time.Minute {
+			t.Errorf("it went round for %s, want 15 minutes", took)
+		}
+		w.start("a", "Main", "1")
+		w.run()
+		w.redrive()
+		w.run()
+		w.expectOutput("a", "[1]")
+	})
+	t.Run("a redrive before the start has a new window", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.raise("a", "e", "1", "e-1")
+		w.run()
+		w.redrive()
+		w.runFor(time.Minute)
+		w.expectDead()
+		w.start("a", "Main", "1")
+		w.run()
+		w.expectOutput("a", "[1]")
+	})
+	t.Run("a start brings its first events", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e", "f", "e"))
+		w.raise("a", "e", "3", "e-3")
+		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s",
+			Events: []wire.StartEvent{{Name: "e", Data: []byte("1")}, {Name: "f", Data: []byte("2")}}})
+		w.run()
+		w.expectHistory("a", 1, "Started Ev(e) Ev(f) Sub(e) Sub(f) Sub(e) Ev(e) Completed")
+		w.expectOutput("a", "[1,2,3]")
+	})
+}
+
+// redrive sends all dead letters of both queues back to where they came from,
+// with the mark.
+func (w *world) redrive() {
+	w.Helper()
+	for _, s := range []struct {
+		from interface {
+			Receive(ctx context.Context, max int, wait time.Duration) ([]queue.Message, error)
+			Delete(ctx context.Context, m queue.Message) error
+		}
+		to queue.Queue
+	}{{w.deadFIFO, w.fifo}, {w.deadStandard, w.delay}} {
+		for {
+			batch, err := s.from.Receive(w.Context(), 10, 0)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if len(batch) == 0 {
+				break
+			}
+			for _, m := range batch {
+				out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{wire.RedriveAttribute: "1"}}
+				if s.to.FIFO() {
+					out.Group, out.DedupID = m.Group, wire.HopDedupID("", m.ID)
+				}
+				if err := errors.Join(s.to.Send(w.Context(), out), s.from.Delete(w.Context(), m)); err != nil {
+					w.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestM08NothingThereToBeReached(t *testing.T) {
+	t.Parallel()
+	token := strings.Repeat("a", 32)
+	items := []wire.Item{
+		{Kind: wire.ActivityCompleted, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: token},
+		{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: token, FireAtMS: 1},
+		{Kind: wire.SubOrchCompleted, ParentInstance: "a", ParentExecutionID: 1, SourceEventID: 2, Token: token},
+		{Kind: wire.CancelInstance, Instance: "a", ID: "c"},
+		{Kind: wire.TerminateInstance, Instance: "a", ID: "t"},
+		{Kind: wire.Wake, Instance: "a", ID: "w"},
+		{Kind: wire.PurgeInstance, Instance: "a", ID: "p"},
+	}
+	t.Run("unknown", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		for _, i := range items {
+			w.send(i)
+		}
+		w.run()
+		w.expectCount(host.CountMessages, "unknown_instance", len(items))
+		if _, err := w.store.Describe(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("something was created: %v", err)
+		}
+		w.expectDead()
+		w.expectQuiet()
+	})
+	for _, purged := range []bool{false, true} {
+		t.Run(fmt.Sprintf("finished, purged %t", purged), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", waits())
+			w.start("a", "Main", "1")
+			w.run()
+			if purged {
+				w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p-0"})
+				w.run()
+			}
+			commits := len(w.observer.committed)
+			for _, i := range items[:6] {
+				w.send(i)
+			}
+			if !purged {
+				w.raise("a", "e", "1", "e-1")
+			}
+			w.run()
+			if n := len(w.observer.committed); n != commits {
+				t.Error("something was written")
+			}
+			w.expectDead()
+			w.expectQuiet()
+			if purged != w.record("a").Purged {
+				t.Errorf("record %+v", w.record("a"))
+			}
+		})
+	}
+}
+
+func TestM09AStartOfWhatIsNotRegistered(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, orchestration, version string }{
+		{"an unknown name", "Missing", ""}, {"an unknown version", "Main", "9"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", waits())
+			w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: c.orchestration, OrchVersion: c.version, ID: "s"})
+			w.runFor(time.Second)
+			w.expectHistory("a", 1, "Started")
+			r := w.record("a")
+			if r.Status != store.StatusStuck || r.Problem.Kind != "not_registered" || !strings.Contains(r.Problem.Message, "registered: Main") {
+				t.Errorf("record %+v, problem %+v", r, r.Problem)
+			}
+			w.orchestration(c.orchestration, waits(), func(o *engine.Orchestration) { o.Version = c.version })
+			w.restart()
+			w.run()
+			w.expectOutput("a", "[]")
+			w.expectQuiet()
+			if r := w.record("a"); r.Problem != nil {
+				t.Errorf("the mark is still there: %+v", r)
+			}
+		})
+	}
+}
+
+func TestM10WhatFailsGoesBackAloneButForItsGroup(t *testing.T) {
+	t.Parallel()
+	t.Run("the store fails for one of ten instances", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.beforeCommit = func(c *store.Commit) error {
+			if c.Turns[0].Instance == "i-3" {
+				return store.ErrUnavailable
+			}
+			return nil
+		}
+		var batch []platform.Delivery
+		for i := range 10 {
+			id := fmt.Sprint("i-", i)
+			batch = append(batch, platform.Delivery{Message: queue.Message{ID: "m-" + id, Group: id, ReceiveCount: 1,
+				Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: id, Name: "Main"})}, Source: platform.SourceOrchestrator})
+		}
+		failed := w.process().o.Handle(t.Context(), batch)
+		if got := strings.Join(failed, " "); got != "m-i-3" {
+			t.Errorf("failed %q, want m-i-3", got)
+		}
+	})
+	t.Run("the second of four messages of a group fails", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		w.orchestration("Main", waits("e"))
+		w.beforeSend = func(name string, _ []queue.Outgoing) error {
+			if name == "deadfifo" {
+				return queue.ErrUnavailable
+			}
+			return nil
+		}
+		message := func(id, group, body string) platform.Delivery {
+			return platform.Delivery{Message: queue.Message{ID: id, Group: group, ReceiveCount: 1, Body: body}, Source: platform.SourceOrchestrator}
+		}
+		start := func(instance string) string {
+			return w.body(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: "Main"})
+		}
+		failed := w.process().o.Handle(t.Context(), []platform.Delivery{
+			message("m-1", "g", start("a")), message("m-2", "g", "{"), message("o-1", "o", start("o")),
+			message("m-3", "g", start("b")), message("m-4", "g", start("c")),
+		})
+		if got := strings.Join(failed, " "); got != "m-2 m-3 m-4" {
+			t.Errorf("failed %q, want the second to the fourth", got)
+		}
+		w.expectHistory("a", 1, "Started Sub(e)")
+		w.expectHistory("o", 1, "Started Sub(e)")
+		w.expectHistory("b", 1, "")
+	})
+	t.Run("the list is empty, never nil", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		if failed := w.process().o.Handle(t.Context(), nil); failed == nil || len(failed) != 0 {
+			t.Errorf("failed %v", failed)
+		}
+		if failed := w.workerProcess().worker.Handle(t.Context(), nil); failed == nil || len(failed) != 0 {
+			t.Errorf("worker: failed %v", failed)
+		}
+	})
+}
+
+func TestM11AConflictAtCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Chain", chain(1))
+	commits, lost := 0, 4
+	w.beforeCommit = func(*store.Commit) error {
+		if commits++; commits <= lost {
+			return store.ErrConflict
+		}
+		return nil
+	}
+	w.start("a", "Chain", "1")
+	w.settleFIFO()
+	if commits != 4 {
+		t.Errorf("%d commits tried, want four", commits)
+	}
+	w.expectHistory("a", 1, "")
+	if sent, left := w.activity.Counts().Total(), w.fifo.Counts().Total(); sent != 0 || left != 1 {
+		t.Errorf("%d attempts sent, %d messages left; a turn that lost four times dispatches nothing and hands back", sent, left)
+	}
+	commits, lost = 0, 3
+	w.advance(w.clock.Now().Add(2 * time.Second))
+	w.settleFIFO()
+	w.expectHistory("a", 1, "Started Act(Step)")
+	if sent, left := w.activity.Counts().Total(), w.fifo.Counts().Total(); sent != 1 || left != 0 {
+		t.Errorf("%d attempts sent, %d messages left, want one and none", sent, left)
+	}
+}
+
+// I-03, W-13: a process is slow, and another that gets its message handles it under a
+// build that cannot go on, and is done with it. The message is a duplicate for the slow
+// one then, and nothing is committed for it, though its own code could go on: if that
+// process died before it dispatched, nobody would send what it committed (seed 120781941,
+// found in a million). The sweep takes the instance on.
+func TestAMessageThatAnotherHasHandledClearsNoMark(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.activityFunc("Step", step)
+	waits := func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
+	}
+	w.orchestration("Main", waits)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	event := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: "go", Data: []byte("1")}
+	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.deliver("go", w.body(event), 2, platform.SourceOrchestrator, 0)
+	w.expectStatus("a", store.StatusStuck)
+	events := len(w.events("a", 1))
+	w.deploy("Main", waits)
+	for what, of := range map[string]struct {
+		item     wire.Item
+		receives int
+	}{
+		"first delivery":                {event, 1},
+		"delivery that comes back":      {event, 2},
+		"wake of a turn cut short":      {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 1},
+		"that wake, when it comes back": {wire.Item{Kind: wire.Wake, Instance: "a", ExecutionID: 1, Number: deciding.GoOnNumber, ID: "go-on"}, 2},
+	} {
+		w.deliver(of.item.ID, w.body(of.item), of.receives, platform.SourceOrchestrator, 0)
+		if n := len(w.events("a", 1)); n != events || w.record("a").Status != store.StatusStuck {
+			t.Fatalf("%s: %d events of the slow process's, and it is %s", what, n-events, w.record("a").Status)
+		}
+	}
+	w.runFor(10 * time.Minute)
+	w.expectOutput("a", "11")
+}
+
+func TestM12TooLittleTime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		w.clock.Advance(45 * time.Second)
+		return in, nil
+	})
+	for _, i := range []string{"a", "b", "c"} {
+		w.start(i, "Main", "1")
+	}
+	if !w.step() {
+		t.Fatal("no batch")
+	}
+	w.expectOutput("a", "1")
+	w.expectOutput("b", "1")
+	w.expectHistory("c", 1, "")
+	w.expectCount(host.CountHandedBack, "no time", 1)
+	w.run()
+	w.expectOutput("c", "1")
+	w.expectQuiet()
+}
+
+func TestM13MessagesForAStuckInstance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { panic("wrong") })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	for i := range 3 {
+		w.raise("a", "e", fmt.Sprint(i), fmt.Sprint("e-", i))
+		w.settleFIFO()
+	}
+	w.expectHistory("a", 1, "Started Ev(e) Ev(e) Ev(e)")
+	w.expectStatus("a", store.StatusStuck)
+	if n := w.fifo.Counts().Total(); n != 0 {
+		t.Errorf("%d messages left", n)
+	}
+	w.deploy("Main", waits("e", "e", "e"))
+	w.run()
+	w.expectOutput("a", "[0,1,2]")
+	w.expectQuiet()
+}
+
+func TestM15TheSameWakeThreeTimes(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []int{1, 10} {
+		t.Run(fmt.Sprintf("%d a batch", batch), func(t *testing.T) {
+			t.Parallel()
+			threeWakes(t, batch)
+		})
+	}
+}
+
+func threeWakes(t *testing.T, batch int) {
+	w := newWorld(t, func(w *world) { w.maxReceive = batch })
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { panic("wrong") })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	for i := range 3 {
+		w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: fmt.Sprint("wake-", i), Number: w.record("a").Stamp})
+	}
+	w.settleFIFO()
+	if batch == 1 {
+		w.expectCount(host.CountMessages, "obsolete_wake", 2)
+	}
+	w.expectHistory("a", 1, "Started")
+	if r := w.record("a"); r.Stamp != 2 || r.Problem.Tries != 2 {
+		t.Errorf("stamp %d after %d tries, want 2 of each", r.Stamp, r.Problem.Tries)
+	}
+}
+
+func TestM16AHundredMessagesOfTheStandardQueueMeetARunningInstance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	names := make([]string, 100)
+	for i := range names {
+		names[i] = "e"
+	}
+	w.orchestration("Main", waits(names...))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	for i := range 100 {
+		w.sendStandard(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("1"), ID: fmt.Sprint("e-", i)})
+	}
+	var batches [][]queue.Message
+	for {
+		batch, err := w.delay.Receive(t.Context(), 10, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(batch) == 0 {
+			break
+		}
+		batches = append(batches, batch)
+	}
+	w.beforeCommit = func(*store.Commit) error {
+		t.Error("a turn is made of what a standard queue brought")
+		return nil
+	}
+	for _, batch := range batches {
+		w.handle(source{"delay", w.delay, platform.SourceDelay}, batch)
+	}
+	w.beforeCommit = nil
+	w.expectCount(host.CountForwarded, "ExternalRaised", 100)
+	if n := w.delay.Counts().Total(); n != 0 {
+		t.Errorf("%d messages still in the standard queue", n)
+	}
+	w.run()
+	w.expectStatus("a", store.StatusCompleted)
+	w.expectQuiet()
+}
+
+func TestM17AnInstanceIDThatIsNoGroup(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"order 7", "Größe", strings.Repeat("x", 200)} {
+		w := newWorld(t, nil)
+		w.orchestration("Chain", chain(2))
+		w.activityFunc("Step", step)
+		w.start(id, "Chain", "1")
+		// The same id under another group: the body is what counts.
+		if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "another",
+			Body: w.body(wire.Item{Kind: wire.CancelInstance, Instance: id, ID: "c", Reason: "x"})}); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		w.expectStatus(id, store.StatusCancelled)
+		w.expectQuiet()
+		w.expectDead()
+		w.expectInvariants(id)
+	}
+}
+
+func TestM18HopsAreNotSwallowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("e"))
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("1"), ID: "e-1"}
+	w.send(item)
+	for hop := range 3 {
+		// From the FIFO queue round the delay queue, since the instance has not
+		// started; then on to the FIFO queue.
+		if !w.step() {
+			t.Fatalf("hop %d: it did not arrive on the FIFO queue", hop)
+		}
+		due, ok := w.delay.NextDue()
+		if !ok {
+			t.Fatalf("hop %d: it is not in the delay queue", hop)
+		}
+		w.clock.Advance(due.Sub(w.clock.Now()))
+		batch, err := w.delay.Receive(t.Context(), 10, 0)
+		if err != nil || len(batch) != 1 {
+			t.Fatalf("hop %d: %v, %v", hop, batch, err)
+		}
+		w.handle(source{"delay", w.delay, platform.SourceDelay}, batch)
+		if n := w.fifo.Counts().Total(); n != 1 {
+			t.Fatalf("hop %d: %d messages on the FIFO queue, want one", hop, n)
+		}
+	}
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectOutput("a", "[1]")
+}

@@ -1,0 +1,58 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// sends is how often a process asks the timer service and the delay queue to bring back
+// a message about a pending activity.
+type sends struct{ schedules, delayed int }
+
+// counting counts those of the process that runs.
+func (w *world) counting() *sends {
+	s := &sends{}
+	w.change(func(cfg *Config) {
+		cfg.Timer = countedTimer{cfg.Timer, s}
+		cfg.Queues.Delay = countedQueue{cfg.Queues.Delay, s}
+	})
+	return s
+}
+
+type countedTimer struct {
+	timer.Timer
+	*sends
+}
+
+func (c countedTimer) Schedule(ctx context.Context, s timer.Schedule) error {
+	if strings.Contains(s.Body, string(wire.ActivityPending)) {
+		c.schedules++
+	}
+	return c.Timer.Schedule(ctx, s)
+}
+
+// pastTimer is a service by whose clock every time has passed.
+type pastTimer struct{ countedTimer }
+
+func (p pastTimer) Schedule(context.Context, timer.Schedule) error {
+	p.schedules++
+	return timer.ErrPast
+}
+
+type countedQueue struct {
+	queue.Queue
+	*sends
+}
+
+func (c countedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	for _, m := range msgs {
+		if strings.Contains(m.Body, string(wire.ActivityPending)) {
+			c.delayed++
+		}
+	}
+	return c.Queue.Send(ctx, msgs...)
+}

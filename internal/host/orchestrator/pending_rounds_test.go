@@ -1,0 +1,170 @@
+package orchestrator
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+const day = 24 * time.Hour
+
+// A-13: a pending activity is looked at when it becomes pending and when its limit is
+// over, whether it was completed by then or not.
+func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		completed             time.Duration
+		limit                 time.Duration
+		schedules, delayed    int
+		pending, late, hopped int
+	}{
+		"completed":                    {completed: 10 * day, limit: 30 * day, schedules: 1, pending: 1, late: 1},
+		"never completed":              {limit: 30 * day, schedules: 1, pending: 1},
+		"within ten minutes":           {completed: time.Minute, limit: 10 * time.Minute, delayed: 1, pending: 1, late: 1, hopped: 1},
+		"not within ten minutes":       {limit: 10 * time.Minute, delayed: 1, pending: 1, hopped: 1},
+		"without a limit, in 400 days": {completed: 400 * day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: c.limit.Milliseconds()}))
+			var token string
+			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+				info, _ := activity.InfoFrom(ctx)
+				token = info.CompletionToken
+				return nil, activity.ErrPending
+			})
+			sent := w.counting()
+			w.start("a", "Main", "1")
+			w.runFor(time.Second)
+			began := w.clock.Now()
+			if c.completed > 0 {
+				w.runFor(c.completed)
+				w.byToken(wire.ActivityCompleted, token, `,"result":"done"`)
+				w.runFor(time.Second)
+				w.expectOutput("a", `"done"`)
+			}
+			w.idle = 500 * day
+			w.run()
+			w.expectStatus("a", store.StatusCompleted)
+			if c.completed == 0 {
+				w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
+				if took := w.clock.Now().Sub(began); took > c.limit+time.Second {
+					t.Errorf("it failed after %s", took)
+				}
+			}
+			if got, want := *sent, (sends{c.schedules, c.delayed}); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			w.expectCount(host.CountMessages, "pending", c.pending)
+			w.expectCount(host.CountMessages, "late", c.late)
+			w.expectCount(host.CountForwarded, string(wire.ActivityPending), c.hopped)
+			w.expectQuiet()
+			w.expectDead()
+		})
+	}
+}
+
+// A-11: where heartbeats are asked for, a pending activity is looked at once for each
+// heartbeat timeout, however often it gives one.
+func TestA11APendingActivityIsLookedAtOnceAHeartbeatTimeout(t *testing.T) {
+	t.Parallel()
+	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
+	sent := w.counting()
+	for range 100 * 6 { // 100 hours
+		w.runFor(10 * time.Minute)
+		w.byToken(wire.ActivityHeartbeat, (*tokens)[0], "")
+	}
+	w.expectStatus("a", store.StatusRunning)
+	if sent.schedules < 50 || sent.schedules > 55 || sent.delayed != 0 {
+		t.Errorf("%+v in 50 heartbeat timeouts", *sent)
+	}
+	w.expectCount(host.CountMessages, "pending", 1+sent.schedules)
+	last := w.clock.Now()
+	w.run()
+	w.expectHistory("a", 1, "Started Act(Work) Failed(heartbeat_timeout)←2 Completed")
+	if took := w.clock.Now().Sub(last); took < 2*time.Hour || took > 2*time.Hour+time.Second {
+		t.Errorf("it failed %s after the last heartbeat", took)
+	}
+	w.expectQuiet()
+}
+
+// A-11: a heartbeat is remembered for as long as it counts.
+func TestA11AHeartbeatTimeoutLongerThanMessagesAreKept(t *testing.T) {
+	t.Parallel()
+	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: (40 * day).Milliseconds()})
+	began := w.clock.Now()
+	w.runFor(20 * day)
+	w.byToken(wire.ActivityHeartbeat, (*tokens)[0], "")
+	w.idle = 100 * day
+	w.run()
+	w.expectHistory("a", 1, "Started Act(Work) Failed(heartbeat_timeout)←2 Completed")
+	if took := w.clock.Now().Sub(began); took < 60*day || took > 60*day+time.Minute {
+		t.Errorf("it failed after %s", took)
+	}
+}
+
+// A-13, W: the process dies at each of its calls, from the start on.
+func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		for _, after := range []bool{false, true} {
+			w := newWorld(t, nil)
+			w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: day.Milliseconds()}))
+			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+			p := w.process()
+			p.faults.killAt, p.faults.after = n, after
+			w.start("a", "Main", "1")
+			w.idle = 10 * day
+			w.run()
+			w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 24h0m0s, the time of all its attempts together"`)
+			w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
+			w.expectQuiet()
+			w.expectDead()
+			if t.Failed() {
+				t.Fatalf("crash at call %d (after: %t)", n, after)
+			}
+			if p.faults.calls < n {
+				return // it dies no more: every call has been tried
+			}
+		}
+	}
+}
+
+// A limit whose time has passed by the clock of the timer service is looked at at once.
+func TestA13ALimitThatIsPastForTheTimerService(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: time.Hour.Milliseconds()}))
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+	s := &sends{}
+	w.change(func(cfg *Config) {
+		cfg.Timer = pastTimer{countedTimer{w.timer, s}}
+		cfg.Queues.Delay = countedQueue{cfg.Queues.Delay, s}
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
+	if s.schedules != 1 || s.delayed == 0 {
+		t.Errorf("%+v", *s)
+	}
+	w.expectQuiet()
+	w.expectDead()
+}
+
+// A-13: the schedule of an instance that was purged fires for nobody.
+func TestA13ALimitFiresAfterAPurge(t *testing.T) {
+	t.Parallel()
+	w, _ := pendingWorld(t, &history.Retry{TotalTimeoutMS: (30 * day).Milliseconds()})
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p", Force: true})
+	w.idle = 100 * day
+	w.run()
+	w.expectQuiet()
+	w.expectDead()
+}

@@ -1,0 +1,242 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// pendingWorld has an instance "a" whose activity of this policy is pending;
+// it returns the token that each attempt was given.
+func pendingWorld(t *testing.T, retry *history.Retry) (w *world, tokens *[]string) {
+	t.Helper()
+	w, tokens = newWorld(t, nil), &[]string{}
+	w.orchestration("Main", once(retry))
+	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
+		info, _ := activity.InfoFrom(ctx)
+		*tokens = append(*tokens, info.CompletionToken)
+		return nil, fmt.Errorf("handed out: %w", activity.ErrPending)
+	})
+	w.start("a", "Main", "1")
+	w.runFor(time.Second)
+	if len(*tokens) != 1 {
+		t.Fatalf("%d attempts", len(*tokens))
+	}
+	return w, tokens
+}
+
+// byToken sends what somebody in another language would send.
+func (w *world) byToken(kind wire.Kind, token, rest string) {
+	w.Helper()
+	item, err := wire.Parse([]byte(fmt.Sprintf(`{"kind":%q,"activity_token":%q%s}`, kind, token, rest)))
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.send(item)
+}
+
+func TestA12APendingActivityIsCompletedByItsToken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, rest, output string
+		kind               wire.Kind
+	}{
+		{"completed", `,"result":"done"`, `"done"`, wire.ActivityCompleted},
+		{"failed", `,"details":{"message":"refused"}`, `"application 0 refused"`, wire.ActivityFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 3})
+			w.expectQuiet()
+			w.runFor(40 * 24 * time.Hour)
+			w.expectStatus("a", store.StatusRunning)
+			w.byToken(c.kind, (*tokens)[0], c.rest)
+			w.run()
+			w.expectOutput("a", c.output)
+			w.byToken(wire.ActivityCompleted, (*tokens)[0], `,"result":"again"`)
+			w.run()
+			w.expectOutput("a", c.output)
+			if len(*tokens) != 1 {
+				t.Errorf("%d attempts, want 1", len(*tokens))
+			}
+			w.expectDead()
+			w.expectQuiet()
+		})
+	}
+}
+
+func TestA12ATokenOfAnotherActivityIsForged(t *testing.T) {
+	t.Parallel()
+	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: 60_000})
+	at, err := wire.ParseActivityToken((*tokens)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Token = "00000000000000000000000000000000"
+	w.byToken(wire.ActivityHeartbeat, at.String(), "")
+	w.byToken(wire.ActivityCompleted, at.String(), "")
+	w.runFor(time.Second)
+	w.expectDead(string(wire.ReasonForged), string(wire.ReasonForged))
+	w.expectStatus("a", store.StatusRunning)
+}
+
+func TestA13APendingActivityWithADeadline(t *testing.T) {
+	t.Parallel()
+	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 3, TotalTimeoutMS: (36 * time.Hour).Milliseconds()})
+	began := time.UnixMilli(w.events("a", 1)[1].AtMS)
+	w.run()
+	w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 36h0m0s, the time of all its attempts together"`)
+	if took := time.UnixMilli(w.events("a", 1)[2].AtMS).Sub(began); took < 36*time.Hour || took > 36*time.Hour+time.Second {
+		t.Errorf("it failed after %s", took)
+	}
+	w.byToken(wire.ActivityCompleted, (*tokens)[0], `,"result":"late"`)
+	w.run()
+	w.expectQuiet()
+	w.expectDead()
+}
+
+func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
+	t.Parallel()
+	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 2, InitialMS: 1000, HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
+	began := w.clock.Now()
+	for range 5 { // nine hours and more
+		w.runFor(100 * time.Minute)
+		w.byToken(wire.ActivityHeartbeat, (*tokens)[0], `,"data":{"page":7}`)
+		w.runFor(10 * time.Minute)
+	}
+	if len(*tokens) != 1 {
+		t.Fatalf("%d attempts although heartbeats came", len(*tokens))
+	}
+	state, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2})
+	if err == nil {
+		state.Beat, err = w.codecs.OpenHeartbeat(store.ActivityKey{}, state.Beat)
+	}
+	if err != nil || string(state.Beat.Details) != `{"page":7}` {
+		t.Errorf("details %s, %v", state.Beat.Details, err)
+	}
+	w.run()
+	if len(*tokens) != 2 {
+		t.Errorf("%d attempts, want a second one behind the silence", len(*tokens))
+	}
+	w.expectOutput("a", `"heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 2h0m0s"`)
+	if took := w.clock.Now().Sub(began); took < 12*time.Hour || took > 14*time.Hour {
+		t.Errorf("it failed after %s", took)
+	}
+	w.expectQuiet()
+	w.expectDead()
+}
+
+// W: the process dies at each of its calls while the deadline passes.
+func TestA13TheDeadlineOfAPendingActivitySurvivesEveryCrash(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		for _, after := range []bool{false, true} {
+			w, _ := pendingWorld(t, &history.Retry{TotalTimeoutMS: 600_000})
+			w.runFor(9 * time.Minute)
+			w.restart()
+			p := w.process()
+			p.faults.killAt, p.faults.after = n, after
+			w.run()
+			w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 10m0s, the time of all its attempts together"`)
+			w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
+			w.expectQuiet()
+			w.expectDead()
+			if p.faults.calls < n {
+				return // it dies no more: every call has been tried
+			}
+		}
+	}
+}
+
+// W-11: the deadline ends an execution that continues as new, and the process
+// dies at each of its calls: what the next execution asked for is sent all the
+// same. Found by seed 10335 of the simulation.
+func TestADeadlineThatContinuesAsNewSurvivesEveryCrash(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		for _, after := range []bool{false, true} {
+			w := newWorld(t, nil)
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				if string(in) == "2" {
+					return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+				}
+				_, _ = ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: &history.Retry{TotalTimeoutMS: 600_000}}))
+				return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+			})
+			w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+			w.activityFunc("Step", func(_ context.Context, in []byte) ([]byte, error) { return in, nil })
+			w.start("a", "Main", "1")
+			w.runFor(9 * time.Minute)
+			w.restart()
+			p := w.process()
+			p.faults.killAt, p.faults.after = n, after
+			w.run()
+			if w.expectOutput("a", "2"); t.Failed() {
+				t.Fatalf("crash at call %d (after: %t)", n, after)
+			}
+			w.expectQuiet()
+			if p.faults.calls < n {
+				return // it dies no more: every call has been tried
+			}
+		}
+	}
+}
+
+func TestAPendingActivityThatWasCancelledIsNoLongerWatched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		slow := ctx.Activity(engine.ActivityCall{Name: "Work", Retry: &history.Retry{TotalTimeoutMS: 3_600_000}})
+		if _, err := ctx.Select(false, slow, ctx.ExternalEvent("enough")); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.ExternalEvent("end"))
+	})
+	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
+	w.start("a", "Main", "1")
+	w.runFor(time.Second)
+	w.raise("a", "enough", "1", "e1")
+	w.run()
+	w.expectHistory("a", 1, "Started Act(Work) Sub(enough) Ev(enough) Sub(end)")
+	w.expectQuiet()
+	w.expectDead()
+}
+
+func TestAnInlineActivityCannotBePending(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.inline = append(w.inline, activities.Activity{Name: "Work", Source: "test",
+		Func: func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending }})
+	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		_, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Inline: true}))
+		text, _ := json.Marshal(fmt.Sprint(err != nil))
+		return text, nil
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectOutput("a", `"true"`)
+}
+
+// A-13: what says that an activity is pending and can't be proved is looked at by
+// its instance, however late it says that it is due.
+func TestA13AForgedPendingDoesNotGoRoundUntilItIsDue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("go"))
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.send(wire.Item{Kind: wire.ActivityPending, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "forged", Attempt: 1,
+		ScheduledAtMS: w.clock.Now().UnixMilli(), NotBeforeMS: w.clock.Now().Add(365 * 24 * time.Hour).UnixMilli()})
+	w.idle = time.Hour
+	w.run()
+	w.expectQuiet()
+}

@@ -1,0 +1,97 @@
+package orchestrator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// told returns what the observer was told of problems since it was asked last:
+// "instance/execution kind", and "well" for one that goes on.
+func (w *world) told() []string {
+	w.observer.mu.Lock()
+	defer w.observer.mu.Unlock()
+	var told []string
+	for _, c := range w.observer.problems {
+		kind := "well"
+		if c.Problem != nil {
+			kind = c.Problem.Kind
+		}
+		if !c.At.Equal(w.clock.Now()) {
+			kind += " at " + c.At.String()
+		}
+		told = append(told, fmt.Sprintf("%s/%d %s", c.Instance, c.ExecutionID, kind))
+	}
+	w.observer.problems = nil
+	return told
+}
+
+func (w *world) expectTold(want ...string) {
+	w.Helper()
+	if got := w.told(); !slices.Equal(got, want) {
+		w.Errorf("the observer was told %q, want %q", got, want)
+	}
+}
+
+// A wake leaves no event: what it finds out is told all the same.
+func TestTheObserverIsToldOfAProblemWithAndWithoutACommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	good := waits("e", "e")
+	bad := func(ctx *engine.Context, in []byte) ([]byte, error) {
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Other", Input: in}))
+	}
+	w.orchestration("Main", good)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.expectTold()
+
+	wake := func(id string) {
+		w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: id})
+		w.settleFIFO()
+	}
+	w.deploy("Main", bad)
+	wake("1")
+	w.expectTold("a/1 nondeterminism")
+	if p := w.record("a").Problem; p == nil || !strings.Contains(p.Message, "Other") {
+		t.Errorf("the problem is %+v", p)
+	}
+	wake("2")
+	w.expectTold("a/1 nondeterminism") // It was tried again.
+	w.deploy("Main", good)
+	wake("3")
+	w.expectTold("a/1 well")
+
+	w.deploy("Main", bad)
+	w.raise("a", "e", "1", "e-1")
+	w.settleFIFO()
+	w.expectTold("a/1 nondeterminism")
+	w.deploy("Main", good)
+	w.raise("a", "e", "2", "e-2")
+	w.settleFIFO()
+	// The end says enough.
+	w.expectStatus("a", store.StatusCompleted)
+	w.expectTold()
+
+	w.orchestration("AtOnce", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.restart()
+	w.start("b", "AtOnce", "1")
+	w.settleFIFO()
+	w.expectTold("b/1 panic")
+}
+
+func TestTheObserverIsToldOfACorruptHistory(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s"))
+	damage(w, "a", 1)
+	w.restart()
+	w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: "1"})
+	w.settleFIFO()
+	w.expectTold("a/1 corrupt")
+}

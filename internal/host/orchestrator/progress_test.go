@@ -1,0 +1,60 @@
+package orchestrator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// A progress is that of the message which comes back because of the rest. An
+// operator wakes an instance because something of it may be lost, whatever has
+// been sent once.
+func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
+		_, err := ctx.Join(a, b)
+		return in, err
+	})
+	body, err := (&wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliver := func(id, body string, receives int) []string {
+		return w.process().o.Handle(t.Context(), []platform.Delivery{{Message: queue.Message{ID: id, Body: body, ReceiveCount: receives}, Source: platform.SourceOrchestrator}})
+	}
+	// The timer is sent, the activity is not.
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "activity" {
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	if failed := deliver("m-1", string(body), 1); len(failed) != 1 || w.record("a").Dispatched == "" {
+		t.Fatalf("failed %v, dispatched %q; want the start handed back, and how far it came", failed, w.record("a").Dispatched)
+	}
+	w.beforeSend = nil
+	if failed := deliver("m-1", string(body), 2); len(failed) != 0 {
+		t.Fatalf("failed %v", failed)
+	}
+	if timers, activities := w.delay.Counts().Total(), w.activity.Counts().Total(); timers != 1 || activities != 1 {
+		t.Errorf("%d timers and %d activities were sent, want each once: the message goes on where it stopped", timers, activities)
+	}
+	wake, err := (&wire.Item{V: wire.Version, Kind: wire.Wake, Instance: "a", ID: "wake"}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for receives := 1; receives <= 2; receives++ {
+		if failed := deliver("m-2", string(wake), receives); len(failed) != 0 {
+			t.Fatalf("failed %v", failed)
+		}
+	}
+	if n := w.delay.Counts().Total(); n != 3 {
+		t.Errorf("%d timers were sent in all, want each of the wake's two deliveries to send it again", n)
+	}
+}

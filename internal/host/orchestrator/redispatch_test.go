@@ -1,0 +1,117 @@
+package orchestrator
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// W-07: what the end of the execution before asked for is not taken for sent
+// because its history can't be read for a moment.
+func TestW07AWakeWhoseReadOfTheExecutionBeforeFailsComesBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if string(in) == "1" {
+			if _, err := ctx.Detach(engine.ChildCall{Name: "Other", Instance: "b", Input: in}); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", []byte("2"), nil)
+		}
+		return waits("go")(ctx, in)
+	})
+	w.orchestration("Other", waits("go"))
+	start := w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "fifo" {
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	w.deliver("m-1", start, 1, platform.SourceOrchestrator, 0)
+	w.beforeSend = nil
+	if r := w.record("a"); r.ExecutionID != 2 {
+		t.Fatalf("at execution %d", r.ExecutionID)
+	}
+	wake := w.body(wire.Item{Kind: wire.Wake, Instance: "a", ID: "wake"})
+	p := w.process()
+	reads := 0
+	p.faults.fail = func(call string) error {
+		if call == "Read" {
+			if reads++; reads == 2 {
+				return fmt.Errorf("throttled: %w", store.ErrUnavailable)
+			}
+		}
+		return nil
+	}
+	handle := func(receives int) int {
+		return len(p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: "m-2", Body: wake, ReceiveCount: receives}, Source: platform.SourceOrchestrator}}))
+	}
+	if failed := handle(1); failed != 1 {
+		t.Errorf("the wake was acknowledged, %d reads", reads)
+	}
+	handle(2)
+	if n := w.fifo.Counts().Total(); n != 1 {
+		t.Errorf("%d starts were sent, want 1", n)
+	}
+}
+
+// M-04, A-01: a completion comes back, because its turn could not be committed. The
+// last commit is that which scheduled its activity: it is not sent again, or each
+// trouble of the store would run the activity once more.
+func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
+	t.Parallel()
+	for name, item := range map[string]func(*world) wire.Item{
+		"a result": func(w *world) wire.Item { return w.completed("a", 2, `"done"`) },
+		"that it is pending": func(w *world) wire.Item {
+			return wire.Item{Kind: wire.ActivityPending, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: 1, Token: w.token("a", 2)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			w.orchestration("Main", chain(2))
+			w.start("a", "Main", "1")
+			w.settleFIFO()
+			for receives := 2; receives <= 3; receives++ {
+				w.deliver("m", w.body(item(w)), receives, platform.SourceOrchestrator, 0)
+			}
+			for _, m := range w.activity.Peek()[1:] {
+				if execute, err := wire.Parse([]byte(m.Body)); err != nil || execute.SchedulingEventID == 2 {
+					t.Errorf("%s is sent again: %v", m.Body, err)
+				}
+			}
+		})
+	}
+}
+
+// W-07: a message was thrown out by its queue between its commit and the dispatch.
+// Others went on, through two executions. When it is redriven it sends what it left
+// open, wherever that stands.
+func TestARedrivenMessageSendsWhatOthersHaveOvertaken(t *testing.T) {
+	t.Parallel()
+	w := copiedWorld(t)
+	w.start("a", "Loop", "1")
+	w.settleFIFO()
+	event := func(id string) string {
+		return w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: id})
+	}
+	w.beforeSend = func(name string, _ []queue.Outgoing) error { return queue.ErrUnavailable }
+	w.deliver("m", event("m"), 899, platform.SourceOrchestrator, 0)
+	w.beforeSend = nil
+	w.deliver("n", event("n"), 1, platform.SourceOrchestrator, 0)
+	w.deliver("o", event("o"), 1, platform.SourceOrchestrator, 0)
+	w.expectOutput("a", "3")
+	w.give(platform.Delivery{Message: queue.Message{ID: "again", Body: event("m"), ReceiveCount: 1, Attributes: map[string]string{wire.RedriveAttribute: "1"}}, Source: platform.SourceOrchestrator})
+	w.run()
+	for _, name := range []string{"detached1", "detached2", "detached3"} {
+		if _, err := w.store.Describe(t.Context(), name); err != nil {
+			t.Errorf("%s was not started: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package orchestrator
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// ahead is the clock of a machine that is ahead of the others.
+type ahead struct {
+	clock.Clock
+	by time.Duration
+}
+
+func (c ahead) Now() time.Time { return c.Clock.Now().Add(c.by) }
+
+// M-04 and T-05 together: a firing is taken by a process whose clock is ahead,
+// its turn is committed, its dispatch fails, and the process that gets the
+// message next finds that it is not due. On its way round it must not lose that
+// it came back, or what its turn left open would never be sent.
+func TestM04AReturningMessageThatIsNotDueGoesRoundAsOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.Timer(5 * time.Minute)); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+	})
+	w.activityFunc("Step", step)
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.clock.Advance(5*time.Minute - 1500*time.Millisecond)
+	w.change(func(c *Config) { c.Clock = ahead{w.clock, 2 * time.Second} })
+	throttled := 0
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "activity" && throttled == 0 {
+			throttled++
+			return errors.New("throttled")
+		}
+		return nil
+	}
+	w.sendStandard(wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2,
+		Token: w.token("a", 2), FireAtMS: w.events("a", 1)[1].FireAtMS})
+	w.step() // It is sent on.
+	w.step()
+	w.expectHistory("a", 1, "Started Timer Fired←2 Act(Step)")
+	if throttled != 1 {
+		t.Fatal("the dispatch did not fail")
+	}
+	w.restart()
+	w.run()
+	w.expectOutput("a", "11")
+	w.expectQuiet()
+	w.expectInvariants("a")
+}

@@ -1,0 +1,142 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	attempts "github.com/turnstile-go/turnstile/internal/host/attempt"
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// send sends what is sent because of no commit.
+func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
+	switch {
+	case s.Parents != nil:
+		return a.tellParents(ctx, s.Parents)
+	case s.Limits != nil:
+		return a.sendLimits(ctx, s.Limits)
+	case s.Attempt != nil:
+		return a.sendAttempt(ctx, s.Attempt)
+	case s.Beat != nil:
+		return a.keepBeat(ctx, s.Beat)
+	case s.Deletion != nil:
+		return a.scheduleDeletion(ctx, s.Deletion)
+	}
+	return a.goOnLater(ctx, s.GoOn)
+}
+
+// tellParents tells those who wait for an instance.
+func (a *attempt) tellParents(ctx context.Context, p *deciding.Parents) error {
+	out := a.sender.New()
+	if p.Chained {
+		out = a.outbox()
+		out.Chain.Depth = p.Depth
+	}
+	for _, parent := range p.Of {
+		out.Parent(parent, a.turn.View.Instance, p.Name, p.End, nil)
+	}
+	return a.sender.Send(ctx, out)
+}
+
+// sendLimits asks for messages that come when a time limit may be over.
+func (a *attempt) sendLimits(ctx context.Context, l *deciding.Limits) error {
+	out := a.sender.New()
+	out.Now = l.Since
+	for i, due := range l.Dues {
+		out.Limit(l.Items[i], due)
+	}
+	if err := a.sender.Send(ctx, out); err != nil {
+		return fmt.Errorf("host: time limits of pending activities of instance %q execution %d: %w", a.turn.View.Instance, a.turn.Running.Execution, err)
+	}
+	return nil
+}
+
+// sendAttempt sends the next attempt of an activity.
+func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
+	now := a.desk.Clock.Now()
+	next, due, err := attempts.Next(&s.Item, s.Failure, nil, now, a.random)
+	if err != nil {
+		return err
+	}
+	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.Activity, next, due, now)
+	if edge.Unfit(err) {
+		// As in the worker, it is the activity's failure.
+		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
+		unsent.Source, unsent.Attempt = next.Name, s.Failure.Attempt
+		s.Message.Item = deciding.Failed(s.Message, *unsent)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, s.EventID, s.Item.Instance, err)
+	}
+	a.desk.Settle(s.Message, s.Outcome)
+	return nil
+}
+
+// keepBeat keeps the last sign of life of a pending activity.
+func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
+	beat, err := a.tables.codecs.SealHeartbeat(b.Key, b.Beat)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	if _, err := a.tables.Stops.Heartbeat(ctx, b.Key, beat, b.Until); err != nil {
+		return fmt.Errorf("host: heartbeat of activity %d of instance %q: %w", b.Key.EventID, b.Key.Instance, err)
+	}
+	return nil
+}
+
+// scheduleDeletion has the histories up to the execution of the record deleted, the grace
+// after its end.
+func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
+	now := a.desk.Clock.Now()
+	due := r.EndedAt.Add(a.desk.Settings.Purge.Grace)
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
+		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
+	if a.sender.Timer == nil || due.Sub(now) <= a.desk.Settings.Dispatch.TimerLeast {
+		item.Hops++
+		return a.desk.SendLater(ctx, &item, due, nil)
+	}
+	body, err := a.desk.Edge.Encode(&item)
+	if err == nil {
+		err = a.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(r.Instance)})
+	}
+	if err != nil {
+		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)
+	}
+	return nil
+}
+
+// goOnLater sends the wake by which the turn goes on in another invocation.
+func (a *attempt) goOnLater(ctx context.Context, wake *wire.Item) error {
+	var err error
+	if pause := dispatch.Pause(&a.desk.Settings.Loop, wake.Depth); pause > 0 {
+		err = a.goOnSlowly(ctx, wake, pause)
+	} else {
+		err = a.desk.Post(ctx, wake)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, a.turn.View.Instance, err)
+	}
+	return nil
+}
+
+// goOnSlowly sends the wake of a turn that continues as new in a loop, behind a pause.
+func (a *attempt) goOnSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
+	now := a.desk.Clock.Now()
+	wake.Stamp(now)
+	if err := a.desk.SendLater(ctx, wake, now.Add(pause), nil); err != nil {
+		return err
+	}
+	a.desk.Logger.WarnContext(ctx, "loop without a pause: the instance goes on later; continue as new behind a timer or an activity, or raise Settings.Loop.Depth",
+		"instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution, "depth", wake.Depth, "pause", pause.String(), "limit", a.desk.Settings.Loop.Depth)
+	a.desk.Observer.Count(host.CountLooping, "continue as new", 1)
+	a.noteLoop(ctx)
+	return nil
+}

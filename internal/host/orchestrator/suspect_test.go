@@ -1,0 +1,241 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/host/deciding"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// killer kills its process whenever its code runs, until it is mended.
+type killer struct {
+	w      *world
+	mended bool
+	runs   int
+}
+
+func (k *killer) code(ctx *engine.Context, in []byte) ([]byte, error) {
+	k.runs++
+	if !k.mended {
+		k.w.process().kill()
+	}
+	return waits("e")(ctx, in)
+}
+
+func TestW09ATurnThatKillsItsProcess(t *testing.T) {
+	t.Parallel()
+	t.Run("a start", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		k := &killer{w: w}
+		w.orchestration("Killer", k.code)
+		w.orchestration("Good", waits("e"))
+		w.start("bad", "Killer", "1")
+		w.start("good", "Good", "1")
+		w.runFor(10 * time.Minute)
+		r := w.record("bad")
+		if r.Status != store.StatusStuck || r.Problem.Kind != "killed" || r.Suspect != "" {
+			t.Fatalf("record %+v, problem %+v", r, r.Problem)
+		}
+		w.expectHistory("bad", 1, "Started")
+		w.expectHistory("good", 1, "Started Sub(e)")
+		if r := w.record("good"); r.Problem != nil || r.Suspect != "" {
+			t.Errorf("the neighbour is marked: %+v", r)
+		}
+		runs := k.runs
+		// Messages don't try any more; wake-ups do.
+		w.raise("bad", "e", "7", "e-1")
+		w.settleFIFO()
+		if k.runs != runs {
+			t.Error("a message ran the code of a killer")
+		}
+		w.expectHistory("bad", 1, "Started Ev(e)")
+		k.mended = true
+		w.run()
+		w.expectOutput("bad", "[7]")
+		w.expectInvariants("bad", "good")
+	})
+	t.Run("an event", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		k := &killer{w: w}
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.ExternalEvent("first")); err != nil {
+				return nil, err
+			}
+			return k.code(ctx, in)
+		})
+		w.start("a", "Main", "1")
+		w.raise("a", "first", "1", "f")
+		w.raise("a", "e", "7", "e")
+		w.runFor(20 * time.Minute)
+		w.expectStatus("a", store.StatusStuck)
+		if p := w.record("a").Problem; p == nil || p.Kind != "killed" {
+			t.Fatalf("problem %+v", p)
+		}
+		k.mended = true
+		w.run()
+		w.expectOutput("a", "[7]")
+	})
+	t.Run("an inline activity", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		mended := false
+		w.inline = []activities.Activity{{Name: "In", Source: "test", Func: func(context.Context, []byte) ([]byte, error) {
+			if !mended {
+				w.process().kill()
+			}
+			return []byte("5"), nil
+		}}}
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "In", Input: in, Inline: true}))
+		})
+		w.start("a", "Main", "1")
+		w.runFor(20 * time.Minute)
+		w.expectStatus("a", store.StatusStuck)
+		mended = true
+		w.run()
+		w.expectOutput("a", "5")
+	})
+	t.Run("wake-ups that kill go on with growing delay", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		k := &killer{w: w}
+		w.orchestration("Killer", k.code)
+		w.start("a", "Killer", "1")
+		w.runFor(24 * time.Hour)
+		w.expectStatus("a", store.StatusStuck)
+		if k.runs < 15 || k.runs > 150 {
+			t.Errorf("the code ran %d times in a day", k.runs)
+		}
+		k.mended = true
+		w.raise("a", "e", "7", "e-1")
+		w.run()
+		w.expectOutput("a", "[7]")
+		w.expectQuiet()
+	})
+}
+
+func TestW09MessagesThatMerelyCameBackOftenAreNeverMarked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", waits("e"))
+	failures := 0
+	w.beforeCommit = func(c *store.Commit) error {
+		if failures++; failures < 12 {
+			return store.ErrUnavailable
+		}
+		return nil
+	}
+	w.start("a", "Main", "1")
+	w.run()
+	w.expectHistory("a", 1, "Started Sub(e)")
+	if r := w.record("a"); r.Suspect != "" || r.Problem != nil {
+		t.Errorf("record %+v", r)
+	}
+	failures = 0
+	w.raise("a", "e", "1", "e-1")
+	w.run()
+	w.expectOutput("a", "[1]")
+}
+
+func TestW14FoundOnTheFourthReceiveThenThrottled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", chain(1))
+	w.activityFunc("Step", step)
+	message := queue.Message{ID: "m-1", Group: "a", Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "s"})}
+	throttled := true
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if throttled && name == "activity" {
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	for receive := 4; receive <= 6; receive++ {
+		throttled = receive < 6
+		message.ReceiveCount = receive
+		failed := w.process().o.Handle(t.Context(), []platform.Delivery{{Message: message, Source: platform.SourceOrchestrator}})
+		if (len(failed) == 1) != throttled {
+			t.Fatalf("receive %d: failed %v", receive, failed)
+		}
+		if r := w.record("a"); r.Suspect != "" || r.Problem != nil {
+			t.Fatalf("receive %d: record %+v, problem %+v", receive, r, r.Problem)
+		}
+	}
+	w.run()
+	w.expectOutput("a", "11")
+}
+
+func TestW09GroupsRunOneAfterAnotherFromTheFourthReceiveOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.settings.Parallelism = 10 })
+	running, most := 0, 0
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		running++
+		most = max(most, running)
+		running--
+		return in, nil
+	})
+	var batch []platform.Delivery
+	for i := range 10 {
+		id := fmt.Sprint("i-", i)
+		batch = append(batch, platform.Delivery{Message: queue.Message{ID: id, Group: id, ReceiveCount: 1 + i%4,
+			Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: id, Name: "Main", Input: []byte("1")})}, Source: platform.SourceOrchestrator})
+	}
+	if failed := w.process().o.Handle(t.Context(), batch); len(failed) > 0 {
+		t.Error(failed)
+	}
+	// The race detector sees it where they don't.
+	if most != 1 {
+		t.Errorf("%d at once", most)
+	}
+}
+
+// W-09: the answer to the mark of a suspect is lost, so that nothing is run; the
+// message comes back, finds its mark, and is not taken for a killer.
+func TestAMarkWhoseAnswerWasLostBlamesNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
+	w.start("main", "Main", "1")
+	w.run()
+	id := "event"
+	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &id, UpdatedAt: w.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
+	failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: id, Body: event, ReceiveCount: 5}, Source: platform.SourceOrchestrator}})
+	if r := w.record("main"); len(failed) > 0 || r.Problem != nil || r.Suspect != "" {
+		t.Errorf("handed back %v, record %+v, problem %+v", failed, r, r.Problem)
+	}
+	w.expectOutput("main", "[1]")
+}
+
+// W-09: a killer that comes back finds its mark, however often it was received.
+func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
+	w.start("main", "Main", "1")
+	w.run()
+	mark := "killer"
+	second := mark + deciding.SecondMark
+	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &second, UpdatedAt: w.clock.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
+	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: mark, Body: event, ReceiveCount: 2}, Source: platform.SourceOrchestrator}})
+	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != store.ProblemKilled || r.Suspect != "" {
+		t.Errorf("record %+v", r)
+	}
+	w.runFor(time.Hour)
+	w.expectOutput("main", "[1]")
+}

@@ -1,0 +1,200 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A turn that has made a commit, and is not finished, is finished by its messages,
+// though their facts stand in that commit.
+
+func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchestration)) *world {
+	return newWorld(t, func(w *world) {
+		w.inline = append(w.inline, activities.Activity{Name: "Inline", Source: "test", Func: step})
+		w.activityFunc("Step", step)
+		w.orchestration("Main", code, options...)
+	})
+}
+
+// Behind the result of an inline activity nothing fits into a commit. The turn is
+// made of each of its messages, whose facts are recorded, and the instance fails.
+func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
+	t.Parallel()
+	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		for range 2 {
+			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true})); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
+	})
+	w.start("a", "Main", "1")
+	w.run()
+	w.beforeCommit = func(c *store.Commit) error {
+		if c.Turns[0].Events[0].Kind == history.ActivityScheduled {
+			return &store.TooLargeError{Instance: "a", Limit: "a byte"}
+		}
+		return nil
+	}
+	w.raise("a", "go", "1", "e1")
+	w.raise("a", "go", "1", "e2")
+	w.run()
+	w.expectStatus("a", store.StatusFailed)
+}
+
+// the result of an inline activity is recorded, and then the code of a warm
+// instance breaks a rule. It is made again by what is stored, and marked.
+func TestWhatIsStuckBehindACommitOfItsTurnIsMarked(t *testing.T) {
+	t.Parallel()
+	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			return nil, err
+		}
+		left := ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true})
+		if _, err := ctx.Await(ctx.ExternalEvent("later")); err != nil {
+			return nil, err
+		}
+		return ctx.Await(left)
+	}, func(o *engine.Orchestration) { o.Strict = true })
+	w.start("a", "Main", "1")
+	w.run()
+	w.raise("a", "go", "1", "e1")
+	w.settleFIFO()
+	w.expectStatus("a", store.StatusStuck)
+}
+
+// I-03: two processes have the message that takes a stuck instance on. One reads the
+// mark; the other clears it, with its fact, and dies with an inline activity open. The
+// first finds the fact, and the mark gone, and makes its turn again.
+func TestAMarkThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
+	t.Parallel()
+	w := inlineWorld(t, func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.expectStatus("a", store.StatusStuck)
+	w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true}))
+	})
+	other := w.process()
+	w.orchestrator = nil
+	slow := &between{Store: w.store}
+	o := w.another(w.process().cfg.Orchestrations, slow)
+	event := w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", Data: []byte("1"), ID: "go"})
+	slow.happens = func() {
+		w.afterCommit = func(_ *store.Commit, err error) error {
+			other.faults.kill()
+			return err
+		}
+		other.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, event)
+		w.afterCommit = nil
+	}
+	back := slices.Clone(event)
+	back[0].ReceiveCount = 2
+	if failed := o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, back); len(failed) != 0 || !other.isDead() {
+		t.Fatalf("handed back %v; the other is dead: %t", failed, other.isDead())
+	}
+	w.run()
+	w.expectOutput("a", "11")
+}
+
+// nobody sweeps what is marked as corrupt. When its history is restored, it goes on
+// by the wake of a turn that was cut short, and by a message that is redriven.
+func TestARestoredHistoryGoesOnWhereItsTurnWasLeft(t *testing.T) {
+	t.Parallel()
+	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
+	code := func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true}))
+	}
+	damaged := func(w *world, d []platform.Delivery) {
+		t.Helper()
+		o := w.another(w.process().cfg.Orchestrations, &tornStore{Store: w.store, execution: 1, slot: 1, lost: true, reads: -1})
+		o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, d)
+		w.expectStatus("a", store.StatusCorrupt)
+	}
+	t.Run("a wake", func(t *testing.T) {
+		t.Parallel()
+		w := inlineWorld(t, code)
+		w.settings.Turn.InlineTime, w.limit = 30*time.Second, 20*time.Second
+		w.start("a", "Main", "1")
+		if !w.step() {
+			t.Fatal("the start is not handled")
+		}
+		w.expectHistory("a", 1, "Started Act(Inline)")
+		w.limit = time.Minute
+		damaged(w, w.deliveryOf(wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "x", Data: []byte("1"), ID: "x"}))
+		w.run()
+		w.expectOutput("a", "11")
+	})
+	t.Run("a redriven message", func(t *testing.T) {
+		t.Parallel()
+		w := inlineWorld(t, code)
+		p := w.process()
+		w.afterCommit = func(_ *store.Commit, err error) error {
+			p.faults.kill()
+			return err
+		}
+		d := w.deliveryOf(start)
+		p.o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, d)
+		w.afterCommit, w.orchestrator = nil, nil
+		d[0].ReceiveCount = 2
+		damaged(w, d)
+		w.expectDead("corrupt")
+		d[0].ReceiveCount, d[0].Attributes = 1, map[string]string{wire.RedriveAttribute: "1"}
+		w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, d)
+		w.run()
+		w.expectOutput("a", "11")
+	})
+}
+
+// ofNewer has records whose custom status is sealed by a codec of a newer build.
+type ofNewer struct{ store.Store }
+
+func (s ofNewer) Describe(ctx context.Context, instance string) (store.Record, error) {
+	r, err := s.Store.Describe(ctx, instance)
+	r.Codec, r.CustomStatus = "newer", []byte("sealed")
+	return r, err
+}
+
+// A turn has made a commit when it finds that it needs the codec of a newer build.
+// Its message goes round, and that build goes on from there.
+func TestATurnThatNeedsANewerBuildGoesOnThere(t *testing.T) {
+	t.Parallel()
+	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
+		if _, err := ctx.Await(ctx.Timer(time.Second)); err != nil {
+			return nil, err
+		}
+		if _, err := ctx.Detach(engine.ChildCall{Name: "Child", Instance: "child"}); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Inline", Input: []byte("1"), Inline: true}))
+	})
+	w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { return nil, nil })
+	w.start("a", "Main", "1")
+	w.settleFIFO()
+	w.change(func(c *Config) { c.Store = ofNewer{w.store} })
+	for n := 0; len(w.events("a", 1)) == 2 && n < 8; n++ {
+		if next, ok := w.nextDue(); ok {
+			w.clock.Advance(max(next.Sub(w.clock.Now()), 0))
+		}
+		w.step()
+	}
+	w.expectHistory("a", 1, "Started Timer Fired←2 Chained(Child) Act(Inline)")
+	w.restart()
+	w.run()
+	w.expectOutput("a", "11")
+}

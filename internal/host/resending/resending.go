@@ -1,0 +1,180 @@
+// Package resending finds out what a turn has to send again: what an earlier delivery of
+// its messages may have committed and not sent. It reads histories and looks at nothing
+// else; ids derive from instance, execution and event, so that sending twice is harmless.
+package resending
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// furthestBack is how many executions before the current one a redriven message, or
+// one that went round, sends again.
+const furthestBack = 100
+
+// Resending gathers what has to be sent again, each commit once.
+type Resending struct {
+	// Commits whose actions are to be sent, in their order.
+	Commits []dispatch.Commit
+	// Since is when the gathering began.
+	Since time.Time
+
+	view *reading.View
+	// execution that the turn goes on with.
+	execution int64
+	// sent are the commits whose actions this invocation has sent.
+	sent  map[dispatch.Place]bool
+	heard func(eventID int64) bool
+	done  map[dispatch.Place]bool
+}
+
+// New gathers what is to be sent again of the instance that is viewed. What
+// this invocation has sent is left out, and so is a scheduling event of the current
+// execution that was heard of: one that a message of the turn completes, or is about.
+func New(view *reading.View, execution int64, since time.Time, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
+	return &Resending{Since: since, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
+}
+
+// Fact adds what is open of the turn that recorded an event of the current execution: for
+// the message whose fact the event is. Until that message is acknowledged nobody else
+// answers for what its turn has committed.
+func (r *Resending) Fact(eventID int64) error {
+	turns, err := r.view.Turns(r.execution)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(turns, func(t store.Turn) bool { return eventID <= t.Last() })
+	return r.turnOf(turns, i)
+}
+
+// LastTurn adds what is open of the last turn of the instance: for a message that left no
+// event.
+func (r *Resending) LastTurn() error {
+	turns, err := r.view.Turns(r.execution)
+	if err != nil {
+		return err
+	}
+	return r.turnOf(turns, len(turns)-1)
+}
+
+// turnOf adds the turn that a commit is of: it goes back to the last commit that begins with a
+// message's arrival, which may be one of an execution before, continued as new since, and
+// ends before the next one.
+func (r *Resending) turnOf(turns []store.Turn, i int) error {
+	if i < 0 {
+		return nil
+	}
+	end := i + 1
+	for end < len(turns) && !turns[end].Messaged {
+		end++
+	}
+	for i > 0 && !turns[i].Messaged {
+		i--
+	}
+	if n := turns[0].ExecutionID - 1; !turns[i].Messaged && n >= r.furthest(0) {
+		before, err := r.read(n)
+		if err == nil {
+			err = r.turnOf(before, len(before)-1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.between(turns, i, end)
+	return nil
+}
+
+// furthest is the first of the executions that are looked at where all since one are
+// asked for.
+func (r *Resending) furthest(since int64) int64 {
+	return max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)
+}
+
+// Current adds all that is open of the current execution, and of the end of the one
+// before: for an operator's wake.
+func (r *Resending) Current() error {
+	if err := r.endBefore(); err != nil {
+		return err
+	}
+	return r.add(r.execution)
+}
+
+// Everything adds all that is open of the executions from one on, 0 for the first of
+// the instance; of a hundred at most.
+func (r *Resending) Everything(since int64) error {
+	for n := r.furthest(since); n <= r.execution; n++ {
+		if err := r.add(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Resending) add(n int64) error {
+	turns, err := r.read(n)
+	r.from(turns, 0)
+	return err
+}
+
+// endBefore adds the end of the execution before the current one, of which this is
+// the continuation.
+func (r *Resending) endBefore() error {
+	n := r.execution
+	if n <= max(r.view.FirstExecution(), 1) {
+		return nil
+	}
+	turns, err := r.read(n - 1)
+	r.from(turns, max(len(turns)-1, 0))
+	return err
+}
+
+// read reads an execution. One that can't be read by anybody, or by this build, has
+// nothing to be sent again; a read that fails for the moment is made again when the
+// message comes back.
+func (r *Resending) read(n int64) ([]store.Turn, error) {
+	turns, err := r.view.Turns(n)
+	if reading.Corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
+		return nil, nil
+	}
+	return turns, err
+}
+
+// from adds the commits of an execution from one of them on: what each scheduled and
+// is open still, what it cancelled, and its end.
+func (r *Resending) from(turns []store.Turn, first int) { r.between(turns, first, len(turns)) }
+
+// between is from, up to the commit end, which is left out.
+func (r *Resending) between(turns []store.Turn, first, end int) {
+	open := dispatch.Work{}
+	open.AddTurns(turns)
+	for i := first; i < end; i++ {
+		t := &turns[i]
+		slot := dispatch.PlaceOf(t)
+		if r.done[slot] || r.sent[slot] {
+			continue
+		}
+		r.done[slot] = true
+		started := &turns[0].Events[0]
+		c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+		if c.Start == nil {
+			c.Start = &history.Start{}
+		}
+		if dispatch.Ends(t) {
+			c.Parents = engine.AttachedIn(reading.EventsOf(turns))
+		}
+		for i := range t.Events {
+			id := t.Events[i].EventID
+			_, still := open[id]
+			c.Done[id] = !still || t.ExecutionID == r.execution && r.heard(id)
+		}
+		r.Commits = append(r.Commits, c)
+	}
+}

@@ -1,0 +1,256 @@
+// Package sharing lets what runs side by side in one invocation share calls of the
+// queues.
+//
+// Each call of a queue is charged, and takes as long for ten messages as for one.
+// So messages that the groups, or the attempts, of one invocation send to a queue at
+// the same time go in one call. Each sender waits for its own messages and is told
+// of them alone: it acknowledges nothing before they are in, and a message that SQS
+// refuses fails its sender and no other.
+//
+// Order is kept where there is one: a sender that has to keep an order sends the
+// second message when the first is in. Messages that share a call were sent by
+// several senders at once, and have no order.
+package sharing
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// invocation is what one invocation has under way. The first sender waits for others
+// to join its call, for the window at most, and only while there are goroutines of the
+// invocation that could; then it makes the call for all.
+type invocation struct {
+	clock  clock.Clock
+	window time.Duration
+
+	mu sync.Mutex
+	// busy are the goroutines that may come to send, waiting those of them that
+	// have come and not returned.
+	busy, waiting int
+	// open are the calls that can be joined; nil until there is one.
+	open map[sharedKind]*sharedCall
+}
+
+// sharedKind tells calls apart that can't be one.
+type sharedKind struct {
+	queue *sharedQueue
+	// hides: they set the visibility to hidden.
+	hides  bool
+	hidden time.Duration
+}
+
+// sharedCall is a call that several make together.
+type sharedCall struct {
+	kind   sharedKind
+	sends  []queue.Outgoing
+	bytes  int
+	hidden []queue.Message
+	// callers are those who wait for it.
+	callers int
+
+	// full is closed when nobody waits for others to join any more, made when the
+	// call has returned; err is what it returned then.
+	full, made chan struct{}
+	isFull     bool
+	err        error
+}
+
+// errNotMade is that of a call that did not return.
+var errNotMade = errors.New("host: a call that was shared with others did not return")
+
+type sharingKey struct{}
+
+// Begin lets what is sent with the context share calls. The caller counts as the
+// one goroutine that may send.
+func Begin(ctx context.Context, c clock.Clock, window time.Duration) context.Context {
+	if window < 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
+}
+
+// of returns the invocation of a context; nil where no calls are shared.
+func of(ctx context.Context) *invocation {
+	s, _ := ctx.Value(sharingKey{}).(*invocation)
+	return s
+}
+
+// come counts more goroutines, or fewer.
+func (s *invocation) come(n int) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.busy += n
+	s.look()
+}
+
+// alone reports whether there is nobody to share a call with.
+func (s *invocation) alone() bool {
+	if s == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.busy == 1 && len(s.open) == 0
+}
+
+// look lets the calls go if all wait for one. The caller holds the lock.
+func (s *invocation) look() {
+	if s.waiting < s.busy {
+		return
+	}
+	for _, c := range s.open {
+		s.fill(c)
+	}
+}
+
+// fill lets nobody join a call any more. The caller holds the lock.
+func (s *invocation) fill(c *sharedCall) {
+	if s.open[c.kind] == c {
+		delete(s.open, c.kind)
+	}
+	if !c.isFull {
+		c.isFull = true
+		close(c.full)
+	}
+}
+
+// sharedQueue is a queue whose calls are shared, where the context says with whom.
+type sharedQueue struct{ queue.Queue }
+
+// Queues has the calls of these queues shared.
+func Queues(queues ...*queue.Queue) {
+	for _, each := range queues {
+		*each = &sharedQueue{*each}
+	}
+}
+
+// Send implements queue.Queue.
+func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	s, bytes := of(ctx), 0
+	for _, m := range msgs {
+		bytes += m.Size()
+	}
+	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch || bytes > queue.MaxBatchBytes || q.ordered(msgs) {
+		return q.Queue.Send(ctx, msgs...)
+	}
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err // It would keep those of the others from being sent.
+	}
+	return s.call(ctx, sharedKind{queue: q}, len(msgs), bytes, func(c *sharedCall) {
+		for _, m := range msgs {
+			m.Unordered = true
+			c.sends = append(c.sends, m)
+		}
+	})
+}
+
+// ordered reports whether messages have to keep their order among themselves.
+func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
+	if !q.FIFO() || len(msgs) == 1 {
+		return false
+	}
+	groups := make(map[string]bool, len(msgs))
+	for _, m := range msgs {
+		groups[m.Group] = true
+	}
+	return len(groups) < len(msgs)
+}
+
+// SetVisibility implements queue.Queue.
+func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	s := of(ctx)
+	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
+		return q.Queue.SetVisibility(ctx, d, msgs...)
+	}
+	// SQS counts in seconds.
+	kind := sharedKind{queue: q, hides: true, hidden: (d + time.Second - 1) / time.Second * time.Second}
+	return s.call(ctx, kind, len(msgs), 0, func(c *sharedCall) { c.hidden = append(c.hidden, msgs...) })
+}
+
+// call adds n messages to the call of their kind, and returns when that has been
+// made: what became of them.
+func (s *invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
+	s.mu.Lock()
+	c := s.open[kind]
+	if c != nil && (c.len()+n > queue.MaxBatch || c.bytes+bytes > queue.MaxBatchBytes) {
+		s.fill(c)
+		c = nil
+	}
+	leads := c == nil
+	if leads {
+		c = &sharedCall{kind: kind, full: make(chan struct{}), made: make(chan struct{}), err: errNotMade}
+		if s.open == nil {
+			s.open = map[sharedKind]*sharedCall{}
+		}
+		s.open[kind] = c
+	}
+	at := c.len()
+	add(c)
+	if c.bytes += bytes; c.len() == queue.MaxBatch {
+		s.fill(c)
+	}
+	s.waiting++
+	c.callers++
+	s.look()
+	s.mu.Unlock()
+	if leads {
+		s.lead(ctx, c)
+	} else {
+		clock.Await(s.clock, c.made, 0)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.outcome(at, n)
+}
+
+// lead waits for others to join, and makes the call.
+func (s *invocation) lead(ctx context.Context, c *sharedCall) {
+	if s.window > 0 {
+		clock.Await(s.clock, c.full, s.window)
+	}
+	s.mu.Lock()
+	s.fill(c)
+	s.mu.Unlock()
+	err := errNotMade
+	defer func() {
+		s.mu.Lock()
+		c.err = err
+		// All of them go on now, and may come to send again.
+		s.waiting -= c.callers
+		s.mu.Unlock()
+		close(c.made)
+	}()
+	if c.kind.hides {
+		err = c.kind.queue.Queue.SetVisibility(ctx, c.kind.hidden, c.hidden...)
+		return
+	}
+	err = c.kind.queue.Queue.Send(ctx, c.sends...)
+}
+
+func (c *sharedCall) len() int { return len(c.sends) + len(c.hidden) }
+
+// outcome is what the call says of n of its messages. The caller holds the lock.
+func (c *sharedCall) outcome(at, n int) error {
+	failed := map[int]error{}
+	for i := range n {
+		err := queue.ErrorOf(c.err, at+i)
+		if rejected, ok := errors.AsType[*queue.RejectedError](err); ok {
+			own := *rejected
+			own.Index = i
+			err = &own
+		}
+		if err != nil {
+			failed[i] = err
+		}
+	}
+	return queue.Partial(failed, n)
+}

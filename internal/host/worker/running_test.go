@@ -1,0 +1,175 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/worker"
+	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// hanging is a worker whose activity waits until it is let go, and its queues.
+type hanging struct {
+	*worker.Worker
+	orchestrator, activities *queuememory.Queue
+	begun                    atomic.Int32
+	let                      chan error
+}
+
+func newHanging(t *testing.T, visibility time.Duration) *hanging {
+	t.Helper()
+	h := &hanging{let: make(chan error)}
+	open := func(o queuememory.Options) *queuememory.Queue {
+		q, err := queuememory.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(q.Close)
+		return q
+	}
+	h.orchestrator = open(queuememory.Options{Name: "orchestrator", FIFO: true})
+	h.activities = open(queuememory.Options{Name: "activities", Visibility: visibility})
+	r, err := activities.NewRegistry(activities.Activity{Name: "Hang", Func: func(context.Context, []byte) ([]byte, error) {
+		h.begun.Add(1)
+		return []byte("1"), <-h.let
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Worker, err = worker.New(worker.Config{Activities: r, Stops: storememory.NewActivities(time.Now),
+		Queues: platform.Queues{Orchestrator: h.orchestrator, Activity: h.activities, ActivityDead: open(queuememory.Options{Name: "dead"})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// send puts a message of an attempt into the queue.
+func (h *hanging) send(t *testing.T, token string, attempt int) {
+	t.Helper()
+	body, err := (&wire.Item{Kind: wire.ActivityExecute, Instance: "i", ExecutionID: 1, SchedulingEventID: 2, Name: "Hang", Attempt: attempt,
+		Token: token, Input: []byte("1"), ScheduledAtMS: time.Now().UnixMilli(), SentMS: time.Now().UnixMilli()}).Encode()
+	if err == nil {
+		err = h.activities.Send(t.Context(), queue.Outgoing{Body: string(body)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// take handles the next message as the environment does, and reports whether it
+// was done.
+func (h *hanging) take(t *testing.T) (did bool) {
+	m, err := h.activities.Receive(t.Context(), 1, 0)
+	if err != nil || len(m) != 1 {
+		t.Errorf("received %d messages, %v", len(m), err)
+		return false
+	}
+	failed := h.Handle(t.Context(), []platform.Delivery{{Message: m[0], Source: platform.SourceActivity}})
+	if err := queue.Settle(t.Context(), h.activities, m, failed); err != nil && !errors.Is(err, queue.ErrReceiptExpired) {
+		t.Error(err)
+	}
+	return len(failed) == 0
+}
+
+func (h *hanging) want(t *testing.T, begun int32, messages, results int) {
+	t.Helper()
+	if n, m, r := h.begun.Load(), len(h.activities.Snapshot()), len(h.orchestrator.Snapshot()); n != begun || m != messages || r != results {
+		t.Errorf("%d attempts begun, %d messages left, %d results; want %d, %d, %d", n, m, r, begun, messages, results)
+	}
+}
+
+// A process that is given a second message of an attempt that it makes leaves it
+// out: what the first is made for stays until the result was sent.
+func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, time.Minute)
+		for range 3 {
+			h.send(t, "t", 1)
+		}
+		go h.take(t)
+		synctest.Wait()
+		for range 2 {
+			if !h.take(t) {
+				t.Error("a copy was not done")
+			}
+		}
+		h.want(t, 1, 1, 0)
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 1, 0, 1)
+	})
+}
+
+// Another attempt is no copy, nor is one with another token.
+func TestOtherAttemptsAreMadeBeside(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, time.Minute)
+		h.send(t, "t", 1)
+		h.send(t, "other", 1)
+		h.send(t, "t", 2)
+		for range 3 {
+			go h.take(t)
+		}
+		synctest.Wait()
+		h.want(t, 3, 3, 0)
+		for range 3 {
+			h.let <- nil
+		}
+		synctest.Wait()
+	})
+}
+
+// An attempt whose result can't be sent has its message left, and so is made again.
+func TestAnAttemptIsMadeAgainWhoseCopyWasLeftOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHanging(t, time.Minute)
+		h.send(t, "t", 1)
+		h.send(t, "t", 1)
+		go h.take(t)
+		synctest.Wait()
+		h.take(t)
+		h.want(t, 1, 1, 0)
+		h.orchestrator.Close()
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 1, 1, 0)
+	})
+}
+
+// The message itself comes again too early: it goes back until the attempt is
+// over, and is done when that is.
+func TestAMessageThatComesAgainIntoItsAttemptWaitsForIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const visibility = 30 * time.Second // Less than the attempt may take.
+		h := newHanging(t, visibility)
+		h.send(t, "t", 1)
+		go h.take(t)
+		synctest.Wait()
+		m := h.activities.Snapshot()
+		if len(m) != 1 {
+			t.Fatal(m)
+		}
+		time.Sleep(visibility)
+		if h.take(t) {
+			t.Error("it was done")
+		}
+		h.want(t, 1, 1, 0)
+		h.let <- nil
+		synctest.Wait()
+		h.want(t, 1, 0, 1)
+	})
+}

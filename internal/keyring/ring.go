@@ -1,0 +1,176 @@
+package keyring
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Config is what a Ring works on.
+type Config struct {
+	// Keys of the stack. Required.
+	Keys store.Keys
+	// Current is the id of the key under which tokens are made; default "1".
+	Current string
+	// Random makes a key that is not there yet; default crypto/rand.Reader.
+	Random io.Reader
+	// Now is the time; default time.Now.
+	Now func() time.Time
+}
+
+// heldFor is how long a process believes in a key that is not the current one
+// without reading it again: so long do tokens hold beyond the deletion of
+// their key.
+const heldFor = 10 * time.Minute
+
+// Ring is what one process knows of the keys. It reads the current key once,
+// and creates it if there is none; any other when a token names it, and again
+// after ten minutes. Its methods may be called from several goroutines.
+type Ring struct {
+	cfg Config
+
+	mu      sync.Mutex
+	current *secret
+	others  map[string]held
+}
+
+// held is a key as it was read.
+type held struct {
+	*secret
+	read time.Time
+}
+
+// New returns a ring. It makes no request.
+func New(cfg Config) (*Ring, error) {
+	if cfg.Keys == nil {
+		return nil, fmt.Errorf("keyring: Keys is required")
+	}
+	if cfg.Current == "" {
+		cfg.Current = "1"
+	}
+	if err := CheckID(cfg.Current); err != nil {
+		return nil, err
+	}
+	if cfg.Random == nil {
+		cfg.Random = rand.Reader
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Ring{cfg: cfg, others: map[string]held{}}, nil
+}
+
+// Ready reads the current key, unless that has been done. Where there is none
+// it is created. Token may be called once it has returned nil.
+func (r *Ring) Ready(ctx context.Context) error {
+	if r.currentKey() != nil {
+		return nil
+	}
+	key, err := r.cfg.Keys.Key(ctx, r.cfg.Current)
+	if err == nil && key == nil {
+		fresh := make([]byte, KeySize)
+		if _, err = io.ReadFull(r.cfg.Random, fresh); err == nil {
+			key, err = r.cfg.Keys.Create(ctx, r.cfg.Current, fresh)
+		}
+	}
+	if err == nil {
+		err = checkKey(key)
+	}
+	if err != nil {
+		return fmt.Errorf("keyring: current key %q: %w", r.cfg.Current, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current = newSecret(key)
+	return nil
+}
+
+// Learn reads the key that a token names, unless it is known; the current one as
+// Ready does. An error says
+// that it could not be read, not that there is none: what brought the token is
+// to be looked at again later. That there is none is not remembered, since the
+// key may be created the moment after, by a process of a newer deployment.
+func (r *Ring) Learn(ctx context.Context, token string) error {
+	id, ok := Keyed(token)
+	if !ok {
+		return nil
+	}
+	if id == r.cfg.Current {
+		return r.Ready(ctx)
+	}
+	now := r.cfg.Now()
+	r.mu.Lock()
+	known, ok := r.others[id]
+	r.mu.Unlock()
+	if age := now.Sub(known.read); ok && age >= 0 && age < heldFor {
+		return nil
+	}
+	key, err := r.cfg.Keys.Key(ctx, id)
+	if err == nil && key != nil {
+		err = checkKey(key)
+	}
+	if err != nil {
+		return fmt.Errorf("keyring: key %q, which a token names: %w", id, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key == nil {
+		delete(r.others, id)
+		return nil
+	}
+	r.others[id] = held{newSecret(key), now}
+	return nil
+}
+
+// Token returns the token of a scheduling event, under the current key.
+func (r *Ring) Token(instance string, executionID, eventID int64) string {
+	key := r.currentKey()
+	if key == nil {
+		panic("keyring: Token before Ready")
+	}
+	return key.token(r.cfg.Current, instance, executionID, eventID)
+}
+
+// Proves reports whether a token is the one of a scheduling event, under a key
+// that the stack has. Learn has to have read that key; under one that is not
+// known nothing is proved.
+func (r *Ring) Proves(token, instance string, executionID, eventID int64) bool {
+	id, ok := Keyed(token)
+	if !ok {
+		return false
+	}
+	r.mu.Lock()
+	key := r.others[id].secret
+	if id == r.cfg.Current {
+		key = r.current
+	}
+	r.mu.Unlock()
+	return key != nil && hmac.Equal([]byte(token), []byte(key.token(id, instance, executionID, eventID)))
+}
+
+// Knows reports whether the key that a token names is known.
+func (r *Ring) Knows(token string) bool {
+	id, ok := Keyed(token)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ok && (id == r.cfg.Current && r.current != nil || r.others[id].secret != nil)
+}
+
+func (r *Ring) currentKey() *secret {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.current
+}
+
+func checkKey(key []byte) error {
+	if len(key) != KeySize {
+		return fmt.Errorf("it has %d bytes, want %d: restore it, or use another id", len(key), KeySize)
+	}
+	return nil
+}

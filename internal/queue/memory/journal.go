@@ -1,0 +1,55 @@
+package memory
+
+import (
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// load fills an empty queue with what its journal kept.
+func (q *Queue) load() error {
+	if q.opts.Journal == nil {
+		return nil
+	}
+	kept, err := q.opts.Journal.Load()
+	if err != nil {
+		return fmt.Errorf("queue %q: %w", q.opts.Name, err)
+	}
+	q.mu.Lock()
+	defer q.unlock()
+	now := q.opts.Clock.Now()
+	for _, r := range kept.Remembered {
+		q.dedup.add(dedupEntry{dedupKey{r.Group, r.DedupID}, r.MessageID, r.Until})
+	}
+	for i := range kept.Messages {
+		k := &kept.Messages[i]
+		m := &message{
+			id: k.ID, body: k.Body, dedupID: k.DedupID, attributes: k.Attributes, sender: k.Sender,
+			sentAt: k.SentAt, seq: k.Seq, received: k.ReceiveCount,
+		}
+		q.join(m, k.Group)
+		q.lastSeq = max(q.lastSeq, m.seq)
+		q.place(m, k.Due, now)
+	}
+	q.lastSeq = max(q.lastSeq, kept.LastSeq)
+	return nil
+}
+
+// noteSent tells the journal of a message that has entered.
+func (q *Queue) noteSent(m *message) {
+	if j := q.opts.Journal; j != nil {
+		k := queue.Kept{Message: m.seen(), Seq: m.seq}
+		if m.state == delayed {
+			k.Due = m.due
+		}
+		j.Sent(k)
+	}
+}
+
+// forget takes a message out of the map of all, and tells the journal.
+func (q *Queue) forget(m *message) {
+	delete(q.messages, m.id)
+	if j := q.opts.Journal; j != nil {
+		j.Deleted(m.seq)
+	}
+}

@@ -1,0 +1,193 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+func keyOf(info *activity.Info) store.ActivityKey {
+	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
+}
+
+// AttemptBegins checks that an attempt may begin, which it does.
+func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activity.Info) {
+	w.hasHeaders(p, info)
+	key := keyOf(info)
+	violate := func(rule, text string) {
+		w.Violate(rule, "%s begins attempt %d of activity %d of %s/%d %s", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, text)
+	}
+	if in.Most > 0 && info.Attempt > in.Most {
+		violate("A-05", "which has fewer")
+	}
+	if info.Inline {
+		x := ledger.At(key.Instance, key.ExecutionID)
+		if r := w.Ledger.Executions[x]; r != nil && r.Completed[key.EventID] != 0 && r.Completed[key.EventID] <= p.Seen[x] {
+			violate("A-14", "inline, and has seen its completion")
+		}
+		return
+	}
+	n, makes := w.of(p.Running), making{info.CompletionToken, info.Attempt}
+	if n.makes[makes] > 0 {
+		violate("side by side", "while it makes it already")
+	}
+	note(&n.makes, makes, n.makes[makes]+1)
+	// The first delivery of a first attempt may not look (Settings.Attempt.LookAfter), though
+	// another message of the activity in its batch did.
+	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.Attempt.LookAfter < 0) {
+		violate("K-03", "and was told that it is to stop")
+	}
+	w.checkAgain(p, key, info)
+	w.checkWaits(p, key, info)
+	w.checkDetails(p, key, info)
+	delete(w.knows(p.Running).final, key)
+	if in.Do == program.DoesOnce {
+		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
+		if w.Ledger.Outside.Begun[began]++; w.Ledger.Outside.Begun[began] > 1 {
+			violate("A-16", "again")
+		}
+	}
+}
+
+// AttemptEnds notes that an attempt is over.
+func (w *checker) AttemptEnds(p *world.Process, info *activity.Info) {
+	if !info.Inline && p.Running != nil {
+		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
+		w.attemptFails(p, info)
+	}
+}
+
+// FailsFinally notes an error behind which no attempt follows.
+func (w *checker) FailsFinally(p *world.Process, info *activity.Info) {
+	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
+}
+
+// aboutToRetry checks that nobody sends another attempt behind a final error.
+func (w *checker) aboutToRetry(p *world.Process, body string) {
+	if p.Dead || len(w.knows(p.Running).final) == 0 {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.ActivityExecute {
+		return
+	}
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
+	if last := w.knows(p.Running).final[key]; last > 0 && item.Attempt > last {
+		w.Violate("A-04", "%s sends attempt %d of activity %d of %s/%d, and attempt %d ended with a final error", p.Name, item.Attempt, key.EventID, key.Instance, key.ExecutionID, last)
+	}
+}
+
+// HasBeaten checks that an attempt that gave a heartbeat knows of its stop.
+func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activity.Info) {
+	w.checkStopReason(ctx, p, info)
+	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
+		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
+	}
+}
+
+// Told notes what a worker was told of a stop; a heartbeat that was refused told it
+// nothing, whatever another delivery of the same attempt has heard.
+func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
+	if p.Dead || p.Worker == nil {
+		if !p.Dead && p.Running != nil && !state.Beat.At.IsZero() {
+			note(&w.of(p.Running).beats, key, state.Beat.At)
+		}
+		return
+	}
+	k := w.knows(p.Running)
+	if beat {
+		note(&k.told, key, state.Stop)
+		return
+	}
+	if !state.Stop {
+		return
+	}
+	note(&k.stops, key, true)
+	w.of(p.Running).toCount++
+}
+
+// Counts notes what a worker told of attempts that were asked to stop.
+func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int) {
+	if p.Running == nil {
+		return
+	}
+	w.countsStarts(p, c, reason, n)
+	if c == host.CountAttempts && reason == "stopped" {
+		w.of(p.Running).toCount -= n
+	}
+	if c == host.CountCache && reason == "evicted" && w.of(p.Running).afterDays {
+		w.of(p.Running).afterDays = false
+		w.Reached("W-12")
+	}
+}
+
+// checkCounted: each attempt that was not begun because of a stop is counted.
+func (w *checker) checkCounted(inv *world.Invocation) {
+	if w.of(inv).toCount != 0 {
+		w.Violate("K-03", "%s was told of stops, and has counted %d fewer", inv.P.Name, w.of(inv).toCount)
+	}
+}
+
+// Beats: nothing is said of a pending activity by who has no token of it.
+func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Heartbeat) {
+	w.shows(p, func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
+	note(&w.trouble.beaten, key, w.Steps)
+	beat, err := w.Sealing.World.OpenHeartbeat(key, beat)
+	if err != nil {
+		w.Violate("codec", "%v", err)
+	}
+	if string(beat.Details) == `"`+world.ForgedSign+`"` {
+		w.Violate("A-12", "%s records a sign of life of activity %d of %s/%d that came with a made up token", p.Name, key.EventID, key.Instance, key.ExecutionID)
+	}
+}
+
+// shown are the faults by which a message comes back while it is handled.
+var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen}
+
+func (w *checker) shownAgain() (n int) {
+	for _, f := range shown {
+		n += w.Faults[f]
+	}
+	return n + w.QueueRefusals
+}
+
+// checkHidden is A-10: the message of an attempt is hidden for as long as it
+// takes, where nothing goes wrong.
+func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
+	for _, other := range w.Processes {
+		inv := other.Running
+		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() {
+			continue
+		}
+		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost }) {
+			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
+		}
+	}
+}
+
+// checkDetails is A-11: an attempt has the details of the last heartbeat that was given before
+// its message was received. The first delivery of a first attempt looks for none.
+func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	at, given := w.trouble.beaten[key]
+	if !given || at >= p.Running.Began || info.Attempt == 1 && info.Delivery == 1 {
+		return
+	}
+	state, err := w.ActivityState(key)
+	if err == nil {
+		state.Beat, err = w.Sealing.World.OpenHeartbeat(key, state.Beat)
+	}
+	w.Reached("A-11, details")
+	if err != nil || !bytes.Equal(state.Beat.Details, info.Heartbeat) {
+		w.Violate("A-11", "%s begins attempt %d of activity %d of %s/%d with the heartbeat %s, the last one was %s (%v)",
+			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, info.Heartbeat, state.Beat.Details, err)
+	}
+}

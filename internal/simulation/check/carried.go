@@ -1,0 +1,48 @@
+package check
+
+import (
+	"bytes"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checkCarried is rule 13: of an execution that continues as new, each event is
+// either in the transcript, which is the input of the next, or was rejected, or goes over into the
+// next, in its order. Every payload is sent once.
+func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
+	w.checkAttachedCarried(x, next)
+	if !w.Scenario.IsRandom() {
+		return // Others don't tell what they took.
+	}
+	transcript := next.Events[0].Payload
+	over := next.Events[1:]
+	for i := range x.Events {
+		e := &x.Events[i]
+		if e.Kind != history.ExternalEvent {
+			continue
+		}
+		at := -1
+		for j := range over {
+			if over[j].Kind == history.ExternalEvent && bytes.Equal(over[j].Payload, e.Payload) {
+				at = j
+			}
+		}
+		text, _ := program.EventText(e.Payload)
+		taken := bytes.Contains(transcript, []byte(`"`+text+`"`))
+		switch rejected := x.Rejected[e.EventID]; {
+		case rejected && (taken || at >= 0):
+			w.Violate("rule 13", "event %s of %s/%d was rejected; that it was taken all the same is %t, that it goes over is %t", e.Payload, last.Instance, last.ExecutionID, taken, at >= 0)
+		case rejected:
+		case taken && at >= 0:
+			w.Violate("rule 13", "event %s of %s/%d was taken, and goes over all the same", e.Payload, last.Instance, last.ExecutionID)
+		case !taken && at < 0:
+			w.Violate("rule 13", "event %s of %s/%d was not taken, and does not go over", e.Payload, last.Instance, last.ExecutionID)
+		case at >= 0:
+			// Those behind it go over behind it.
+			over = over[at+1:]
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// changing is a change of a record on its way, and what its process knew when
+// it sent it.
+type changing struct {
+	p        *world.Process
+	inv      *world.Invocation
+	batch    []world.Delivered
+	instance string
+	change   *store.RecordChange
+	// execution is the newest that the process has seen.
+	execution int64
+	// stamp is the newest that the process had seen when it sent the change.
+	stamp int64
+	// before is the record that it met, nil if there was none.
+	before *store.Record
+}
+
+// changing returns what is to be noted of a change that is about to be sent; nil if it has
+// nothing that is looked at.
+func (w *checker) changing(x *world.Write) *changing {
+	p, c := x.By, x.Change
+	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.Running == nil {
+		return nil
+	}
+	g := &changing{p: p, inv: p.Running, batch: p.Running.Batch, instance: x.Instance, change: c, stamp: w.stamps[commitOf{p, x.Instance}]}
+	for key := range p.Seen {
+		if key.Instance == x.Instance {
+			g.execution = max(g.execution, key.Execution)
+		}
+	}
+	return g
+}
+
+// Meets notes the record just before the change.
+func (g *changing) meets(w *checker) {
+	if g == nil {
+		return
+	}
+	g.before = nil
+	if r, err := w.Describe(g.instance); err == nil {
+		g.before = &r
+	}
+}
+
+// Landed checks a change that was made, with the turns that were committed
+// beside it.
+func (g *changing) landed(w *checker, turns []store.Turn) {
+	if g == nil || g.before == nil {
+		return
+	}
+	c, before := g.change, g.before
+	if c.Status == nil && c.Stamp == nil && c.Problem != nil && *c.Problem != nil {
+		g.checkNote(w)
+		return
+	}
+	if c.Stamp != nil && *c.Stamp != before.Stamp+1 {
+		w.Violate("stamp", "%s sets stamp %d of %s, which has %d", g.p.Name, *c.Stamp, g.instance, before.Stamp)
+	}
+	// A new fact takes away whatever mark there is.
+	if fact := len(turns) > 0 && turns[0].Messaged; c.Problem != nil && !fact && before.Stamp > g.stamp && before.Problem != nil {
+		w.Violate("stamp", "%s replaces mark %d of %s, and had seen mark %d last", g.p.Name, before.Stamp, g.instance, g.stamp)
+	}
+	if c.Problem != nil && *c.Problem == nil && before.Problem != nil && before.Status == store.StatusStuck && len(turns) == 0 && !g.wakes(w, before.Stamp) {
+		w.Violate("stamp", "%s takes the mark of %s away for no event, and no wake for mark %d asked for it", g.p.Name, g.instance, before.Stamp)
+	}
+	if len(turns) == 0 && c.Status != nil && *c.Status == store.StatusTerminated && w.WasDamaged(g.instance) {
+		w.Ledger.Unread[g.instance] = before.ExecutionID
+	}
+	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) && !(w.WasDamaged(g.instance) && damages(c)) {
+		w.Violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
+			g.p.Name, g.instance, before.Status, before.ExecutionID, g.execution)
+	}
+	if c.Problem == nil || *c.Problem == nil || before.Problem == nil || before.Status != store.StatusStuck {
+		return
+	}
+	if (*c.Problem).Tries > before.Problem.Tries && !g.wakes(w, before.Stamp) {
+		w.Violate("M-15", "%s counts try %d of %s, and no wake for mark %d asked for it", g.p.Name, (*c.Problem).Tries, g.instance, before.Stamp)
+	}
+}
+
+// checkNote: that a wake was sent changes nothing else of a mark, and is noted in no
+// other than the one that the wake names.
+func (g *changing) checkNote(w *checker) {
+	note, before := **g.change.Problem, g.before.Problem
+	if before == nil {
+		w.Violate("stamp", "%s notes a wake in a mark that %s does not have", g.p.Name, g.instance)
+		return
+	}
+	if note.WokenMS = before.WokenMS; world.RecordText(&store.Record{Problem: &note}) != world.RecordText(&store.Record{Problem: before}) {
+		w.Violate("stamp", "%s changes the mark of %s with the note of a wake", g.p.Name, g.instance)
+	}
+}
+
+// seesStamp notes the stamp of a record that a process has read, or has written.
+func (w *checker) seesStamp(p *world.Process, instance string, stamp int64) {
+	key := commitOf{p, instance}
+	w.stamps[key] = max(w.stamps[key], stamp)
+}
+
+// loses notes that a commit or a change of an instance was lost to another process.
+func (w *checker) loses(inv *world.Invocation, instance string, err error) {
+	if errors.Is(err, store.ErrConflict) {
+		w.of(inv).lost.Set(instance, true)
+	}
+}
+
+// lost reports whether the invocation has lost a commit or a change of the instance
+// to another process: then its messages count as received before.
+func (g *changing) lost(w *checker) bool { return w.of(g.inv).lost.Of(g.instance) }
+
+// wakes reports whether the batch has a wake of the instance by an operator, for the
+// mark with this stamp, or one that comes back.
+func (g *changing) wakes(w *checker, stamp int64) bool {
+	for _, m := range g.batch {
+		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&
+			(item.Number == 0 || item.Number == stamp || m.ReceiveCount > 1 || m.Attributes[wire.RedriveAttribute] != "" || g.lost(w)) {
+			return true
+		}
+	}
+	return false
+}
+
+// damages reports whether a change says that a history is damaged, or ends an
+// instance of which it is by a purge with force: its writer has seen none of it.
+func damages(c *store.RecordChange) bool {
+	return c.Status != nil && (*c.Status == store.StatusCorrupt || *c.Status == store.StatusTerminated)
+}

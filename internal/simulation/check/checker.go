@@ -1,0 +1,204 @@
+package check
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checker holds the invariants: it watches a world, and shares no code with the
+// engine. What it knows is in the ledger, and in what it has noted itself.
+type checker struct {
+	*world.World
+	trouble trouble
+	reach   reach
+	formats formats
+	reasons reasons
+	// latest is the token of each process's last commit of each instance, landed or not.
+	latest map[commitOf]string
+	// stamps are the newest that each process has seen of each instance.
+	stamps map[commitOf]int64
+	// due is when each attempt that may follow is due at the soonest.
+	due map[ledger.Attempt]time.Time
+	// said is what clients say to instances, newest the last of it that each has recorded, by
+	// its place in the queue.
+	said   map[saying]*said
+	newest map[string]int
+}
+
+// commitOf names the commits of a process for an instance.
+type commitOf struct {
+	by       *world.Process
+	instance string
+}
+
+var _ world.Watcher = (*checker)(nil)
+
+func New(w *world.World) world.Watcher {
+	return &checker{World: w, reach: newReach(), latest: map[commitOf]string{}, stamps: map[commitOf]int64{}}
+}
+
+// Writes implements watcher.
+func (w *checker) Writes(x *world.Write) {
+	if x.Commit != nil {
+		w.showsTurns(x.By, x.Sealed.Turns)
+	}
+	w.showsChange(x.By, x.Instance, x.Change)
+	if x.Commit != nil {
+		w.aboutToCommit(x.By, x.Commit)
+		w.latest[commitOf{x.By, x.Instance}] = x.Commit.Turns[0].Token
+	}
+	w.aboutToChange(x.By, x.Instance, x.Change)
+	if g := w.changing(x); g != nil {
+		x.Notes = g
+	}
+}
+
+// changes returns what is noted of a change; nil if it has nothing that is looked at.
+func changes(x *world.Write) *changing {
+	g, _ := x.Notes.(*changing)
+	return g
+}
+
+// Meets implements watcher.
+func (w *checker) Meets(x *world.Write) {
+	if x.Commit != nil {
+		w.landedLate(x.By, x.Commit)
+	}
+	changes(x).meets(w)
+}
+
+// Landed implements watcher.
+func (w *checker) Landed(x *world.Write) {
+	if x.Commit != nil {
+		w.committed(x)
+		w.checkRoom(x)
+		w.landedIn(x.In, x.Commit)
+		return
+	}
+	w.forbids(x.Instance, x.Change)
+	changes(x).landed(w, nil)
+	w.checkRecord(x.Instance)
+}
+
+// Answered implements watcher.
+func (w *checker) Answered(x *world.Write, err error) {
+	if x.Commit != nil {
+		w.reachAnswer(x.By, x.Commit, err)
+	}
+	if x.By.Dead {
+		return
+	}
+	inv := x.By.Running
+	w.loses(inv, x.Instance, err)
+	if err == nil && x.Change != nil && x.Change.Stamp != nil {
+		w.seesStamp(x.By, x.Instance, *x.Change.Stamp)
+	}
+	w.refused(x, err)
+	w.marks(inv, x.Instance, x.Change, err)
+	w.unsureOfMark(x.Instance, x.Change, err)
+}
+
+// Reads implements watcher.
+func (w *checker) Reads(p *world.Process, instance string, turns []store.Turn, err error) {
+	w.reachRead(p, instance, turns, err)
+	if len(turns) > 0 {
+		w.checkRead(turns)
+	}
+}
+
+// Describes implements watcher.
+func (w *checker) Describes(p *world.Process, r *store.Record) {
+	w.seesStamp(p, r.Instance, r.Stamp)
+}
+
+// Lists implements watcher.
+func (w *checker) Lists(p *world.Process, records []store.Record) {
+	for i := range records {
+		w.seesStamp(p, records[i].Instance, records[i].Stamp)
+		note(&w.notesOf(p).listed, records[i].Instance, records[i])
+	}
+	w.listsDue(p, records)
+}
+
+// BeginsSend implements watcher.
+func (w *checker) BeginsSend(p *world.Process, body string) {
+	w.checkWake(p, body)
+	w.noteWake(p, body, false)
+}
+
+// Sends implements watcher.
+func (w *checker) Sends(p *world.Process, _ *world.Queue, m *queue.Outgoing) {
+	w.showsBody(p, m.Body)
+	w.shows(p, func() string { return "the reason of a dead letter" }, "", []byte(m.Attributes[wire.ReasonAttribute]))
+	w.aboutToSend(p, m.Body)
+	w.aboutToRetry(p, m.Body)
+	w.checkDue(p, m)
+	w.sendsCancel(p, m.Body)
+	w.aboutToHop(p, m)
+	w.asksAgain(p, m.Body)
+	w.movesSaid(m.Body)
+}
+
+// Takes implements watcher.
+func (w *checker) Takes(p *world.Process, to *world.Queue, m *queue.Outgoing) {
+	w.reachSent(p, to, m)
+	w.checkCorrupt(to, m)
+}
+
+// Accepted implements watcher.
+func (w *checker) Accepted(p *world.Process, body string) {
+	w.answers(p, body)
+	w.hasSent(p.Running, body)
+	w.noteWake(p, body, true)
+	w.notePending(body)
+}
+
+// Schedules implements watcher.
+func (w *checker) Schedules(p *world.Process, body string) {
+	w.showsBody(p, body)
+	w.asksAgain(p, body)
+}
+
+// Receives implements watcher.
+func (w *checker) Receives(inv *world.Invocation) {
+	w.reachReceived(inv.P, inv.Batch)
+	w.noteGone(inv)
+	w.hearsSaid(inv)
+	if inv.P.Worker != nil {
+		w.checkHidden(inv.P, inv.Batch)
+		w.of(inv).shown = w.shownAgain()
+	}
+}
+
+// Dies implements watcher.
+func (w *checker) Dies(inv *world.Invocation) {
+	w.reachDeath(inv)
+	w.diedWith(inv)
+}
+
+// Returned implements watcher.
+func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
+	w.checkCounted(inv)
+	w.checkGone(inv)
+	w.checkReturned(inv, failed)
+	w.checkBehind(inv, failed)
+	w.checkSwept(inv)
+	w.reachReturned(inv, failed)
+}
+
+// Logs implements watcher.
+func (w *checker) Logs(p *world.Process, r *slog.Record, given []string) {
+	w.saysWhere(p, r, given)
+	if p.Seals {
+		w.showsLine(p, r)
+	}
+}
+
+// Works implements watcher.
+func (w *checker) Works(p *world.Process) { w.of(p.Running).progress.ran = true }

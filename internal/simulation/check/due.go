@@ -1,0 +1,63 @@
+package check
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// checkDue is A-05: an attempt that follows waits for the delay of its policy, and is due no
+// later than the time of all attempts together. Whose clock differs may be off by as much.
+func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
+	if p.Dead {
+		return
+	}
+	item, err := w.Item(m.Body)
+	if err != nil || item.Kind != wire.ActivityExecute || item.Retry == nil {
+		return
+	}
+	if item.Retry.TotalTimeoutMS == 0 {
+		w.checkDelay(p, item, m.Delay)
+		return
+	}
+	if m.Delay == 0 || w.Faults[fault.Skew] > 0 {
+		return
+	}
+	due := w.Clock.Now().Add(m.Delay)
+	if at := time.UnixMilli(item.NotBeforeMS); at.After(due) {
+		due = at
+	}
+	end := time.UnixMilli(item.ScheduledAtMS + item.Retry.TotalTimeoutMS)
+	if late := due.Sub(end); late > time.Second { // A queue's delay is of whole seconds.
+		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d, which is due %s behind the time of all attempts together", p.Name,
+			item.Attempt, item.SchedulingEventID, item.Instance, item.ExecutionID, late)
+	}
+}
+
+// checkDelay: who sends an attempt that follows has its queue keep it for the delay of the
+// policy, but where the error asked for another.
+func (w *checker) checkDelay(p *world.Process, item *wire.Item, delay time.Duration) {
+	var work program.Work
+	if p.Worker == nil || item.Attempt < 2 || item.Hops > 0 || item.NotBeforeMS > 0 || item.Retry.Jitter > 0 || json.Unmarshal(item.Input, &work) != nil || work.Do == program.DoesLater {
+		return
+	}
+	want, coefficient := item.Retry.InitialMS, item.Retry.Coefficient
+	if coefficient == 0 {
+		coefficient = 2
+	}
+	for range item.Attempt - 2 {
+		want = int64(float64(want) * coefficient)
+	}
+	if item.Retry.MaxMS > 0 {
+		want = min(want, item.Retry.MaxMS)
+	}
+	if least := min(time.Duration(want)*time.Millisecond, queue.MaxDelay); delay < least {
+		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d with a delay of %s, by its policy it is %s", p.Name,
+			item.Attempt, item.SchedulingEventID, item.Instance, item.ExecutionID, delay, least)
+	}
+}

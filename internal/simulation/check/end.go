@@ -1,0 +1,140 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// End checks what must hold when the faults have stopped and nothing is
+// left to come.
+func (w *checker) End() {
+	for _, q := range w.Sources {
+		if c := q.Queue.Counts(); c.Total() != 0 {
+			w.Violate("I-07", "queue %s still holds %+v", q.Name, c)
+		}
+	}
+	w.Reached("I-08")
+	for _, s := range w.Timer.Pending() {
+		w.Violate("I-08", "a schedule is left: %s", world.BodyText(s.Body))
+	}
+	w.spreadForsaken()
+	for _, instance := range w.Ledger.Instances() {
+		if w.Ledger.Forsaken[instance] {
+			continue
+		}
+		// Purged, it has no history.
+		hidden := w.Ledger.Hidden[instance]
+		if hidden == w.Ledger.Last[instance] {
+			w.Reached("O-04")
+			if w.present(instance) {
+				w.Violate("O-04", "%s was purged and can be described", instance)
+			}
+			w.checkDeleted(instance, hidden)
+			continue
+		}
+		w.Reached("I-03")
+		for n := hidden + 1; n <= w.Ledger.Last[instance]; n++ {
+			w.checkExecution(instance, n)
+		}
+		w.checkRecord(instance)
+		r, err := w.Describe(instance)
+		if err != nil {
+			continue
+		}
+		if !r.Status.Terminal() {
+			why := ""
+			if r.Problem != nil {
+				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)
+			}
+			w.Violate("I-03", "%s is %s%s, and nothing is left that could take it on", instance, r.Status, why)
+		}
+		if r.Suspect != "" {
+			w.Violate("W-09", "%s still has the mark of suspect %s", instance, r.Suspect)
+		}
+	}
+	w.Scenario.Check(w.World)
+}
+
+// checkExecution is I-05 for what is stored, and I-04, and that parents and
+// children agree.
+func (w *checker) checkExecution(instance string, n int64) {
+	x := w.Ledger.Executions[ledger.At(instance, n)]
+	if x == nil {
+		w.Violate("I-01", "%s has no execution %d", instance, n)
+		return
+	}
+	turns, err := w.Store.Read(context.Background(), instance, n, 1)
+	if err != nil {
+		w.Violate("I-05", "%s/%d can't be read: %v", instance, n, err)
+		return
+	}
+	w.checkRead(turns)
+	turns = w.Opened(turns)
+	events := make([]history.Event, 0, len(x.Events))
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	if len(events) != len(x.Events) {
+		w.Violate("I-05", "%s/%d has %d events, %d were written", instance, n, len(events), len(x.Events))
+		return
+	}
+	w.checkFamily(instance, n, events)
+	w.checkStopped(instance, n, x)
+	w.checkOneByOne(instance, n, turns, events)
+	execution := engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: w.Good.Orchestrations})
+	defer execution.Close()
+	if err := execution.Feed(events, false); err != nil {
+		w.Violate("I-04", "%v", err)
+		return
+	}
+	w.Reached("I-04")
+	out, err := execution.Run(engine.Input{NowMS: w.Clock.Now().UnixMilli()})
+	if err != nil || len(out.Events) > 0 || out.Stuck != nil {
+		w.Violate("I-04", "%s/%d does not replay cleanly: %v, %v, %d new events", instance, n, err, out.Stuck, len(out.Events))
+		return
+	}
+	w.checkSearch(instance, n, events, out.Search)
+	w.checkStatus(instance, n, events, out.CustomStatus)
+}
+
+// checkFamily checks that a child's completion says what the child's record
+// does, and that what was started detached is there.
+func (w *checker) checkFamily(instance string, n int64, events []history.Event) {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case history.OrchestrationChained:
+			if w.Ledger.Last[e.Instance] == 0 && !w.Ledger.Forsaken[e.Instance] {
+				w.Violate("P-07", "%s, started detached by %s/%d, does not exist", e.Instance, instance, n)
+			}
+		case history.ParentAttached:
+			w.checkAttached(instance, e)
+		case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
+			child := events[e.SourceEventID-1].Instance
+			if w.Ledger.Hidden[child] > 0 {
+				w.Reached("O-04")
+				continue // Its record is gone; what there may be now is another of that id.
+			}
+			if w.Rejected && e.Failure != nil && e.Failure.Kind == history.FailureTooLarge {
+				continue // Its start, or its output, was rejected by the queue.
+			}
+			r, err := w.Describe(child)
+			if err != nil {
+				w.Violate("P-01", "child %s of %s/%d is complete and has no record", child, instance, n)
+				continue
+			}
+			completed := e.Kind == history.SubOrchestrationCompleted
+			if completed != (r.Status == store.StatusCompleted) || completed && !bytes.Equal(e.Payload, r.Output) ||
+				!completed && (r.Failure == nil || r.Failure.Kind != e.Failure.Kind) {
+				w.Violate("P-01", "child %s ended as %s with %s; its parent %s/%d has heard %s with %s", child, r.Status, r.Output, instance, n, e.Kind, e.Payload)
+			}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// formats is what was said beside what makes an instance go on: who asked, which
+// headers a start had, who made an attempt. It has to arrive in the histories.
+type formats struct {
+	// made has the processes that began an attempt.
+	made map[ledger.Attempt][]string
+	// detached has the headers with which an instance that nobody waits for is
+	// started, by its id.
+	detached map[string]map[string]string
+}
+
+// hasHeaders notes who makes an attempt, and checks the headers that it is given.
+func (w *checker) hasHeaders(p *world.Process, info *activity.Info) {
+	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Attempt}
+	note(&w.formats.made, key, append(w.formats.made[key], p.Name))
+	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
+	// Inline it may go by a start of its own, whose commit another has won.
+	if x != nil && x.Events[0].Start != nil && (!info.Inline || p.Seen[ledger.At(info.Instance, info.ExecutionID)] >= info.EventID) && int64(len(x.Events)) >= info.EventID {
+		if want := history.MergeHeaders(x.Events[0].Start.Headers, x.Events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
+			w.Violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.Name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
+		}
+	}
+}
+
+// checkFormats checks an event that is about to be recorded in x.
+func (w *checker) checkFormats(x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	violate := func(format string, args ...any) {
+		w.Violate("formats", "event %d (%s) of %s/%d %s", e.EventID, e.Kind, t.Instance, t.ExecutionID, fmt.Sprintf(format, args...))
+	}
+	switch e.Kind {
+	case history.OrchestrationStarted:
+		if w.Said[e.Start.StartID] && e.Actor != world.ActorOf(e.Start.StartID) {
+			violate("has the actor %q", e.Actor)
+		}
+		if want, known := w.headersOfStart(t, e); known && !maps.Equal(e.Start.Headers, want) {
+			violate("has the headers %v, want %v", e.Start.Headers, want)
+		}
+	case history.ActivityScheduled, history.SubOrchestrationScheduled, history.OrchestrationChained:
+		w.checkScheduledHeaders(x, t, e, violate)
+	case history.ExternalEvent, history.OrchestrationCancelRequested:
+		if e.SenderID == world.OldSign {
+			violate("was sent more than fourteen days ago")
+		}
+		if w.Said[e.SenderID] && e.Actor != world.ActorOf(e.SenderID) {
+			violate("has the actor %q", e.Actor)
+		}
+	case history.ActivityCompleted, history.ActivityFailed:
+		w.checkMade(x, t, e, violate)
+	}
+}
+
+// headersOfStart returns the headers that an execution has to begin with: those of
+// its client, those of the event that started it, or, where it continues another,
+// those of that one with what its code gave it.
+func (w *checker) headersOfStart(t *store.Turn, e *history.Event) (want map[string]string, known bool) {
+	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
+	if before != nil && before.Events[0].Start != nil {
+		if end := before.End(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
+			w.Reached("formats")
+			var own map[string]string
+			if w.Scenario.IsProgram(e.Name) {
+				own = program.Headers(t.ExecutionID - 1)
+			}
+			return history.MergeHeaders(before.Events[0].Start.Headers, own), true
+		}
+	}
+	switch s := e.Start; {
+	case w.Said[s.StartID]:
+		return world.HeadersOf(s.StartID), true
+	case s.Parent != nil:
+		parent := w.Ledger.Executions[ledger.At(s.Parent.Instance, s.Parent.ExecutionID)]
+		if parent == nil || parent.Events[0].Start == nil || s.Parent.EventID > int64(len(parent.Events)) {
+			return nil, false
+		}
+		return history.MergeHeaders(parent.Events[0].Start.Headers, parent.Events[s.Parent.EventID-1].Headers), true
+	}
+	want, known = w.formats.detached[t.Instance]
+	return want, known
+}
+
+// checkScheduledHeaders: what a program starts has the headers of its context.
+func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+	if len(x.Events) == 0 || x.Events[0].Start == nil {
+		return
+	}
+	if w.Scenario.IsProgram(x.Events[0].Name) && !maps.Equal(e.Headers, program.Headers(t.ExecutionID)) {
+		violate("has the headers %v, want those of its context", e.Headers)
+	}
+	if e.Kind == history.OrchestrationChained {
+		note(&w.formats.detached, e.Instance, history.MergeHeaders(x.Events[0].Start.Headers, e.Headers))
+	}
+}
+
+// checkMade: a completion names who made the attempt that it is of.
+func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
+	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
+	if !w.Scenario.IsRandom() {
+		return // Others don't tell who begins an attempt.
+	}
+	if e.StartedAtMS == 0 {
+		if e.Kind == history.ActivityCompleted && !w.Ledger.Outside.Handed[key] {
+			violate("does not say when its attempt began")
+		}
+		return
+	}
+	w.Reached("formats")
+	if made := w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]; !slices.Contains(made, e.RequestID) {
+		violate("is of attempt %d by %q, which was made by %q", e.Attempt, e.RequestID, made)
+	}
+}
+
+// aboutToHop checks that what a process sends on is as old as what it has
+// received: else it would live for ever.
+func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
+	if p.Dead || p.Running == nil || len(m.Attributes) == 0 && !strings.Contains(m.Body, `"hops":`) {
+		return
+	}
+	item, err := w.Item(m.Body)
+	if err != nil || m.Attributes[wire.ReasonAttribute] != "" {
+		return
+	}
+	var at []int64
+	for _, d := range p.Running.Batch {
+		was, err := w.Item(d.Body)
+		if err == nil && was.Kind == wire.ActivityExecute && was.Attempt < item.Attempt && sameFact(was, item) {
+			return // It may be the next attempt of that, which is another.
+		}
+		if err == nil && was.Kind == wire.ActivityPending && item.Kind == wire.ActivityFailed && was.Target() == item.Target() &&
+			was.TargetExecution() == item.TargetExecution() && was.SourceEventID == item.SourceEventID {
+			return // It may be the failure that the end of that watch has made.
+		}
+		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
+			was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
+			continue
+		}
+		if was.Number != item.Number {
+			continue
+		}
+		if was.SentMS == 0 {
+			return // It may be that one, which does not say.
+		}
+		at = append(at, was.SentMS)
+	}
+	if len(at) > 0 && !slices.Contains(at, item.SentMS) {
+		w.Violate("formats", "%s received %s, sent first at %d, and sends it on as if that had been at %d", p.Name, world.BodyText(m.Body), at, item.SentMS)
+	}
+}

@@ -1,0 +1,87 @@
+package check
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Deletes notes that an instance's histories go while a message for it, which
+// was received before, is not settled yet: the grace was over before it came
+// back. What it may not have sent is not sent any more, which is the one thing
+// that a purge does not promise. Who may have waited for it is forsaken.
+func (w *checker) Deletes(instance string, upTo int64) {
+	for n := int64(1); n <= upTo && w.unsettled(nil, instance); n++ {
+		w.forsake(ledger.At(instance, n))
+	}
+}
+
+// unsettled reports whether a message for an instance, which was received before, is
+// not settled yet. Those that an invocation has in hand, nil for none, do not count,
+// nor does what deletes histories: it ends nothing.
+func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
+		for _, m := range q.Queue.Peek() {
+			if m.ReceiveCount == 0 && q != w.DeadFIFO && q != w.DeadStandard || inv != nil && inv.Has(m.ID) {
+				continue
+			}
+			if item, err := w.Item(m.Body); err == nil && item.Target() == instance && item.UpToExecution == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forsake counts those whom an execution has to do with, and all with whom
+// they have, among the forsaken.
+func (w *checker) forsake(key ledger.Execution) {
+	x := w.Ledger.Executions[key]
+	if x == nil {
+		return
+	}
+	for i := range x.Events {
+		e := &x.Events[i]
+		names := []string{e.Instance}
+		if e.Start != nil && e.Start.Parent != nil {
+			names = append(names, e.Start.Parent.Instance)
+		}
+		for _, name := range names {
+			if name != "" && name != key.Instance {
+				w.Ledger.Forsaken[name] = true
+			}
+		}
+	}
+}
+
+// spreadForsaken follows them to the end.
+func (w *checker) spreadForsaken() {
+	for n := -1; n != len(w.Ledger.Forsaken); {
+		n = len(w.Ledger.Forsaken)
+		for _, instance := range slices.Collect(maps.Keys(w.Ledger.Forsaken)) {
+			for e := int64(1); e <= w.Ledger.Last[instance]; e++ {
+				w.forsake(ledger.At(instance, e))
+			}
+		}
+	}
+}
+
+// forbidden reports whether a parent that has ended its child before it was
+// started has had its start refused.
+func (w *checker) forbidden(start *wire.Item) bool {
+	r, err := w.Store.Describe(context.Background(), start.Instance)
+	p := start.Parent
+	return err == nil && r.Purged && p != nil && w.Ledger.Outside.Closed[ledger.Child{Parent: p.Instance, Execution: p.ExecutionID, EventID: p.EventID}]
+}
+
+// forbids notes the tombstone that does it.
+func (w *checker) forbids(instance string, c *store.RecordChange) {
+	if c.Create != nil && c.Create.Purged {
+		w.Ledger.Hidden[instance] = c.Create.ExecutionID
+	}
+}

@@ -1,0 +1,133 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// limitLate is how late the time limit of a pending activity may end it where nothing goes
+// wrong: as late as a timer.
+const limitLate = time.Minute
+
+// limitCalm is how long after the faults have stopped a process that died of one may still hold
+// the messages of its group.
+const limitCalm = 2 * time.Minute
+
+// limitOf is when the time for all attempts of an activity is over; 0 for never.
+func limitOf(e *history.Event) int64 {
+	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
+		return 0
+	}
+	return e.AtMS + e.Retry.TotalTimeoutMS
+}
+
+// checkLimit is for a pending activity: its time limits end it, not
+// early, and not late where nothing goes wrong. x does not have the completion yet.
+func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if completes(e.Kind) != history.ActivityScheduled || e.SourceEventID < 1 || e.SourceEventID > int64(len(x.Events)) {
+		return
+	}
+	source := &x.Events[e.SourceEventID-1]
+	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
+	if !w.Ledger.Outside.Handed[key] {
+		return
+	}
+	violate := func(rule, what string, late int64) {
+		w.Violate(rule, "%s records for pending activity %d of %s/%d that %s, %s after the limit", p.Name, key.EventID, key.Instance, key.ExecutionID, what, time.Duration(late)*time.Millisecond)
+	}
+	end := limitOf(source)
+	if end > 0 {
+		late := e.AtMS - end
+		if e.Failure != nil && e.Failure.Kind == history.FailureTotalTimeout {
+			w.Reached("A-13")
+			// A worker's clock may be ahead.
+			if late < 0 && w.Faults[fault.Skew] == 0 {
+				violate("A-13", "its time is over", late)
+			}
+		}
+		said := w.trouble.pending[key]
+		if !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(limitCalm).UnixMilli() && said > 0 && said <= end && w.Faults[fault.Skew] == 0 && late >= 0 {
+			w.Reached("A-13, where nothing goes wrong")
+			if late > limitLate.Milliseconds() {
+				violate("A-13", "it ended", late)
+			}
+		}
+	}
+	if e.Failure != nil && e.Failure.Kind == history.FailureHeartbeatTimeout && p.Running != nil && !p.Dead {
+		if beat := w.of(p.Running).beats[key]; !beat.IsZero() && e.AtMS < beat.UnixMilli()+source.Retry.HeartbeatTimeoutMS {
+			violate("A-11", "nothing was heard of it", e.AtMS-beat.UnixMilli()-source.Retry.HeartbeatTimeoutMS)
+		}
+	}
+}
+
+// checkTimely is T-01: a timer that is made where nothing goes wrong any more fires at most a
+// minute late, which is the precision of schedules.
+func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if e.Kind != history.TimerFired || w.Calmed.IsZero() || w.Faults[fault.Skew] > 0 || e.SourceEventID < 1 || e.SourceEventID > int64(len(x.Events)) {
+		return
+	}
+	source := &x.Events[e.SourceEventID-1]
+	if source.AtMS < w.Calmed.Add(limitCalm).UnixMilli() {
+		return
+	}
+	w.Reached("T-01, where nothing goes wrong")
+	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {
+		w.Violate("T-01", "%s records timer %d of %s/%d as fired %s late", p.Name, e.SourceEventID, t.Instance, t.ExecutionID, late)
+	}
+}
+
+// notePending notes when an activity was said to be pending: until then the process that
+// makes its attempt may die, and nobody looks at its limit.
+func (w *checker) notePending(body string) {
+	if !strings.Contains(body, string(wire.ActivityPending)) {
+		return
+	}
+	if item, err := w.Item(body); err == nil && item.Kind == wire.ActivityPending && item.NotBeforeMS == 0 {
+		key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
+		if _, said := w.trouble.pending[key]; !said {
+			note(&w.trouble.pending, key, w.Clock.Now().UnixMilli())
+		}
+	}
+}
+
+// asksAgain is A-13: what looks at a pending activity again does so at a time limit, and
+// not any more when it is known to have ended. What a process has received may go round.
+func (w *checker) asksAgain(p *world.Process, body string) {
+	if p.Dead || p.Orchestrator == nil || p.Running == nil || !strings.Contains(body, string(wire.ActivityPending)) {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.ActivityPending || item.NotBeforeMS == 0 {
+		return
+	}
+	at := ledger.At(item.Instance, item.ExecutionID)
+	x := w.Ledger.Executions[at]
+	if x == nil || item.SourceEventID > int64(len(x.Events)) || slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool {
+		was, err := w.Item(m.Body)
+		return err == nil && was.Kind == wire.ActivityPending && was.NotBeforeMS == item.NotBeforeMS
+	}) {
+		return
+	}
+	w.Reached("A-13, a limit to come")
+	violate := func(what string) {
+		w.Violate("A-13", "%s looks again at pending activity %d of %s/%d at %d, %s", p.Name, item.SourceEventID, item.Instance, item.ExecutionID, item.NotBeforeMS, what)
+	}
+	if done := x.Completed[item.SourceEventID]; done != 0 && done <= p.Seen[at] {
+		violate("and has seen its completion")
+	}
+	source := &x.Events[item.SourceEventID-1]
+	switch end := limitOf(source); {
+	case source.Retry == nil || end == 0 && source.Retry.HeartbeatTimeoutMS == 0:
+		violate("which has no time limit")
+	case end > 0 && item.NotBeforeMS > end, source.Retry.HeartbeatTimeoutMS == 0 && item.NotBeforeMS != end:
+		violate("though its time is over at another")
+	}
+}

@@ -1,0 +1,38 @@
+package check
+
+import (
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// seenDeaths is how many processes must have died with the message of an
+// activity in hand for it to be lost. The host asks for more; a mark that could
+// not be taken away, or landed late, counts there as a death.
+const seenDeaths = 3
+
+// countDeaths notes what the process that died had in hand.
+func (w *checker) countDeaths(inv *world.Invocation) {
+	if inv.P.Worker == nil {
+		return
+	}
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.ActivityExecute {
+			w.Ledger.Outside.Deaths[store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}]++
+		}
+	}
+}
+
+// losing is W-06: an activity is lost because processes were seen to die of it,
+// and for no other trouble.
+func (w *checker) losing(p *world.Process, item *wire.Item) {
+	if item.Kind != wire.ActivityFailed || item.Details == nil || item.Details.Kind != history.FailureLost || p.Worker == nil {
+		return
+	}
+	w.Lost = true
+	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
+	if n := w.Ledger.Outside.Deaths[key]; n < seenDeaths {
+		w.Violate("W-06", "%s gives up activity %d of %s/%d as lost, with which %d processes have died", p.Name, key.EventID, key.Instance, key.ExecutionID, n)
+	}
+}

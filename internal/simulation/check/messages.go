@@ -1,0 +1,190 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// Acknowledged is I-07: what is deleted from a queue is accounted for.
+func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
+	p, began := inv.P, inv.Began
+	w.Reached("I-07")
+	stored, err := w.Item(m.Body)
+	if err != nil && w.reach.noise[m.Body] {
+		return // It is a dead letter with its reason.
+	}
+	if err != nil {
+		w.Violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.Name, m.ID, err)
+		return
+	}
+	if w.Discarded[m.Body] {
+		return // It was a dead letter with its reason.
+	}
+	if world.IsTooOld(stored) || stored.SourceEventID > 0 && w.ByForger(stored) {
+		return // What is made up is owed nothing; that it is not recorded is looked at elsewhere.
+	}
+	item := w.asAttempt(stored.WithID(m.ID))
+	if item.Kind == wire.StartOrchestration {
+		if x := w.Ledger.Executions[ledger.At(item.Instance, w.Ledger.Last[item.Instance])]; x != nil && (m.ReceiveCount == 1 || x.Events[0].Start.StartID != item.ID) {
+			w.Reached("M-06")
+		}
+	}
+	if m.From == w.Delay || m.From == w.ActivityDead {
+		w.checkPassedOn(inv, m, &item)
+		return
+	}
+	born, ok := w.Ledger.Born[item.Target()]
+	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Token == world.ForgedToken) {
+		return // It met no instance.
+	}
+	if ok && born >= began && w.Ledger.Hidden[item.Target()] > 0 {
+		return // It met the instance before, which has ended.
+	}
+	first := int64(1)
+	if ok && born < began && w.reach.first[m.ID] >= born {
+		// It met this instance; what one before of its id knew is no excuse.
+		first = w.Ledger.Hidden[item.Target()] + 1
+	}
+	if !w.accounted(&item, first) && !w.queued(&item) {
+		w.Violate("I-07", "%s acknowledged %s: %s, which is neither recorded, nor harmless, nor queued", p.Name, m.ID, world.BodyText(m.Body))
+	}
+}
+
+// checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
+// it there. The invocation that acknowledges it has sent it on: to the FIFO queue,
+// round, to the activity queue if it is an attempt, or to the dead letters.
+func (w *checker) checkPassedOn(inv *world.Invocation, m world.Delivered, item *wire.Item) {
+	for _, body := range w.of(inv).sent {
+		if other, err := w.Item(body); err == nil {
+			if id := other.WithID(m.ID); sameFact(item, &id) {
+				return
+			}
+		}
+	}
+	w.Violate("I-07", "%s acknowledged %s of %s, and has not sent it on: %s", inv.P.Name, m.ID, m.From.Name, world.BodyText(m.Body))
+}
+
+// asAttempt makes of the notice that nothing is heard of an attempt the attempt
+// that follows it.
+func (w *checker) asAttempt(i wire.Item) wire.Item {
+	if i.Kind != wire.ActivityFailed || i.Details == nil || i.Details.Kind != history.FailureInterrupted {
+		return i
+	}
+	next := wire.Item{Kind: wire.ActivityExecute, Instance: i.Instance, ExecutionID: i.ExecutionID, SchedulingEventID: i.SourceEventID, Attempt: i.Details.Attempt + 1}
+	if x := w.Ledger.Executions[ledger.At(i.Instance, i.ExecutionID)]; x != nil && i.SourceEventID <= int64(len(x.Events)) {
+		next.Retry = x.Events[i.SourceEventID-1].Retry
+	}
+	return next
+}
+
+// accounted reports whether what an item says is in history, from an execution
+// on, or needs not be.
+func (w *checker) accounted(item *wire.Item, first int64) bool {
+	target := item.Target()
+	last := w.Ledger.Last[target]
+	current := w.Ledger.Executions[ledger.At(target, last)]
+	if current == nil {
+		// Nothing of the instance is stored. A completion can't be meant for
+		// one that never was; a cancel or a wake may.
+		if item.Kind == wire.StartOrchestration {
+			return w.forbidden(item)
+		}
+		return item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || item.Kind == wire.Wake || item.Kind == wire.PurgeInstance || item.Kind == wire.Sweep
+	}
+	switch item.Kind {
+	case wire.StartOrchestration, wire.Wake, wire.PurgeInstance, wire.ActivityHeartbeat:
+		return true
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ActivityExecute, wire.ActivityPending:
+		source := item.SourceEventID
+		if item.Kind == wire.ActivityExecute {
+			source = item.SchedulingEventID
+		}
+		x := w.Ledger.Executions[ledger.At(target, item.TargetExecution())]
+		handed := item.Kind == wire.ActivityExecute && w.Ledger.Outside.Handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
+		if handed && !limited(item.Retry) {
+			return true // A client has its token, and nothing else is owed.
+		}
+		// Of what was cancelled no time limit is owed either.
+		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
+	case wire.ExternalRaised:
+		for n := first; n <= last; n++ {
+			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Senders[item.ID] {
+				return true
+			}
+		}
+		return w.Ledger.Ended(target)
+	case wire.CancelInstance, wire.TerminateInstance:
+		if p := item.Parent; p != nil {
+			own := current.Events[0].Start.Parent
+			if own == nil || own.Instance != p.Instance || own.ExecutionID != p.ExecutionID || own.EventID != p.EventID {
+				return true
+			}
+		}
+		if w.Ledger.Ended(target) {
+			return true
+		}
+		for n := first; n <= last && item.Kind == wire.CancelInstance; n++ {
+			if x := w.Ledger.Executions[ledger.At(target, n)]; x != nil && x.Cancelled {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// queued reports whether another message says the same, or carries it on.
+func (w *checker) queued(item *wire.Item) bool {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.Activity, w.ActivityDead, w.DeadFIFO, w.DeadStandard} {
+		if q.Queue.Any(func(body string) bool {
+			other, err := w.Item(body)
+			return err == nil && sameFact(item, other)
+		}) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(w.Timer.Pending(), func(s timer.Schedule) bool {
+		other, err := w.Item(s.Body)
+		return err == nil && sameFact(item, other)
+	})
+}
+
+func sameFact(a, b *wire.Item) bool {
+	if a.Target() != b.Target() || a.TargetExecution() != b.TargetExecution() {
+		return false
+	}
+	if a.Kind == wire.ActivityExecute || a.Kind == wire.ActivityPending {
+		source := max(a.SchedulingEventID, a.SourceEventID)
+		switch b.Kind {
+		case wire.ActivityExecute:
+			return b.SchedulingEventID == source && b.Attempt >= a.Attempt
+		case wire.ActivityPending:
+			return b.SourceEventID == source && b.Attempt >= a.Attempt
+		case wire.ActivityCompleted, wire.ActivityFailed:
+			return b.SourceEventID == source
+		}
+		return false
+	}
+	return a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.ID == b.ID && a.Name == b.Name
+}
+
+// limited reports whether a pending activity has a time limit, over which
+// somebody has to watch.
+func limited(r *history.Retry) bool {
+	return r != nil && (r.TotalTimeoutMS > 0 || r.HeartbeatTimeoutMS > 0)
+}
+
+// hasSent notes the body of a message that is in its queue.
+func (w *checker) hasSent(inv *world.Invocation, body string) {
+	if slices.ContainsFunc(inv.Batch, func(m world.Delivered) bool {
+		return m.Source == platform.SourceDelay || m.Source == platform.SourceActivityDead
+	}) {
+		w.of(inv).sent = append(w.of(inv).sent, body)
+	}
+}

@@ -1,0 +1,124 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// The messages of a FIFO group are recorded in the order in which they stand in their
+// queue. The queue hands out nothing behind a message that is not deleted but in one
+// batch with it: so it is enough to look at each batch.
+
+// checkOrder is M-10 for what an invocation records: it stands in the order of its batch.
+func (w *checker) checkOrder(x *world.Write) {
+	if x.In == nil {
+		return
+	}
+	for i := range x.Commit.Turns {
+		t := &x.Commit.Turns[i]
+		for j := range t.Events {
+			at := w.placeOf(x.In, t, &t.Events[j])
+			took := w.of(x.In).took.Of(t.Instance)
+			if at < 0 || slices.Contains(took, at) || i > 0 && w.carriesOver(t, &t.Events[j]) {
+				continue // What is left of an execution is recorded again in the next.
+			}
+			if len(took) > 0 && took[len(took)-1] > at {
+				w.Violate("M-10", "%s records %s, and has recorded %s of the same instance, which stands behind it", x.By.Name,
+					x.In.Batch[at].ID, x.In.Batch[took[len(took)-1]].ID)
+			}
+			w.of(x.In).took.Set(t.Instance, append(took, at))
+		}
+	}
+}
+
+// carriesOver reports whether an event was recorded by an execution before.
+func (w *checker) carriesOver(t *store.Turn, e *history.Event) bool {
+	for n := t.ExecutionID - 1; n > 0; n-- {
+		if x := w.Ledger.Executions[ledger.At(t.Instance, n)]; x != nil && x.Senders[e.SenderID] {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOf returns where in its batch an invocation has the message of which an event
+// is; -1 if it has none, or several say the same.
+func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event) int {
+	if !e.Kind.Arrival() || e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
+		return -1
+	}
+	place := -1
+	for i, m := range inv.Batch {
+		item, err := w.Item(m.Body)
+		if err != nil || m.From != w.FIFO || item.Target() != t.Instance {
+			continue
+		}
+		same := e.SourceEventID > 0 && item.SourceEventID == e.SourceEventID && item.TargetExecution() == t.ExecutionID && !w.ByForger(item) ||
+			e.Kind == history.ExternalEvent && item.Kind == wire.ExternalRaised && item.WithID(m.ID).ID == e.SenderID
+		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
+			return -1 // A start brought it, and starts are taken first.
+		}
+		switch {
+		case !same:
+		case place >= 0:
+			return -1
+		default:
+			place = i
+		}
+	}
+	return place
+}
+
+// checkBehind is M-10: behind a message that an invocation hands back, and that nobody
+// has recorded, it records nothing of its group. While a process stood still, others may have
+// been at its messages.
+func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
+	if inv.Expired {
+		return
+	}
+	for _, took := range w.of(inv).took {
+		for i, m := range inv.Batch[:slices.Max(took.Value)] {
+			if m.From != w.FIFO || !failed[m.ID] {
+				continue
+			}
+			stored, err := w.Item(m.Body)
+			if err != nil || stored.Target() != took.Instance || world.IsTooOld(stored) || w.WasDamaged(took.Instance) || slices.Contains(took.Value, i) {
+				continue
+			}
+			item := stored.WithID(m.ID)
+			switch item.Kind {
+			case wire.ActivityFailed:
+				if item.Details != nil && item.Details.Kind == history.FailureInterrupted {
+					continue
+				}
+			case wire.ActivityCompleted, wire.TimerFired, wire.SubOrchCompleted, wire.SubOrchFailed, wire.ExternalRaised:
+			default:
+				continue // It is not recorded, or may be answered in other ways.
+			}
+			if w.ByForger(stored) || w.Ledger.Born[took.Instance] >= inv.Began || w.accounted(&item, 1) || w.elsewhere(&item) {
+				continue
+			}
+			w.Violate("M-10", "%s has recorded %s, and hands back %s of the same instance, which stands ahead of it", inv.P.Name,
+				inv.Batch[slices.Max(took.Value)].ID, m.ID)
+		}
+	}
+}
+
+// elsewhere reports whether a message that says the same has left the FIFO queue: it goes
+// round, or is a dead letter.
+func (w *checker) elsewhere(item *wire.Item) bool {
+	for _, q := range []*world.Queue{w.Delay, w.DeadFIFO, w.DeadStandard} {
+		if q.Queue.Any(func(body string) bool {
+			other, err := w.Item(body)
+			return err == nil && sameFact(item, other)
+		}) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,139 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// An id lives once: its tombstone refuses every start until no message of the
+// instance that was purged can come any more.
+
+// purgesOf are the ids of the purges of an instance among the messages.
+func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string) {
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance {
+			ids = append(ids, item.ID)
+		}
+	}
+	return ids
+}
+
+// Hides notes that an instance is hidden, or that its id is held for longer. It is
+// O-04: a purge hides one instance, however often it comes, and nothing that its
+// executions had to stop is left to be stopped by then, unless the purge has overtaken
+// a message that was received before, or the histories were damaged: what was not sent is
+// not promised then.
+func (w *checker) Hides(inv *world.Invocation, instance string, execution int64) {
+	delete(w.of(inv).marked, instance) // It goes with the record.
+	w.Ledger.Purged[instance] = w.Clock.Now()
+	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
+		return
+	}
+	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.WasDamaged(instance)
+	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
+		x := w.Ledger.Executions[ledger.At(instance, n)]
+		switch {
+		case x == nil:
+		case unsettled:
+			w.forsake(ledger.At(instance, n))
+		default:
+			w.checkStopped(instance, n, x)
+		}
+	}
+	w.Ledger.Hidden[instance] = execution
+	asked := w.purgesOf(inv, instance)
+	w.checkOvertaken(inv, instance, execution, asked)
+	if len(asked) != 1 {
+		return
+	}
+	key := ledger.Purge{Instance: instance, ID: asked[0]}
+	if was, ok := w.Ledger.Outside.Purged[key]; ok && was != execution {
+		w.Violate("O-04", "%s/%d was hidden by purge %s, which has hidden the instance that ended with execution %d", instance, execution, asked[0], was)
+	}
+	w.Ledger.Outside.Purged[key] = execution
+}
+
+// goesRound reports whether a message for an instance, which was received before, is
+// on its way by another queue. Then a purge may overtake it.
+func (w *checker) goesRound(instance string) bool {
+	for _, q := range []*world.Queue{w.FIFO, w.Delay} {
+		for _, m := range q.Queue.Peek() {
+			if m.Attributes[wire.RedriveAttribute] == "" {
+				continue
+			}
+			if item, err := w.Item(m.Body); err == nil && item.Target() == instance {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkOvertaken is O-04: what an invocation begins by a start that stands behind
+// the one purge of its batch is not hidden by that purge. What another process begins
+// by that start is: it has handled the purge already, which so is applied twice.
+func (w *checker) checkOvertaken(inv *world.Invocation, instance string, execution int64, asked []string) {
+	x := w.Ledger.Executions[ledger.At(instance, execution)]
+	if len(asked) != 1 || x == nil || x.Events[0].Start == nil || w.Ledger.Born[instance] < inv.Began || w.Ledger.Maker[instance] != inv.P.Name {
+		return
+	}
+	at := func(kind wire.Kind, id string) int {
+		return slices.IndexFunc(inv.Batch, func(m world.Delivered) bool {
+			item, err := w.Item(m.Body)
+			return err == nil && m.From == w.FIFO && item.Kind == kind && item.Target() == instance && item.WithID(m.ID).ID == id
+		})
+	}
+	if purge, start := at(wire.PurgeInstance, asked[0]), at(wire.StartOrchestration, x.Events[0].Start.StartID); purge >= 0 && start > purge {
+		w.Violate("O-04", "%s has hidden %s/%d by purge %s, behind which its start stands", inv.P.Name, instance, execution, asked[0])
+	}
+}
+
+// checkBegins is O-04: an id is free again when every message of the instance
+// that was purged is too old to be applied, and no earlier.
+func (w *checker) checkBegins(t *store.Turn) {
+	at, ok := w.Ledger.Purged[t.Instance]
+	if !ok || t.First() != 1 || t.ExecutionID != w.Ledger.Hidden[t.Instance]+1 {
+		return
+	}
+	w.Reached("begun again")
+	if since := w.Clock.Now().Sub(at); since < wire.MaxAge {
+		w.Violate("O-04", "%s/%d begins %s after the purge of that id", t.Instance, t.ExecutionID, since)
+	}
+}
+
+// checkSender is O-04: what somebody sent to an instance that was purged is taken
+// by no other of that id.
+func (w *checker) checkSender(p *world.Process, t *store.Turn) {
+	at, ok := w.Ledger.Purged[t.Instance]
+	if !ok || p.Dead || p.Running == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance] {
+		return
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.SenderID == "" {
+			continue
+		}
+		for _, m := range p.Running.Batch {
+			item, err := w.Item(m.Body)
+			if err == nil && item.Target() == t.Instance && item.WithID(m.ID).ID == e.SenderID && item.SentMS > 0 && item.SentMS < at.UnixMilli() {
+				w.Violate("O-04", "%s/%d takes %s of %s, which was sent before the purge of that id", t.Instance, t.ExecutionID, e.Kind, m.ID)
+			}
+		}
+	}
+}
+
+// checkDeleted is O-04: of what was purged the histories are deleted in the end.
+func (w *checker) checkDeleted(instance string, hidden int64) {
+	for n := int64(1); n <= hidden; n++ {
+		turns, err := w.Store.Read(context.Background(), instance, n, 1)
+		if len(turns) > 0 || err != nil && !errors.Is(err, store.ErrNotFound) {
+			w.Violate("O-04", "%s/%d was purged, and %d commits of its history are there still: %v", instance, n, len(turns), err)
+		}
+	}
+}

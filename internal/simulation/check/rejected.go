@@ -1,0 +1,37 @@
+package check
+
+import (
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checkRejection is E-09 for what is recorded: a rejection names an event of its execution
+// whose data does not decode, says why, and is the only one of that event. That the event
+// was not taken besides, and that no event was passed over, is for the transcript to tell.
+func (w *checker) checkRejection(x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if e.Kind != history.ExternalRejected {
+		return
+	}
+	violate := func(text string) {
+		w.Violate("E-09", "event %d of %s/%d says that event %d was rejected, %s", e.EventID, t.Instance, t.ExecutionID, e.SourceEventID, text)
+	}
+	w.Reached("E-09")
+	if e.SourceEventID < 1 || e.SourceEventID >= e.EventID {
+		violate("which does not stand ahead of it")
+		return
+	}
+	source := &x.Events[e.SourceEventID-1]
+	_, ok := program.EventText(source.Payload)
+	switch {
+	case source.Kind != history.ExternalEvent || source.Name != e.Name:
+		violate("which is no event of that name")
+	case ok:
+		violate("and its data decodes")
+	case x.Rejected[e.SourceEventID]:
+		violate("a second time")
+	case e.Reason == "":
+		violate("and does not say why")
+	}
+}

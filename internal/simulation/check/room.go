@@ -1,0 +1,51 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A turn for which there is no room is made in parts. Its instance fails only if one
+// message alone brings more than a commit holds (L-04).
+
+// refused notes how many messages' facts the commit has that was refused last for want
+// of room. Those of a start count as one.
+func (w *checker) refused(x *world.Write, err error) {
+	if _, large := errors.AsType[*store.TooLargeError](err); !large || x.Commit == nil {
+		return
+	}
+	t := &x.Commit.Turns[0]
+	recorded := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID)]
+	facts := 0
+	for i := range t.Events {
+		e := &t.Events[i]
+		switch {
+		case e.Kind == history.OrchestrationStarted:
+			facts = 1
+		case !e.Kind.Arrival() || facts > 0 && t.First() == 1:
+		case e.SourceEventID >= t.First():
+			// Of an inline activity that this commit has begun.
+		case e.SourceEventID > 0 && recorded != nil && recorded.Events[e.SourceEventID-1].Inline:
+		default:
+			facts++
+		}
+	}
+	w.of(x.In).refused.Set(x.Instance, facts)
+}
+
+// checkRoom looks at an instance that fails for want of room.
+func (w *checker) checkRoom(x *world.Write) {
+	t := &x.Commit.Turns[0]
+	end := &t.Events[len(t.Events)-1]
+	if end.Imposed != history.ImposedLimit || end.Failure == nil || end.Failure.Kind != history.FailureTooLarge {
+		return
+	}
+	w.Reached("L-04")
+	if n := w.of(x.In).refused.Of(x.Instance); n > 1 {
+		w.Violate("L-04", "%s fails %s/%d for what %d messages bring together", x.By.Name, t.Instance, t.ExecutionID, n)
+	}
+}

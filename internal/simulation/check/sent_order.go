@@ -1,0 +1,199 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What clients send to the FIFO queue for an instance is recorded in the order in which it
+// was sent, whoever receives it, and in however many batches (checkOrder looks at one).
+//
+// Whatever leaves its place is left out: what a process has sent, or sent on; what went round,
+// was redriven, or was brought by a start; and what is received after it was deleted.
+
+// saying is an event, a cancel or a terminate that clients have sent to an instance, however
+// often.
+type saying struct {
+	instance, id string
+	kind         wire.Kind
+}
+
+// said is what is known of one.
+type said struct {
+	// places are those of its messages in the FIFO queue.
+	places []place
+	// moved: it has left its place.
+	moved bool
+	// in is the first execution, of the instance that there is now, whose history has it.
+	in int64
+}
+
+// place is where in the queue a message stood, and the step at which it was received first.
+type place struct{ at, step int }
+
+// sayingOf returns what a message of a client says; false if it is none of these.
+func sayingOf(item *wire.Item, messageID string) (saying, bool) {
+	switch item.Kind {
+	case wire.ExternalRaised, wire.CancelInstance, wire.TerminateInstance:
+		return saying{item.Target(), item.WithID(messageID).ID, item.Kind}, true
+	}
+	return saying{}, false
+}
+
+// saidBy is what is known of a saying.
+func (w *checker) saidBy(s saying) *said {
+	k := w.said[s]
+	if k == nil {
+		k = &said{}
+		note(&w.said, s, k)
+	}
+	return k
+}
+
+// hearsSaid notes what clients say by the messages of a batch.
+func (w *checker) hearsSaid(inv *world.Invocation) {
+	for _, m := range inv.Batch {
+		item, err := w.Item(m.Body)
+		if err != nil {
+			continue
+		}
+		for _, e := range item.Events {
+			w.saidBy(saying{item.Target(), e.ID, wire.ExternalRaised}).moved = true
+		}
+		s, ok := sayingOf(item, m.ID)
+		if !ok {
+			continue
+		}
+		k := w.saidBy(s)
+		at, err := strconv.Atoi(m.ID[strings.LastIndexByte(m.ID, '-')+1:])
+		if err != nil || m.From != w.FIFO || m.Ghost || m.Copied && !w.stands(m.ID) || item.Hops > 0 || item.Parent != nil || m.Attributes[wire.RedriveAttribute] != "" {
+			k.moved = true
+			continue
+		}
+		if !slices.ContainsFunc(k.places, func(p place) bool { return p.at == at }) {
+			k.places = append(k.places, place{at, w.Steps})
+		}
+	}
+}
+
+// stands reports whether a message is in the FIFO queue still.
+func (w *checker) stands(id string) bool {
+	return slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == id })
+}
+
+// Redrives notes that what a client says has left its place.
+func (w *checker) Redrives(body string) { w.movesSaid(body) }
+
+// movesSaid notes that what a client says is sent by a process, on, round or to the dead
+// letters, or again by who redrives.
+func (w *checker) movesSaid(body string) {
+	item, err := w.Item(body)
+	if err != nil {
+		return
+	}
+	if s, ok := sayingOf(item, ""); ok {
+		w.saidBy(s).moved = true
+	}
+}
+
+// placeInQueue returns the first place of a saying for the instance that there is now; false
+// if it has none that counts.
+func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
+	if k.moved || len(k.places) > 1 {
+		return 0, false // Of several messages the first may have found no instance yet.
+	}
+	for _, p := range k.places {
+		// What was received before the instance began goes round, or was meant for an earlier
+		// instance of that id.
+		if p.step < w.Ledger.Born[s.instance] {
+			continue
+		}
+		if !ok || p.at < at {
+			at, ok = p.at, true
+		}
+	}
+	return at, ok
+}
+
+// checkSentOrder is M-10 for a turn that has landed: nothing that was sent ahead of what is
+// recorded is recorded after it.
+func (w *checker) checkSentOrder(t *store.Turn) {
+	if t.First() == 1 && t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 {
+		delete(w.newest, t.Instance)
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		s := saying{instance: t.Instance, id: e.SenderID}
+		switch {
+		case e.Kind == history.ExternalEvent:
+			s.kind = wire.ExternalRaised
+		case e.Kind == history.OrchestrationCancelRequested:
+			s.kind = wire.CancelInstance
+		case e.Imposed == history.ImposedTerminated:
+			s.kind, s.id = wire.TerminateInstance, strings.TrimPrefix(e.Actor, world.ActorOf(""))
+		default:
+			continue
+		}
+		k := w.said[s]
+		if k == nil || k.in > w.Ledger.Hidden[t.Instance] {
+			continue // What is left of an execution is recorded again in the next.
+		}
+		k.in = t.ExecutionID
+		at, ok := w.placeInQueue(s, k)
+		if !ok {
+			continue
+		}
+		if s.kind == wire.TerminateInstance {
+			w.checkAheadOfEnd(t, at)
+		}
+		last, some := w.newest[t.Instance]
+		if some {
+			w.Reached("M-10, as sent")
+		}
+		// A message that its queue gives up leaves its place before anybody has seen it.
+		if some && at < last && !w.isDeadLetter(s) && w.Faults[fault.Exhausted] == 0 {
+			w.Violate("M-10", "%s %q, message %d, is recorded at %d of %s/%d, and message %d, which was sent after it, is recorded before it",
+				s.kind, s.id, at, e.EventID, t.Instance, t.ExecutionID, last)
+		}
+		note(&w.newest, t.Instance, max(at, last))
+	}
+}
+
+// checkAheadOfEnd: an event that was sent ahead of the terminate that ends an instance is recorded.
+func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
+	var first saying
+	before := end
+	for s, k := range w.said {
+		if s.instance != t.Instance || s.kind != wire.ExternalRaised || k.in > w.Ledger.Hidden[t.Instance] {
+			continue
+		}
+		if at, ok := w.placeInQueue(s, k); ok && at < before && !w.isDeadLetter(s) {
+			first, before = s, at
+		}
+	}
+	if before < end {
+		w.Violate("M-10", "event %q, message %d, was sent ahead of message %d, which has ended %s/%d, and is not recorded", first.id, before, end, t.Instance, t.ExecutionID)
+	}
+}
+
+// isDeadLetter reports whether a message that says this is one: its queue gave it up.
+func (w *checker) isDeadLetter(s saying) bool {
+	return slices.ContainsFunc([]*world.Queue{w.DeadFIFO, w.DeadStandard}, func(q *world.Queue) bool {
+		return q.Queue.Any(func(body string) bool {
+			item, err := w.Item(body)
+			if err != nil {
+				return false
+			}
+			other, ok := sayingOf(item, "")
+			return ok && other == s
+		})
+	})
+}

@@ -1,0 +1,62 @@
+package check
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// waking is how far an invocation has come with the wakes of what it has listed.
+type waking struct {
+	// due are the instances of which the mark was due when it was listed; begun and
+	// accepted those of which a wake was about to be sent, and is in its queue.
+	due, begun, accepted ledger.ByInstance[bool]
+}
+
+// listsDue notes which marks are due in a list that a sweep has read.
+func (w *checker) listsDue(p *world.Process, records []store.Record) {
+	if p.Running == nil || w.Faults[fault.Skew] > 0 {
+		return
+	}
+	now := w.Clock.Now()
+	for i := range records {
+		r := &records[i]
+		if m := r.Problem; m != nil && r.Status == store.StatusStuck && m.WokenMS == 0 && !time.UnixMilli(m.NextMS).After(now) {
+			w.of(p.Running).waking.due.Set(r.Instance, true)
+		}
+	}
+}
+
+// noteWake notes a wake that is about to be sent, or was accepted.
+func (w *checker) noteWake(p *world.Process, body string, accepted bool) {
+	if p.Dead || p.Running == nil || len(w.of(p.Running).waking.due) == 0 {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil || item.Kind != wire.Wake || item.Number == 0 || item.Hops > 0 {
+		return
+	}
+	if k := &w.of(p.Running).waking; accepted {
+		k.accepted.Set(item.Instance, true)
+	} else {
+		k.begun.Set(item.Instance, true)
+	}
+}
+
+// checkSwept is M-15: a sweep sends a wake for each mark that is due. One that was
+// refused something, or has too little time left, ends early.
+func (w *checker) checkSwept(inv *world.Invocation) {
+	k := &w.of(inv).waking
+	if len(k.begun) == 0 || len(k.accepted) < len(k.begun) || inv.Slowed || inv.Deadline.Sub(w.Clock.Now()) < 20*time.Second {
+		return
+	}
+	for _, due := range k.due {
+		if !k.begun.Of(due.Instance) {
+			w.Violate("M-15", "%s has swept, and has sent no wake for the mark of %s, which was due", inv.P.Name, due.Instance)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Trouble of the infrastructure costs time and nothing else: what an outage, or
+// the company of a batch, must not bring about.
+
+// trouble is what the checks of this file know.
+type trouble struct {
+	// deaths of processes; with is how many of each instance's messages were in
+	// their hands.
+	deaths int
+	with   map[string]int
+	// unsure is how often a process was not told what became of the mark of a
+	// suspect, by instance.
+	unsure map[string]int
+	// answered are the messages of attempts whose answer was accepted by a queue.
+	answered map[string]answer
+	// succeeded are activities that run at most once whose result was accepted.
+	succeeded map[store.ActivityKey]bool
+	// pending is when activities were first said to be pending, in Unix milliseconds.
+	pending map[store.ActivityKey]int64
+	// beaten is the step at which activities gave a heartbeat last.
+	beaten map[store.ActivityKey]int
+}
+
+// answer was accepted for a message at a step, when so much had gone wrong.
+type answer struct{ step, wrong int }
+
+// harmless are the faults that make no message come again, and no process die.
+var harmless = [...]fault.Kind{fault.SlowActivity, fault.Skew, fault.Noise, fault.Forged, fault.TimerLate, fault.Disordered, fault.CountedUp, fault.IndexLate}
+
+// wrong counts what went wrong so far by which a message may come again.
+func (w *checker) wrong() int {
+	n := w.Faults.Total() + w.trouble.deaths
+	for _, f := range harmless {
+		n -= w.Faults[f]
+	}
+	return n
+}
+
+// diedWith notes what a process that dies has in its hands.
+func (w *checker) diedWith(inv *world.Invocation) {
+	w.trouble.deaths++
+	for _, m := range inv.Batch {
+		if item, err := w.Item(m.Body); err == nil {
+			note(&w.trouble.with, item.Target(), w.trouble.with[item.Target()]+1)
+		}
+	}
+}
+
+// answers notes that a queue has accepted what a worker says of an attempt, and
+// that the worker was told so: its result, its failure, or the next message.
+func (w *checker) answers(p *world.Process, body string) {
+	if p.Running == nil || p.Dead {
+		return
+	}
+	item, err := w.Item(body)
+	if err != nil {
+		return
+	}
+	if p.Worker == nil {
+		if item.Kind == wire.ActivityCompleted {
+			// It has left its place ahead of what is said of its activity later.
+			delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
+		}
+		return
+	}
+	if p.Running.Expired || p.Running.Slowed {
+		return // Another may have its message by now.
+	}
+	source, attempt := item.SourceEventID, item.Attempt
+	switch item.Kind {
+	case wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending:
+	case wire.ActivityExecute:
+		source, attempt = item.SchedulingEventID, item.Attempt-1
+	default:
+		return
+	}
+	var of []world.Delivered
+	for _, m := range p.Running.Batch {
+		asked, err := w.Item(m.Body)
+		if err != nil || asked.Kind != wire.ActivityExecute || asked.Instance != item.Instance || asked.ExecutionID != item.ExecutionID || asked.SchedulingEventID != source {
+			continue
+		}
+		if item.Kind == wire.ActivityExecute && asked.Attempt == item.Attempt {
+			return // It may go round itself, and be no answer to the one before.
+		}
+		if asked.Attempt != attempt {
+			continue
+		}
+		of = append(of, m)
+		if key := (store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: source}); item.Kind == wire.ActivityCompleted && asked.Retry != nil && asked.Retry.AtMostOnce {
+			note(&w.trouble.succeeded, key, true)
+		}
+	}
+	// Of two messages for one attempt nobody can tell which was answered.
+	if len(of) == 1 && !of[0].Ghost {
+		note(&w.trouble.answered, of[0].ID, answer{w.Steps, w.wrong()})
+	}
+}
+
+// lies reports whether the result of an activity is among dead letters: there, too,
+// it has left its place.
+func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
+	return dead.Queue.Any(func(body string) bool {
+		item, err := w.Item(body)
+		return err == nil && item.Kind == wire.ActivityCompleted && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SourceEventID == key.EventID
+	})
+}
+
+// checkAgain: an activity runs again behind an accepted answer only if something
+// went wrong meanwhile, and one that runs at most once never does behind its
+// own success.
+func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activity.Info) {
+	if w.trouble.succeeded[key] && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
+		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
+	}
+	for _, m := range p.Running.Batch {
+		a, ok := w.trouble.answered[m.ID]
+		if !ok || m.Ghost || w.WasCopied(m.ID) || a.wrong != w.wrong() || p.Running.Began <= a.step {
+			continue
+		}
+		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {
+			w.Violate("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, and nothing went wrong", p.Name, key.EventID, key.Instance, key.ExecutionID, info.Attempt)
+		}
+	}
+}
+
+// checkBlame: an activity is lost, and an instance stuck, only for what a process
+// or its code did.
+func (w *checker) checkBlame(t *store.Turn) {
+	for i := range t.Events {
+		e := &t.Events[i]
+		if e.Failure == nil || e.SourceEventID == 0 {
+			continue
+		}
+		if e.Failure.Kind == history.FailureLost && w.trouble.with[t.Instance] == 0 {
+			w.Violate("A-08", "activity %d of %s/%d is lost, and no process has died with a message of it: %s", e.SourceEventID, t.Instance, t.ExecutionID, e.Failure.Message)
+		}
+	}
+}
+
+// checkMark: an instance is stuck because of code that does not work, or of a
+// process that its turn has killed.
+func (w *checker) checkMark(r *store.Record) {
+	if w.Walk != nil || r.Status != store.StatusStuck || r.Problem == nil {
+		return
+	}
+	switch {
+	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance]+w.Faults[fault.Expired]+w.Faults[fault.Stalled]+w.Faults[fault.Repeated] < 2: // Or others have its message, while it is handled.
+		w.Violate("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
+	case r.Problem.Kind != "killed" && !w.Other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
+		rule := "rule 11"
+		if r.Problem.Kind == "nondeterminism" {
+			// A patch was rolled out: its messages go round for longer than that takes.
+			rule = "V-04"
+		}
+		w.Violate(rule, "%s is stuck, and all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
+	}
+}
+
+// unsureOfMark notes that the answer to a change of a suspect's mark was lost: who
+// comes next may find a mark though nothing was run under it.
+func (w *checker) unsureOfMark(instance string, c *store.RecordChange, err error) {
+	if c != nil && (c.Suspect != nil || c.Create != nil && c.Create.Suspect != "") && err != nil && !errors.Is(err, store.ErrConflict) {
+		note(&w.trouble.unsure, instance, w.trouble.unsure[instance]+1)
+	}
+}
+
+// OutOfTime: an invocation ends in time, unless a call or the work of an
+// activity takes far longer than any should.
+func (w *checker) OutOfTime(inv *world.Invocation) {
+	if !inv.Slowed && w.Walk == nil {
+		w.Violate("M-12", "%s is out of time, and nothing took longer than it may", inv.P.Name)
+	}
+}
+
+// Expires notes a message that was older than its queue keeps any: no outage is
+// that long, so it is lost, but for a dead letter of which nothing could be made.
+func (w *checker) Expires(name string, m queue.Message) {
+	if w.WasKept(m.ID) {
+		return
+	}
+	if _, err := w.Item(m.Body); err == nil {
+		w.Violate("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, world.BodyText(m.Body))
+	}
+}

@@ -1,0 +1,230 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// aboutToCommit checks that a writer has seen all that it appends behind.
+func (w *checker) aboutToCommit(p *world.Process, c *store.Commit) {
+	if p.Dead {
+		return
+	}
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		if len(t.Events) == 0 {
+			continue // It is refused.
+		}
+		if seen := p.Seen[ledger.At(t.Instance, t.ExecutionID)]; t.First() > seen+1 {
+			w.Violate("blind append", "%s appends at %d of %s/%d and has seen %d events only", p.Name, t.First(), t.Instance, t.ExecutionID, seen)
+		}
+	}
+}
+
+// committed notes a commit that has landed, and checks what can be checked of it
+// at once: I-01, I-02, I-06.
+func (w *checker) committed(x0 *world.Write) {
+	p, c, sealed, change := x0.By, x0.Commit, x0.Sealed, changes(x0)
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		key := ledger.At(t.Instance, t.ExecutionID)
+		x := w.Ledger.Executions[key]
+		if x == nil {
+			x = &ledger.Recorded{Sealed: w.Sealing.World != nil, Completed: map[int64]int64{}}
+			w.Ledger.Executions[key] = x
+			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
+		}
+		if t.First() <= int64(len(x.Events)) {
+			// Its own append, made before.
+			for j := range t.Events {
+				at := int(t.First()) - 1 + j
+				if !x.Holds(at, &sealed.Turns[i].Events[j]) {
+					w.Violate("own append", "%s was told that its append at %d of %s/%d is in, which holds something else", p.Name, t.First(), t.Instance, t.ExecutionID)
+				}
+			}
+			continue
+		}
+		w.checkTurn(p, x, t, &sealed.Turns[i])
+		w.checkForged(t)
+		if i == 0 { // The next execution begins with what the one before has taken.
+			w.checkBegins(t)
+			w.checkSender(p, t)
+		}
+		x.Cancel(t)
+		w.checkBlame(t)
+		if t.Parked {
+			x.Parked = append(x.Parked, t.First())
+		}
+		w.checkScopes(x, t)
+		w.checkLosers(x, t)
+		w.Scenario.Landed(w.World, p, x, t)
+		w.reachTurn(p, x, t)
+		if i == 0 {
+			w.Commits++
+			change.landed(w, c.Turns)
+		} else {
+			w.checkCarried(w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)], &c.Turns[0], t)
+		}
+		if t.First() == 1 && t.ExecutionID == w.Ledger.Hidden[t.Instance]+1 {
+			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
+			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
+		}
+		w.checkSentOrder(t)
+		if i > 0 && i == len(c.Turns)-1 {
+			w.checkStatusGoesOn(t)
+		}
+		if i == len(c.Turns)-1 {
+			w.checkStatusNow(p, x, t)
+		}
+	}
+	w.checkOrder(x0)
+	w.checkRecord(c.Turns[0].Instance)
+}
+
+// checkTurn is I-01 and I-02 for what is appended, which it then notes: what
+// was appended before has been checked before. stored is the turn as it is sealed.
+func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *store.Turn) {
+	violate := func(rule, format string, args ...any) {
+		w.Violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.Name, fmt.Sprintf(format, args...))
+	}
+	w.Reached("I-01")
+	if end := x.End(); end != nil {
+		violate("I-01", "appended behind %s", end.Kind)
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if want := int64(len(x.Events)) + 1; e.EventID != want {
+			violate("I-01", "event id %d stands where %d has to", e.EventID, want)
+			return
+		}
+		if (e.EventID == 1) != (e.Kind == history.OrchestrationStarted) {
+			violate("I-01", "%s stands at %d", e.Kind, e.EventID)
+		}
+		if e.Kind.Terminal() && i != len(t.Events)-1 {
+			violate("I-01", "%s at %d is not the last", e.Kind, e.EventID)
+		}
+		if want := completes(e.Kind); want != history.KindUnknown {
+			w.Reached("I-02")
+			switch s := e.SourceEventID; {
+			case s < 1 || s >= e.EventID:
+				violate("I-02", "%s at %d names %d", e.Kind, e.EventID, s)
+			case x.Events[s-1].Kind != want:
+				violate("I-02", "%s at %d names a %s", e.Kind, e.EventID, x.Events[s-1].Kind)
+			case x.Completed[s] != 0:
+				violate("I-02", "%s at %d completes %d a second time", e.Kind, e.EventID, s)
+			case e.Kind == history.TimerFired && e.AtMS < x.Events[s-1].FireAtMS:
+				violate("T-01", "timer %d fired %d ms early", s, x.Events[s-1].FireAtMS-e.AtMS)
+			}
+		}
+		if e.Kind == history.ExternalEvent && e.SenderID != "" && x.Senders[e.SenderID] {
+			violate("E-04", "event %q of sender id %s is recorded twice", e.Name, e.SenderID)
+		}
+		if e.Kind == history.ParentAttached && x.Senders["start:"+e.Start.StartID] {
+			violate("P-03", "the parent of start %s is attached twice", e.Start.StartID)
+		}
+		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && x.Inline > 0 && !x.Cancelled && !t.Parked &&
+			(e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
+			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
+		}
+		w.checkRejection(x, t, e)
+		w.checkCancelled(t, e)
+		w.checkLimit(p, x, t, e)
+		w.checkTimely(p, x, t, e)
+		w.checkFormats(x, t, e)
+		x.Add(e, &stored.Events[i])
+	}
+}
+
+// completes says which kind of scheduling event a completion is for. It is
+// written down here again, for the checker shares nothing with what it checks.
+func completes(k history.Kind) history.Kind {
+	switch k {
+	case history.ActivityCompleted, history.ActivityFailed:
+		return history.ActivityScheduled
+	case history.TimerFired:
+		return history.TimerCreated
+	case history.SubOrchestrationCompleted, history.SubOrchestrationFailed:
+		return history.SubOrchestrationScheduled
+	}
+	return history.KindUnknown
+}
+
+// checkRecord is I-06.
+func (w *checker) checkRecord(instance string) {
+	if w.Ledger.Hidden[instance] >= w.Ledger.Last[instance] {
+		return // It is purged.
+	}
+	r, err := w.Describe(instance)
+	if err != nil {
+		w.Violate("I-06", "%s has a history and no record: %v", instance, err)
+		return
+	}
+	w.Reached("I-06")
+	w.marked(&r)
+	w.checkMark(&r)
+	last := w.Ledger.Last[instance]
+	x := w.Ledger.Executions[ledger.At(instance, last)]
+	if r.ExecutionID != last {
+		w.Violate("I-06", "the record of %s is at execution %d, its history at %d", instance, r.ExecutionID, last)
+		return
+	}
+	w.checkReason(&r, x)
+	want := "running"
+	end := x.End()
+	if end != nil {
+		switch {
+		case end.Kind == history.OrchestrationCompleted:
+			want = "completed"
+			if !bytes.Equal(end.Payload, r.Output) {
+				w.Violate("I-06", "the record of %s has output %s, its history %s", instance, r.Output, end.Payload)
+			}
+		case end.Kind == history.OrchestrationContinuedAsNew:
+			want = "running"
+		case end.Imposed == history.ImposedTerminated || end.Failure != nil && end.Failure.Kind == history.FailureTerminated:
+			want = "terminated"
+		case end.Failure != nil && end.Failure.Kind == history.FailureCancelled:
+			want = "cancelled"
+			if !slices.ContainsFunc(x.Events, func(e history.Event) bool { return e.Kind == history.OrchestrationCancelRequested }) {
+				w.Violate("K-01", "%s ended as cancelled, and nobody cancelled it: %s", instance, end.Failure.Message)
+			}
+		default:
+			want = "failed"
+		}
+	}
+	got := string(r.Status)
+	if want == "running" && (r.Status == store.StatusStuck || r.Status == store.StatusCorrupt) {
+		got = want
+	}
+	if got != want && !(got == "terminated" && w.Ledger.Unread[instance] == last) {
+		w.Violate("I-06", "the record of %s says %q, its history %q", instance, r.Status, want)
+	}
+	if r.Status == store.StatusCorrupt && !w.WasDamaged(instance) {
+		w.Violate("R-08", "%s is corrupt: %s", instance, r.Problem.Message)
+	}
+}
+
+// checkRead is I-05: what is read is what landed.
+func (w *checker) checkRead(turns []store.Turn) {
+	w.Reached("I-05")
+	for i := range turns {
+		t := &turns[i]
+		x := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID)]
+		if x == nil {
+			w.Violate("I-05", "%s/%d was read and never written", t.Instance, t.ExecutionID)
+			return
+		}
+		for j := range t.Events {
+			id := t.Events[j].EventID
+			if !x.Holds(int(id)-1, &t.Events[j]) {
+				w.Violate("I-05", "event %d of %s/%d has changed", id, t.Instance, t.ExecutionID)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+// Command mutants shows that the simulation finds bugs: it builds it with each
+// mutation in turn, runs it until an invariant breaks, and prints after how many
+// seeds, and which; where no seed finds it, it makes the runs of the corpus. It ends
+// with exit code 1 if a mutation is not caught.
+//
+//	go run ./internal/simulation/cmd/mutants                 # all
+//	go run ./internal/simulation/cmd/mutants -only wake-up   # those with that in their names
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
+)
+
+func main() {
+	only := flag.String("only", "", "only mutations whose names or files contain this")
+	from := flag.Uint64("from", 1, "first seed")
+	most := flag.Int("most", 20_000, "seeds within which a mutation has to be caught")
+	rare := flag.Bool("rare", false, "only those that CI has no time for")
+	parallel := flag.Int("parallel", 2, "how many mutations are tried side by side")
+	verbose := flag.Bool("v", false, "say how each was caught")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *only, *rare, *from, *most, *parallel, *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only string, rare bool, from uint64, most, parallel int, verbose bool) error {
+	root, err := mutation.Root(".")
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	trials := &mutation.Trials{Root: root, Dir: dir, From: from, Most: most}
+	chosen := mutation.Named(mutation.All(), only)
+	if rare {
+		chosen = slices.DeleteFunc(chosen, func(m *mutation.Mutation) bool { return !m.Rare })
+	}
+	next := make(chan *mutation.Mutation)
+	var mu sync.Mutex
+	caught, seeds, failed := 0, 0, 0
+	fmt.Printf("| %-55s | seeds | invariant | built in | ran for |\n| --- | --- | --- | --- | --- |\n", "mutation")
+	var all sync.WaitGroup
+	for range parallel {
+		all.Go(func() {
+			for m := range next {
+				r, err := trials.Try(ctx, m)
+				mu.Lock()
+				switch {
+				case err != nil:
+					failed++
+					fmt.Fprintln(os.Stderr, err)
+				case r.Caught:
+					caught++
+					seeds = max(seeds, r.Seeds)
+					print(&r, r.Rule)
+				default:
+					print(&r, "**not caught**")
+				}
+				if verbose && r.Caught {
+					fmt.Println("    " + r.Text)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, m := range chosen {
+		next <- m
+	}
+	close(next)
+	all.Wait()
+	if err := trials.Unmutated(ctx, seeds); err != nil {
+		return err
+	}
+	fmt.Printf("\n%d of %d mutations caught; without one, %d seeds from %d break no invariant\n", caught, len(chosen), seeds, from)
+	if caught < len(chosen) {
+		return fmt.Errorf("%d mutations were not caught, %d could not be tried", len(chosen)-caught-failed, failed)
+	}
+	return nil
+}
+
+func print(r *mutation.Trial, rule string) {
+	if r.Corpus > 0 {
+		rule += fmt.Sprintf(" (line %d of the corpus, no seed)", r.Corpus)
+	}
+	fmt.Printf("| %-55s | %5d | %s | %s | %s |\n", r.Mutation.Name, r.Seeds, rule, r.Build.Round(100*time.Millisecond), r.Run.Round(100*time.Millisecond))
+}

@@ -1,0 +1,245 @@
+package ledger
+
+import (
+	"bytes"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+type Execution struct {
+	Instance  string
+	Execution int64
+}
+
+// Ledger is what the world itself knows to be stored: everything that landed,
+// in the order in which it did. Nothing in it ever changes.
+type Ledger struct {
+	Executions map[Execution]*Recorded
+	Last       map[string]int64     // execution
+	Born       map[string]int       // step at which its first execution landed
+	Maker      map[string]string    // process by which it did
+	Hidden     map[string]int64     // execution that was the last when it was purged
+	Purged     map[string]time.Time // when its id was held last
+	// Unread are instances that a purge has ended without their history, which was
+	// damaged: the execution that was the last.
+	Unread map[string]int64
+	// Forsaken are instances that a purge may have left waiting.
+	Forsaken map[string]bool
+	Outside  Outside
+}
+
+// Recorded is one execution as it landed.
+type Recorded struct {
+	Events []history.Event
+	// stored are the events as the store got them, if payloads are sealed in
+	// this run.
+	Sealed bool
+	stored []history.Event
+	// Completed: the completion of each scheduling event; senders of external events.
+	Completed map[int64]int64
+	Senders   map[string]bool
+	Cancelled bool
+	// Inline activities that are open.
+	Inline int
+	// Stopped are operations that were cancelled or closed; never those of the
+	// turn that scheduled them, which must not be sent.
+	Stopped, Never map[int64]bool
+	// Parked are the first events of turns that ended with arrivals which were
+	// recorded without running the code.
+	Parked []int64
+	// Rejected are the external events that a wait has rejected.
+	Rejected map[int64]bool
+}
+
+func New() Ledger {
+	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Purged: map[string]time.Time{},
+		Unread: map[string]int64{}, Forsaken: map[string]bool{}, Outside: newOutside()}
+}
+
+func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) }
+
+// Ended reports whether the instance has come to its end.
+func (s *Ledger) Ended(instance string) bool {
+	x := s.Executions[Execution{instance, s.Last[instance]}]
+	return x != nil && (x.End() != nil && x.End().Kind != history.OrchestrationContinuedAsNew || s.Unread[instance] == s.Last[instance])
+}
+
+func (x *Recorded) End() *history.Event {
+	if n := len(x.Events); n > 0 && x.Events[n-1].Kind.Terminal() {
+		return &x.Events[n-1]
+	}
+	return nil
+}
+
+// Add notes an event that has landed, and as what it is stored.
+func (x *Recorded) Add(e, stored *history.Event) {
+	if x.Events == nil {
+		x.Events = make([]history.Event, 0, 8)
+	}
+	x.Events = append(x.Events, copied(e))
+	if x.Sealed {
+		x.stored = append(x.stored, copied(stored))
+	}
+	if e.Kind == history.ExternalRejected {
+		noteL(&x.Rejected, e.SourceEventID, true)
+		return
+	}
+	if e.SourceEventID > 0 {
+		x.Completed[e.SourceEventID] = e.EventID
+		if x.Events[e.SourceEventID-1].Inline {
+			x.Inline--
+		}
+	}
+	if e.Inline && e.Kind == history.ActivityScheduled {
+		x.Inline++
+	}
+	switch e.Kind {
+	case history.ParentAttached:
+		noteL(&x.Senders, "start:"+e.Start.StartID, true)
+	case history.ExternalEvent:
+		noteL(&x.Senders, e.SenderID, true)
+	case history.OrchestrationCancelRequested:
+		x.Cancelled = true
+	}
+}
+
+// copied is a copy of an event: who made it may write over what it points to.
+func copied(e *history.Event) history.Event {
+	c := *e
+	c.Payload = bytes.Clone(e.Payload)
+	c.Headers = maps.Clone(e.Headers)
+	if r := e.Retry; r != nil {
+		own := *r
+		own.FinalCodes = slices.Clone(r.FinalCodes)
+		c.Retry = &own
+	}
+	if f := e.Failure; f != nil {
+		own := *f
+		own.Details = bytes.Clone(f.Details)
+		c.Failure = &own
+	}
+	if s := e.Start; s != nil {
+		own := *s
+		own.SenderIDs, own.CustomStatus, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.CustomStatus), maps.Clone(s.SearchAttributes)
+		own.Headers = maps.Clone(s.Headers)
+		if s.Origin != nil {
+			origin := *s.Origin
+			own.Origin = &origin
+		}
+		if s.Parent != nil {
+			parent := *s.Parent
+			own.Parent = &parent
+		}
+		c.Start = &own
+	}
+	return c
+}
+
+// alike reports whether two events have the same fields.
+func alike(a, b *history.Event) bool {
+	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS &&
+		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
+		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
+		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
+		a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID &&
+		maps.Equal(a.Headers, b.Headers) && retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
+}
+
+func retryAlike(a, b *history.Retry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.MaxAttempts == b.MaxAttempts && a.InitialMS == b.InitialMS && a.MaxMS == b.MaxMS && a.Coefficient == b.Coefficient && a.Jitter == b.Jitter &&
+		a.TimeoutMS == b.TimeoutMS && a.TotalTimeoutMS == b.TotalTimeoutMS && a.HeartbeatTimeoutMS == b.HeartbeatTimeoutMS && a.AtMostOnce == b.AtMostOnce &&
+		slices.Equal(a.FinalCodes, b.FinalCodes) && a.Batch == b.Batch && a.AttemptsMade == b.AttemptsMade && a.FirstEventID == b.FirstEventID
+}
+
+func failureAlike(a, b *history.Failure) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.Message == b.Message && a.Code == b.Code && a.Source == b.Source && a.Instance == b.Instance && a.Attempt == b.Attempt &&
+		a.Retryable == b.Retryable && a.Stack == b.Stack && a.RetryAfterMS == b.RetryAfterMS && bytes.Equal(a.Details, b.Details)
+}
+
+func startAlike(a, b *history.Start) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.ExecutionID == b.ExecutionID && a.StartID == b.StartID && a.Secret == b.Secret && parentAlike(a.Parent, b.Parent) &&
+		maps.Equal(a.Headers, b.Headers) && originAlike(a.Origin, b.Origin) && a.FairnessGroup == b.FairnessGroup &&
+		slices.Equal(a.SenderIDs, b.SenderIDs) && bytes.Equal(a.CustomStatus, b.CustomStatus) &&
+		(len(a.SearchAttributes) == 0 && len(b.SearchAttributes) == 0 || reflect.DeepEqual(a.SearchAttributes, b.SearchAttributes))
+}
+
+func originAlike(a, b *history.Origin) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+func parentAlike(a, b *history.Parent) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// Holds reports whether the event that is stored at an index is this one.
+func (x *Recorded) Holds(at int, e *history.Event) bool {
+	if at < 0 || at >= len(x.Events) {
+		return false
+	}
+	own := &x.Events[at]
+	if x.Sealed {
+		own = &x.stored[at]
+	}
+	return alike(own, e)
+}
+
+// Cancel notes what a turn that has landed cancelled.
+func (x *Recorded) Cancel(t *store.Turn) {
+	for _, id := range t.Cancelled {
+		noteL(&x.Stopped, id, true)
+		if id >= t.First() {
+			noteL(&x.Never, id, true)
+		}
+	}
+}
+
+// Recorded reports whether what an item says stands in history.
+func (w *Ledger) Recorded(item *wire.Item) bool {
+	target := item.Target()
+	switch {
+	case item.SourceEventID > 0:
+		x := w.Executions[Execution{target, item.TargetExecution()}]
+		return x != nil && x.Completed[item.SourceEventID] != 0
+	case item.Kind == wire.StartOrchestration:
+		return w.Last[target] > 0
+	}
+	for n := int64(1); n <= w.Last[target]; n++ {
+		if x := w.Executions[Execution{target, n}]; item.ID != "" && x != nil && x.Senders[item.ID] {
+			return true
+		}
+	}
+	return false
+}
+
+// noteL writes into a map that is made when it is needed: most invocations need
+// few of theirs.
+func noteL[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// At names an execution of an instance.
+func At(instance string, execution int64) Execution { return Execution{instance, execution} }

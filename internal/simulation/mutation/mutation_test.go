@@ -1,0 +1,146 @@
+package mutation_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
+
+	// A change of the simulation, or of what it runs, runs these tests again.
+	_ "github.com/turnstile-go/turnstile/internal/simulation"
+)
+
+var (
+	only  = flag.String("only", "", "try the mutations whose names or files contain this, instead of six of them")
+	every = flag.Bool("all", false, "try all mutations, instead of six of them")
+	most  = flag.Int("most", 5000, "seeds within which a mutation has to be caught")
+)
+
+// inCI is how many mutations a run tries, another so many after each commit.
+const inCI = 6
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func sources(t *testing.T) string {
+	t.Helper()
+	root, err := mutation.Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestEachAnchorStandsOnceInItsFile(t *testing.T) {
+	t.Parallel()
+	root, names := sources(t), map[string]bool{}
+	all := mutation.All()
+	if len(all) < 25 {
+		t.Errorf("%d mutations, 25 are the least", len(all))
+	}
+	for i := range all {
+		m := &all[i]
+		if _, err := m.Apply(root); err != nil {
+			t.Error(err)
+		}
+		if names[m.Name] || m.Name == "" || !strings.HasSuffix(m.Bug, ".") {
+			t.Errorf("mutation %q: its name has to be its own, and its bug a sentence: %q", m.Name, m.Bug)
+		}
+		names[m.Name] = true
+	}
+}
+
+func TestSixMutationsAreCaught(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("NOT RUN in short mode: go test ./internal/simulation/mutation builds the simulation seven times")
+	}
+	root, all := sources(t), mutation.All()
+	turn, why := mutation.Turn(t.Context(), root, time.Now())
+	chosen := mutation.Choose(all, inCI, turn)
+	if *every || *only != "" {
+		chosen, why = mutation.Named(all, *only), "as asked"
+	}
+	trials := &mutation.Trials{Root: root, Dir: t.TempDir(), From: 1, Most: *most}
+	t.Logf("%d of %d mutations (%s)", len(chosen), len(all), why)
+	var next, seeds atomic.Int64
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(chosen)); i = next.Add(1) - 1 {
+				r, err := trials.Try(t.Context(), chosen[i])
+				switch {
+				case err != nil:
+					t.Error(err)
+				case !r.Caught:
+					t.Errorf("%q is not caught by %d seeds: %s", r.Mutation.Name, r.Seeds, r.Mutation.Bug)
+				default:
+					t.Logf("%q is caught by %s after %d seeds (built in %s, run for %s)", r.Mutation.Name, r.Rule, r.Seeds,
+						r.Build.Round(time.Millisecond), r.Run.Round(time.Millisecond))
+					for s := seeds.Load(); s < int64(r.Seeds) && !seeds.CompareAndSwap(s, int64(r.Seeds)); s = seeds.Load() {
+					}
+				}
+			}
+		})
+	}
+	both.Wait()
+	if err := trials.Unmutated(t.Context(), int(seeds.Load())); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnAnchorThatIsGoneIsAnError(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n\nvar x, y = 1, 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ anchor, replacement, want string }{
+		"gone":      {"var z", "var q", "stands 0 times in a.go"},
+		"ambiguous": {"1", "2", "stands 2 times in a.go"},
+		"the same":  {"var x", "var x", "by itself"},
+		"no Go":     {"var x", "var", "is not Go"},
+		"good":      {"var x", "var z", ""},
+	} {
+		m := mutation.Mutation{Name: name, File: "a.go", Edits: []mutation.Edit{{Anchor: c.anchor, Replacement: c.replacement}}}
+		source, err := m.Apply(root)
+		switch {
+		case c.want == "" && (err != nil || !strings.Contains(string(source), c.replacement)):
+			t.Errorf("%s: %v\n%s", name, err, source)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestEveryMutationHasItsTurn(t *testing.T) {
+	t.Parallel()
+	all := mutation.All()
+	often, seen := 0, map[string]bool{}
+	for i := range all {
+		if !all[i].Rare {
+			often++
+		}
+	}
+	for turn := range (often + inCI - 1) / inCI {
+		for _, m := range mutation.Choose(all, inCI, 1000+turn) {
+			if m.Rare {
+				t.Errorf("%q is rare, and has a turn", m.Name)
+			}
+			seen[m.Name] = true
+		}
+	}
+	if len(seen) != often {
+		t.Errorf("%d of %d mutations had a turn", len(seen), often)
+	}
+	if day, why := mutation.Turn(t.Context(), t.TempDir(), time.Unix(3*24*60*60+1, 0)); day != 3 || why != "day 3" {
+		t.Errorf("without a repository: %d, %s", day, why)
+	}
+}

@@ -1,0 +1,56 @@
+package mutation
+
+// formatMutations are of what is said beside what makes an instance go on: how
+// old an item is, who asked, which headers came with a start.
+func formatMutations() []Mutation {
+	return []Mutation{
+		{
+			Name:  "the age of an item is not looked at",
+			Bug:   "An event that was sent more than fourteen days ago is applied.",
+			File:  "internal/host/inbox/admit.go",
+			Edits: edit("max(m.Item.Age(now), 0))\n\tif m.Item.Expired(now) {", "max(m.Item.Age(now), 0))\n\tif m.Item.Expired(now) && m.Item.Hops < 0 {"),
+		},
+		{
+			Name:  "an item is young again behind a hop",
+			Bug:   "What goes round the delay queue says that it was sent first when it was sent round.",
+			File:  "internal/host/inbox/desk.go",
+			Edits: edit("	item.Hops++\n	if err := d.SendLater", "	item.Hops++\n	item.SentMS = d.Clock.Now().UnixMilli()\n	if err := d.SendLater"),
+		},
+		{
+			Name:  "an attempt gets no headers",
+			Bug:   "The headers of a start do not go to its activities.",
+			File:  "internal/host/dispatch/items.go",
+			Edits: edit("Retry: e.Retry, Headers: out.startHeaders(c, e)}", "Retry: e.Retry}"),
+		},
+		{
+			Name:  "headers forgotten at a child",
+			Bug:   "A child gets the headers of its parent's start, and not those of the context that it was started with.",
+			File:  "internal/host/dispatch/items.go",
+			Edits: edit("OnConflict: onConflict(e), Headers: out.startHeaders(c, e),", "OnConflict: onConflict(e), Headers: c.Start.Headers,"),
+		},
+		{
+			Name:  "headers forgotten at continue-as-new",
+			Bug:   "The next execution gets the headers of the start, and not those of the context that it was continued with.",
+			File:  "engine/continue_as_new.go",
+			Edits: edit("start.Headers = history.MergeHeaders(was.Start.Headers, end.headers)", "start.Headers = was.Start.Headers"),
+		},
+		{
+			Name:  "an inline attempt forgets headers",
+			Bug:   "An inline activity gets the headers of the start alone.",
+			File:  "internal/host/orchestrator/inline.go",
+			Edits: edit("info.Headers = history.MergeHeaders(s.Headers, call.Headers)", "info.Headers = s.Headers"),
+		},
+		{
+			Name:  "an attempt behind a silent one forgets headers",
+			Bug:   "The attempt that follows one which gave no heartbeat gets the headers of the start alone.",
+			File:  "internal/host/deciding/pending.go",
+			Edits: edit("Headers: history.MergeHeaders(t.Running.Started().Start.Headers, scheduled.Headers)}", "Headers: t.Running.Started().Start.Headers}"),
+		},
+		{
+			Name:  "a completion names another attempt",
+			Bug:   "A worker says of a result that the first attempt made it.",
+			File:  "internal/host/worker/answer.go",
+			Edits: edit("wire.ActivityCompleted, item.Attempt)", "wire.ActivityCompleted, 1)"),
+		},
+	}
+}

@@ -1,0 +1,185 @@
+package mutation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Trials builds mutated soaks and runs them. They may be made side by side.
+type Trials struct {
+	// Root of the module.
+	Root string
+	// Dir takes what is built. It must exist.
+	Dir string
+	// From is the first seed, Most how many seeds a mutation has to be caught
+	// within. The steps of each run are bounded by the simulation.
+	From uint64
+	Most int
+}
+
+// Trial is what became of a mutation.
+type Trial struct {
+	Mutation *Mutation
+	// Caught: an invariant was broken, or, where the mutation says why that
+	// counts, the soak crashed.
+	Caught bool
+	// Seeds that it took, the one that failed included; all if none did.
+	Seeds int
+	// Corpus is the line of the corpus that caught it where no seed did.
+	Corpus int
+	// Rule is the invariant that was broken, Text how.
+	Rule, Text string
+	// Build and Run are how long they took.
+	Build, Run time.Duration
+}
+
+// Try makes the trial of one mutation. An error says that it could not be made.
+func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
+	r := Trial{Mutation: m}
+	began := time.Now()
+	soak, err := t.build(ctx, m)
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(filepath.Dir(soak))
+	r.Build = time.Since(began)
+	began = time.Now()
+	out, err := t.soak(ctx, soak, t.Most, m.Bias)
+	r.Run = time.Since(began)
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	if err := r.read(t, out, err); err != nil {
+		return r, fmt.Errorf("mutation %q: %w", m.Name, err)
+	}
+	if !r.Caught {
+		out, err := t.corpus(ctx, soak)
+		if err := r.readCorpus(out, err); err != nil {
+			return r, fmt.Errorf("mutation %q: %w", m.Name, err)
+		}
+	}
+	return r, nil
+}
+
+// Unmutated runs the sources as they are over the first n seeds, and returns an
+// error if an invariant breaks: a mutation is not caught by a seed that fails
+// without it.
+func (t *Trials) Unmutated(ctx context.Context, n int) error {
+	soak, err := t.build(ctx, &Mutation{Name: "unmutated"})
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(filepath.Dir(soak))
+	biases := []string{""}
+	for _, m := range All() {
+		if !slices.Contains(biases, m.Bias) {
+			biases = append(biases, m.Bias)
+		}
+	}
+	for _, bias := range biases {
+		if out, err := t.soak(ctx, soak, n, bias); err != nil {
+			return fmt.Errorf("without a mutation, %d seeds from %d with bias %q: %w\n%s", n, t.From, bias, err, out)
+		}
+	}
+	if out, err := t.corpus(ctx, soak); err != nil {
+		return fmt.Errorf("without a mutation, the corpus: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// build builds the soak with a mutation into a directory of its own.
+func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error) {
+	dir, err := os.MkdirTemp(t.Dir, "mutant")
+	if err != nil {
+		return "", err
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	if m.File != "" {
+		source, err := m.Apply(t.Root)
+		if err != nil {
+			return "", err
+		}
+		mutated := filepath.Join(dir, "mutated.go")
+		if err := os.WriteFile(mutated, source, 0o600); err != nil {
+			return "", err
+		}
+		overlay.Replace[filepath.Join(t.Root, filepath.FromSlash(m.File))] = mutated
+	}
+	doc, err := json.Marshal(overlay)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), doc, 0o600); err != nil {
+		return "", err
+	}
+	soak = filepath.Join(dir, "soak")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-ldflags=-s -w", "-o", soak, "./internal/simulation/cmd/soak")
+	build.Dir = t.Root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("mutation %q does not build: %w\n%s", m.Name, err, out)
+	}
+	return soak, nil
+}
+
+// soak runs n seeds one after the other, with a bias or "", up to the first that fails.
+func (t *Trials) soak(ctx context.Context, soak string, n int, bias string) (out []byte, err error) {
+	return exec.CommandContext(ctx, soak, "-from", strconv.FormatUint(t.From, 10), "-n", strconv.Itoa(n), "-bias", bias, "-parallel", "1", "-shrink", "0").CombinedOutput()
+}
+
+// corpus makes the runs of the corpus, up to the first that fails.
+func (t *Trials) corpus(ctx context.Context, soak string) (out []byte, err error) {
+	return exec.CommandContext(ctx, soak, "-corpus", filepath.Join(t.Root, "internal", "simulation", "testdata", "corpus.txt")).CombinedOutput()
+}
+
+var ofCorpus = regexp.MustCompile(`(?m)^corpus line (\d+) \(.*\): ([^:]+): (.*)$`)
+
+// readCorpus takes in what the corpus printed and how it ended.
+func (r *Trial) readCorpus(out []byte, ended error) error {
+	if ended == nil {
+		return nil
+	}
+	found := ofCorpus.FindSubmatch(out)
+	if found == nil {
+		return fmt.Errorf("the corpus ended in another way than by a broken invariant: %w\n%s", ended, out)
+	}
+	line, err := strconv.Atoi(string(found[1]))
+	r.Caught, r.Corpus, r.Rule, r.Text = true, line, string(found[2]), string(found[3])
+	return err
+}
+
+var broken = regexp.MustCompile(`(?m)^seed (\d+): ([^:]+): (.*)$`)
+
+// read takes in what a soak printed and how it ended.
+func (r *Trial) read(t *Trials, out []byte, ended error) error {
+	var exit *exec.ExitError
+	switch {
+	case ended == nil:
+		r.Seeds = t.Most
+		return nil
+	case !errors.As(ended, &exit):
+		return ended
+	}
+	if found := broken.FindSubmatch(out); exit.ExitCode() == 1 && found != nil {
+		seed, err := strconv.ParseUint(string(found[1]), 10, 64)
+		if err != nil {
+			return err
+		}
+		r.Caught, r.Seeds, r.Rule, r.Text = true, int(seed-t.From)+1, string(found[2]), string(found[3])
+		return nil
+	}
+	if bytes.Contains(out, []byte("panic: ")) && r.Mutation.Panics != "" {
+		r.Caught, r.Rule, r.Text = true, "panic", r.Mutation.Panics
+		return nil
+	}
+	return fmt.Errorf("the soak ended in another way than by a broken invariant: %w\n%s", ended, out)
+}

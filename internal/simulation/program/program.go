@@ -1,0 +1,310 @@
+package program
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+)
+
+// Kind of a statement.
+type Kind int
+
+const (
+	kAct        Kind = iota // an activity, awaited
+	kInline                 // an inline activity, awaited
+	kTimer                  // a timer, awaited
+	kEvent                  // an external event, awaited
+	kEventOr                // an external event or a timeout; the loser is cancelled
+	kRace                   // an activity against a timer; the loser is cancelled
+	kKeep                   // an activity against a timer, then both awaited
+	kJoin                   // several activities, joined
+	kSettle                 // several, of which some fail, settled
+	kAny                    // several, of which some fail; the first that succeeds
+	kCompleted              // several, as they complete
+	kBranches               // branches side by side, joined
+	kChild                  // a sub-orchestration, awaited
+	kDetach                 // a detached orchestration
+	kSystem                 // now, a GUID, a side effect
+	kStatus                 // custom status
+	kScope                  // an activity in a scope that is cancelled
+	kOpen                   // an activity and a timer that nobody awaits
+	kWithin                 // a child against a timer; the loser is cancelled
+	kPolicy                 // an activity whose retries have a limit: of time, by the error, or by the delay it asks for
+	kBeat                   // an activity with heartbeats, against a timer
+	kOnce                   // an activity whose attempts are begun once
+	kPending                // an activity that a client completes by its token
+	kSteps                  // inline activities one behind the other, in batches
+	kTimeout                // several operations in a scope that has a timeout
+	kLeft                   // a child that is left when its parent ends, and has to end with it
+	KindPatched             // code that has been changed in place
+	kTell                   // an event raised for another instance
+	kCall                   // another instance, which is cancelled when it has answered
+	kDeadly                 // an activity that kills its worker on every delivery
+	kWaits                  // three waits for one event, the first or the second of which is cancelled
+	kShare                  // a child by an id that others want too: all wait for one instance
+	kLook                   // looks whether an event has come, without waiting for it
+	kHold                   // one wait for an event over several selects against timers
+	kSaga                   // activities one behind the other, undone the last first if one fails
+	drawnEnd                // of the kinds that are drawn
+)
+
+// Kinds that come in place of one that was drawn.
+const (
+	kUntil     = drawnEnd + iota // an activity, then a timer until a time that was read before it
+	kWithdrawn                   // a select, a settle, an any or a loop in a scope that is cancelled meanwhile
+	kLosers                      // a select over four, given in another order than that of their scheduling
+	kindEnd
+)
+
+var KindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or timeout", "race", "keep", "join", "settle", "any", "as completed",
+	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
+	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until", "withdrawn", "losers"}
+
+// Statement is one thing that a program does.
+type Statement struct {
+	Kind     Kind
+	ID       int
+	N        int           // how many; which program; which event
+	Duration time.Duration // of a timer
+	// Fails and attempts: the activity fails that many times, and has that
+	// many attempts.
+	Fails, Attempts int
+	// Rejects: its waits for events reject data that does not decode; of one that lets
+	// another instance send an event, that such data comes first.
+	Rejects bool
+	// Way in which it is done.
+	Way      int
+	Branches [][]*Statement
+	// Version of the child that is asked for; "" is the newest.
+	Version string
+}
+
+// Program is the body of one orchestration.
+type Program struct {
+	Name string
+	Body []*Statement
+	// Rounds are how many executions it has, continuing as new.
+	Rounds int
+	// Fails: it returns an error in the end. catches: cancelled, it cleans up
+	// and returns what it has; else it returns the cancelled error.
+	Fails, Catches bool
+	// Versions that it is registered in, oldest first, nil for one without a
+	// name; next is the one that it continues as new with, "" the newest.
+	Versions []string
+	Next     string
+	Strict   bool // rule 9
+	// Shows: ahead of each statement it sets the custom status, to one of two by turns.
+	Shows bool
+}
+
+// Programs are those of a run; one starts only those behind it.
+type Programs []*Program
+
+// Draw lets choices decide for the programs of a run.
+func Draw(c *choice.Choices) Programs {
+	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
+	for i := range all {
+		p := &Program{Name: fmt.Sprintf("P%d", i)}
+		p.Versions, p.Next = drawVersions(c, p.Name)
+		p.Strict, p.Shows = drawStrict(c, p.Name), drawShows(c, p.Name)
+		all[i] = p
+	}
+	for i, p := range all {
+		at := c.At(choice.OfProgram, p.Name)
+		p.Fails = c.OneIn(at, 8)
+		p.Catches = c.Even(at)
+		p.Rounds = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4}[c.IntN(at, 12)]
+		d := drawing{c: c, name: p.Name, at: i, programs: all}
+		p.Body = d.block(0)
+		if loop := c.At(at, "loop"); c.OneIn(loop, 5) {
+			p.loops(3+c.IntN(loop, 4), c.Even(loop), drawRejects(c, loop))
+		}
+		if parent := c.At(at, "parent"); i+1 < len(all) && c.OneIn(parent, 6) {
+			p.Body = append([]*Statement{{Kind: kChild, ID: 95, N: i + 1, Attempts: 1}}, p.Body...)
+		}
+	}
+	return all
+}
+
+const (
+	loopID   = 40   // of the statement that a loop begins with
+	insideID = 1000 // below those of the statements in branches inside branches
+)
+
+// IsLoop reports whether the program is a loop over continue-as-new.
+func (p *Program) IsLoop() bool { return len(p.Body) > 0 && p.Body[0].ID == loopID }
+
+// loops makes of a program one that waits for an event in each of its rounds,
+// with little else to do: events bring about that it continues as new, also
+// several within one invocation, and so do those that were parked.
+func (p *Program) loops(rounds int, more, rejects bool) {
+	p.Rounds = rounds
+	body := []*Statement{{Kind: kEvent, ID: loopID, Attempts: 1, Rejects: rejects}}
+	for _, s := range p.Body {
+		if more && len(body) == 1 && s.Kind != kChild && s.Kind != kWithin && s.Kind != kDetach && s.Kind != kBranches {
+			body = append(body, s)
+		}
+	}
+	p.Body = body
+}
+
+// mostExecutions is how many executions the roots of most runs have together.
+// Loops that start loops multiply: without a bound, one run in thirty takes a
+// fifth of the time, and shows in its hundredth execution what the twentieth has.
+const mostExecutions = 12
+
+// Bound takes rounds off the programs, the longest first, until so many roots
+// keep to mostExecutions, or no program has more than one round.
+func (ps Programs) Bound(roots int) {
+	for roots*ps.executions(0) > mostExecutions {
+		longest := ps[0]
+		for _, p := range ps {
+			if p.Rounds > longest.Rounds {
+				longest = p
+			}
+		}
+		if longest.Rounds == 1 {
+			return
+		}
+		longest.Rounds--
+	}
+}
+
+// Continue reports whether a program continues as new.
+func (ps Programs) Continue() bool {
+	return slices.ContainsFunc(ps, func(p *Program) bool { return p.Rounds > 1 })
+}
+
+// executions are how many a program has, with the instances that it starts.
+func (ps Programs) executions(at int) int {
+	n := 1
+	for s := range statementsOf(ps[at].Body) {
+		switch s.Kind {
+		case kChild, kWithin, kDetach:
+			n += ps.executions(s.N)
+		}
+	}
+	return n * ps[at].Rounds
+}
+
+type drawing struct {
+	c        *choice.Choices
+	name     string
+	at, id   int
+	programs Programs
+}
+
+// block has places for statements, each of which is taken or not: so one can be
+// left out without another becoming something else.
+func (d *drawing) block(depth int) []*Statement {
+	var b []*Statement
+	for place := range 5 - 2*depth {
+		if depth == 0 {
+			d.id = 10 * place // Branches have up to nine statements.
+		}
+		d.id++
+		at := d.c.AtNumber(d.c.At(choice.OfProgram, d.name), d.id)
+		if d.c.Chance(at, 6000) {
+			b = append(b, d.statement(at, depth))
+		}
+	}
+	return b
+}
+
+func (d *drawing) statement(at choice.Spot, depth int) *Statement {
+	s := &Statement{Kind: Kind(d.c.IntN(at, int(drawnEnd))), ID: d.id, N: d.c.IntN(at, 3), Attempts: 1 + d.c.IntN(at, 3)}
+	s.Duration = []time.Duration{0, time.Second, 30 * time.Second, 5 * time.Minute, 20 * time.Minute, 3 * time.Hour, 150 * time.Second}[d.c.IntN(at, 7)]
+	if d.c.OneIn(at, 3) {
+		s.Fails = 1 + d.c.IntN(at, 3)
+	}
+	if (s.Kind == kScope || s.Kind == kTimeout || s.Kind == kOpen) && d.c.Even(d.c.At(at, "withdrawn")) {
+		s.Kind = kWithdrawn
+	}
+	switch {
+	case d.programs[d.at].Strict && s.Kind.Loose():
+		s.Kind = kAct
+	case s.Kind == kBranches && (depth > 1 || depth > 0 && !d.c.OneIn(d.c.At(at, "branches inside"), 2)):
+		s.Kind = kJoin
+	case (s.Kind == kChild || s.Kind == kWithin || s.Kind == kDetach) && d.at == len(d.programs)-1:
+		s.Kind = kAct
+	}
+	if s.Kind.waiting() || s.Kind == kTell || s.Kind == kCall {
+		s.Rejects = drawRejects(d.c, at)
+	}
+	switch s.Kind {
+	case kScope:
+		if way := d.c.At(at, "way"); d.c.OneIn(way, 3) {
+			s.Way = 1 + d.c.IntN(way, eachAlone)
+		}
+	case kTimer:
+		if d.c.OneIn(d.c.At(at, "until"), 3) {
+			s.Kind = kUntil
+		}
+	case kRace:
+		if d.c.OneIn(d.c.At(at, "losers"), 3) {
+			s.Kind = kLosers
+		}
+	case kChild, kWithin, kDetach:
+		s.N = d.at + 1 + d.c.IntN(at, len(d.programs)-d.at-1)
+		s.Version = DrawVersion(d.c, d.c.At(at, "version"), d.programs[s.N].Versions, 2)
+	case kBranches:
+		outer := d.id
+		if depth > 0 {
+			d.id = insideID + 10*outer // The ids behind its own are those of its neighbours.
+		}
+		for range 2 + d.c.IntN(at, 2) {
+			s.Branches = append(s.Branches, d.block(depth+1))
+		}
+		if depth > 0 {
+			d.id = outer
+		}
+	}
+	return s
+}
+
+// statementsOf are those of a block, with those of its branches.
+func statementsOf(b []*Statement) iter.Seq[*Statement] {
+	return func(yield func(*Statement) bool) {
+		for _, s := range b {
+			if !yield(s) {
+				return
+			}
+			for _, branch := range s.Branches {
+				for inner := range statementsOf(branch) {
+					if !yield(inner) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// CountStatements counts the statements of a block, those of its branches among
+// them.
+func CountStatements(b []*Statement) (n int) {
+	for range statementsOf(b) {
+		n++
+	}
+	return n
+}
+
+// Waits counts the waits for each event in a block, at most.
+func Waits(b []*Statement, counts map[int]int, times int) {
+	for _, s := range b {
+		switch s.Kind {
+		case kEvent, kEventOr, kHold:
+			counts[s.N] += times
+		case kWaits:
+			counts[s.N] += 3 * times // the one that is cancelled takes one that came before
+		case kLook:
+			counts[s.N] += looks * times
+		}
+		for _, branch := range s.Branches {
+			Waits(branch, counts, times)
+		}
+	}
+}

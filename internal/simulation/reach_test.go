@@ -1,0 +1,61 @@
+package simulation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/simulation"
+)
+
+// reachable are the ids that have to be reached, some of them in several places.
+func reachable() []string {
+	var ids []string
+	for _, g := range []struct {
+		name string
+		n    int
+	}{{"I", 8}, {"M", 18}, {"W", 14}} {
+		for i := 1; i <= g.n; i++ {
+			// W-10 is for real processes.
+			switch id := fmt.Sprintf("%s-%02d", g.name, i); id {
+			case "W-10":
+			case "W-01":
+				ids = append(ids, id+", not read", id+", read", id+", inline results")
+			case "W-06":
+				ids = append(ids, id+", not sent", id+", sent", id+", sent anew")
+			default:
+				ids = append(ids, id)
+			}
+		}
+	}
+	return append(ids, "A-05", "I-06, status goes on", "I-06, status as it runs", "M-10, as sent", "P-03", "side by side", "side by side, crash", "outage", "crowd", "side by side, dispatch", "dispatch, stops short", "shared call", "shared call, of one group", "entry refused",
+		"R-03, strict", "V-01, asked for", "V-01, the newest", "V-01, a newer one is there", "V-02", "V-03, asked for", "V-03, the newest", "formats", "expired", "O-04", "begun again", "L-04", "R-08", "R-08, restored", "rule 13, dropped", "E-09", "K-09", "A-11, details", "T-01, where nothing goes wrong", "A-13", "A-13, a limit to come", "A-13, where nothing goes wrong",
+		"a timer is lost", "a client gives up", "entry refused, visibility", "an old dead letter",
+		"rejected ActivityExecute", "rejected ActivityCompleted", "rejected StartOrchestration", "rejected SubOrchCompleted")
+}
+
+// Every scenario of groups I, M and W, P-03, R-03's strict mode, L-04, R-08, V-01 to V-03, and turns side by side
+// within a process are situations that random schedules come into.
+func TestEveryScenarioIsReached(t *testing.T) {
+	t.Parallel()
+	const budget = 1500
+	reached := map[string]int{}
+	for i := range uint64(budget) {
+		r := simulation.Run(3_000_000+i, false)
+		report(t, &r)
+		for id, n := range r.Reached {
+			reached[id] += n
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	var table strings.Builder
+	for _, id := range reachable() {
+		fmt.Fprintf(&table, "%-22s %8d\n", id, reached[id])
+		if reached[id] == 0 {
+			t.Errorf("%s is never reached in %d schedules", id, budget)
+		}
+	}
+	t.Logf("times that the situation of each scenario was reached in %d schedules:\n%s", budget, table.String())
+}

@@ -1,0 +1,135 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Check implements scenario.
+func (s *Random) Check(w *world.World) {
+	for _, r := range s.roots {
+		if w.Ledger.Last[r.instance] == 0 {
+			w.Violate("I-07", "%s was never started", r.instance)
+		}
+	}
+	for _, instance := range w.Ledger.Instances() {
+		if w.Ledger.Hidden[instance] == w.Ledger.Last[instance] || w.Ledger.Forsaken[instance] {
+			continue
+		}
+		judge := s.judge
+		if isCompanion(w, instance) {
+			judge = s.judgeCompanion
+		}
+		if err := judge(w, instance); err != nil {
+			w.Violate("outcome", "%s: %v", instance, err)
+		}
+	}
+}
+
+func (s *Random) judge(w *world.World, instance string) error {
+	r, err := w.Describe(instance)
+	if err != nil {
+		return err
+	}
+	p := s.program(r.Name)
+	cancelled := false
+	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
+		cancelled = cancelled || w.Ledger.Executions[ledger.At(instance, n)].Cancelled
+	}
+	switch r.Status {
+	case store.StatusCompleted:
+		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused(w), Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
+		return m.Transcript(p, r.Output, cancelled)
+	case store.StatusFailed:
+		if hadNoRoom(w, &r) {
+			return nil
+		}
+		if (!p.Fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && excused(w)[r.Failure.Kind]) {
+			return fmt.Errorf("it has failed with %+v, and must not", r.Failure)
+		}
+	case store.StatusCancelled:
+		if !cancelled {
+			return errors.New("it is cancelled, and nobody did")
+		}
+		if p.Catches {
+			return errors.New("it is cancelled, and its clean-up did not get through")
+		}
+	case store.StatusTerminated:
+		if !s.mayBeTerminated(w, instance) {
+			return errors.New("it is terminated, and nobody did")
+		}
+	}
+	return nil
+}
+
+// hadNoRoom reports whether an instance has failed because one message brought more
+// events than a commit holds.
+func hadNoRoom(w *world.World, r *store.Record) bool {
+	return w.Room > 0 && r.Status == store.StatusFailed && r.Failure.Kind == history.FailureTooLarge
+}
+
+// mayBeTerminated: itself or one above it was.
+func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
+	for _, r := range s.roots {
+		if r.instance == instance {
+			return r.terminated
+		}
+	}
+	if s.ended[instance] {
+		return true
+	}
+	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
+	if x == nil || x.Events[0].Start == nil || x.Events[0].Start.Parent == nil {
+		return false
+	}
+	p := x.Events[0].Start.Parent
+	return terminatesWithParent(w, p) || s.mayBeTerminated(w, p.Instance)
+}
+
+// excused are kinds of failure of activities and children that faults of the run
+// account for.
+func excused(w *world.World) map[string]bool {
+	m := map[string]bool{}
+	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.Stalled]+w.Faults[fault.OutOfTime] > 0 {
+		m[history.FailureTimeout] = true
+	}
+	if w.Lost {
+		m[history.FailureLost] = true
+	}
+	if w.Faults.Total() > 0 {
+		m[history.FailureInterrupted] = true
+	}
+	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.OutOfTime]+w.Faults[fault.Frozen] > 0 {
+		m[history.FailureHeartbeatTimeout] = true
+	}
+	if w.Room > 0 || w.Rejected {
+		m[history.FailureTooLarge] = true
+	}
+	return m
+}
+
+// hasRecorded reports whether the history that the running process knows has
+// an activity of the statement.
+func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
+	key := ledger.At(info.Instance, info.ExecutionID)
+	x := w.Ledger.Executions[key]
+	if x == nil {
+		return false
+	}
+	for i := range x.Events[:min(w.Executing.Seen[key], int64(len(x.Events)))] {
+		var in program.Work
+		if e := &x.Events[i]; e.Kind == history.ActivityScheduled && json.Unmarshal(e.Payload, &in) == nil && in.ID == id && in.Round == round {
+			return true
+		}
+	}
+	return false
+}

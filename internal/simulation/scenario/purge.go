@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// held is how long the id of a purged instance refuses a start.
+const held = wire.MaxAge + 24*time.Hour
+
+// Purge implements scenario: a root is purged, with force at times, or somebody
+// tries to start one of the same id: at once, before the id is free, or when it is.
+func (s *Random) Purge(w *world.World) {
+	if others := w.Choices.At(w.How(fault.Purged), "others"); w.PurgesOther(others) {
+		s.purgeOther(w, others)
+		return
+	}
+	r := &s.roots[w.Choices.IntN(w.How(fault.Purged), len(s.roots))]
+	hidden, last := w.Ledger.Hidden[r.instance], w.Ledger.Last[r.instance]
+	id := fmt.Sprintf("again-%d", w.Steps)
+	switch {
+	case last == 0:
+	case hidden == last:
+		again := w.Choices.At(w.How(fault.Purged), "again")
+		at := []time.Duration{0, time.Duration(w.Choices.IntN(again, 14*24)) * time.Hour,
+			max(0, w.Ledger.Purged[r.instance].Add(held).Sub(w.Clock.Now())+time.Duration(w.Choices.IntN(again, 48*60)-60)*time.Minute)}[w.Choices.IntN(again, 3)]
+		w.Clock.AfterFunc(at, func() { s.startAgain(w, r) })
+	case w.Ledger.Ended(r.instance):
+		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
+	default:
+		force := w.Forced(w.How(fault.Purged))
+		r.terminated = r.terminated || force
+		if force {
+			w.PurgeByForce(r.instance, id)
+			return
+		}
+		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
+	}
+}
+
+// purgeOther lets somebody purge an instance that is no root, and none by which
+// another is called or told: a child, one that several wait for, or one that was
+// started detached. Or, where it is purged, something comes for it.
+func (s *Random) purgeOther(w *world.World, at choice.Spot) {
+	var others []string
+	for _, instance := range w.Ledger.Instances() {
+		x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
+		if name := x.Events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" {
+			others = append(others, instance)
+		}
+	}
+	if len(others) == 0 {
+		return
+	}
+	instance, id := others[w.Choices.IntN(at, len(others))], fmt.Sprintf("other-%d", w.Steps)
+	switch {
+	case w.Ledger.Hidden[instance] == w.Ledger.Last[instance]:
+		w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: instance, ID: id, Reason: "too late"})
+	case w.Ledger.Ended(instance):
+		s.purged = true
+		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: instance, ID: id})
+	case w.Forced(at):
+		s.purged, s.ended[instance] = true, true
+		w.PurgeByForce(instance, id)
+	}
+}
+
+// isRoot reports whether clients start the instance.
+func (s *Random) isRoot(instance string) bool {
+	return slices.ContainsFunc(s.roots, func(r root) bool { return r.instance == instance })
+}

@@ -1,0 +1,223 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// Random is random programs and clients.
+type Random struct {
+	Programs program.Programs
+	roots    []root
+	// sent are the events: name by payload.
+	sent map[string]string
+	raws int
+	// wrong are those of them whose data does not decode; lenient: a build runs in which
+	// other waits reject such data.
+	wrong   []string
+	lenient bool
+	// forgetful: a build runs that drops what ContinueAsNew gives.
+	forgetful bool
+	// ended are instances, no roots, that clients ended: terminated if true.
+	ended map[string]bool
+	// purged: somebody has purged an instance that is no root.
+	purged bool
+	// registered are the versions of each program that has several, by build,
+	// asked those that clients ask for, by instance and start, and chained those
+	// that detached starts ask for. They are empty if no program has several.
+	registered     map[*world.Build]map[string][]string
+	asked, chained map[string]string
+	// missed are instances of programs with several versions that are stuck
+	// for the one that they recorded.
+	missed map[string]bool
+	// runs of inline activities that had a result.
+	runs  int
+	works map[string]program.Work // of activities, by input
+}
+
+type root struct {
+	instance   string
+	program    *program.Program
+	cancelled  bool
+	terminated bool
+}
+
+// Draw decides what a world runs: the sample application, or random
+// programs mostly.
+func Draw(w *world.World) world.Scenario {
+	if w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8) {
+		return newOrdersScenario(w)
+	}
+	return newRandomScenario(w)
+}
+
+func newRandomScenario(w *world.World) *Random {
+	s := &Random{Programs: program.Draw(&w.Choices), sent: map[string]string{}, ended: map[string]bool{}}
+	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
+		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
+		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {
+			r.instance = fmt.Sprintf("root%d ü", i) // SQS takes it for no group.
+		}
+		switch w.Choices.IntN(w.Choices.At(choice.OfProgram, r.instance), 12) {
+		case 9:
+			r.terminated = true
+		case 10, 11:
+			r.cancelled = true
+		}
+		s.roots = append(s.roots, r)
+	}
+	if !w.Choices.OneIn(w.Choices.At(choice.OfProgram, "no bound"), 16) {
+		s.Programs.Bound(len(s.roots))
+	}
+	return s
+}
+
+func (s *Random) Size() string {
+	n := 0
+	for _, p := range s.Programs {
+		n += program.CountStatements(p.Body)
+	}
+	return world.Plural(n, "statement")
+}
+
+// String implements scenario.
+func (s *Random) String() string {
+	text := ""
+	for _, p := range s.Programs {
+		text += p.String()
+	}
+	for _, r := range s.roots {
+		text += r.instance + " runs " + r.program.Name
+		switch {
+		case r.cancelled:
+			text += ", and is cancelled"
+		case r.terminated:
+			text += ", and is terminated"
+		}
+		text += "\n"
+	}
+	return text
+}
+
+func (s *Random) build(name string, d program.Defect) *world.Build {
+	var all []engine.Orchestration
+	has := map[string][]string{}
+	for _, p := range s.Programs {
+		all = append(all, s.Programs.Registered(p, d)...)
+		if p.Versions != nil {
+			has[p.Name] = d.VersionsOf(p)
+		}
+	}
+	all = append(all, program.Companions()...)
+	r, err := engine.NewRegistry(all...)
+	if err != nil {
+		panic(err)
+	}
+	b := &world.Build{Name: name, Orchestrations: r}
+	if len(has) > 0 {
+		note(&s.registered, b, has)
+	}
+	return b
+}
+
+func (s *Random) Working() *world.Build { return s.build("working", program.Defect{}) }
+
+func (s *Random) Broken(w *world.World) *world.Build {
+	d := program.Defect{Kind: program.DefectKinds[w.Choices.IntN(w.How(fault.Deployed), len(program.DefectKinds))], At: 1 + w.Choices.IntN(w.How(fault.Deployed), 5),
+		Kill: func() { w.Executing.Die("its code kills it") }, Recorded: func(info engine.Info, id, round int) bool { return hasRecorded(w, info, id, round) }, Violate: func(rule, text string) { w.Violate(rule, "%s", text) }}
+	if d.Kind == "missing" {
+		s.missing(w, &d) // Which one, from the last.
+	}
+	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.Bad, d.Kind, d.At), d)
+}
+
+func (s *Random) registry(p *world.Process) *activities.Registry {
+	r, err := activities.NewRegistry(activities.Activity{Name: "work", Source: "simulation", Func: func(ctx context.Context, input []byte) ([]byte, error) { return s.work(ctx, p, input) }, Final: isFinal},
+		activities.Activity{Name: "intruder", Source: "simulation", Func: func(context.Context, []byte) ([]byte, error) {
+			p.W.Violate("rule 11", "an activity runs that code scheduled which then panicked")
+			return nil, nil
+		}})
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (s *Random) Activities(p *world.Process) *activities.Registry { return s.registry(p) }
+func (s *Random) Inline(p *world.Process) *activities.Registry     { return s.registry(p) }
+
+// Begin implements scenario.
+func (s *Random) Begin(w *world.World) {
+	s.deployOlder(w)
+	s.deployUnreleased(w)
+	s.deployStrict(w)
+	s.deployLenient(w)
+	s.deployForgetful(w)
+	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
+		w.DeployBroken()
+	}
+	for i := range s.roots {
+		r := &s.roots[i]
+		client := w.Choices.At(choice.OfClient, r.instance)
+		at := time.Duration(0)
+		if w.Choices.OneIn(client, 3) {
+			at = time.Duration(w.Choices.IntN(client, 20*60)) * time.Second
+		}
+		start := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: "start-" + r.instance}
+		start.OrchVersion = s.asks(w, &start, r.program)
+		if w.Choices.OneIn(client, 4) {
+			payload := s.payload(0)
+			start.Events = []wire.StartEvent{{ID: "first", Name: program.EventName(0), Data: []byte(`"` + payload + `"`)}}
+		}
+		if more := w.Choices.At(client, "more events"); r.program.IsLoop() && w.Choices.Even(more) {
+			// One invocation runs several executions.
+			for i := range 2 + w.Choices.IntN(more, 3) {
+				start.Events = append(start.Events, wire.StartEvent{ID: fmt.Sprintf("more-%d", i), Name: program.EventName(0), Data: []byte(`"` + s.payload(0) + `"`)})
+			}
+		}
+		if wrong := w.Choices.At(client, "wrong"); w.Choices.OneIn(wrong, 4) {
+			start.Events = append([]wire.StartEvent{{ID: "wrong", Name: program.EventName(0), Data: s.wrongData(0)}}, start.Events...)
+		}
+		w.Clock.AfterFunc(at, func() { w.SendItem(start) })
+		if w.Choices.OneIn(client, 4) {
+			w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 7200))*time.Second, func() { w.SendItem(start) })
+		}
+		if w.Choices.OneIn(client, 4) {
+			other := start
+			other.ID, other.OrchVersion, other.Events = "other", "", nil
+			w.Clock.AfterFunc(at+time.Duration(1+w.Choices.IntN(client, 7200))*time.Second, func() { w.SendItem(other) })
+		}
+		s.raise(w, r.instance, r.program)
+		s.replace(w, r, at)
+		s.tooOld(w, r.instance)
+		stop := time.Duration(w.Choices.IntN(w.Choices.At(client, "stop"), 2*3600)) * time.Second
+		if r.cancelled {
+			w.Clock.AfterFunc(at+stop, func() {
+				w.SendItem(wire.Item{Kind: wire.CancelInstance, Instance: r.instance, ID: "cancel", Reason: "enough"})
+			})
+		}
+		if r.terminated {
+			w.Clock.AfterFunc(at+stop, func() {
+				w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: r.instance, ID: "terminate", Reason: "at once"})
+			})
+		}
+	}
+}
+
+// note writes into a map that is made when it is needed: most invocations need
+// few of theirs.
+func note[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}

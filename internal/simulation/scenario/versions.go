@@ -1,0 +1,86 @@
+package scenario
+
+import (
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// missing lets the build lack a program, or one of its versions. One whose
+// versions all have names is not missing as a whole: a start that comes meanwhile
+// would ask for the version without a name for ever.
+func (s *Random) missing(w *world.World, d *program.Defect) {
+	at := w.Choices.At(w.How(fault.Deployed), "missing")
+	d.At = w.Choices.IntN(at, len(s.Programs))
+	d.Lacks = s.Programs[len(s.Programs)-1-d.At]
+	if all := d.Lacks.Versions; all != nil {
+		d.Version = w.Choices.IntN(w.Choices.At(at, "version"), len(all)+1)
+		if d.Version == 0 && all[0] != "" {
+			d.Version = len(all)
+		}
+	}
+}
+
+// deployUnreleased lets a build run first, at times, that does not have the
+// newest versions yet.
+func (s *Random) deployUnreleased(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "unreleased")
+	if !s.Programs.Versioned() || w.Build != w.Good || !w.Choices.Even(at) {
+		return
+	}
+	w.DeployFirst(s.build("unreleased", program.Defect{Kind: "unreleased"}), at)
+}
+
+// asks is the version that a client asks for.
+func (s *Random) asks(w *world.World, start *wire.Item, p *program.Program) string {
+	v := program.DrawVersion(&w.Choices, w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "version"), p.Versions, 4)
+	if v != "" {
+		note(&s.asked, start.Instance+" "+start.ID, v)
+	}
+	return v
+}
+
+// program of that name, nil if it is none.
+func (s *Random) program(name string) *program.Program {
+	for _, p := range s.Programs {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// deployLenient lets a build run first, at times, in which a wait rejects data where in the
+// good one it does not, and the other way round. What history has decides.
+func (s *Random) deployLenient(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "lenient")
+	if w.Build != w.Good || !s.Programs.Wait() || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	s.lenient, w.Older = true, true
+	w.DeployFirst(s.build("lenient", program.Defect{Kind: "lenient"}), at)
+}
+
+// deployForgetful lets a build run first, at times, whose programs drop what ContinueAsNew
+// gives, and complete. They are stuck by that, and go on once the good one is there.
+func (s *Random) deployForgetful(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "forgetful")
+	if w.Build != w.Good || !s.Programs.Continue() || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	s.forgetful = true
+	w.DeployFirst(s.build("forgetful", program.Defect{Kind: "forgets"}), at)
+}
+
+// deployStrict lets a build in which all is strict run first, at times, if that
+// makes a difference.
+func (s *Random) deployStrict(w *world.World) {
+	at := w.Choices.At(choice.OfWorld, "strict")
+	if w.Build != w.Good || !s.Programs.Have(program.Kind.Loose) || !w.Choices.OneIn(at, 6) {
+		return
+	}
+	violate := func(rule, text string) { w.Violate(rule, "%s", text) }
+	w.DeployFirst(s.build("strict", program.Defect{Kind: "strict", Violate: violate}), at)
+}

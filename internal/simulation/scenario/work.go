@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/activity"
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// finalError is one behind which no attempt follows.
+type finalError struct{ error }
+
+func isFinal(err error) bool {
+	var f finalError
+	return errors.As(err, &f)
+}
+
+// laterError asks for the next attempt after hours: more than a queue can wait.
+type laterError struct{ error }
+
+// RetryDelay implements activity.Delayer.
+func (laterError) RetryDelay() time.Duration { return 2 * time.Hour }
+
+// work is the activity of the programs.
+func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]byte, error) {
+	if p.Dead {
+		return nil, world.ErrKilled
+	}
+	in, err := s.readWork(input)
+	if err != nil {
+		return nil, err
+	}
+	info, _ := activity.InfoFrom(ctx)
+	if p.W.Tracing {
+		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+	}
+	p.W.Watch.AttemptBegins(p, &in, &info)
+	defer p.W.Watch.AttemptEnds(p, &info)
+	if err := goesAbout(ctx, p, &in, &info); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Do == program.DoesDie:
+		p.Die("its activity kills it")
+		return nil, world.ErrKilled
+	case in.Do == program.DoesPending || in.Do == program.DoesNever:
+		handOut(p.W, &in, &info)
+		return nil, activity.ErrPending
+	case info.Attempt <= in.Fails:
+		return nil, fails(ctx, p, &in, &info)
+	case info.Inline:
+		// Each run has a result of its own, so that it shows if the code has
+		// seen another than history has.
+		s.runs++
+		return fmt.Appendf(nil, `"%s#%d"`, in.Result(), s.runs), nil
+	}
+	return fmt.Appendf(nil, `"%s"`, in.Result()), nil
+}
+
+// readWork reads the input of an activity; all attempts of one have the same.
+func (s *Random) readWork(input []byte) (in program.Work, err error) {
+	in, ok := s.works[string(input)]
+	if !ok {
+		if err = json.Unmarshal(input, &in); err == nil {
+			note(&s.works, string(input), in)
+		}
+	}
+	return in, err
+}
+
+// goesAbout takes the time that the work takes.
+func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *activity.Info) error {
+	err := p.TakeTime(ctx, info.Instance)
+	if err == nil && in.Do != program.DoesBeat && in.Do != program.DoesSilent {
+		err = p.Takes(ctx, p.LongWork(info.Instance))
+	}
+	if err != nil || in.Do != program.DoesBeat && in.Do != program.DoesSilent {
+		return err
+	}
+	// Mostly seconds; at times longer than its message would be hidden without
+	// a heartbeat.
+	at := p.W.Choices.At(choice.OfDelivery, info.Instance)
+	left := time.Duration(p.W.Choices.IntN(at, 8)) * time.Second
+	if p.W.Choices.OneIn(at, 4) {
+		left *= 10
+	}
+	for n := 1; left > 0; n++ {
+		_ = activity.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
+		p.W.Watch.HasBeaten(ctx, p, info)
+		if p.Dead {
+			return world.ErrKilled
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.Pause(min(left, 6*time.Second))
+		left -= 6 * time.Second
+	}
+	if p.Dead {
+		return world.ErrKilled
+	}
+	return ctx.Err()
+}
+
+// fails is how an attempt does.
+func fails(ctx context.Context, p *world.Process, in *program.Work, info *activity.Info) error {
+	err := fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
+	switch in.Do {
+	case program.DoesSilent:
+		for ctx.Err() == nil && !p.Dead {
+			p.Pause(5 * time.Second)
+		}
+		if p.Dead {
+			return world.ErrKilled
+		}
+		return ctx.Err()
+	case program.DoesLater:
+		later := laterError{err}
+		if ctx.Err() == nil { // Else it counts as out of time, and its policy decides.
+			p.W.Watch.AsksToWait(p, info, later.RetryDelay())
+		}
+		return later
+	case program.DoesFinally:
+		p.W.Watch.FailsFinally(p, info)
+		return finalError{err}
+	}
+	return err
+}
+
+func keyOf(info *activity.Info) store.ActivityKey {
+	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
+}

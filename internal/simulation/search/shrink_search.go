@@ -1,0 +1,120 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+)
+
+const (
+	// searchSeeds is how many seeds a smaller program is given to fail: with
+	// one sort of faults at other places, and with everything anew.
+	searchSeeds, searchAnew = 12, 16
+	// searchRuns bounds the runs of shrinking what one of them found.
+	searchRuns = 200
+	// searchRate is how often a fault happens whose place is looked for, in
+	// parts of 10,000.
+	searchRate = 500
+)
+
+// searchAgain looks for the same failure in smaller programs, with faults at
+// other places and in another order than what is known: leaving a statement out
+// changes when everything behind it happens, so that what was found by chance is
+// missed by one step, and found by chance again. It reports whether anything was
+// found.
+func (s *shrinker) searchAgain() bool {
+	for _, smaller := range s.smallerPrograms() {
+		for _, sort := range s.sortsOfFaults() {
+			how := choice.OfFault.Of(sort).Within(world.Particulars)
+			free := func(at choice.Spot) bool { return at.Area() == choice.OfFault && at.Sort() == sort && at != how }
+			if s.search(smaller, searchSeeds, free, func(w *world.World) {
+				if sort != fault.OfCallsSort {
+					w.GoesWrong(sort, searchRate)
+				}
+			}) {
+				return true
+			}
+		}
+		anew := func(at choice.Spot) bool {
+			return at.Area() == choice.OfFault || at.Area() == choice.OfSchedule || at.Area() == choice.OfDelivery
+		}
+		if s.search(smaller, searchAnew, anew, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// search runs seeds with what is not free, and keeps the first that fails if it
+// shrinks to something simpler than is known.
+func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choice.Spot) bool, setup func(*world.World)) bool {
+	for seed := uint64(1); seed <= seeds && s.left(); seed++ {
+		c := choice.Seeded(seed)
+		c.Source, c.Free = choice.NewReplay(fixed), free
+		all := s.setup
+		if setup != nil {
+			all = append(slices.Clip(all), setup)
+		}
+		r, made := s.run(c, all)
+		if !s.fails(&r) {
+			continue
+		}
+		// Shrunk by itself first: it is larger than what is known as yet.
+		budget := min(s.runs, searchRuns)
+		inner := &shrinker{setup: s.setup, runs: budget, steps: s.steps, rule: s.rule, best: made, cost: cost(&r, made), bestSteps: r.Steps}
+		inner.passes()
+		s.runs -= budget - inner.runs
+		s.steps = inner.steps
+		if !simpler(inner.cost, inner.best, s.cost, s.best) {
+			return false
+		}
+		s.best, s.cost, s.bestSteps = inner.best, inner.cost, inner.bestSteps
+		s.passes()
+		return true
+	}
+	return false
+}
+
+// sortsOfFaults are those that are left.
+func (s *shrinker) sortsOfFaults() []int {
+	var all []int
+	for _, d := range s.best {
+		if d.At.Area() == choice.OfFault && !slices.Contains(all, d.At.Sort()) {
+			all = append(all, d.At.Sort())
+		}
+	}
+	return all
+}
+
+// smallerPrograms are the decisions without one of them, or all of one
+// statement, or one fault; or with a lower one about the program; and at last
+// those of now.
+func (s *shrinker) smallerPrograms() [][]choice.Decision {
+	var all [][]choice.Decision
+	seen := map[choice.Spot]bool{}
+	for i, d := range s.best {
+		switch d.At.Area() {
+		case choice.OfProgram, choice.OfClient, choice.OfWorld:
+			if !seen[d.At] {
+				seen[d.At] = true
+				all = append(all, slices.DeleteFunc(slices.Clone(s.best), func(o choice.Decision) bool { return o.At == d.At }))
+			}
+		case choice.OfFault:
+			all = append(all, slices.Delete(slices.Clone(s.best), i, i+1))
+		}
+	}
+	for i, d := range s.best {
+		if d.At.Area() != choice.OfProgram {
+			continue
+		}
+		all = append(all, slices.Delete(slices.Clone(s.best), i, i+1))
+		if d.Value > 1 {
+			lower := slices.Clone(s.best)
+			lower[i].Value = 1
+			all = append(all, lower)
+		}
+	}
+	return append(all, s.best)
+}

@@ -1,0 +1,169 @@
+package simulation_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/turnstile-go/turnstile/internal/simulation"
+	"github.com/turnstile-go/turnstile/internal/simulation/search"
+)
+
+var (
+	seed      = flag.Uint64("seed", 0, "run this seed alone, with its story")
+	text      = flag.String("choices", "", "run these choices alone, with their story: what a shrunk failure prints")
+	schedules = flag.Int("schedules", 1500, "how many schedules TestRandomSchedules runs")
+	first     = flag.Uint64("first", 1_000_000, "its first seed")
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// I-01 to I-08, over random programs, faults and schedules.
+func TestRandomSchedules(t *testing.T) {
+	t.Parallel()
+	if *seed != 0 {
+		r := simulation.Run(*seed, true)
+		t.Log(r.Story)
+		if r.Failed() {
+			t.Error(r.Text())
+		}
+		return
+	}
+	if *text != "" {
+		r, err := simulation.RunChoices(*text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(r.Story)
+		if r.Failed() {
+			t.Error(r.Text())
+		}
+		return
+	}
+	began := time.Now()
+	var next, steps atomic.Uint64
+	t.Run("seeds", func(t *testing.T) {
+		for range 2 {
+			t.Run("half", func(t *testing.T) {
+				t.Parallel()
+				for i := next.Add(1) - 1; i < uint64(*schedules) && !t.Failed(); i = next.Add(1) - 1 {
+					r := simulation.Run(*first+i, false)
+					steps.Add(uint64(r.Steps))
+					report(t, &r)
+				}
+			})
+		}
+	})
+	took := time.Since(began)
+	t.Logf("%d schedules, %.0f a second, %d steps", *schedules, float64(*schedules)/took.Seconds(), steps.Load())
+}
+
+// Each bias alone, in schedules of which ordinary runs have too few.
+func TestEachBiasAlone(t *testing.T) {
+	t.Parallel()
+	for _, bias := range simulation.Biases() {
+		t.Run(bias, func(t *testing.T) {
+			t.Parallel()
+			for i := range uint64(*schedules / 10) {
+				r, err := simulation.RunBiased(*first+i, bias, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Failed() {
+					continue
+				}
+				s, _, err := search.ShrinkBiased(r.Seed, bias, search.MostShrinkRuns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Fatalf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go run ./internal/simulation/cmd/soak -bias %q -seed %d", r.Text(), s.Runs, s.Story, bias, r.Seed)
+			}
+		})
+	}
+}
+
+// A run with a bias is told again from its choices, the bias among them.
+func TestABiasIsOneOfTheChoices(t *testing.T) {
+	t.Parallel()
+	for _, bias := range simulation.Biases() {
+		for seed := range uint64(10) {
+			r, err := simulation.RunBiased(seed, bias, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := simulation.RunChoices(r.Choices)
+			if err != nil || again.Story != r.Story {
+				t.Fatalf("bias %s, seed %d: %v, another story:\n%s", bias, seed, err, difference(r.Story, again.Story))
+			}
+		}
+	}
+	if _, err := simulation.RunBiased(1, "no such", false); err == nil || !strings.Contains(err.Error(), "late marks") {
+		t.Errorf("an unknown bias: %v, want an error that names those there are", err)
+	}
+}
+
+// report fails the test for a seed that broke an invariant, with the story of
+// the smallest run that breaks it too.
+func report(t *testing.T, r *simulation.Result) {
+	t.Helper()
+	if !r.Failed() {
+		return
+	}
+	s, _ := search.Shrink(r.Seed, search.MostShrinkRuns)
+	t.Errorf("%s\nshrunk in %d runs to:\n\n%s\nrepeat it with: go test ./internal/simulation -run TestRandomSchedules -seed %d\nor shrunk with: -choices %s",
+		r.Text(), s.Runs, s.Story, r.Seed, s.Choices)
+}
+
+// Seeds that once failed stay good. The comment behind each says what it found.
+func TestSeedsThatOnceFailed(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open("testdata/corpus.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := search.ReadCorpus(f)
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d runs, %v", len(all), err)
+	}
+	for _, k := range all {
+		r, err := k.Run()
+		switch {
+		case err != nil:
+			t.Errorf("line %d: %v", k.Line, err)
+		case k.Choices != "" && r.Failed():
+			t.Errorf("line %d: %s\n%s\n%s", k.Line, k.Choices, r.Text(), r.Story)
+		default:
+			report(t, &r)
+		}
+	}
+}
+
+// One seed is one run, to the byte, and its story changes nothing.
+func TestASeedRepeatsExactly(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		a, b, quiet := simulation.Run(seed, true), simulation.Run(seed, true), simulation.Run(seed, false)
+		if a.Story != b.Story {
+			t.Fatalf("seed %d: two runs differ:\n%s", seed, difference(a.Story, b.Story))
+		}
+		if a.Steps != quiet.Steps || a.Commits != quiet.Commits {
+			t.Fatalf("seed %d: %d steps and %d commits with a story, %d and %d without", seed, a.Steps, a.Commits, quiet.Steps, quiet.Commits)
+		}
+	}
+}
+
+func difference(a, b string) string {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] {
+			return as[i] + "\n" + bs[i]
+		}
+	}
+	return "one is longer"
+}

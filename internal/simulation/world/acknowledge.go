@@ -1,0 +1,116 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// finished does with the messages of a batch what the event source does.
+func (w *World) finished(inv *Invocation) {
+	p := inv.P
+	if p.Dead {
+		exhausted := w.hit(fault.Exhausted)
+		for _, m := range inv.Batch {
+			w.ghostReturns(m)
+			if exhausted {
+				w.exhaust(m)
+			}
+		}
+		w.bury(p)
+		return
+	}
+	if inv.failed == nil {
+		w.Violate("M-10", "%s returned a list of failures that is nil", p.Name)
+	}
+	var failed map[string]bool
+	for _, id := range inv.failed {
+		note(&failed, id, true)
+	}
+	w.Watch.Returned(inv, failed)
+	p.Idle = w.Clock.Now()
+	if w.Tracing {
+		w.Log("%s returns, handed back %v", p.Name, inv.failed)
+	}
+	for _, m := range inv.Batch {
+		switch {
+		case failed[m.ID]:
+			w.ghostReturns(m)
+		case m.Ghost:
+		case w.hit(fault.AckLost):
+			w.Log("the acknowledgement of %s is lost", m.ID)
+		default:
+			w.acknowledge(inv, m)
+		}
+	}
+	if p.Code != w.Build && w.Clock.Now().After(w.replaceAt) {
+		w.bury(p)
+	}
+}
+
+// exhaust makes a dead letter of a message, as its queue does when it has been
+// received too often.
+func (w *World) exhaust(m Delivered) {
+	if m.Ghost || !w.mayExhaust(m) || m.From.Queue.Delete(context.Background(), m.Message) != nil {
+		return
+	}
+	w.sendDead(m)
+}
+
+// mayExhaust reports whether a message is as good when it is redriven.
+func (w *World) mayExhaust(m Delivered) bool {
+	// The parent's cancel may have been given up by then, or the history deleted.
+	item, err := w.Item(m.Body)
+	return err == nil && (item.Kind != wire.StartOrchestration || item.Parent == nil || w.bias == deadLetters) && item.Kind != wire.PurgeInstance
+}
+
+// sendDead has a message in the dead-letter queue of the queue it was in.
+func (w *World) sendDead(m Delivered) {
+	var dead *Queue
+	switch m.From {
+	case w.FIFO:
+		dead = w.DeadFIFO
+	case w.Delay, w.ActivityDead:
+		dead = w.DeadStandard
+	default:
+		dead = w.ActivityDead
+	}
+	w.IsOthers(m.Body)
+	w.Log("the queue gives up %s, which is in %s now", BodyText(m.Body), dead.Name)
+	if age := w.Clock.Now().Sub(m.SentAt); dead.Queue.Inherit(m.Message) && !dead.FIFO() && age > 24*time.Hour {
+		w.Reached("an old dead letter")
+	}
+}
+
+func (w *World) acknowledge(inv *Invocation, m Delivered) {
+	err := m.From.Queue.Delete(context.Background(), m.Message)
+	if errors.Is(err, queue.ErrReceiptExpired) {
+		return
+	}
+	w.Watch.Acknowledged(inv, m)
+	if !m.From.FIFO() && !w.calm {
+		w.ghosts = append(w.ghosts, m)
+		if len(w.ghosts) > 10 {
+			w.ghosts = w.ghosts[1:]
+		}
+	}
+}
+
+// mostReceives is how often a ghost is received before it is a dead letter.
+const mostReceives = 10
+
+// ghostReturns brings a ghost that was not acknowledged back after the
+// visibility timeout, as any other message: what was begun about it may need it.
+func (w *World) ghostReturns(m Delivered) {
+	switch {
+	case !m.Ghost:
+	case m.ReceiveCount >= mostReceives && w.mayExhaust(m):
+		w.sendDead(m)
+	default:
+		w.Clock.AfterFunc(2*time.Minute, func() { w.returning = append(w.returning, m) })
+	}
+}

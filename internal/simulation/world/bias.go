@@ -1,0 +1,234 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// bias is what goes wrong in a run far more often than chance would have it:
+// situations that ordinary schedules hardly reach, because several unlikely things
+// have to meet in one place.
+type bias int
+
+const (
+	noBias bias = iota
+	// lateMarks: every second change that marks an instance, or takes its mark
+	// away, takes effect later than its writer believes, and code that does not
+	// work is deployed meanwhile.
+	lateMarks
+	// lateCommits: every second commit of a batch with a wake-up takes effect late,
+	// its process dies or is told that nobody knows, and whoever takes its messages
+	// next runs code that does not work.
+	lateCommits
+	// outages: a service refuses, for everybody or for one role, for minutes to days.
+	outages
+	// slowCalls: every call takes so long that an invocation can be out of time.
+	slowCalls
+	// crowds: activities that take minutes share their invocations with others.
+	crowds
+	// tornReads: every second commit of several items is met in the middle, and of one
+	// in three of these the process dies meanwhile.
+	tornReads
+	// sharedCalls: groups and attempts run side by side in one process of each role,
+	// and every second call that several of them share goes wrong: some of its
+	// messages are refused, its answer is lost, or its process dies at it.
+	sharedCalls
+	// lateEnds: every second commit that ends an execution, or changes a mark, takes
+	// effect late, its process dies or is told that nobody knows, and whoever takes
+	// its messages next runs code that does not work.
+	lateEnds
+	// deadLetters: every fourth batch is given up by its queue before anybody has
+	// looked at it, and dead letters are redriven within minutes. Much of what is sent
+	// is a forger's.
+	deadLetters
+	// shortInvocations: an invocation runs one execution, or two, and every third
+	// process dies behind a commit that ends one.
+	shortInvocations
+	// purges: instances are purged often, mostly while they run and another waits for
+	// them, and every second process dies behind the commit that ends one for it. One
+	// process in five stands still for longer than its messages are hidden.
+	purges
+	// smallCommits: a commit holds a few events, and one with more is refused, in the
+	// middle of a turn as at its beginning. What came in one batch is then handled in
+	// parts, and an instance fails of which a single message brings more.
+	smallCommits
+	// damages: histories of instances are damaged, one step in seventy, and restored
+	// within minutes or hours.
+	damages
+	// overtaken: every third process of an orchestrator's batch stands still for longer
+	// than its messages are hidden; another receives one to three messages of it, and
+	// every second time dies behind a commit.
+	overtaken
+	// rejections: the queues take no message of some of the activities, their results,
+	// the children and their ends, however often it is sent, as a queue does that takes
+	// less than the others.
+	rejections
+	// twins: every third batch of an orchestrator is handed to two processes, and every
+	// second of these dies behind a commit.
+	twins
+	biasEnd
+)
+
+var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins"}
+
+// Biases are the names of the biases that a run can have.
+func Biases() []string { return slices.Clone(biasNames[1:]) }
+
+func BiasOf(name string) (bias, error) {
+	i := slices.Index(biasNames[:], name)
+	if i < 1 {
+		return noBias, fmt.Errorf("simulation: no bias %q; there are %s", name, strings.Join(Biases(), ", "))
+	}
+	return bias(i), nil
+}
+
+// biasIn: one run in so many has a bias, for each of them.
+const biasIn = 24
+
+// drawBias decides for the bias of a run. One that was asked for is noted like a
+// decision, so that recorded choices have it.
+func drawBias(c *choice.Choices) bias {
+	at := c.At(choice.OfWorld, "bias")
+	if c.Bias != 0 && !c.Asked(at) {
+		return bias(c.Note(at, c.Bias))
+	}
+	if c.Asked(at) {
+		return bias(c.Given(at, int(biasEnd)))
+	}
+	b := c.Uniform(biasIn)
+	if b >= int(biasEnd) {
+		b = 0
+	}
+	return bias(c.Note(at, b))
+}
+
+// markIsLate reports whether a change of a record is to take effect late.
+func (w *World) markIsLate(p *Process, c *class) bool {
+	return w.bias == lateMarks && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// commitIsLate reports whether a commit is to take effect late: its process dies, or is
+// told that nobody knows.
+func (w *World) commitIsLate(p *Process) bool {
+	if w.bias != lateCommits || p.Dead || w.calm {
+		return false
+	}
+	wakes := slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.Wake
+	})
+	return wakes && w.Choices.OneIn(w.How(fault.CrashLate), 2)
+}
+
+// endIsLate reports whether a commit that ends an execution, or changes a mark, is
+// to take effect late.
+func (w *World) endIsLate(p *Process, c *class) bool {
+	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+}
+
+// diesBehindCommit reports whether a process is to die behind a commit that ends an
+// execution, or changes a mark, or that follows from a message which came back.
+func (w *World) diesBehindCommit(p *Process, c *class) bool {
+	if p.Dead || w.calm {
+		return false
+	}
+	how := w.Choices.At(w.How(fault.CrashAfter), "end")
+	if w.bias == overtaken {
+		return c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2)
+	}
+	if c.commits && w.diesBesideTwin(p.Running) {
+		return true
+	}
+	if c != tellingCommit && c != tellingWrite {
+		return false
+	}
+	switch w.bias {
+	case shortInvocations:
+		return w.Choices.OneIn(how, 3)
+	case purges:
+		return w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
+	}
+	return false
+}
+
+func (w *World) hasPurge(inv *Invocation) bool {
+	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool {
+		item, err := w.Item(m.Body)
+		return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0
+	})
+}
+
+// PurgesOther decides whether it is an instance that no client starts which is
+// purged: most of these have a parent that waits for them.
+func (w *World) PurgesOther(at choice.Spot) bool {
+	if w.bias == purges {
+		return !w.Choices.OneIn(at, 8)
+	}
+	return w.Choices.OneIn(at, 3)
+}
+
+// Forced decides whether a purge of an instance that runs is one with force.
+func (w *World) Forced(at choice.Spot) bool {
+	if w.bias == purges {
+		return !w.Choices.OneIn(at, 4)
+	}
+	return w.Choices.OneIn(at, 4)
+}
+
+// receivedTwice decides whether a batch of a standard queue is visible again as soon as
+// it has been received.
+func (w *World) receivedTwice(worker bool) bool {
+	if w.bias == purges && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
+		w.faulted(fault.Expired)
+		return true
+	}
+	return w.hit(fault.Expired)
+}
+
+// mostAtOnce is how many messages an orchestrator receives at most.
+func (w *World) mostAtOnce(at choice.Spot) int {
+	if w.bias == overtaken && w.Choices.Even(at) {
+		return 1 + w.Choices.IntN(at, 3)
+	}
+	// As many as there may be in half of the cases.
+	return min(1+w.Choices.IntN(at, 20), 10)
+}
+
+// drawPace decides how long each call of the run takes at least.
+func (w *World) drawPace() time.Duration {
+	if w.bias != slowCalls {
+		return 0
+	}
+	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
+}
+
+// drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
+func (w *World) drawRoom() int {
+	if w.bias != smallCommits {
+		return 0
+	}
+	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
+}
+
+// fits returns the error of a commit for which there is no room, as the stores do: before
+// they look at anything that is stored.
+func (w *World) fits(c *store.Commit) error {
+	n := 0
+	for i := range c.Turns {
+		n += len(c.Turns[i].Events)
+	}
+	if w.Room == 0 || n <= w.Room {
+		return nil
+	}
+	t := &c.Turns[0]
+	return &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: t.First(), What: "first of too many (simulated)",
+		Limit: Plural(w.Room, "event")}
+}

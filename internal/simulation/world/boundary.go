@@ -1,0 +1,23 @@
+package world
+
+import (
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// The boundary of a process: every call that leaves it goes through here.
+
+var (
+	readClass      = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: fault.Reads}
+	writeClass     = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.Writes}
+	commitClass    = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: fault.Commits}
+	tellingWrite   = &class{of: theStore, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.TellingWrites}
+	tellingCommit  = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, conflict: store.ErrConflict, faults: fault.TellingCommits}
+	repeatedCommit = &class{of: theStore, commits: true, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.Repeats}
+	stopsRead      = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnavailable, faults: fault.Reads}
+	stopsWrite     = &class{of: theActivities, unavailable: store.ErrUnavailable, unknown: store.ErrUnknownOutcome, faults: fault.Writes}
+	queueClass     = &class{of: theQueues, unavailable: queue.ErrUnavailable, unknown: queue.ErrUnavailable, faults: fault.Writes}
+	timerClass     = &class{of: theTimerService, unavailable: timer.ErrUnavailable, unknown: timer.ErrUnavailable, faults: fault.Writes}
+)

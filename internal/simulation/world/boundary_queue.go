@@ -1,0 +1,248 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Who sends, as the service would say it.
+const (
+	activityRole     = "AROAACTIVITIES"
+	orchestratorRole = "AROAORCHESTRATOR"
+)
+
+// sender is how the service names the process.
+func (p *Process) sender() string {
+	if p.Worker != nil {
+		return activityRole + ":" + p.Name
+	}
+	return orchestratorRole + ":" + p.Name
+}
+
+// Queue is a queue of the world.
+type Queue struct {
+	*queuememory.Queue
+	w    *World
+	Name string
+}
+
+// processQueue is a queue as a process sees it.
+type processQueue struct {
+	*Queue
+	p *Process
+}
+
+// Send sends in batches, as SQS takes them, a call each. Of a batch that fails in
+// part the rest is in; what stands behind one that failed is not sent.
+func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
+	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
+		return err
+	}
+	var pending []int
+	for i := range msgs {
+		pending = append(pending, i)
+		q.w.Watch.BeginsSend(q.p, msgs[i].Body)
+	}
+	failed := map[int]error{}
+	for len(pending) > 0 {
+		var batch []int
+		if batch, pending = queue.NextBatch(q.FIFO(), msgs, pending); len(failed) > 0 {
+			pending = append(batch, pending...)
+			break
+		}
+		q.sendBatch(ctx, msgs, batch, failed)
+	}
+	for _, i := range pending {
+		failed[i] = errNotTried
+	}
+	return queue.Partial(failed, len(msgs))
+}
+
+// errNotTried is that of a message behind a batch that failed.
+var errNotTried = fmt.Errorf("not sent, for one ahead of it could not be (simulated): %w", queue.ErrUnavailable)
+
+// sendBatch makes one call, and notes which messages are not known to be in.
+func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int, failed map[int]error) {
+	entries := make([]queue.Outgoing, len(batch))
+	for n, i := range batch {
+		entries[n] = q.prepares(msgs[i])
+	}
+	wrong := q.sharedFault(entries)
+	var refused map[int]bool
+	switch {
+	case wrong == fault.EntryRefused, wrong == fault.None && len(batch) > 1 && !q.p.Dead && q.w.hit(fault.EntryRefused):
+		refused = q.refusesSome(len(batch))
+	case wrong == fault.CrashBefore:
+		q.p.Die("crash")
+	}
+	rejected := make([]error, len(entries))
+	err := ErrKilled
+	if !q.p.Dead {
+		err = q.p.call(queueClass, func() string { return q.sendText(entries) }, func() error {
+			for n := range entries {
+				if rejected[n] = q.w.rejects(q.Queue, &entries[n], batch[n]); refused[n] || rejected[n] != nil {
+					continue
+				}
+				if err := q.takes(ctx, &entries[n]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	switch {
+	case err != nil:
+	case wrong == fault.AnswerLost:
+		err = fmt.Errorf("%w (simulated)", queue.ErrUnavailable)
+	case wrong == fault.CrashAfter:
+		q.p.Die("crash")
+		err = ErrKilled
+	}
+	for n, i := range batch {
+		switch {
+		case err != nil:
+			failed[i] = err
+		case rejected[n] != nil:
+			failed[i] = rejected[n]
+		case refused[n]:
+			failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
+		default:
+			q.w.Watch.Accepted(q.p, entries[n].Body)
+		}
+	}
+}
+
+// prepares checks a message that is about to be sent, and lets happen to it what
+// happens to messages one by one.
+func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
+	if q.p.Dead {
+		return m
+	}
+	m.Delay = (m.Delay + time.Second - 1) / time.Second * time.Second // As SQS has it.
+	q.w.Watch.Sends(q.p, q.Queue, &m)
+	if !q.FIFO() && q.w.hit(fault.Disordered) {
+		m.Delay = min(m.Delay+time.Duration(1+q.w.Choices.IntN(q.w.How(fault.Disordered), 4))*time.Second, queue.MaxDelay)
+	}
+	if q.w.rejects(q.Queue, &m, 0) == nil && q.w.hit(fault.Resent) {
+		q.w.Clock.AfterFunc(time.Duration(q.w.Choices.IntN(q.w.How(fault.Resent), 20*60))*time.Second, func() { q.w.SendAs("a late repeat", q.Queue, m) })
+	}
+	return m
+}
+
+// sharedFault is what goes wrong with a call that several share, in a run with that
+// bias; fault.None for nothing.
+func (q processQueue) sharedFault(msgs []queue.Outgoing) fault.Kind {
+	if len(msgs) < 2 || !msgs[0].Unordered || q.p.Dead {
+		return fault.None
+	}
+	w := q.w
+	w.Reached("shared call")
+	for _, m := range msgs[1:] {
+		if m.Group == msgs[0].Group {
+			w.Reached("shared call, of one group")
+			break
+		}
+	}
+	if w.bias != sharedCalls || w.calm || !w.Choices.Even(w.How(fault.EntryRefused)) {
+		return fault.None
+	}
+	f := [...]fault.Kind{fault.EntryRefused, fault.EntryRefused, fault.EntryRefused, fault.AnswerLost, fault.CrashBefore, fault.CrashAfter}[w.Choices.IntN(w.How(fault.EntryRefused), 6)]
+	w.faulted(f)
+	if w.Tracing {
+		w.Log("FAULT %s", f)
+	}
+	return f
+}
+
+// refusesSome decides which entries of a batch are refused while the others are
+// in, by their place in it.
+func (q processQueue) refusesSome(n int) map[int]bool {
+	q.w.Reached("entry refused")
+	refused := map[int]bool{q.w.Choices.IntN(q.w.How(fault.EntryRefused), n): true}
+	for i := range n {
+		if q.w.Choices.OneIn(q.w.How(fault.EntryRefused), 4) {
+			refused[i] = true
+		}
+	}
+	return refused
+}
+
+// takes is the service taking a message.
+func (q processQueue) takes(ctx context.Context, m *queue.Outgoing) error {
+	if q.w.Sabotage.Loses != nil && q.w.Sabotage.Loses(q.Name, m) {
+		return nil
+	}
+	q.w.Watch.Takes(q.p, q.Queue, m)
+	q.w.asksForSweep(q.p, q.Queue, m)
+	return q.Queue.SendFrom(ctx, q.p.sender(), *m)
+}
+
+func (q processQueue) sendText(msgs []queue.Outgoing) string {
+	texts := make([]string, len(msgs))
+	for i := range msgs {
+		texts[i] = BodyText(msgs[i].Body) + delayText(msgs[i].Delay)
+	}
+	return "sends to " + q.Name + " " + strings.Join(texts, " | ")
+}
+
+func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
+	return q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
+		// A batch fails entry by entry, as one of messages does that are sent
+		// (ChangeMessageVisibilityBatch).
+		failed := map[int]error{}
+		if len(msgs) > 1 && q.w.hitFor(fault.EntryRefused, "visibility") {
+			q.w.Reached("entry refused, visibility")
+			for i := range q.refusesSome(len(msgs)) {
+				failed[i] = fmt.Errorf("%w: this entry of the batch (simulated)", queue.ErrUnavailable)
+			}
+		}
+		for i, m := range msgs {
+			if failed[i] != nil {
+				continue
+			}
+			if q.isGhost(m.ID) {
+				continue // It was received once more, and hides for as long as any.
+			}
+			if err := q.Queue.SetVisibility(ctx, d, m); err != nil {
+				failed[i] = err
+			}
+		}
+		return queue.Partial(failed, len(msgs))
+	})
+}
+
+// isGhost reports whether a message of the batch was deleted before.
+func (q processQueue) isGhost(id string) bool {
+	inv := q.p.Running
+	return inv != nil && slices.ContainsFunc(inv.Batch, func(m Delivered) bool { return m.ID == id && m.Ghost })
+}
+
+func idsText(msgs []queue.Message) string {
+	ids := make([]string, len(msgs))
+	for i := range msgs {
+		ids[i] = msgs[i].ID
+	}
+	return strings.Join(ids, ", ")
+}
+
+// Delete is the acknowledgement of a message that its process does not leave to
+// the event source.
+func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
+	inv := q.p.Running
+	return q.p.call(queueClass, func() string { return "deletes " + m.ID }, func() error {
+		for _, d := range inv.Batch {
+			if d.ID == m.ID && d.From == q.Queue && !d.Ghost {
+				q.w.acknowledge(inv, d)
+				return nil
+			}
+		}
+		return q.Queue.Delete(ctx, m)
+	})
+}

@@ -1,0 +1,201 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// simStore is the store as a process sees it.
+type simStore struct {
+	store.Store
+	p *Process
+}
+
+func (s simStore) Commit(ctx context.Context, c store.Commit) error {
+	w := s.p.W
+	if len(c.Turns) == 0 {
+		return s.Store.Commit(ctx, c) // It is refused.
+	}
+	sealed := c
+	c.Turns = w.Opened(c.Turns)
+	inv := s.p.Running
+	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Sealed: &sealed, Change: c.Record}
+	w.Watch.Writes(x)
+	kind, own := commitClass, inv.Committed.Of(x.Instance)
+	// It may be in, or come in: nobody may be told that it is not. And behind a
+	// commit of its own a writer that is told so believes that another went on
+	// from there.
+	switch telling := tellsMuch(&c); {
+	case w.attempted[c.Turns[0].Token]:
+		kind = repeatedCommit
+	case own && telling:
+		kind = tellingWrite
+	case own:
+		kind = writeClass
+	case telling:
+		kind = tellingCommit
+	}
+	w.attempted[c.Turns[0].Token] = true
+	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
+		w.Watch.Meets(x)
+		torn := w.tearing(s.p, &c)
+		err := w.commit(ctx, x)
+		if err == nil {
+			torn()
+		}
+		if err == nil && s.p.Dead {
+			return ErrKilled
+		}
+		return err
+	})
+	w.awaitsAnswer(s.p, x.Instance)
+	w.Watch.Answered(x, err)
+	if err == nil {
+		for i := range c.Turns {
+			t := &c.Turns[i]
+			s.p.Seen[ledger.At(t.Instance, t.ExecutionID)] = t.Last()
+		}
+		s.p.Running.Committed.Set(c.Turns[0].Instance, true)
+	}
+	return err
+}
+
+// tellsMuch reports whether a commit ends an execution, or changes whether its
+// instance is stuck.
+func tellsMuch(c *store.Commit) bool {
+	events := c.Turns[0].Events
+	return len(events) > 0 && events[len(events)-1].Kind.Terminal() || c.Record != nil && c.Record.Problem != nil
+}
+
+func (s simStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads %s/%d from %d", instance, executionID, from) }, func() error {
+		turns, err = s.Store.Read(ctx, instance, executionID, from)
+		turns, err = s.p.W.tornRead(instance, executionID, turns, err)
+		turns, err = s.p.W.damagedRead(instance, executionID, turns, err)
+		s.p.hears(func() string { return turnsText(turns) })
+		return err
+	})
+	s.p.W.Watch.Reads(s.p, instance, turns, err)
+	if n := len(turns); n > 0 {
+		s.p.Seen[ledger.At(instance, executionID)] = turns[n-1].Last()
+	}
+	return turns, err
+}
+
+func (s simStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
+	err = s.p.call(readClass, func() string { return "describes " + instance }, func() error {
+		r, err = s.Store.Describe(ctx, instance)
+		r, err = s.p.W.tornRecord(instance, r, err)
+		if err == nil {
+			s.p.W.Watch.Describes(s.p, &r)
+		}
+		s.p.hears(func() string { return RecordText(&r) })
+		return err
+	})
+	return r, err
+}
+
+func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (at store.Isolated, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("confirms event %d of %s/%d", eventID, instance, executionID) }, func() error {
+		if err := s.p.W.isolatedBeside(instance); err != nil {
+			return err
+		}
+		at, err = s.Store.ReadIsolated(ctx, instance, executionID, eventID)
+		at.Stored = at.Stored && !s.p.W.gone(instance, executionID)
+		if err == nil && at.Record != nil {
+			s.p.W.Watch.Describes(s.p, at.Record)
+		}
+		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
+		return err
+	})
+	return at, err
+}
+
+func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
+	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
+		// A run has few instances, and whoever lists them must go on to the next page.
+		q.PageSize = min(q.PageSize, 2)
+		page, err = s.Store.List(ctx, q)
+		// An index lags behind its table: under a second mostly, no bound is promised.
+		page.Records = slices.DeleteFunc(page.Records, func(store.Record) bool { return s.p.W.hit(fault.IndexLate) })
+		s.p.W.Watch.Lists(s.p, page.Records)
+		for i := range page.Records {
+			s.p.hears(func() string { return RecordText(&page.Records[i]) })
+		}
+		return err
+	})
+	return page, err
+}
+
+func (s simStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
+	w := s.p.W
+	x := &Write{By: s.p, In: s.p.Running, Instance: instance, Change: &change}
+	w.Watch.Writes(x)
+	kind := writeClass
+	if change.Problem != nil {
+		kind = tellingWrite
+	}
+	if change.Dispatched != nil {
+		w.Reached("dispatch, stops short")
+	}
+	err := s.p.call(kind, func() string { return fmt.Sprintf("changes record of %s: %s", instance, changeText(&change)) }, func() error {
+		w.Watch.Meets(x)
+		w.mended(instance)
+		err := s.Store.UpdateRecord(ctx, instance, change)
+		if err == nil {
+			w.Watch.Landed(x)
+			w.marks(&change)
+		}
+		return err
+	})
+	w.Watch.Answered(x, err)
+	return err
+}
+
+func (s simStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
+	inv := s.p.Running
+	return s.p.call(writeClass, func() string { return "hides " + instance }, func() error {
+		s.p.W.mended(instance)
+		err := s.Store.Hide(ctx, instance, executionID, freeAt)
+		if err == nil {
+			s.p.W.Watch.Hides(inv, instance, executionID)
+		}
+		return err
+	})
+}
+
+func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
+	err = s.p.call(writeClass, func() string { return "deletes histories of " + instance }, func() error {
+		s.p.W.Watch.Deletes(instance, upTo)
+		s.p.W.mended(instance)
+		done, err = s.Store.DeleteHistory(ctx, instance, upTo, limit)
+		if err == nil && s.p.W.tornHere() {
+			s.p.W.tear(instance, &tear{deleted: upTo}, false)
+		}
+		return err
+	})
+	return done && err == nil, err
+}
+
+// commit makes a commit, and has what lands looked at.
+func (w *World) commit(ctx context.Context, x *Write) error {
+	if err := w.fits(x.Commit); err != nil {
+		return err
+	}
+	err := w.Store.Commit(ctx, *x.Sealed)
+	if w.Sabotage.Commit != nil {
+		err = w.Sabotage.Commit(x.Commit, err)
+	}
+	if err != nil {
+		return err
+	}
+	w.Watch.Landed(x)
+	w.marks(x.Change)
+	return nil
+}

@@ -1,0 +1,31 @@
+package world
+
+import (
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// says completes an item of a client: who asks is derived from its id, so that
+// the checker knows it again.
+func (w *World) says(item *wire.Item) {
+	if item.SentMS == 0 {
+		item.SentMS = w.Clock.Now().UnixMilli()
+	}
+	if item.ID == "" {
+		return
+	}
+	item.Actor = ActorOf(item.ID)
+	if item.Kind == wire.StartOrchestration {
+		item.Headers = HeadersOf(item.ID)
+	}
+	note(&w.Said, item.ID, true)
+}
+
+func ActorOf(id string) string { return "client of " + id }
+
+func HeadersOf(id string) map[string]string { return map[string]string{"start": id, "tenant": "é"} }
+
+// OldSign is the id and the data of an event that is too old.
+const OldSign = "too old"
+
+// IsTooOld reports whether an item is one that nobody may apply.
+func IsTooOld(item *wire.Item) bool { return item.ID == OldSign }

@@ -1,0 +1,114 @@
+package world
+
+import (
+	"context"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// SendAs sends without a call of a process: what clients and services send. While the
+// queues are down, the call is made again and again.
+func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
+	if wait := w.queuesAreBack().Sub(w.Clock.Now()); wait > 0 {
+		w.Clock.AfterFunc(wait+time.Duration(w.Choices.IntN(w.Choices.At(w.How(fault.Outage), "again"), 60))*time.Second, func() { w.SendAs(who, to, msgs...) })
+		return
+	}
+	for _, m := range msgs {
+		if w.Tracing {
+			w.Log("%s sends to %s %s%s", who, to.Name, BodyText(m.Body), delayText(m.Delay))
+		}
+		w.IsOthers(m.Body)
+	}
+	if err := to.Queue.Send(context.Background(), msgs...); err != nil {
+		w.Violate("world", "a message was refused: %v", err)
+	}
+}
+
+// SendItem sends an item as a client does.
+func (w *World) SendItem(item wire.Item) {
+	item.V = wire.Version
+	w.says(&item)
+	body, err := w.body(&item)
+	if err != nil {
+		w.Violate("world", "an item can't be encoded: %v", err)
+		return
+	}
+	if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfClient, "way"), item.Target()), 5) && item.Kind != wire.StartOrchestration {
+		w.SendAs("a client", w.Delay, queue.Outgoing{Body: string(body)})
+		return
+	}
+	w.call(&item, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
+}
+
+// PurgeByForce sends what a client sends that purges an instance by force: a terminate, and
+// the purge behind it.
+func (w *World) PurgeByForce(instance, id string) {
+	purge := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true}
+	w.says(&purge)
+	end := purge
+	end.Kind, end.Force, end.Reason = wire.TerminateInstance, false, "purged"
+	var out []queue.Outgoing
+	for _, item := range []wire.Item{end, purge} {
+		body, err := w.body(&item)
+		if err != nil {
+			w.Violate("world", "an item can't be encoded: %v", err)
+			return
+		}
+		out = append(out, queue.Outgoing{Body: string(body), Group: wire.Group(instance), DedupID: wire.DedupID(&item)})
+	}
+	w.call(&purge, out...)
+}
+
+// call sends what a client sends in one call, of which item is the last. It may fail, behind any
+// of its messages, or behind all of them.
+func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
+	if w.hit(fault.ClientFails) {
+		// The call fails for its client, whether or not it took effect. What the client
+		// has asked for is only sure when it makes the call again; a client that ends, or
+		// whose caller gives up, does not.
+		how := w.How(fault.ClientFails)
+		took := w.Choices.Even(how)
+		if in := w.tookOf(how, took, out); len(in) > 0 {
+			w.SendAs("a client whose call fails", w.FIFO, in...)
+		}
+		if w.Choices.OneIn(w.Choices.At(how, "gives up"), 4) && w.mayGiveUp(item, took) {
+			w.Log("a client gives up")
+			w.Reached("a client gives up")
+			return
+		}
+		d := time.Duration(1+w.Choices.IntN(how, 1000)) * time.Millisecond * [...]time.Duration{1, 10, 600}[w.Choices.IntN(how, 3)]
+		w.Clock.AfterFunc(d, func() { w.SendAs("a client, again", w.FIFO, out...) })
+		return
+	}
+	w.SendAs("a client", w.FIFO, out...)
+}
+
+// tookOf returns what is in of the messages of a call that fails: all of them where it took
+// effect, otherwise those ahead of one that was refused.
+func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue.Outgoing {
+	switch {
+	case took:
+		return out
+	case len(out) == 1:
+		return nil
+	}
+	return out[:w.Choices.IntN(w.Choices.At(how, "in part"), len(out))]
+}
+
+// mayGiveUp reports whether a client may leave it at a call that has failed: where the call
+// took effect, or where all that was asked for was an end. Without its start or its events
+// an instance comes to no end that could be looked at.
+func (w *World) mayGiveUp(item *wire.Item, took bool) bool {
+	switch item.Kind {
+	case wire.CancelInstance, wire.TerminateInstance:
+		return true
+	case wire.PurgeInstance:
+		// The deletion of what was purged before is lost, and somebody sees to it.
+		return took || w.Ledger.Hidden[item.Instance] != w.Ledger.Last[item.Instance]
+	}
+	return took
+}

@@ -1,0 +1,114 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Somebody damages the history of an instance, that of its current execution, behind
+// the back of all processes, and later restores it as it was: then an operator wakes
+// the instance and redrives its dead letters, as docs/troubleshooting.md says, or does
+// only the latter where that is enough. What a purge has ended meanwhile stays lost.
+
+// damage is what was done to the history of an instance.
+type damage struct {
+	// gone: nothing is there any more; else what is there can't be decoded.
+	gone bool
+}
+
+// damaged returns the damage that is not restored yet; nil if there is none.
+func (w *World) damaged(instance string) *damage { return w.damages[instance] }
+
+// WasDamaged reports whether the history of an instance ever was.
+func (w *World) WasDamaged(instance string) bool {
+	_, was := w.damages[instance]
+	return was
+}
+
+// damageOne damages the history of an instance, for minutes mostly and for hours at
+// times.
+func (w *World) damageOne() {
+	how := w.How(fault.Damaged)
+	all := w.Ledger.Instances()
+	if len(all) == 0 {
+		return
+	}
+	instance := all[w.Choices.IntN(how, len(all))]
+	if w.damaged(instance) != nil || w.Ledger.Hidden[instance] == w.Ledger.Last[instance] {
+		return
+	}
+	d := &damage{gone: w.Choices.Even(how)}
+	if w.damages == nil {
+		w.damages = map[string]*damage{}
+	}
+	w.damages[instance] = d
+	lasts := time.Duration(1+w.Choices.IntN(how, 300)) * time.Second
+	lasts *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(how, 4)]
+	w.Log("DAMAGE to the history of %s for %s", instance, lasts)
+	w.Clock.AfterFunc(lasts, func() { w.restore(instance) })
+}
+
+// restore gives an instance its history back.
+func (w *World) restore(instance string) {
+	if w.damaged(instance) == nil {
+		return
+	}
+	w.damages[instance] = nil
+	w.Log("the history of %s is RESTORED", instance)
+	left := w.Ledger.Unread[instance] == 0 && !w.deadFor(instance)
+	if left || w.Choices.Even(w.How(fault.Damaged)) {
+		w.SendItem(wire.Item{Kind: wire.Wake, Instance: instance, ID: fmt.Sprintf("restored-%d", w.Steps)})
+	}
+	w.Redrive()
+}
+
+// deadFor reports whether a dead letter is for a damaged instance that has its history
+// looked at again, as a wake does, when it is redriven.
+func (w *World) deadFor(instance string) bool {
+	return slices.ContainsFunc(w.DeadFIFO.Queue.Peek(), func(m queue.Message) bool {
+		item, err := w.Item(m.Body)
+		if err != nil || item.Target() != instance {
+			return false
+		}
+		switch item.Kind {
+		case wire.PurgeInstance, wire.TerminateInstance, wire.CancelInstance, wire.ActivityPending, wire.ActivityHeartbeat:
+			return false // They may be for nobody.
+		}
+		return strings.HasPrefix(m.Attributes[wire.ReasonAttribute], string(wire.ReasonCorrupt))
+	})
+}
+
+// restoreAll ends all damage.
+func (w *World) restoreAll() {
+	for _, instance := range w.Ledger.Instances() {
+		w.restore(instance)
+	}
+}
+
+// damagedRead is what a Query finds of a history that may be damaged.
+func (w *World) damagedRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
+	d := w.damaged(instance)
+	switch {
+	case err != nil || len(turns) == 0:
+		return turns, err
+	case w.gone(instance, execution):
+		return nil, nil
+	case d == nil || execution < w.Ledger.Last[instance]:
+		// What a turn had left to send of an execution that can't be read is not promised.
+		return turns, nil
+	}
+	return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: turns[0].First(), Reason: "it is no document (simulated)"}
+}
+
+// gone reports whether nothing is left of an execution.
+func (w *World) gone(instance string, execution int64) bool {
+	d := w.damaged(instance)
+	return d != nil && d.gone && execution == w.Ledger.Last[instance] || execution <= w.Ledger.Unread[instance]
+}

@@ -1,0 +1,159 @@
+package world
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+)
+
+// plan says how often what goes wrong in a run. Each run of a seed has only some
+// of the faults, some of them often: a run with a little of everything finds
+// little. Rates are in parts of 10,000.
+type plan struct {
+	rates [fault.None]int
+	// calls are the rates of those that happen to calls, and their sums.
+	calls [fault.CallsEnd][]int
+	sums  [fault.CallsEnd]int
+	// more is by how much some are more likely at some calls.
+	more [fault.CallsEnd][fault.None]int
+	// left is how many faults are still to come, until the end of the window.
+	left  int
+	until time.Time
+}
+
+func newPlan(c *choice.Choices) plan {
+	var p plan
+	if c.Source == nil || c.Free != nil {
+		p.draw(c)
+	}
+	for sort, faults := range fault.OfCalls {
+		for _, f := range faults {
+			rate := p.rates[f] + p.more[sort][f]
+			p.calls[sort] = append(p.calls[sort], rate)
+			p.sums[sort] += rate
+		}
+	}
+	p.left = []int{1, 3, 10, 40, 100}[c.IntN(c.At(choice.OfWorld, "faults"), 5)]
+	p.until = epoch.Add([]time.Duration{10 * time.Minute, time.Hour, 12 * time.Hour, 72 * time.Hour}[c.IntN(c.At(choice.OfWorld, "faults until"), 4)])
+	return p
+}
+
+// draw draws rates. They are how the seed weighs its decisions, and no decisions
+// themselves: a source needs none.
+func (p *plan) draw(c *choice.Choices) {
+	for f := range fault.Damaged { // It comes with its bias.
+		if c.Uniform(2) == 0 {
+			continue
+		}
+		p.rates[f] = [...]int{30, 100, 300, 1000}[c.Uniform(4)]
+	}
+	for _, f := range []fault.Kind{fault.Frozen, fault.Deployed, fault.OutOfTime, fault.Operator, fault.Forged, fault.FalseConflict, fault.Noise, fault.Purged} {
+		p.rates[f] /= 5 // drawn at every step, or costly
+	}
+	for _, f := range []fault.Kind{fault.TimerLate, fault.TimerTwice, fault.TimerFailed, fault.Skew, fault.SlowActivity, fault.Exhausted, fault.Copied, fault.Torn} {
+		p.rates[f] *= 8 // seldom drawn
+	}
+	if c.Uniform(2) == 0 {
+		p.rates[fault.Twin] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
+	if c.Uniform(2) == 0 {
+		p.rates[fault.Held] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
+	if c.Uniform(2) == 0 {
+		p.rates[fault.Stalled] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+	}
+	if c.Uniform(3) == 0 {
+		p.rates[fault.TimerLost] = [...]int{1000, 3000, 8000}[c.Uniform(3)] // few are scheduled
+	}
+	for _, f := range []fault.Kind{fault.IndexLate, fault.ClientFails} {
+		if c.Uniform(3) == 0 {
+			p.rates[f] = [...]int{300, 1000, 3000}[c.Uniform(3)]
+		}
+	}
+	p.rates[fault.OfCallsPlace] = 0
+	p.rates[fault.Outage] = 0 // They come with their bias.
+	more := func(f fault.Kind, sorts ...fault.Calls) {
+		if rate := [...]int{0, 0, 1000, 4000}[c.Uniform(4)]; rate > 0 {
+			for _, sort := range sorts {
+				p.more[sort][f] = rate
+			}
+		}
+	}
+	more(fault.CrashAfter, fault.TellingWrites, fault.TellingCommits)
+	more(fault.LandsLate, fault.TellingWrites)
+	more(fault.AnswerLost, fault.TellingCommits)
+	more(fault.CrashBefore, fault.Repeats)
+	more(fault.AnswerLost, fault.Repeats)
+}
+
+// suits makes frequent what a bias needs and chance may have left out.
+func (p *plan) suits(b bias) {
+	switch b {
+	case deadLetters:
+		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
+	case purges:
+		p.rates[fault.Purged], p.left = max(p.rates[fault.Purged], 500), max(p.left, 10)
+	case damages:
+		p.rates[fault.Damaged], p.left = 150, max(p.left, 10)
+	case tornReads:
+		p.left = max(p.left, 10)
+	}
+}
+
+// hit decides whether the fault happens here: behind what was done last.
+func (w *World) hit(f fault.Kind) bool { return w.hitFor(f, w.lately) }
+
+// hitFor decides whether the fault happens to what is named.
+func (w *World) hitFor(f fault.Kind, who string) bool { return w.hitRate(f, w.plan.rates[f], who) }
+
+// hitOften is hitFor where the fault tells most: in one of two cases, in runs that
+// have it.
+func (w *World) hitOften(f fault.Kind, who string) bool {
+	if w.plan.rates[f] == 0 {
+		return w.hitRate(f, 0, who)
+	}
+	return w.hitRate(f, 5000, who)
+}
+
+// hitRate decides at a rate in 10,000.
+func (w *World) hitRate(f fault.Kind, rate int, who string) bool {
+	if w.calm || rate == 0 && !w.Choices.Located() || !w.Choices.Chance(w.Choices.At(choice.OfFault.Of(int(f)), who), rate) {
+		return false
+	}
+	if w.Tracing {
+		w.Log("FAULT %s", f)
+	}
+	w.faulted(f)
+	return true
+}
+
+// hitCall decides which fault happens to a call, or fault.None.
+func (w *World) hitCall(sort fault.Calls, who string) fault.Kind {
+	if w.calm || w.plan.sums[sort] == 0 && !w.Choices.Located() {
+		return fault.None
+	}
+	n := w.Choices.Which(w.Choices.At(choice.OfFault.Of(fault.OfCallsSort), who), w.plan.calls[sort], w.plan.sums[sort])
+	if n == 0 {
+		return fault.None
+	}
+	f := fault.OfCalls[sort][n-1]
+	w.faulted(f)
+	return f
+}
+
+// How is the spot of the particulars of a fault.
+func (w *World) How(f fault.Kind) choice.Spot {
+	return w.Choices.At(choice.OfFault.Of(int(f)), Particulars)
+}
+
+const Particulars = "how"
+
+// faulted counts a fault.
+func (w *World) faulted(f fault.Kind) {
+	w.Faults[f]++
+	w.plan.left--
+}
+
+// GoesWrong sets how often a fault, by its number, happens: in parts of 10,000.
+func (w *World) GoesWrong(sort, rate int) { w.plan.rates[sort] = rate }

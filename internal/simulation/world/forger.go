@@ -1,0 +1,169 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// The forger may read all histories and records, and may send to the queues of
+// the orchestrator; or he has the role of the activities. He has no key of the
+// stack.
+
+const (
+	ForgedToken  = "00000000000000000000000000000000"
+	ForgedResult = `"forged"`
+	// ForgedDue is when his timers are due.
+	ForgedDue = 1
+	// ForgedInstance begins the ids of the children that he makes up.
+	ForgedInstance = "forged-"
+)
+
+// forge sends a completion of something that is open, with a token that he has
+// made of what he has read; or starts a child for it, which would tell its
+// parent.
+func (w *World) forge() {
+	all := w.Ledger.Instances()
+	if len(all) == 0 {
+		return
+	}
+	how := w.How(fault.Forged)
+	instance := all[w.Choices.IntN(how, len(all))]
+	n := w.Ledger.Last[instance]
+	if w.Choices.OneIn(how, 3) {
+		w.compromise(instance)
+		return
+	}
+	if w.Choices.OneIn(how, 4) {
+		// It names an event of another kind, or one that is not there.
+		source := []int64{1, 9999}[w.Choices.IntN(how, 2)]
+		w.SendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
+			Token: ForgedToken, Result: []byte(`"misaddressed"`)})
+		return
+	}
+	for _, e := range w.Ledger.Executions[ledger.At(instance, n)].Events {
+		switch e.Kind {
+		case history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled:
+		default:
+			continue
+		}
+		if w.Choices.Even(how) {
+			continue
+		}
+		token := w.forgeToken(instance, n, e.EventID)
+		w.forged[token] = true
+		item := wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: e.EventID, Token: token, Result: []byte(ForgedResult)}
+		switch e.Kind {
+		case history.TimerCreated:
+			item.Kind, item.Result, item.FireAtMS = wire.TimerFired, nil, ForgedDue
+			if w.Choices.Even(how) {
+				item.FireAtMS = e.FireAtMS + 1000*24*3600*1000
+			}
+		case history.SubOrchestrationScheduled:
+			item.Kind, item.Instance, item.ExecutionID, item.ParentInstance, item.ParentExecutionID = wire.SubOrchCompleted, "", 0, instance, n
+			if w.Choices.Even(how) {
+				item = wire.Item{Kind: wire.StartOrchestration, Instance: fmt.Sprint(ForgedInstance, w.Steps), ID: fmt.Sprint(ForgedInstance, w.Steps),
+					Name: e.Name, Input: e.Payload, Parent: &wire.Parent{Instance: instance, ExecutionID: n, EventID: e.EventID, Token: token}}
+			}
+		}
+		w.SendItem(item)
+		return
+	}
+}
+
+// compromise lets somebody who has the role of the activities send what that has
+// no reason to send: to the orchestrator, or to the activity queue, whose dead
+// letters come to the orchestrator too.
+func (w *World) compromise(instance string) {
+	how := w.How(fault.Forged)
+	id := fmt.Sprint(ForgedInstance, w.Steps)
+	item := wire.Item{V: wire.Version, Instance: instance, ID: id, Reason: ForgedInstance}
+	switch w.Choices.IntN(how, 6) {
+	case 0:
+		item.Kind, item.Instance, item.Name, item.Reason = wire.StartOrchestration, id, w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].Events[0].Name, ""
+	case 1:
+		item.Kind, item.Name, item.Reason = wire.ExternalRaised, "e0", ""
+	case 2:
+		item.Kind = wire.CancelInstance
+	case 3:
+		item.Kind = wire.TerminateInstance
+	case 4:
+		item.Kind = wire.Wake
+	default:
+		item.Kind, item.Force, item.Reason = wire.PurgeInstance, true, ""
+	}
+	body, err := w.body(&item)
+	if err != nil {
+		w.Violate("world", "an item can't be encoded: %v", err)
+		return
+	}
+	w.IsOthers(string(body))
+	to, out := w.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)}
+	if w.Choices.OneIn(how, 4) {
+		to, out = w.Activity, queue.Outgoing{Body: string(body)}
+	}
+	w.Log("a compromised activity sends to %s %s", to.Name, BodyText(out.Body))
+	if err := to.Queue.SendFrom(context.Background(), activityRole+":compromised", out); err != nil {
+		w.Violate("world", "a message was refused: %v", err)
+	}
+}
+
+// forgeToken returns the best that he can make for an event.
+func (w *World) forgeToken(instance string, execution, event int64) string {
+	how := w.How(fault.Forged)
+	if token := w.readToken(instance, execution, event); token != "" {
+		return token
+	}
+	switch w.Choices.IntN(how, 4) {
+	case 0:
+		return ForgedToken
+	case 1:
+		// It names no key.
+		return fmt.Sprintf("%032x", event)
+	case 2:
+		return w.ownToken("strange", instance, execution, event)
+	}
+	return w.ownToken(w.currentKey(), instance, execution, event)
+}
+
+// ownToken is a token under a key of his own.
+func (w *World) ownToken(id, instance string, execution, event int64) string {
+	r, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Current: id, Random: rand.NewChaCha8([32]byte{'f'})})
+	if err == nil {
+		err = r.Ready(context.Background())
+	}
+	if err != nil {
+		panic(err)
+	}
+	return r.Token(instance, execution, event)
+}
+
+// readToken returns the token of an event that stands in a history, "" if there
+// is none.
+func (w *World) readToken(instance string, execution, event int64) string {
+	for _, x := range w.Ledger.Executions {
+		for i := range x.Events {
+			s := x.Events[i].Start
+			if s != nil && s.Parent != nil && s.Parent.Token != "" && s.Parent.Instance == instance && s.Parent.ExecutionID == execution && s.Parent.EventID == event {
+				return s.Parent.Token
+			}
+		}
+	}
+	return ""
+}
+
+// ByForger reports whether he has sent the item.
+func (w *World) ByForger(item *wire.Item) bool {
+	return strings.HasPrefix(item.ID, ForgedInstance) || w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
+}
+
+// ForgedSign is what a heartbeat says whose token is made up.
+const ForgedSign = "made up"

@@ -1,0 +1,29 @@
+package world
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+)
+
+// givesUp reports whether a queue gives up what was just received of it: its messages
+// have been received too often, by processes that died before they had looked at
+// them, or by none.
+func (w *World) givesUp(from *Queue) bool {
+	if w.bias != deadLetters || w.calm || !w.Choices.OneIn(w.Choices.At(w.How(fault.Exhausted), from.Name), 4) {
+		return false
+	}
+	w.faulted(fault.Exhausted)
+	return true
+}
+
+// giveUp makes dead letters of a batch, which somebody redrives within ten minutes.
+func (w *World) giveUp(batch []Delivered) {
+	for _, m := range batch {
+		w.ghostReturns(m)
+		w.exhaust(m)
+	}
+	d := time.Duration(1+w.Choices.IntN(w.Choices.At(choice.OfWorld, "redrive"), 600)) * time.Second
+	w.Clock.AfterFunc(d, func() { w.Redrive() })
+}

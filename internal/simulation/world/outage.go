@@ -1,0 +1,118 @@
+package world
+
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+)
+
+// service is what an outage hits.
+type service int
+
+const (
+	anyService      service = iota
+	theStore                // the tables of records and histories
+	theActivities           // the table of what is known of activities
+	theQueues               // sending, changing visibility and, if it hits everybody, receiving
+	theTimerService         // creating and removing schedules
+)
+
+var serviceNames = [...]string{"every service", "the store", "the activities table", "the queues", "the timer service"}
+
+// role is whom an outage hits: a service is down for everybody, or one function
+// has lost its permissions.
+type role int
+
+const (
+	everybody role = iota
+	orchestrators
+	workers
+)
+
+var roleNames = [...]string{"everybody", "the orchestrators", "the workers"}
+
+// outage is a time in which each call to a service is refused, and has no
+// effect.
+type outage struct {
+	service service
+	role    role
+	until   time.Time
+}
+
+// longestOutage is how long one may take: reliability.md promises that none
+// shorter than seven days costs more than time.
+const longestOutage = 6 * 24 * time.Hour
+
+// planOutages lets outages come in a run that has the bias.
+func (w *World) planOutages() {
+	if w.bias != outages {
+		return
+	}
+	how := w.How(fault.Outage)
+	for range 1 + w.Choices.IntN(how, 3) {
+		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 90*60))*time.Second, func() {
+			if !w.calm {
+				w.faulted(fault.Outage)
+				w.beginOutage()
+			}
+		})
+	}
+}
+
+// beginOutage begins one: of minutes mostly, of hours or days at times. Faults do
+// not stop ahead of its end.
+func (w *World) beginOutage() {
+	how := w.How(fault.Outage)
+	o := outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))}
+	d := time.Duration(1+w.Choices.IntN(how, 19)) * time.Minute
+	switch w.Choices.IntN(how, 8) {
+	case 5, 6:
+		d *= 20
+	case 7:
+		d = time.Duration(1+w.Choices.IntN(how, int(longestOutage/time.Hour))) * time.Hour
+	}
+	o.until = w.Clock.Now().Add(d)
+	w.Log("OUTAGE of %s for %s, %s", serviceNames[o.service], roleNames[o.role], d)
+	w.outages = append(w.outages, o)
+	w.Clock.AfterFunc(d, func() { w.Log("OUTAGE of %s for %s is over", serviceNames[o.service], roleNames[o.role]) })
+	if end := o.until.Add(10 * time.Minute); end.After(w.plan.until) {
+		w.plan.until = end
+	}
+	w.plan.left = max(w.plan.left, 3)
+}
+
+// refuses reports whether an outage refuses a call to a service.
+func (w *World) refuses(s service, p *Process) bool {
+	if len(w.outages) == 0 || w.calm {
+		return false
+	}
+	for i := range w.outages {
+		o := &w.outages[i]
+		if w.Clock.Now().Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.Worker != nil)) {
+			return true
+		}
+	}
+	return false
+}
+
+// noneReceives reports whether the queues are down for everybody: then nobody
+// receives either.
+func (w *World) noneReceives() bool {
+	for i := range w.outages {
+		o := &w.outages[i]
+		if !w.calm && o.service == theQueues && o.role == everybody && w.Clock.Now().Before(o.until) {
+			return true
+		}
+	}
+	return false
+}
+
+// queuesAreBack is when the queues take messages of everybody again.
+func (w *World) queuesAreBack() (at time.Time) {
+	for i := range w.outages {
+		if o := &w.outages[i]; !w.calm && o.service == theQueues && o.role == everybody && o.until.After(at) {
+			at = o.until
+		}
+	}
+	return at
+}

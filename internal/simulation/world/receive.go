@@ -1,0 +1,140 @@
+package world
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// receive takes a batch from a queue and gives it to a process.
+func (w *World) receive() bool {
+	if w.noneReceives() {
+		return false
+	}
+	left := [...]*Queue{w.FIFO, w.Delay, w.ActivityDead, w.Activity}
+	for n := len(left); n > 0; n-- {
+		i := w.Choices.IntN(w.Choices.At(choice.OfDelivery, w.lately), n)
+		from := left[i]
+		copy(left[i:], left[i+1:])
+		worker := from == w.Activity
+		if !w.free(worker) {
+			continue
+		}
+		if l, found := w.laterOf(from); found {
+			w.idle(worker).invoke(l.batch).Twin = l.twin
+			return true
+		}
+		batch := w.receiveFrom(from)
+		if len(batch) == 0 {
+			continue
+		}
+		if w.givesUp(from) {
+			w.giveUp(batch)
+			return true
+		}
+		if w.hit(fault.Unhandled) {
+			w.isHandledByNobody(batch)
+			return true
+		}
+		if w.isHeld(from, batch) {
+			return true
+		}
+		twin := !worker && w.makeTwin(from, batch)
+		p := w.idle(worker)
+		// A standard queue delivers at least once. A FIFO queue hides what it has handed
+		// out, and its group, until the visibility timeout is over or it is deleted
+		// (SQS Developer Guide, "Processing multiple ordered message groups").
+		expired := !from.FIFO() && w.receivedTwice(worker)
+		if expired {
+			for _, m := range batch {
+				if !m.Ghost && !m.From.FIFO() {
+					_ = m.From.Queue.SetVisibility(context.Background(), time.Duration(w.Choices.IntN(w.How(fault.Expired), 3))*time.Second, m.Message)
+				}
+			}
+		}
+		stall := w.stalls(worker)
+		inv := p.invoke(batch)
+		inv.Expired, inv.Twin, inv.stallIn = expired, twin, stall
+		return true
+	}
+	return false
+}
+
+func (w *World) receiveFrom(from *Queue) []Delivered {
+	var batch []Delivered
+	for i, g := range w.returning {
+		if g.From == from {
+			w.returning = slices.Delete(w.returning, i, i+1)
+			g.ReceiveCount, g.ReceivedAt = g.ReceiveCount+1, time.Time{}
+			return []Delivered{g}
+		}
+	}
+	w.copies = slices.DeleteFunc(w.copies, func(c Delivered) bool { return w.Clock.Now().After(c.until) })
+	for i, c := range w.copies {
+		if c.From == from {
+			w.copies = slices.Delete(w.copies, i, i+1)
+			return []Delivered{c}
+		}
+	}
+	if len(w.ghosts) > 0 && w.hit(fault.Ghost) {
+		g := w.ghosts[w.Choices.IntN(w.How(fault.Ghost), len(w.ghosts))]
+		if g.From == from {
+			g.Ghost = true
+			g.ReceiveCount, g.ReceivedAt = g.ReceiveCount+1, time.Time{}
+			return []Delivered{g}
+		}
+	}
+	n := w.mostAtOnce(w.Choices.At(w.Choices.At(choice.OfDelivery, from.Name), w.lately))
+	msgs, err := from.Queue.Receive(context.Background(), n, 0)
+	if err != nil {
+		w.Violate("world", "receive: %v", err)
+	}
+	for _, m := range msgs {
+		if m.ReceiveCount == 1 && !from.FIFO() && w.hit(fault.Copied) {
+			w.copy(from.delivered(m))
+		}
+		if w.hit(fault.CountedUp) {
+			m.ReceiveCount += 1 + w.Choices.IntN(w.How(fault.CountedUp), 4)
+		}
+		if m.ReceiveCount > 1 {
+			m.ReceivedAt = time.Time{} // SQS says when it was received first.
+		}
+		batch = append(batch, from.delivered(m))
+	}
+	return batch
+}
+
+// copy has another copy of a message that was just received handed out while it
+// is in flight: at once, or some seconds later.
+func (w *World) copy(m Delivered) {
+	m.Copied, m.until = true, w.Clock.Now().Add(time.Minute)
+	note(&w.copied, m.ID, true)
+	d := time.Duration(w.Choices.IntN(w.How(fault.Copied), 1000)) * time.Millisecond
+	d *= [...]time.Duration{0, 1, 1, 20}[w.Choices.IntN(w.How(fault.Copied), 4)]
+	w.Clock.AfterFunc(d, func() {
+		w.meanwhile(m.ID)
+		w.copies = append(w.copies, m)
+	})
+}
+
+// delivered is a message that was received of the queue.
+func (q *Queue) delivered(m queue.Message) Delivered {
+	source := platform.SourceOrchestrator
+	switch q {
+	case q.w.Delay:
+		source = platform.SourceDelay
+	case q.w.ActivityDead:
+		source = platform.SourceActivityDead
+	case q.w.Activity:
+		source = platform.SourceActivity
+	}
+	return Delivered{Delivery: platform.Delivery{Message: m, Source: source}, From: q}
+}
+
+// WasCopied reports whether a message was handed out twice at once.
+func (w *World) WasCopied(id string) bool { return w.copied[id] }

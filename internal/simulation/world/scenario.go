@@ -1,0 +1,37 @@
+package world
+
+import (
+	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Scenario is an application and those who use it.
+type Scenario interface {
+	// Working and broken are builds of its orchestrations.
+	Working() *Build
+	Broken(w *World) *Build
+	// Activities and inline are what processes register.
+	Activities(p *Process) *activities.Registry
+	Inline(p *Process) *activities.Registry
+	// Begin lets clients send what they send.
+	Begin(w *World)
+	// Created is told of each instance that begins.
+	Created(w *World, instance, name string)
+	// Purge lets somebody purge an instance, or start one again.
+	Purge(w *World)
+	// Landed is told of each turn that lands, and of the execution as it stands then;
+	// marked of each record as it stands behind a write.
+	Landed(w *World, p *Process, x *ledger.Recorded, t *store.Turn)
+	Marked(w *World, r *store.Record)
+	// IsProgram reports whether an orchestration is a random program: one whose
+	// headers are known, and whose transcript tells all that it took.
+	IsProgram(name string) bool
+	// IsRandom reports whether the orchestrations are random programs.
+	IsRandom() bool
+	// Check judges the outcome.
+	Check(w *World)
+	// String describes it; size counts what there is in it.
+	String() string
+	Size() string
+}

@@ -1,0 +1,32 @@
+package world
+
+import (
+	"time"
+
+	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/timer"
+)
+
+// Services are what a run is made on in place of memory, so that whatever keeps
+// the store, the queues and the timer meets the same programs and faults.
+type Services interface {
+	Store() store.Store
+	// Activities expire by the time of the run.
+	Activities(now func() time.Time) store.Activities
+	// Queue returns the journal of a queue.
+	Queue(name string) queue.Journal
+	// Timer returns the journal of the timer.
+	Timer() timer.Journal
+}
+
+// inMemory are the services of Run.
+type inMemory struct{}
+
+func (inMemory) Store() store.Store { return storememory.New() }
+func (inMemory) Activities(now func() time.Time) store.Activities {
+	return storememory.NewActivities(now)
+}
+func (inMemory) Queue(string) queue.Journal { return nil }
+func (inMemory) Timer() timer.Journal       { return nil }

@@ -1,0 +1,93 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// marks has the sweeper come once an instance is marked.
+func (w *World) marks(c *store.RecordChange) {
+	if c != nil && (c.Problem != nil && *c.Problem != nil || c.Create != nil && c.Create.Problem != nil) {
+		w.sweepSoon(0)
+	}
+}
+
+// sweepSoon has the sweeper come within five minutes, but not before least: that
+// it comes while nothing is due shows nothing.
+func (w *World) sweepSoon(least time.Duration) {
+	if w.sweeping || w.Walk != nil { // A walk lets it come with the time that passes.
+		return
+	}
+	w.sweeping = true
+	d := time.Duration(1+w.Choices.IntN(w.Choices.At(choice.OfWorld, "sweep"), 300)) * time.Second
+	w.Clock.AfterFunc(max(d, least), w.sweep)
+}
+
+// sweep is the recurring schedule. It sends one work item, while anything is marked.
+func (w *World) sweep() {
+	w.sweeping = false
+	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusStuck, PageSize: 1000})
+	if err != nil {
+		w.Violate("world", "sweep: %v", err)
+		return
+	}
+	if len(page.Records) == 0 {
+		return
+	}
+	least, now := time.Hour, w.Clock.Now()
+	for i := range page.Records {
+		least = min(least, time.UnixMilli(page.Records[i].Problem.NextMS).Sub(now))
+	}
+	w.sweeps++
+	if w.noneReceives() {
+		w.sweepSoon(least) // It is tried for five minutes (template.yaml), and the next one comes.
+		return
+	}
+	w.sendSweep(fmt.Sprintf("schedule-%d", w.sweeps))
+	w.sweepSoon(least)
+}
+
+func (w *World) sendSweep(id string) {
+	item := wire.Item{V: wire.Version, Kind: wire.Sweep, ID: id}
+	body, err := item.Encode()
+	if err != nil {
+		w.Violate("world", "sweep: %v", err)
+		return
+	}
+	w.SendAs("the sweeper", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
+}
+
+// nextSweep returns when the sweeper is to come in a walk: when a mark is due, if
+// neither a sweep nor a wake is on its way. What is on its way hangs on what is
+// stored and queued alone.
+func (k *Walk) nextSweep() (next time.Time, ok bool) {
+	w := k.W
+	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})
+	if err != nil || len(page.Records) == 0 {
+		return next, false
+	}
+	for _, q := range w.Sources {
+		if q.Queue.Any(func(body string) bool {
+			item, err := w.Item(body)
+			return err == nil && (item.Kind == wire.Sweep || item.Kind == wire.Wake && item.Number > 0)
+		}) {
+			return next, false
+		}
+	}
+	for i := range page.Records {
+		at := time.UnixMilli(page.Records[i].Problem.NextMS)
+		if least := w.Clock.Now().Add(time.Second); at.Before(least) {
+			at = least
+		}
+		if !ok || at.Before(next) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
+}

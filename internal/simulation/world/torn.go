@@ -1,0 +1,227 @@
+package world
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// A commit of several items is a transaction, and a Query beside it, or a GetItem
+// and a Query, may find some of the items and not the others, until whoever made
+// it is answered (DynamoDB Developer Guide, "Isolation levels for DynamoDB
+// transactions"). What has been seen stays seen. Whoever writes to one of the items
+// waits, and so may whoever reads them isolated.
+
+// tear is a commit that is under way.
+type tear struct {
+	// by whom; nil for a deletion.
+	by    *Process
+	until time.Time
+	// record as it was before; changed says that the commit changes it, and
+	// recordSeen that somebody has seen it changed.
+	before              *store.Record
+	changed, recordSeen bool
+	// slots where turns of it begin that nobody has seen yet, by execution.
+	slots map[int64]int64
+	// several: the execution whose turn is stored in several items.
+	several int64
+	// deleted is up to which execution histories are being deleted, item by item.
+	deleted int64
+}
+
+// torn returns the commit that is under way on an instance; nil if there is none.
+func (w *World) torn(instance string) *tear {
+	t := w.tears[instance]
+	if t != nil && !w.Clock.Now().Before(t.until) {
+		delete(w.tears, instance)
+		return nil
+	}
+	return t
+}
+
+// mended ends what is under way: somebody writes, and has waited for it.
+func (w *World) mended(instance string) { delete(w.tears, instance) }
+
+// tearing decides whether a commit that is about to land takes a while in the
+// middle, and returns what is to be called when it has landed.
+func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
+	instance := c.Turns[0].Instance
+	if w.torn(instance) != nil && w.touches(c) {
+		w.mended(instance)
+	}
+	large := len(c.Turns[0].Events) > 1
+	if w.torn(instance) != nil || c.Record == nil && len(c.Turns) == 1 && !large {
+		return func() {}
+	}
+	t := &tear{by: p, changed: c.Record != nil, slots: map[int64]int64{}}
+	for i := range c.Turns {
+		turn := &c.Turns[i]
+		if x := w.Ledger.Executions[ledger.At(instance, turn.ExecutionID)]; x != nil && turn.First() <= int64(len(x.Events)) {
+			return func() {} // It is in already.
+		}
+		t.slots[turn.ExecutionID] = turn.First()
+	}
+	if !w.tornHere() {
+		return func() {}
+	}
+	if r, err := w.Describe(instance); err == nil {
+		t.before = &r
+	}
+	if large && (c.Record == nil && len(c.Turns) == 1 || w.Choices.OneIn(w.How(fault.Torn), 3)) {
+		t.several = c.Turns[0].ExecutionID
+	}
+	dies := w.bias == tornReads && !p.Dead && w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "dies"), 4-len(c.Turns))
+	return func() {
+		if dies && !p.Dead {
+			w.faulted(fault.CrashAfter)
+			p.Die("crash, and its commit is under way")
+		}
+		w.tear(instance, t, p.Dead)
+	}
+}
+
+// touches reports whether a commit writes an item of the one that is under way:
+// it waits for that. Another slot is another item.
+func (w *World) touches(c *store.Commit) bool {
+	t := w.torn(c.Turns[0].Instance)
+	if c.Record != nil && t.changed {
+		return true
+	}
+	for i := range c.Turns {
+		turn := &c.Turns[i]
+		if x := w.Ledger.Executions[ledger.At(turn.Instance, turn.ExecutionID)]; x != nil && turn.First() <= int64(len(x.Events)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) tornHere() bool {
+	if w.bias == tornReads && !w.calm {
+		if w.Choices.Even(w.How(fault.Torn)) {
+			w.faulted(fault.Torn)
+			return true
+		}
+		return false
+	}
+	return w.hit(fault.Torn)
+}
+
+// tear begins a while of milliseconds mostly, and seconds at times: a coordinator
+// of transactions may die too. With the bias, a commit that lands behind the death
+// of its process is under way until that one's messages have come back, mostly.
+func (w *World) tear(instance string, t *tear, dead bool) {
+	d := time.Duration(1+w.Choices.IntN(w.How(fault.Torn), 300)) * time.Millisecond
+	d *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(w.How(fault.Torn), 4)]
+	if dead && w.bias == tornReads && !w.Choices.OneIn(w.How(fault.Torn), 4) {
+		d += 150 * time.Second
+	}
+	t.until = w.Clock.Now().Add(d)
+	if w.tears == nil {
+		w.tears = map[string]*tear{}
+	}
+	w.tears[instance] = t
+}
+
+// longAnswer is how long the answer to a commit may take before the call counts as
+// one that takes much longer than it should: a turn that is begun has ten seconds,
+// for its reads, its commits and its dispatch.
+const longAnswer = 3 * time.Second
+
+// awaitsAnswer lets a process wait for the answer to its commit.
+func (w *World) awaitsAnswer(p *Process, instance string) {
+	t := w.torn(instance)
+	if t == nil || t.by != p {
+		return
+	}
+	d := t.until.Sub(w.Clock.Now())
+	if d > longAnswer && p.Running != nil {
+		p.Running.Slowed = true
+	}
+	p.pauseFor(d)
+}
+
+// tornRead is what a Query finds beside what is under way.
+func (w *World) tornRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
+	t := w.torn(instance)
+	if t == nil || err != nil {
+		return turns, err
+	}
+	if execution <= t.deleted {
+		switch w.Choices.IntN(w.How(fault.Torn), 3) {
+		case 1:
+			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: 1, Unconfirmed: true, Reason: "deleted in part (simulated)"}
+		case 2:
+			return w.deletedBehind(turns), nil
+		}
+		return turns, nil
+	}
+	slot, ok := t.slots[execution]
+	if !ok {
+		return turns, nil
+	}
+	if w.Choices.Even(w.How(fault.Torn)) {
+		delete(t.slots, execution)
+		return turns, nil
+	}
+	for i := range turns {
+		if turns[i].First() < slot {
+			continue
+		}
+		w.Log("the Query does not find event %d of %s/%d yet", slot, instance, execution)
+		if execution == t.several && w.Choices.Even(w.How(fault.Torn)) {
+			return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: slot, Unconfirmed: true, Reason: "its other items are there (simulated)"}
+		}
+		return turns[:i], nil
+	}
+	return turns, nil
+}
+
+// deletedBehind is what a Query of several pages finds beside a deletion that overtakes
+// it: it has read the first of them, and nothing is left of the others. Each page is read
+// by itself (API_Query: a page has 1 MB, and LastEvaluatedKey where the next one begins).
+// It is rare, because whoever reads a history has read a record that is not hidden, and the
+// deletion waits for an hour: one read beside a deletion in 6,000 schedules with biases.
+func (w *World) deletedBehind(turns []store.Turn) []store.Turn {
+	if len(turns) < 2 {
+		return turns
+	}
+	w.Reached("short prefix")
+	return turns[:1+w.Choices.IntN(w.Choices.At(w.How(fault.Torn), "pages"), len(turns)-1)]
+}
+
+// tornRecord is what a GetItem finds beside what is under way.
+func (w *World) tornRecord(instance string, r store.Record, err error) (store.Record, error) {
+	t := w.torn(instance)
+	if t == nil || err != nil || !t.changed || t.recordSeen {
+		return r, err
+	}
+	if w.Choices.Even(w.How(fault.Torn)) {
+		t.recordSeen = true
+		return r, nil
+	}
+	w.Log("the GetItem finds the record of %s as it was", instance)
+	if t.before == nil || t.before.Purged {
+		w.Ledger.Born[instance] = w.Steps // Who reads it has met no instance.
+	}
+	if t.before == nil {
+		return store.Record{}, store.NotFound(instance)
+	}
+	return t.before.Stored(), nil
+}
+
+// isolatedBeside is what a read that is isolated from transactions finds beside
+// what is under way: a conflict, unless it waits.
+func (w *World) isolatedBeside(instance string) error {
+	if w.torn(instance) == nil {
+		return nil
+	}
+	if w.Choices.Even(w.How(fault.Torn)) {
+		return fmt.Errorf("%w: TransactionConflict (simulated)", store.ErrUnavailable)
+	}
+	w.mended(instance)
+	return nil
+}

@@ -1,0 +1,267 @@
+package world
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/queue"
+)
+
+// Walk is one run of a scope, in which nothing is left to chance: before each
+// step it says what can happen next (actions.go), and is told which of it does.
+//
+// Time stands still but for an action that lets it pass to what is due next,
+// and a message in flight comes back by an action too. So the moment of each is
+// decided like everything else.
+type Walk struct {
+	W     *World
+	scope *Limits
+	left  Allowance
+	// sent of the messages of clients.
+	sent int
+	// passed is how often time did.
+	passed int
+	// dead are batches of processes that died, which are not visible again.
+	dead [][]Delivered
+	late []lateCall
+	// Ended: nothing is left that can happen.
+	Ended bool
+	// stored is the text of the store, "" when it may have changed.
+	stored string
+}
+
+// lateCall is on its way, and whoever made it is dead or believes it lost.
+type lateCall struct {
+	text   func() string
+	effect func() error
+	// id tells it from any other: who made it had heard that.
+	id string
+}
+
+// nextCall is a call that an invocation is about to make.
+type nextCall struct {
+	what   func() string
+	faults fault.Calls
+	// first of the invocation.
+	first bool
+}
+
+// plainest decides for the plainest of all, where the walk does not decide.
+type plainest struct{}
+
+func (plainest) Choose(choice.Spot, int) int { return 0 }
+
+// NewWalk begins a run of a scenario within limits.
+func NewWalk(l *Limits, s Scenario, tracing bool, watch func(*World) Watcher, sabotage Sabotage) *Walk {
+	w := New(choice.Choices{Source: plainest{}}, Options{Tracing: tracing, Watch: watch})
+	k := &Walk{W: w, scope: l, left: l.Allowance}
+	w.Walk = k
+	// Nothing comes back or goes wrong by itself.
+	w.openQueues(queue.MaxVisibility, queue.MaxVisibility)
+	w.calm = true
+	w.slots = 2
+	if l.Workers {
+		w.slots = 1
+	}
+	if !l.Cached {
+		w.Settings.Cache.Instances = -1
+	}
+	if l.Scheduled {
+		w.Settings.Dispatch.TimerBorder, w.Settings.Dispatch.TimerLeast = -1, time.Millisecond
+	}
+	w.Sabotage = sabotage
+	w.sets(s)
+	if l.StartsBroken {
+		w.Build = s.Broken(w)
+	}
+	return k
+}
+
+// Take lets one of the actions happen.
+func (k *Walk) Take(a action) {
+	k.W.Steps++
+	if k.W.Tracing {
+		k.W.Log("— %s", a.label())
+	}
+	k.stored = ""
+	a.do()
+}
+
+// call is process.call where a scope is searched.
+func (k *Walk) call(p *Process, c *class, what func() string, effect func() error) error {
+	if p.Worker != nil && !k.scope.Workers {
+		return effect()
+	}
+	w, inv := k.W, p.Running
+	inv.next = nextCall{what, c.faults, inv.next.what == nil}
+	inv.verdict = fault.None
+	inv.routine.yield(struct{}{})
+	if p.Dead {
+		return ErrKilled
+	}
+	if inv.verdict != fault.None {
+		w.Log("%s %s: FAULT %s", p.Name, what(), inv.verdict)
+		w.faulted(inv.verdict)
+	}
+	var err error
+	switch inv.verdict {
+	case fault.CrashBefore:
+		p.Die("crash")
+		return ErrKilled
+	case fault.CrashAfter:
+		_ = effect()
+		p.Die("crash")
+		return ErrKilled
+	case fault.CrashLate:
+		k.landLater(p, what, effect)
+		p.Die("crash")
+		return ErrKilled
+	case fault.Unavailable:
+		err = fmt.Errorf("%w (simulated)", c.unavailable)
+	case fault.AnswerLost:
+		_ = effect()
+		err = fmt.Errorf("%w (simulated)", c.unknown)
+	case fault.LandsLate:
+		k.landLater(p, what, effect)
+		err = fmt.Errorf("%w (simulated)", c.unknown)
+	case fault.NeverLands:
+		err = fmt.Errorf("%w (simulated)", c.unknown)
+	default:
+		err = effect()
+		if w.Tracing {
+			w.Log("%s %s: %s", p.Name, what(), answerText(err))
+		}
+	}
+	p.hears(func() string { return answerText(err) })
+	return err
+}
+
+func (k *Walk) landLater(p *Process, what func() string, effect func() error) {
+	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, string(p.heard)})
+}
+
+// hears notes what a process was told, and when. Its code is deterministic: one
+// that was told the same does the same from there on.
+func (p *Process) hears(what func() string) {
+	if p.W.Walk != nil {
+		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.W.Clock.Now().UnixMilli(), what())
+	}
+}
+
+// deliver gives messages to a process of the role, which is one that is idle,
+// or a new one.
+func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
+	w := k.W
+	msgs, err := from.ReceiveThese(ids...)
+	if err != nil {
+		w.Violate("world", "receive: %v", err)
+		return
+	}
+	if p == nil {
+		p = w.newProcess(from == w.Activity)
+		w.Processes = append(w.Processes, p)
+	}
+	if !k.scope.Cached {
+		// It has kept nothing of what it was told before.
+		p.heard = nil
+		clear(p.Seen)
+	}
+	var batch []Delivered
+	identity := sha256.New()
+	for _, m := range msgs {
+		batch = append(batch, from.delivered(m))
+		fmt.Fprintf(identity, "%s\n", m.Receipt)
+		p.hears(func() string { return messageText(&m) })
+	}
+	// What it draws hangs on the delivery, of which there is only one with
+	// these receipts: so it is the same wherever the run came from, and never
+	// drawn twice.
+	p.random.Seed([32]byte(identity.Sum(nil)))
+	inv := p.invoke(batch)
+	k.settle(inv)
+}
+
+// settle looks after what an invocation that has made a step leaves.
+func (k *Walk) settle(inv *Invocation) {
+	switch {
+	case !inv.P.Dead:
+	case k.W.Sabotage.Early:
+		for _, m := range inv.Batch {
+			_ = m.From.Queue.Delete(context.Background(), m.Message)
+		}
+	default:
+		k.dead = append(k.dead, inv.Batch)
+	}
+}
+
+// comeBack makes a batch visible again.
+func (k *Walk) comeBack(batch []Delivered) {
+	for _, m := range batch {
+		_ = m.From.Queue.SetVisibility(context.Background(), 0, m.Message)
+	}
+}
+
+// deployGood replaces the build that does not work.
+func (k *Walk) deployGood() {
+	w := k.W
+	w.Build, w.replaceAt = w.Good, w.Clock.Now().Add(-1)
+	for _, p := range slices.Clone(w.Processes) {
+		if p.Code != w.Build && p.Running == nil {
+			w.bury(p)
+		}
+	}
+}
+
+// due returns when something is due next: a message is sent with a delay or was
+// handed back, or a schedule fires. What is in flight and not handed back comes
+// back by an action, not by time.
+func (k *Walk) due() (next time.Time, ok bool) {
+	for _, s := range k.W.Timer.Pending() {
+		if !ok || s.Due.Before(next) {
+			next, ok = s.Due, true
+		}
+	}
+	held := map[string]bool{}
+	for _, p := range k.W.Processes {
+		if p.Running != nil {
+			for _, m := range p.Running.Batch {
+				held[m.ID] = true
+			}
+		}
+	}
+	for _, batch := range k.dead {
+		for _, m := range batch {
+			held[m.ID] = true
+		}
+	}
+	for _, q := range k.W.Sources {
+		for _, h := range q.Snapshot() {
+			if !h.Visible && !held[h.ID] && (!ok || h.Due.Before(next)) {
+				next, ok = h.Due, true
+			}
+		}
+	}
+	if sweep, due := k.nextSweep(); due && (!ok || sweep.Before(next)) {
+		next, ok = sweep, true
+	}
+	return next, ok
+}
+
+// mayPass reports whether time may pass to t: no invocation is out of time by
+// then, which would be another crash.
+func (k *Walk) mayPass(t time.Time) bool {
+	if k.W.Build != k.W.Good && k.passed >= patience {
+		return false
+	}
+	for _, p := range k.W.Processes {
+		if p.Running != nil && !t.Before(p.Running.Deadline) {
+			return false
+		}
+	}
+	return true
+}

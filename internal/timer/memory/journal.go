@@ -1,0 +1,19 @@
+package memory
+
+// load creates what the timer's journal kept.
+func (t *Timer) load() error {
+	if t.opts.Journal == nil {
+		return nil
+	}
+	kept, err := t.opts.Journal.Load()
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range kept {
+		t.add(s)
+	}
+	t.arm()
+	return nil
+}

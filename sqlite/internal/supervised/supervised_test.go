@@ -1,0 +1,22 @@
+package supervised_test
+
+import (
+	"testing"
+
+	theirs "github.com/turnstile-go/turnstile/internal/supervised"
+	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
+)
+
+func TestBothSidesAgree(t *testing.T) {
+	t.Parallel()
+	type agreed struct {
+		Supervised, Addr, Data, Reset, Replay, ConsoleFile string
+		Failed, Refused, Disagrees                         int
+	}
+	ours := agreed{supervised.Supervised, supervised.Addr, supervised.Data, supervised.Reset, supervised.Replay, supervised.ConsoleFile,
+		supervised.Failed, supervised.Refused, supervised.Disagrees}
+	if want := (agreed{theirs.Supervised, theirs.Addr, theirs.Data, theirs.Reset, theirs.Replay, theirs.ConsoleFile,
+		theirs.Failed, theirs.Refused, theirs.Disagrees}); ours != want {
+		t.Errorf("the program goes by %+v, turnstile dev by %+v", ours, want)
+	}
+}
