@@ -42,7 +42,7 @@ func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 					}
 					return in, parent.ContinueAsNew(ctx, 2)
 				}))
-			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("parent")))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.WithInstanceID("parent")))
 			ok[int](t)(run.Wait(e.ctx))
 			if d := ok[client.Description](t)(e.client.Wait(e.ctx, "child")); d.Status != c.want {
 				t.Errorf("the child is %s, want %s", d.Status, c.want)
@@ -105,7 +105,7 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 					return failed.Instance, nil
 				}))
 			began := e.Now()
-			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
+			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, 1, client.WithInstanceID("p")))
 			if last := ok[string](t)(run.Wait(e.ctx)); !slices.Equal(attempts, c.attempts) || last != attempts[len(attempts)-1] {
 				t.Errorf("attempts %q, the last that failed is %q; want %q", attempts, last, c.attempts)
 			}
@@ -147,7 +147,7 @@ func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 				parent.Implement(func(ctx turnstile.Context, in string) (int, error) {
 					return child.With(again, turnstile.InstanceID("c")).Call(ctx, in)
 				}))
-			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, "", client.InstanceID("p")))
+			run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, "", client.WithInstanceID("p")))
 			e.AfterFunc(time.Hour, func() {
 				if err := end.call(e.client, e.ctx, "deep of c", "by hand"); err != nil {
 					t.Error(err)
@@ -175,7 +175,7 @@ func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 		parent.Implement(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
 	}
 	e := start(t, parts)
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.WithInstanceID("p")))
 	if _, err := run.Wait(e.ctx); err == nil {
 		t.Fatal("it did not fail")
 	}
@@ -221,14 +221,14 @@ func TestTheTimeOfAnExecution(t *testing.T) {
 			}
 			return days, nil
 		}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 3, client.InstanceID("slow")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 3, client.WithInstanceID("slow")))
 	if _, err := run.Wait(e.ctx); !errors.Is(err, turnstile.ErrTimeout) {
 		t.Errorf("it ended with %v, want ErrTimeout", err)
 	}
 	if released != 1 {
 		t.Errorf("its clean-up ran %d times", released)
 	}
-	run = ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.InstanceID("fast")))
+	run = ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.WithInstanceID("fast")))
 	if days := ok[int](t)(run.Wait(e.ctx)); days != 1 {
 		t.Errorf("%d days", days)
 	}
@@ -250,12 +250,12 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 			}
 			return call.Call(ctx, 100)
 		}))
-	first := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 1, client.InstanceID("sum")))
-	if err := first.Confirm(e.ctx); err != nil {
+	first := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 1, client.WithInstanceID("sum")))
+	if err := first.WaitStarted(e.ctx); err != nil {
 		t.Fatal(err)
 	}
-	fails := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, false, client.InstanceID("fails")))
-	uses := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.InstanceID("uses")))
+	fails := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, false, client.WithInstanceID("fails")))
+	uses := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.WithInstanceID("uses")))
 	if n := ok[int](t)(uses.Wait(e.ctx)); n != 2 {
 		t.Errorf("the one that runs gave %d, want 2", n)
 	}
@@ -263,25 +263,25 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 		t.Errorf("without the option: %v", err)
 	}
 	// It has ended by now.
-	again := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.InstanceID("again")))
+	again := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.WithInstanceID("again")))
 	if n := ok[int](t)(again.Wait(e.ctx)); n != 2 {
 		t.Errorf("the one that has ended gave %d, want 2", n)
 	}
 	// Clients may use it as well, but none of another orchestration.
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 7, client.InstanceID("sum"), client.UseExisting()))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 7, client.WithInstanceID("sum"), client.UseExisting()))
 	if n := ok[int](t)(run.Wait(e.ctx)); n != 2 || run.StartID != first.StartID {
 		t.Errorf("a client's start gave %d by start %q, want 2 by %q", n, run.StartID, first.StartID)
 	}
-	fresh := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum.With(turnstile.UseExisting()), 7, client.InstanceID("fresh")))
+	fresh := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum.With(turnstile.UseExisting()), 7, client.WithInstanceID("fresh")))
 	if n := ok[int](t)(fresh.Wait(e.ctx)); n != 8 || fresh.StartID != "" {
 		t.Errorf("a client's start of a new one gave %d by start %q, want 8", n, fresh.StartID)
 	}
 	var ended *client.EndedError
-	if _, err := client.Start(e.ctx, e.client, sum, 7, client.InstanceID("sum"), client.UseExisting(), client.WithEvent(turnstile.NewEvent[int]("e"), 1)); !errors.As(err, &ended) {
+	if _, err := client.Start(e.ctx, e.client, sum, 7, client.WithInstanceID("sum"), client.UseExisting(), client.WithEvent(turnstile.NewEvent[int]("e"), 1)); !errors.As(err, &ended) {
 		t.Errorf("an event for an instance that has ended: %v", err)
 	}
 	var exists *client.AlreadyExistsError
-	if _, err := client.Start(e.ctx, e.client, other, 7, client.InstanceID("sum"), client.UseExisting()); !errors.As(err, &exists) {
+	if _, err := client.Start(e.ctx, e.client, other, 7, client.WithInstanceID("sum"), client.UseExisting()); !errors.As(err, &exists) {
 		t.Errorf("an instance of another orchestration: %v", err)
 	}
 }

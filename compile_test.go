@@ -106,11 +106,11 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"a retry policy is no option by itself": {
 			`var _ = Charge.With(RIGHT)`, `turnstile.Retry(turnstile.RetryPolicy{})`, `turnstile.RetryPolicy{}`, "does not implement turnstile.ActivityOption"},
 		"options of a start are for a start": {
-			`func f(ctx turnstile.Context, o Order) { Fulfil.With(RIGHT("a")).Call(ctx, o) }`, `turnstile.InstanceID`, `client.InstanceID`, "does not implement turnstile.OrchestrationOption"},
+			`func f(ctx turnstile.Context, o Order) { Fulfil.With(RIGHT("a")).Call(ctx, o) }`, `turnstile.InstanceID`, `client.WithInstanceID`, "does not implement turnstile.OrchestrationOption"},
 		"options of orchestrations are for orchestrations": {
 			`var _ = RIGHT.With(turnstile.Strict())`, `Fulfil`, `Charge`, "does not implement turnstile.ActivityOption"},
 		"a start has no retries": {
-			`func f(ctx context.Context, c *client.Client, o Order) { client.Start(ctx, c, Fulfil, o, RIGHT) }`, `client.InstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement client.StartOption"},
+			`func f(ctx context.Context, c *client.Client, o Order) { client.Start(ctx, c, Fulfil, o, RIGHT) }`, `client.WithInstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement client.StartOption"},
 		"an application is made of implementations": {
 			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Implement(charge)`, `Charge`, "does not implement turnstile.Part"},
 	} {

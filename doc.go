@@ -84,7 +84,7 @@
 // Package awslambda runs an [App] on AWS Lambda, package embedded in one process.
 // Package client starts instances, raises events for them, and waits:
 //
-//	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
+//	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))
 //	err = client.Raise(ctx, c, Approved, run.Instance, Approval{By: "Grace"})
 //	result, err := run.Wait(ctx)
 //

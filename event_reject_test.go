@@ -143,11 +143,11 @@ func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 		a, err := approved.Rejecting().Wait(ctx)
 		return a.By, err
 	}
-	e, err := embedded.New(build(then), embedded.VirtualTime(epoch))
+	e, err := embedded.New(build(then), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := &env{Environment: e, t: t, client: e.Client(), ctx: t.Context()}
+	was := &env{Runtime: e, t: t, client: e.Client(), ctx: t.Context()}
 	was.run()
 	run := ok[*client.Run[int]](t)(client.Start(was.ctx, was.client, one, 1))
 	raiseData(t, was, run.Instance, "approved", `"a text"`)

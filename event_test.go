@@ -132,7 +132,7 @@ func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
 		want    int
 	}{
 		"E-04 raised twice without an id, as two events": {nil, 2},
-		"E-04 raised twice with one id, as one event":    {[]client.RaiseOption{client.SenderID("request-1")}, 1},
+		"E-04 raised twice with one id, as one event":    {[]client.RaiseOption{client.WithDeduplicationID("request-1")}, 1},
 	} {
 		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, count, time.Hour))
 		for _, at := range []time.Duration{time.Second, 10 * time.Minute} {
@@ -188,7 +188,7 @@ func TestAnEventOfAStartReachesTheInstanceWhetherItWasThereOrNot(t *testing.T) {
 		return all, nil
 	}))
 	send := func(by, id string) *client.Run[string] {
-		return ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, three, 1, client.InstanceID("i"), client.StartID(id),
+		return ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, three, 1, client.WithInstanceID("i"), client.WithDeduplicationID(id),
 			client.UseExisting(), client.WithEvent(approved, approval{By: by})))
 	}
 	run := send("a", "1")

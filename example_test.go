@@ -14,14 +14,14 @@ import (
 // show runs one instance of an orchestration in virtual time and prints what
 // came of it. during, if not nil, is done an hour after the start.
 func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func(*client.Client, *client.Run[Out]) error, parts ...turnstile.Part) {
-	env, err := embedded.New(turnstile.NewApp(parts...), embedded.VirtualTime(epoch))
+	env, err := embedded.New(turnstile.NewApp(parts...), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	run, err := client.Start(ctx, env.Client(), flow, in, client.InstanceID("example"))
+	run, err := client.Start(ctx, env.Client(), flow, in, client.WithInstanceID("example"))
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -67,7 +67,7 @@ func Example() {
 			return greet.Call(ctx, name)
 		}),
 	)
-	env, err := embedded.New(app, embedded.VirtualTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
+	env, err := embedded.New(app, embedded.WithVirtualTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -85,12 +85,12 @@ func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 			seen[1] = turnstile.Info(ctx).Headers
 			return note.Call(ctx, n)
 		}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.Headers(headers)))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.WithHeaders(headers)))
 	if _, err := run.Wait(e.ctx); err != nil || !maps.Equal(seen[0], headers) || !maps.Equal(seen[1], headers) {
 		t.Errorf("%v, %v", seen, err)
 	}
 	for what, bad := range map[string]map[string]string{"a name in capitals": {"Tenant": "x"}, "a value over two lines": {"a": "b\nc"}} {
-		if _, err := client.Start(e.ctx, e.client, main, 7, client.Headers(bad)); !isInvalid(err) {
+		if _, err := client.Start(e.ctx, e.client, main, 7, client.WithHeaders(bad)); !isInvalid(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -102,8 +102,8 @@ func TestAClientActsForSomebody(t *testing.T) {
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, main.Implement(func(ctx turnstile.Context, n int) (int, error) { return event.Wait(ctx) }))
 	before := e.Now()
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client.As("ada"), main, 7, client.InstanceID("a")))
-	if err := client.Raise(e.ctx, e.client.As("bob"), event, "a", 7); err != nil {
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client.WithActor("ada"), main, 7, client.WithInstanceID("a")))
+	if err := client.Raise(e.ctx, e.client.WithActor("bob"), event, "a", 7); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run.Wait(e.ctx); err != nil {
@@ -120,7 +120,7 @@ func TestAClientActsForSomebody(t *testing.T) {
 		t.Errorf("started at %d, before %s", at, before)
 	}
 	for _, actor := range []string{"a\nb", "a\u202eb", strings.Repeat("x", 257), "\xff"} {
-		_, err := client.Start(e.ctx, e.client.As(actor), main, 7)
+		_, err := client.Start(e.ctx, e.client.WithActor(actor), main, 7)
 		if _, is := errors.AsType[*turnstile.InvalidNameError](err); !is {
 			t.Errorf("actor %q: %v", actor, err)
 		}
@@ -133,7 +133,7 @@ func TestNamesAreCheckedByTheClientAsByTheContract(t *testing.T) {
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, main.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	for _, id := range []string{"a\x00b", "a\nb", "a\u2028b", "a\u202eb", "a\u2066b", "a\ufeffb", "a\uffffb", "", strings.Repeat("x", 513), "a b", "$(id)", "ä", "👩‍👩‍👧"} {
-		_, err := client.Start(e.ctx, e.client, main, 1, client.InstanceID(id+""))
+		_, err := client.Start(e.ctx, e.client, main, 1, client.WithInstanceID(id+""))
 		if id == "" {
 			continue // a random one
 		}

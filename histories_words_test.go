@@ -269,18 +269,18 @@ func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
-	turnstiletest.Start(env, keptSystem, "word", client.InstanceID("System"))
-	turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Many"))
-	turnstiletest.Start(env, keptSync, 4, client.InstanceID("Synchronised"))
+	turnstiletest.Start(env, keptSystem, "word", client.WithInstanceID("System"))
+	turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.WithInstanceID("Many"))
+	turnstiletest.Start(env, keptSync, 4, client.WithInstanceID("Synchronised"))
 	for _, in := range []string{"undo", "do"} {
-		turnstiletest.Start(env, keptLater, in, client.InstanceID("Later-"+in))
+		turnstiletest.Start(env, keptLater, in, client.WithInstanceID("Later-"+in))
 		for i, word := range []string{"a", "b", "end"} {
 			env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Later-"+in, word) })
 		}
 	}
-	turnstiletest.Start(env, keptPatched, "in", client.InstanceID("Patched"))
-	turnstiletest.Start(env, keptParent, "in", client.InstanceID("Parent"))
-	turnstiletest.Start(env, keptPanics, "in", client.InstanceID("Panics"))
+	turnstiletest.Start(env, keptPatched, "in", client.WithInstanceID("Patched"))
+	turnstiletest.Start(env, keptParent, "in", client.WithInstanceID("Parent"))
+	turnstiletest.Start(env, keptPanics, "in", client.WithInstanceID("Panics"))
 	if _, err := env.Client().Start(t.Context(), client.StartRequest{Name: "Typed", Instance: "Typed", Input: []byte(`"text"`)}); err != nil {
 		t.Fatal(err)
 	}
@@ -296,9 +296,9 @@ func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 
 func TestTheWordsOfAuthorsComeToALimit(t *testing.T) {
 	t.Parallel()
-	env := turnstiletest.New(t, keptWords(false), turnstiletest.Settings(host.Settings{Limits: host.LimitSettings{Events: 30}}))
+	env := turnstiletest.New(t, keptWords(false), turnstiletest.WithSettings(host.Settings{Limits: host.LimitSettings{Events: 30}}))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
-	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.InstanceID("Limited")).Wait()
+	_, err := turnstiletest.Start(env, keptMany, []string{"a", "b", "c"}, client.WithInstanceID("Limited")).Wait()
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindLimit {
 		t.Errorf("it ended with %v", err)
 	}
@@ -308,7 +308,7 @@ func TestTheWordsOfAuthorsReject(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false))
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
-	run := turnstiletest.Start(env, keptRejects, "in", client.InstanceID("Rejects"))
+	run := turnstiletest.Start(env, keptRejects, "in", client.WithInstanceID("Rejects"))
 	for i, data := range []string{`"text"`, `1`, `"kept"`, `2`, `[]`, `3`} {
 		at := time.Duration(i+1) * time.Minute
 		if i > 3 {

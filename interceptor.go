@@ -118,7 +118,7 @@ func (i Interceptor) addTo(a *App) {
 	case i.Orchestration == nil && i.Activity == nil && i.Client == nil:
 		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has no function: set Orchestration, Activity or Client", i.Name))
 	case i.Orchestration == nil && i.Activity == nil:
-		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has only Client, for which an application has no use: give it to client.Client.With", i.Name))
+		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has only Client, for which an application has no use: give it to client.Client.WithInterceptors", i.Name))
 	}
 	for _, other := range a.interceptors {
 		if other.Name == i.Name && i.Name != "" {

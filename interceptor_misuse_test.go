@@ -123,7 +123,7 @@ func TestMistakesOfAClientsInterceptor(t *testing.T) {
 	e := start(t, main.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
 	var c *client.Client
 	var do func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error
-	c = e.client.With(turnstile.Interceptor{Name: "i", Client: func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
+	c = e.client.WithInterceptors(turnstile.Interceptor{Name: "i", Client: func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
 		return do(ctx, call, next)
 	}})
 	for name, mistake := range map[string]struct {
@@ -131,7 +131,7 @@ func TestMistakesOfAClientsInterceptor(t *testing.T) {
 		want string
 	}{
 		"it calls the client": {func(ctx context.Context, _ *turnstile.ClientCall, _ func(context.Context) error) error {
-			return c.As("other").Cancel(ctx, "m", "")
+			return c.WithActor("other").Cancel(ctx, "m", "")
 		}, "an interceptor of the client makes it"},
 		"headers that cannot be sent": {func(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
 			call.Headers = map[string]string{"Bad": ""}

@@ -80,8 +80,8 @@ func TestInterceptorsRunAroundEachOtherTheFirstOutermost(t *testing.T) {
 			return 2 * n, nil
 		}),
 		main.Implement(func(ctx turnstile.Context, n int) (int, error) { return double.Call(ctx, n) }))
-	c := e.client.With(a, b).As("ada")
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, c, main, 7, client.InstanceID("m")))
+	c := e.client.WithInterceptors(a, b).WithActor("ada")
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, c, main, 7, client.WithInstanceID("m")))
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 14 {
 		t.Errorf("output %d", got)
 	}
@@ -125,7 +125,7 @@ func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
 		main.Implement(func(ctx turnstile.Context, n int) (int, error) { return act.Call(ctx, n) }))
 	for tenant, want := range map[string]string{"": "this tenant may not", "bad": `activity "Act" failed: this tenant may not`, "good": ""} {
 		headers := map[string]string{"tenant": tenant}
-		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.Headers(headers)))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, main, 7, client.WithHeaders(headers)))
 		_, err := run.Wait(e.ctx)
 		got := ""
 		if failed, is := errors.AsType[*client.OrchestrationError](err); is {
@@ -138,7 +138,7 @@ func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
 			t.Errorf("tenant %q: %v, want %q", tenant, err, want)
 		}
 	}
-	if err := e.client.With(guard).Purge(e.ctx, "m"); !errors.Is(err, denied) {
+	if err := e.client.WithInterceptors(guard).Purge(e.ctx, "m"); !errors.Is(err, denied) {
 		t.Errorf("the purge: %v", err)
 	}
 }
@@ -159,7 +159,7 @@ func TestOnReplayAnInterceptorRunsAgainAndIsHeardOnce(t *testing.T) {
 		},
 	}
 	rounds := turnstile.NewOrchestration[int, int]("Rounds")
-	e := arrange(t, []embedded.Option{embedded.Settings(host.Settings{Cache: host.CacheSettings{Instances: -1}})}, watch,
+	e := arrange(t, []embedded.Option{embedded.WithSettings(host.Settings{Cache: host.CacheSettings{Instances: -1}})}, watch,
 		rounds.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			for range 2 {
 				if err := turnstile.Sleep(ctx, 1); err != nil {
@@ -246,7 +246,7 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 			}
 			return "", main.ContinueAsNew(own, n-1)
 		}))
-	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, 1, client.Headers(map[string]string{"a": "1", "who": "start"}), client.InstanceID("m")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, 1, client.WithHeaders(map[string]string{"a": "1", "who": "start"}), client.WithInstanceID("m")))
 	ok[string](t)(run.Wait(e.ctx))
 	slices.Sort(seen.all)
 	seen.all = slices.Compact(seen.all) // once for each replay
@@ -282,7 +282,7 @@ func TestHeadersOverTheLimitAreRefusedWhereTheyAreSet(t *testing.T) {
 		return "as said", nil
 	}))
 	// Those of the start count too.
-	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, 1, client.Headers(map[string]string{"tenant": "t"})))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, 1, client.WithHeaders(map[string]string{"tenant": "t"})))
 	if got := ok[string](t)(run.Wait(e.ctx)); got != "as said" {
 		t.Error(got)
 	}

@@ -21,7 +21,7 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // env is an application that runs in virtual time until the test ends.
 type env struct {
-	*embedded.Environment
+	*embedded.Runtime
 	t      *testing.T
 	client *client.Client
 	ctx    context.Context
@@ -30,7 +30,7 @@ type env struct {
 // arrange makes an environment that does not run yet.
 func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Part) *env {
 	t.Helper()
-	options = append([]embedded.Option{embedded.VirtualTime(epoch)}, options...)
+	options = append([]embedded.Option{embedded.WithVirtualTime(epoch)}, options...)
 	e, err := embedded.New(turnstile.NewApp(parts...), options...)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Part) *
 	// The deadline is for a test that hangs, and for none that works.
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
-	return &env{Environment: e, t: t, client: e.Client(), ctx: ctx}
+	return &env{Runtime: e, t: t, client: e.Client(), ctx: ctx}
 }
 
 // run lets the environment run until the test ends.

@@ -46,8 +46,8 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 			}
 			return "said", nil
 		}))
-	ear := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.InstanceID("ear")))
-	deaf := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.InstanceID("deaf")))
+	ear := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.WithInstanceID("ear")))
+	deaf := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, listener, "", client.WithInstanceID("deaf")))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, speaker, "hello"))
 	if got := ok[string](t)(ear.Wait(e.ctx)); got != "hello!" {
 		t.Errorf("the listener heard %q", got)

@@ -37,7 +37,7 @@ func TestP01AChildsIdIsDerivedOrItsOwn(t *testing.T) {
 		greetings, err := turnstile.Join(ctx, a, b, c)
 		return strings.Join(append(greetings, a.Instance(), b.Instance(), c.Instance()), "|"), err
 	}))
-	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "", client.InstanceID("p")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "", client.WithInstanceID("p")))
 	if got, want := ok[string](t)(run.Wait(e.ctx)), "hello a|hello b|hello c|p/1/2|p/1/3|own id"; got != want {
 		t.Errorf("output %q, want %q", got, want)
 	}
@@ -65,7 +65,7 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 	t.Run("P-03 also when its id is taken", func(t *testing.T) {
 		t.Parallel()
 		taken := turnstile.InstanceID("taken")
-		other := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "first", client.InstanceID("taken")))
+		other := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "first", client.WithInstanceID("taken")))
 		ok[string](t)(other.Wait(e.ctx))
 		again := turnstile.NewOrchestration[string, string]("Again")
 		e := start(t, child.Implement(greet), again.Implement(func(ctx turnstile.Context, _ string) (string, error) {
@@ -107,7 +107,7 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 				return "went on", nil
 			}))
 			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, ""))
-			if err := client.Attach(e.client, child, "child").Confirm(e.ctx); err != nil {
+			if err := client.Attach(e.client, child, "child").WaitStarted(e.ctx); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.end(e, "child"); err != nil {
@@ -129,7 +129,7 @@ func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 	e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, who string) (string, error) {
 		return child.StartDetached(ctx, who)
 	}))
-	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "fail", client.InstanceID("p")))
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, "fail", client.WithInstanceID("p")))
 	instance := ok[string](t)(run.Wait(e.ctx))
 	if instance != "p/1/2" {
 		t.Errorf("it is instance %q", instance)
@@ -189,7 +189,7 @@ func TestV01WithoutAVersionTheNewestRuns(t *testing.T) {
 	}
 	e := start(t, is("1.2"), is("1.10"), is(""))
 	for asked, want := range map[string]string{"": "1.10", "1.2": "1.2"} {
-		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, which, 0, client.Version(asked)))
+		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, which, 0, client.WithVersion(asked)))
 		if got := ok[string](t)(run.Wait(e.ctx)); got != want {
 			t.Errorf("asked for %q, version %q ran, want %q", asked, got, want)
 		}

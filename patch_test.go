@@ -82,7 +82,7 @@ func patchHistory(t *testing.T, code func(turnstile.Context, int) (int, error)) 
 	e := start(t, patchy.Implement(code),
 		oldStep.Implement(func(_ context.Context, n int) (int, error) { return n + 1, nil }),
 		newStep.Implement(func(_ context.Context, n int) (int, error) { return n + 10, nil }))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, patchy, 0, client.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, patchy, 0, client.WithInstanceID("p")))
 	out := ok[int](t)(run.Wait(e.ctx))
 	return out, e.history(run.Instance)
 }

@@ -64,7 +64,7 @@ func TestTheReadmesOrderIsRefundedWhenItIsCancelled(t *testing.T) {
 			for _, a := range []turnstile.Activity[string, string]{reserve, charge} {
 				turnstiletest.On(env, a).Return("done", nil)
 			}
-			turnstiletest.On(env, refundOrder).Call(func(context.Context, string) (string, error) {
+			turnstiletest.On(env, refundOrder).Do(func(context.Context, string) (string, error) {
 				did = append(did, "refund")
 				return "", nil
 			})

@@ -8,7 +8,7 @@ import (
 
 // SearchAttributes are names and values by which an instance is found: strings,
 // numbers and times, see [SearchString], [SearchNumber] and [SearchTime]. Orchestration
-// code sets them ([SetSearchAttributes]), and so may a start (client.SearchAttributes);
+// code sets them ([SetSearchAttributes]), and so may a start (client.WithSearchAttributes);
 // client.Client.List finds by them (client.ListQuery.Where).
 //
 // At most 16 of an instance; names of 1 to 64 characters, a letter and then

@@ -50,7 +50,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 	if got := ok[string](t)(run.Wait(e.ctx)); !strings.HasPrefix(got, `customer = "c-1"; its string has 257 bytes, the limit is 256`) {
 		t.Errorf("output %q", got)
 	}
-	if _, err := client.Start(e.ctx, e.client, flow, 1, client.SearchAttributes(long)); !errors.As(err, new(*turnstile.SearchAttributeError)) {
+	if _, err := client.Start(e.ctx, e.client, flow, 1, client.WithSearchAttributes(long)); !errors.As(err, new(*turnstile.SearchAttributeError)) {
 		t.Errorf("the start gave %v", err)
 	}
 }
@@ -65,8 +65,8 @@ func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
 		})
 	}))
 	for instance, total := range map[string]float64{"small": 20, "large": 200.5} {
-		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, total, client.InstanceID(instance),
-			client.SearchAttributes(turnstile.SearchAttributes{"customer": turnstile.SearchString("c-1"), "draft": turnstile.SearchString("yes")})))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, total, client.WithInstanceID(instance),
+			client.WithSearchAttributes(turnstile.SearchAttributes{"customer": turnstile.SearchString("c-1"), "draft": turnstile.SearchString("yes")})))
 		ok[int](t)(run.Wait(e.ctx))
 	}
 	for text, want := range map[string]string{

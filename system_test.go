@@ -99,7 +99,7 @@ func TestR16EachLineIsLoggedOnce(t *testing.T) {
 	var out lines
 	logger := slog.New(slog.NewTextHandler(&out, nil))
 	talk := turnstile.NewOrchestration[int, int]("Talk")
-	e := arrange(t, []embedded.Option{embedded.Logger(logger)}, talk.Implement(func(ctx turnstile.Context, _ int) (int, error) {
+	e := arrange(t, []embedded.Option{embedded.WithLogger(logger)}, talk.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		turnstile.Logger(ctx).Info("line one")
 		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 			return 0, err

@@ -17,15 +17,15 @@ import (
 //	TURNSTILE_ORCHESTRATOR_QUEUE_URL, TURNSTILE_HISTORY_TABLE, TURNSTILE_INSTANCES_TABLE
 //
 // (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
-// unless WithEnvironment gives them; what is missing or wrong is one
-// *EnvironmentError. Without both tables the client starts and signals, and reads
+// unless WithConfig gives them; what is missing or wrong is one
+// *ConfigError. Without both tables the client starts and signals, and reads
 // nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
 // what is known of running activities. AWS credentials and region come from where the SDK finds them; the
 // stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
 // allow the one and the other. It makes no request.
 func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	o := collect(opts)
-	env, err := o.read(ClientEnvironment, os.Environ())
+	env, err := o.read(ClientConfig, os.Environ())
 	if err != nil {
 		return nil, err
 	}

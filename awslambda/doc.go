@@ -11,11 +11,11 @@
 //
 //	func main() {
 //		payments := payments.New(os.Getenv("PAYMENTS_URL"))
-//		awslambda.RunWorker(turnstile.NewApp(Charge.Implement(payments.Charge)))
+//		awslambda.RunActivities(turnstile.NewApp(Charge.Implement(payments.Charge)))
 //	}
 //
 // Both read the TURNSTILE_ environment variables that template.yaml sets
-// (Environment lists them), check all of them at once, make their AWS clients
+// ([Config] lists them), check all of them at once, make their AWS clients
 // once, and then serve invocations until Lambda ends the process. What is
 // wrong at start ends it with an error that names every mistake.
 //

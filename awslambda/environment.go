@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Environment is what a process learns from its environment variables.
+// Config is what a process learns from its environment variables.
 // template.yaml sets them on the two functions; a service that makes a client
-// sets the few that ClientEnvironment asks for from the stack's outputs.
+// sets the few that ClientConfig asks for from the stack's outputs.
 //
 // Every process:
 //
@@ -25,9 +25,11 @@ import (
 //
 // Which of the others a process needs is said beside each field: o for the
 // orchestrator, a for the activity function, c for a client.
-type Environment struct {
+type Config struct {
 	LogLevel slog.Level
-	Name     string
+	// Environment is the name of the deployment, such as prod: the one dimension of the
+	// metrics.
+	Environment string
 
 	HistoryTable    string // o c  TURNSTILE_HISTORY_TABLE
 	InstancesTable  string // o c  TURNSTILE_INSTANCES_TABLE
@@ -92,8 +94,8 @@ type Environment struct {
 	Unknown []string
 }
 
-// EnvironmentProblem is one variable that is missing or wrong.
-type EnvironmentProblem struct {
+// ConfigProblem is one variable that is missing or wrong.
+type ConfigProblem struct {
 	Variable string
 	// Value that it has; empty if it is not set.
 	Value string
@@ -101,21 +103,21 @@ type EnvironmentProblem struct {
 	Want string
 }
 
-func (p EnvironmentProblem) String() string {
+func (p ConfigProblem) String() string {
 	if p.Value == "" {
 		return fmt.Sprintf("%s is not set; it should be %s", p.Variable, p.Want)
 	}
 	return fmt.Sprintf("%s is %q; it should be %s", p.Variable, p.Value, p.Want)
 }
 
-// EnvironmentError lists every variable that is missing or wrong.
-type EnvironmentError struct {
+// ConfigError lists every variable that is missing or wrong.
+type ConfigError struct {
 	// Process that needs them: "orchestrator", "activity function", "client".
 	Process  string
-	Problems []EnvironmentProblem
+	Problems []ConfigProblem
 }
 
-func (e *EnvironmentError) Error() string {
+func (e *ConfigError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "awslambda: %s: %d environment variables are missing or wrong (template.yaml sets them; a service takes them from the stack's outputs):", e.Process, len(e.Problems))
 	for _, p := range e.Problems {
@@ -124,10 +126,10 @@ func (e *EnvironmentError) Error() string {
 	return b.String()
 }
 
-// OrchestratorEnvironment reads what the orchestrator needs from environ, in
+// OrchestratorConfig reads what the orchestrator needs from environ, in
 // the form of os.Environ. Everything that is missing or wrong is in one
-// *EnvironmentError.
-func OrchestratorEnvironment(environ []string) (Environment, error) {
+// *ConfigError.
+func OrchestratorConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
@@ -165,8 +167,8 @@ func OrchestratorEnvironment(environ []string) (Environment, error) {
 	return e, r.err("orchestrator")
 }
 
-// WorkerEnvironment is OrchestratorEnvironment for the activity function.
-func WorkerEnvironment(environ []string) (Environment, error) {
+// ActivityConfig is OrchestratorConfig for the activity function.
+func ActivityConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
@@ -178,11 +180,11 @@ func WorkerEnvironment(environ []string) (Environment, error) {
 	return e, r.err("activity function")
 }
 
-// ClientEnvironment is OrchestratorEnvironment for a service that makes a
+// ClientConfig is OrchestratorConfig for a service that makes a
 // client. Variables of the functions that it does not need are ignored. The
 // tables may be missing, both: then the client starts and signals, and reads
 // nothing.
-func ClientEnvironment(environ []string) (Environment, error) {
+func ClientConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	if r.get("TURNSTILE_HISTORY_TABLE") != "" || r.get("TURNSTILE_INSTANCES_TABLE") != "" {
@@ -198,7 +200,7 @@ func ClientEnvironment(environ []string) (Environment, error) {
 type reader struct {
 	values   map[string]string
 	known    map[string]bool
-	problems []EnvironmentProblem
+	problems []ConfigProblem
 }
 
 func newReader(environ []string) *reader {
@@ -225,8 +227,8 @@ func memoryMB(environ []string) int {
 	return 0
 }
 
-func (r *reader) common() Environment {
-	e := Environment{Name: r.optional("TURNSTILE_ENVIRONMENT", "default", dimension)}
+func (r *reader) common() Config {
+	e := Config{Environment: r.optional("TURNSTILE_ENVIRONMENT", "default", dimension)}
 	level := r.optional("TURNSTILE_LOG_LEVEL", "info", logLevel)
 	// What is no level is a problem already.
 	_ = e.LogLevel.UnmarshalText([]byte(level))
@@ -240,7 +242,7 @@ func (r *reader) get(name string) string {
 
 func (r *reader) check(name, value string, s shape) {
 	if !s.ok(value) {
-		r.problems = append(r.problems, EnvironmentProblem{Variable: name, Value: value, Want: s.want})
+		r.problems = append(r.problems, ConfigProblem{Variable: name, Value: value, Want: s.want})
 	}
 }
 
@@ -302,15 +304,15 @@ func (r *reader) err(process string) error {
 	if len(r.problems) == 0 {
 		return nil
 	}
-	return &EnvironmentError{Process: process, Problems: r.problems}
+	return &ConfigError{Process: process, Problems: r.problems}
 }
 
-// errNoRegion is beside EnvironmentError because the SDK may find a region
+// errNoRegion is beside ConfigError because the SDK may find a region
 // elsewhere, in a profile.
 var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")
 
 // read takes the environment that was handed in, or the process's.
-func (o *options) read(from func([]string) (Environment, error), environ []string) (Environment, error) {
+func (o *options) read(from func([]string) (Config, error), environ []string) (Config, error) {
 	if o.environment != nil {
 		return *o.environment, nil
 	}

@@ -42,12 +42,12 @@ func environ(variables map[string]string) []string {
 
 func TestACompleteEnvironmentIsReadWithItsDefaults(t *testing.T) {
 	t.Parallel()
-	e, err := OrchestratorEnvironment(environ(orchestratorVariables()))
+	e, err := OrchestratorConfig(environ(orchestratorVariables()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.LogLevel != slog.LevelInfo || e.Name != "default" || e.TimerBorder != 0 || e.TimerLeast != 0 || e.TokenKey != "1" {
-		t.Errorf("defaults are %v, %q, %v, %v; want info, \"default\", 0, 0", e.LogLevel, e.Name, e.TimerBorder, e.TimerLeast)
+	if e.LogLevel != slog.LevelInfo || e.Environment != "default" || e.TimerBorder != 0 || e.TimerLeast != 0 || e.TokenKey != "1" {
+		t.Errorf("defaults are %v, %q, %v, %v; want info, \"default\", 0, 0", e.LogLevel, e.Environment, e.TimerBorder, e.TimerLeast)
 	}
 	if e.HistoryTable != "s-HistoryTable-1" || e.ScheduleRoleARN != "arn:aws:iam::123456789012:role/s-SchedulerRole-1" {
 		t.Errorf("values are not taken over: %+v", e)
@@ -61,20 +61,20 @@ func TestEverythingThatIsMissingIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		process string
-		read    func([]string) (Environment, error)
+		read    func([]string) (Config, error)
 		want    int
 	}{
-		{"orchestrator", OrchestratorEnvironment, len(orchestratorVariables())},
-		{"activity function", WorkerEnvironment, 4},
-		{"client", ClientEnvironment, 1},
+		{"orchestrator", OrchestratorConfig, len(orchestratorVariables())},
+		{"activity function", ActivityConfig, 4},
+		{"client", ClientConfig, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.process, func(t *testing.T) {
 			t.Parallel()
 			_, err := tt.read([]string{"PATH=/bin"})
-			var e *EnvironmentError
+			var e *ConfigError
 			if !errors.As(err, &e) {
-				t.Fatalf("error is %v, want an *EnvironmentError", err)
+				t.Fatalf("error is %v, want an *ConfigError", err)
 			}
 			if e.Process != tt.process || len(e.Problems) != tt.want {
 				t.Errorf("%s: %d problems, want %s: %d\n%v", e.Process, len(e.Problems), tt.process, tt.want, err)
@@ -121,8 +121,8 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 			t.Parallel()
 			variables := orchestratorVariables()
 			variables[tt.variable] = tt.value
-			_, err := OrchestratorEnvironment(environ(variables))
-			var e *EnvironmentError
+			_, err := OrchestratorConfig(environ(variables))
+			var e *ConfigError
 			if !errors.As(err, &e) || len(e.Problems) != 1 || e.Problems[0].Variable != tt.variable {
 				t.Fatalf("error is %v, want one problem with %s", err, tt.variable)
 			}
@@ -137,7 +137,7 @@ func TestAVariableThatThisBuildDoesNotKnowIsToldNotRefused(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_TIMER_BORDR"] = "1m"
-	e, err := OrchestratorEnvironment(environ(variables))
+	e, err := OrchestratorConfig(environ(variables))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_TIMER_BORDER"] = tt.border
 		variables["TURNSTILE_TIMER_LEAST"] = tt.least
-		e, err := OrchestratorEnvironment(environ(variables))
+		e, err := OrchestratorConfig(environ(variables))
 		if err != nil || e.TimerBorder != tt.wantBorder || e.TimerLeast != tt.wantLeast {
 			t.Errorf("border %q, least %q: %v, %v, %v; want %v, %v", tt.border, tt.least, e.TimerBorder, e.TimerLeast, err, tt.wantBorder, tt.wantLeast)
 		}
@@ -171,11 +171,11 @@ func TestTheActivityRoleIsTakenOver(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_ACTIVITY_ROLE_ID"], variables["TURNSTILE_ACTIVITIES_MAY_SEND"] = "AROA1234567890EXAMPLE", "true"
-	e, err := OrchestratorEnvironment(environ(variables))
+	e, err := OrchestratorConfig(environ(variables))
 	if err != nil || e.ActivityRoleID != "AROA1234567890EXAMPLE" || !e.ActivitiesMaySend {
 		t.Errorf("%+v, %v", e, err)
 	}
-	e, err = OrchestratorEnvironment(environ(orchestratorVariables()))
+	e, err = OrchestratorConfig(environ(orchestratorVariables()))
 	if err != nil || e.ActivityRoleID != "" || e.ActivitiesMaySend {
 		t.Errorf("by default: %+v, %v", e, err)
 	}
@@ -189,7 +189,7 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	variables["TURNSTILE_MAX_OPERATIONS"] = "100000"
 	variables["TURNSTILE_MAX_RESULT_BYTES"] = "262144"
 	variables["TURNSTILE_BACKLOG_AGE_SECONDS"] = "600"
-	e, err := OrchestratorEnvironment(environ(variables))
+	e, err := OrchestratorConfig(environ(variables))
 	if err != nil || e.MaxHistory != 1_000_000 || e.MaxHistoryBytes != 200_000_000 || e.MaxOperations != 100_000 || e.MaxResult != 262_144 || e.BacklogAge != 10*time.Minute {
 		t.Errorf("orchestrator: %+v, %v", e, err)
 	}
@@ -198,7 +198,7 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	for _, name := range []string{"TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL", "TURNSTILE_ACTIVITY_QUEUE_URL", "TURNSTILE_ACTIVITY_DEAD_QUEUE_URL"} {
 		variables[name] = all[name]
 	}
-	e, err = WorkerEnvironment(environ(variables))
+	e, err = ActivityConfig(environ(variables))
 	if err != nil || e.MaxResult != 1000 || len(e.Unknown) > 0 {
 		t.Errorf("activity function: %+v, %v", e, err)
 	}
@@ -211,7 +211,7 @@ func TestTheCacheGetsAQuarterOfTheFunctionsMemory(t *testing.T) {
 		set      int
 		mb, want int
 	}{{"512", 0, 512, 128 << 20}, {"128", 0, 128, 32 << 20}, {"512", 1000, 512, 1000}, {"much", 0, 0, 0}, {"-5", 0, 0, 0}, {"", 0, 0, 0}} {
-		e, err := OrchestratorEnvironment(append(environ(orchestratorVariables()), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+c.says))
+		e, err := OrchestratorConfig(append(environ(orchestratorVariables()), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="+c.says))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,13 +42,13 @@ func ExampleRunOrchestrator() {
 }
 
 // The activity function's main, with what its activities need.
-func ExampleRunWorker() {
+func ExampleRunActivities() {
 	main := func() {
 		db, err := sql.Open("pgx", "postgres://payments")
 		if err != nil {
 			log.Fatal(err)
 		}
-		awslambda.RunWorker(turnstile.NewApp(Charge.Implement(payments{db}.charge)))
+		awslambda.RunActivities(turnstile.NewApp(Charge.Implement(payments{db}.charge)))
 	}
 	_ = main
 }
@@ -60,7 +60,7 @@ func ExampleNewClient() {
 		if err != nil {
 			return err
 		}
-		run, err := client.Start(ctx, c, Fulfil, o, client.InstanceID("order-"+o.ID))
+		run, err := client.Start(ctx, c, Fulfil, o, client.WithInstanceID("order-"+o.ID))
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func TestWhatNeedsAPersonIsCountedInOneMetric(t *testing.T) {
 func TestTheWorkerTakesEveryRecordAsAnActivity(t *testing.T) {
 	t.Parallel()
 	h := &recorder{fail: []string{"a"}}
-	w := &Worker{host: h, metrics: embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "activity", Out: &bytes.Buffer{}}), logger: slog.New(slog.DiscardHandler)}
+	w := &ActivityFunction{host: h, metrics: embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "activity", Out: &bytes.Buffer{}}), logger: slog.New(slog.DiscardHandler)}
 	got, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{record("a", "activity", "", time.Time{})}})
 	if err != nil || len(got.BatchItemFailures) != 1 || got.BatchItemFailures[0].ItemIdentifier != "a" {
 		t.Errorf("answer is %v, %v; want a", got, err)
@@ -172,7 +172,7 @@ func TestAFunctionStartsWithACompleteEnvironmentAndLogsWhatItDoesNotKnow(t *test
 		t.Fatal(err)
 	}
 	defer o.Close()
-	if _, err := NewWorker(turnstile.NewApp(), environ(variables), opts...); err != nil {
+	if _, err := NewActivityFunction(turnstile.NewApp(), environ(variables), opts...); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "TURNSTILE_TIMER_BORDR") {
@@ -191,7 +191,7 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 	if _, err := NewOrchestrator(app, environ(orchestratorVariables()), opts...); err == nil {
 		t.Error("the orchestrator starts")
 	}
-	if _, err := NewWorker(app, environ(orchestratorVariables()), opts...); err == nil {
+	if _, err := NewActivityFunction(app, environ(orchestratorVariables()), opts...); err == nil {
 		t.Error("the worker starts")
 	}
 }
@@ -199,14 +199,14 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
 	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{CommitAttempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
-	got := orchestratorSettings(given, Environment{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
+	got := orchestratorSettings(given, Config{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
 	if got.Dispatch.TimerBorder != -1 || got.Dispatch.TimerLeast != 3*time.Minute || got.Turn.CommitAttempts != 7 {
 		t.Errorf("settings are %+v", got)
 	}
 	if got.Limits.Events != 300 || got.Limits.Bytes != 400_000 || got.Limits.Operations != 9 || got.Limits.Result != 2000 {
 		t.Errorf("limits are %+v", got)
 	}
-	if got := workerSettings(given, Environment{MaxResult: 2000}); got.Limits.Result != 2000 || got.Limits.Events != 5 {
+	if got := workerSettings(given, Config{MaxResult: 2000}); got.Limits.Result != 2000 || got.Limits.Events != 5 {
 		t.Errorf("the worker's are %+v", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestAHistoryIsBoundedByWhatTheFunctionCanHold(t *testing.T) {
 		{0, 512, 50_000_000}, {0, 128, 32 << 20}, {200_000_000, 512, 128 << 20}, {200_000_000, 1024, 200_000_000}, {400_000, 128, 400_000},
 		{200_000_000, 0, 200_000_000},
 	} {
-		if got := orchestratorSettings(host.Settings{}, Environment{MaxHistoryBytes: c.asked, MemoryMB: c.memory}).Limits.Bytes; got != c.want {
+		if got := orchestratorSettings(host.Settings{}, Config{MaxHistoryBytes: c.asked, MemoryMB: c.memory}).Limits.Bytes; got != c.want {
 			t.Errorf("asked for %d bytes with %d MB: %d, want %d", c.asked, c.memory, got, c.want)
 		}
 	}
@@ -226,7 +226,7 @@ func TestAHistoryIsBoundedByWhatTheFunctionCanHold(t *testing.T) {
 func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	_, err := WorkerEnvironment(nil)
+	_, err := ActivityConfig(nil)
 	logStart(slog.New(slog.NewJSONHandler(&out, nil)), err)
 	var line struct {
 		Level, Msg string
@@ -242,15 +242,15 @@ func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
 
 func TestAClientSaysWhatItLacks(t *testing.T) {
 	t.Parallel()
-	_, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithEnvironment(Environment{}))
+	_, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithConfig(Config{}))
 	if err == nil {
 		t.Error("a client without a queue is made")
 	}
-	e, err := OrchestratorEnvironment(environ(orchestratorVariables()))
+	e, err := OrchestratorConfig(environ(orchestratorVariables()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithEnvironment(e)); err != nil {
+	if _, err := NewClient(t.Context(), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithConfig(e)); err != nil {
 		t.Errorf("with everything there: %v", err)
 	}
 }

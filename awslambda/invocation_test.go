@@ -40,7 +40,7 @@ func TestEveryLineOfAnInvocationSaysWhichOneItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	w, err := awslambda.NewWorker(app, environ, options...)
+	w, err := awslambda.NewActivityFunction(app, environ, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

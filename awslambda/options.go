@@ -14,13 +14,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
-// Option changes what RunOrchestrator, RunWorker, NewOrchestrator, NewWorker
+// Option changes what RunOrchestrator, RunActivities, NewOrchestrator, NewActivityFunction
 // or NewClient would do by themselves.
-type Option func(*options)
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
 
 type options struct {
 	aws         *aws.Config
-	environment *Environment
+	environment *Config
 	settings    host.Settings
 	codecs      *codec.Set
 	observer    host.Observer
@@ -33,51 +37,51 @@ type options struct {
 func collect(opts []Option) options {
 	o := options{out: os.Stdout}
 	for _, opt := range opts {
-		opt(&o)
+		opt.apply(&o)
 	}
 	return o
 }
 
 // WithAWSConfig makes the AWS clients from cfg instead of from the
 // environment: for tracing, another HTTP client, or other credentials.
-func WithAWSConfig(cfg aws.Config) Option { return func(o *options) { o.aws = &cfg } }
+func WithAWSConfig(cfg aws.Config) Option { return option(func(o *options) { o.aws = &cfg }) }
 
-// WithEnvironment gives what would be read from environment variables.
-func WithEnvironment(e Environment) Option { return func(o *options) { o.environment = &e } }
+// WithConfig gives what would be read from environment variables.
+func WithConfig(e Config) Option { return option(func(o *options) { o.environment = &e }) }
 
 // WithSettings bounds what the host does; zero fields mean the defaults. A
 // TURNSTILE_ variable that is set goes before its field. A client has none.
-func WithSettings(s host.Settings) Option { return func(o *options) { o.settings = s } }
+func WithSettings(s host.Settings) Option { return option(func(o *options) { o.settings = s }) }
 
 // WithCodecs seals payloads on their way into tables and queues, and opens them
 // on their way out; see package codec. Orchestrator, worker and every client
 // need the same.
-func WithCodecs(set *codec.Set) Option { return func(o *options) { o.codecs = set } }
+func WithCodecs(set *codec.Set) Option { return option(func(o *options) { o.codecs = set }) }
 
 // WithObserver tells o what happens, beside the metrics. It is called from
 // several goroutines and must not block. A client has none.
 func WithObserver(observer host.Observer) Option {
-	return func(o *options) { o.observer = observer }
+	return option(func(o *options) { o.observer = observer })
 }
 
 // WithPropagator gives what turns send the context of their traces. A worker and a
 // client have none.
 func WithPropagator(p host.Propagator) Option {
-	return func(o *options) { o.propagator = p }
+	return option(func(o *options) { o.propagator = p })
 }
 
 // WithFlush calls f at the end of each invocation, ahead of its answer: Lambda may
 // stop the process behind it, with what is not sent yet. An error is logged. A
 // client has none.
 func WithFlush(f func(context.Context) error) Option {
-	return func(o *options) { o.flush = f }
+	return option(func(o *options) { o.flush = f })
 }
 
 // WithLogger logs to l instead of writing JSON lines to standard output.
-func WithLogger(l *slog.Logger) Option { return func(o *options) { o.logger = l } }
+func WithLogger(l *slog.Logger) Option { return option(func(o *options) { o.logger = l }) }
 
 // WithOutput writes log and metrics to w instead of standard output.
-func WithOutput(w io.Writer) Option { return func(o *options) { o.out = w } }
+func WithOutput(w io.Writer) Option { return option(func(o *options) { o.out = w }) }
 
 func (o *options) logTo(level slog.Level) *slog.Logger {
 	logger := o.logger
@@ -89,8 +93,8 @@ func (o *options) logTo(level slog.Level) *slog.Logger {
 
 // metricsOf makes the metrics of a function; at the level debug each invocation has
 // a line of its own.
-func (o *options) metricsOf(env Environment, function string) *embeddedmetrics.Metrics {
-	return embeddedmetrics.New(embeddedmetrics.Config{Environment: env.Name, Function: function, Out: o.out, Each: env.LogLevel <= slog.LevelDebug})
+func (o *options) metricsOf(env Config, function string) *embeddedmetrics.Metrics {
+	return embeddedmetrics.New(embeddedmetrics.Config{Environment: env.Environment, Function: function, Out: o.out, Each: env.LogLevel <= slog.LevelDebug})
 }
 
 func (o *options) observers(m *embeddedmetrics.Metrics, logger *slog.Logger) host.Observer {

@@ -70,7 +70,7 @@ type batchHandler interface {
 // RunOrchestrator does both. It makes no request.
 func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orchestrator, error) {
 	o := collect(opts)
-	env, err := o.read(OrchestratorEnvironment, environ)
+	env, err := o.read(OrchestratorConfig, environ)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 	}
 }
 
-func orchestratorQueues(client sqs.Client, env Environment) (q platform.Queues, err error) {
+func orchestratorQueues(client sqs.Client, env Config) (q platform.Queues, err error) {
 	for _, each := range []struct {
 		queue *queue.Queue
 		url   string
@@ -226,7 +226,7 @@ func orchestratorQueues(client sqs.Client, env Environment) (q platform.Queues, 
 }
 
 // orchestratorSettings lets a variable that is set go before its field.
-func orchestratorSettings(s host.Settings, env Environment) host.Settings {
+func orchestratorSettings(s host.Settings, env Config) host.Settings {
 	if env.TimerBorder != 0 {
 		s.Dispatch.TimerBorder = env.TimerBorder
 	}
@@ -266,14 +266,14 @@ func boundedHistory(limit, memoryMB int) int {
 
 // workerSettings is orchestratorSettings for the activity function; inline
 // activities have these limits too.
-func workerSettings(s host.Settings, env Environment) host.Settings {
+func workerSettings(s host.Settings, env Config) host.Settings {
 	if env.MaxResult != 0 {
 		s.Limits.Result = env.MaxResult
 	}
 	return s
 }
 
-func warnUnknown(logger *slog.Logger, env Environment) {
+func warnUnknown(logger *slog.Logger, env Config) {
 	for _, name := range env.Unknown {
 		logger.Warn("environment variable has no meaning for this build: misspelt, or meant for a newer one", "variable", name)
 	}

@@ -46,7 +46,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			g := grants{}
 			calls := worker.reach("Worker.Handle")
 			storeCalls(t, g, nil, used(calls, "Stops"), nil)
-			sendCalls(t, g, calls, "NewWorker")
+			sendCalls(t, g, calls, "NewActivityFunction")
 			sourceCalls(g, calls, "ActivityQueue")
 			functionCalls(g, "ActivityLogGroup")
 			return g

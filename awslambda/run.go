@@ -29,9 +29,9 @@ func RunOrchestrator(app *turnstile.App, opts ...Option) {
 	serve(o.Handle, o.Flush)
 }
 
-// RunWorker serves the activity function; see RunOrchestrator.
-func RunWorker(app *turnstile.App, opts ...Option) {
-	w, err := NewWorker(app, os.Environ(), opts...)
+// RunActivities serves the activity function; see RunOrchestrator.
+func RunActivities(app *turnstile.App, opts ...Option) {
+	w, err := NewActivityFunction(app, os.Environ(), opts...)
 	if err != nil {
 		exit(opts, err)
 	}
@@ -55,7 +55,7 @@ func exit(opts []Option, err error) {
 // logStart logs why the process can't serve: one line, each problem an element
 // of a list, for CloudWatch shows lines.
 func logStart(logger *slog.Logger, err error) {
-	var e *EnvironmentError
+	var e *ConfigError
 	if !errors.As(err, &e) {
 		logger.Error("turnstile does not start", "error", err.Error())
 		return

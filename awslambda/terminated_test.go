@@ -42,7 +42,7 @@ func (c completes) Handle(context.Context, []platform.Delivery) []string {
 
 func serveAttempts(out io.Writer) {
 	m := embeddedmetrics.New(embeddedmetrics.Config{Environment: "test", Function: "activity", Out: out})
-	w := &Worker{host: completes{m}, metrics: m, logger: slog.New(slog.DiscardHandler)}
+	w := &ActivityFunction{host: completes{m}, metrics: m, logger: slog.New(slog.DiscardHandler)}
 	serve(w.Handle, func() {
 		w.Flush()
 		fmt.Fprintln(out, "flushed")

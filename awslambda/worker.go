@@ -16,20 +16,20 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Worker handles the invocations of the activity function.
-type Worker struct {
+// ActivityFunction handles the invocations of the activity function.
+type ActivityFunction struct {
 	host    batchHandler
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	flush   func(context.Context) error
 }
 
-// NewWorker makes the worker of an application from its environment variables,
-// for those who start Lambda themselves; RunWorker does both. It makes no
+// NewActivityFunction makes the handler of the activity function from environment
+// variables, for a program that starts Lambda itself; [RunActivities] does both. It makes no
 // request.
-func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, error) {
+func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (*ActivityFunction, error) {
 	o := collect(opts)
-	env, err := o.read(WorkerEnvironment, environ)
+	env, err := o.read(ActivityConfig, environ)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +66,11 @@ func NewWorker(app *turnstile.App, environ []string, opts ...Option) (*Worker, e
 		return nil, err
 	}
 	warnUnknown(logger, env)
-	return &Worker{host: h, metrics: metrics, logger: logger, flush: o.flush}, nil
+	return &ActivityFunction{host: h, metrics: metrics, logger: logger, flush: o.flush}, nil
 }
 
 // Handle handles one invocation. The error is always nil.
-func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
+func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	w.metrics.Begin()
 	defer w.metrics.End()
 	defer flushed(ctx, w.logger, w.flush)
@@ -83,5 +83,5 @@ func (w *Worker) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEvent
 }
 
 // Flush writes the metrics that the process still holds, for a process that ends:
-// RunWorker calls it when Lambda says so.
-func (w *Worker) Flush() { w.metrics.Flush() }
+// RunActivities calls it when Lambda says so.
+func (w *ActivityFunction) Flush() { w.metrics.Flush() }

@@ -65,7 +65,7 @@ func TestTheLargestPayloadsAreFolded(t *testing.T) {
 	t.Parallel()
 	o := serveOffice(t)
 	largest := strings.Repeat("x", turnstile.MaxPayload-2) // in quotes
-	if _, err := client.Start(t.Context(), o.client, hold, largest, client.InstanceID("largest")); err != nil {
+	if _, err := client.Start(t.Context(), o.client, hold, largest, client.WithInstanceID("largest")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.Start(t.Context(), o.client, hold, largest+"x"); !errors.As(err, new(*turnstile.PayloadTooLargeError)) {
@@ -112,7 +112,7 @@ func TestJapaneseIsShown(t *testing.T) {
 	t.Parallel()
 	o := serveOffice(t)
 	const id = "注文-十七 ﾃｽﾄ"
-	if _, err := client.Start(t.Context(), o.client, hold, "日本語のテキスト", client.InstanceID(id)); err != nil {
+	if _, err := client.Start(t.Context(), o.client, hold, "日本語のテキスト", client.WithInstanceID(id)); err != nil {
 		t.Fatal(err)
 	}
 	b := o.open(instance(id, "/values"), browser.View{})

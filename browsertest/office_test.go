@@ -57,7 +57,7 @@ func serveOffice(t *testing.T, options ...console.Option) *office {
 		<-ended
 	})
 	o.client = env.Client()
-	h, err := console.Handler(o.client, append([]console.Option{console.AllowActions(), console.Polling(100*time.Millisecond, 1_000_000)}, options...)...)
+	h, err := console.Handler(o.client, append([]console.Option{console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestAnInstanceIsCancelledAndAnotherTerminated(t *testing.T) {
 		{"Cancel", "Cancel the instance", "cancelled"},
 		{"Terminate", "Terminate the instance", "terminated"},
 	} {
-		run, err := client.Start(t.Context(), o.client, hold, "", client.InstanceID(c.status))
+		run, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID(c.status))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestAnInstanceIsCancelledAndAnotherTerminated(t *testing.T) {
 func TestAnActionThatLostARaceSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 	o := serveOffice(t)
-	if _, err := client.Start(t.Context(), o.client, hold, "", client.InstanceID("raced")); err != nil {
+	if _, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID("raced")); err != nil {
 		t.Fatal(err)
 	}
 	b := o.open(instance("raced", ""), browser.View{})
@@ -166,7 +166,7 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 		{"", "Result", `"signed"`, "Complete it", "completed"},
 		{"with a failure, which is final", "Message", "refused", "Let it fail", "failed"},
 	} {
-		run, err := client.Start(t.Context(), o.client, asked, "", client.InstanceID("asked "+c.status))
+		run, err := client.Start(t.Context(), o.client, asked, "", client.WithInstanceID("asked "+c.status))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func serveLive(t testing.TB, options ...console.Option) *site {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	// Looked at often, so that a test does not wait for that.
-	options = append(options, console.AllowActions(), console.Polling(100*time.Millisecond, 1_000_000))
+	options = append(options, console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000))
 	h, err := demo.Open(ctx, demo.Options{}, options...)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ type Client struct {
 	cfg   Config
 	actor string
 	// around are the interceptors, the first outermost; self is the same for all
-	// clients that As and With made of one.
+	// clients that WithActor and WithInterceptors made of one.
 	around []turnstile.Interceptor
 	self   *Config
 }
@@ -93,24 +93,24 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, self: &cfg}, nil
 }
 
-// As returns a client that acts on behalf of somebody: a user, a role, a
+// WithActor returns a client that acts on behalf of somebody: a user, a role, a
 // service; 1 to 256 bytes of UTF-8, such as an ARN or the name of a login. The
 // actor is recorded with what the client starts, raises, cancels and terminates,
 // for audit. It proves nothing: whoever may send to the queue can name anybody.
 //
 // A name that cannot be used is a [*turnstile.InvalidNameError] of the calls that send.
-func (c *Client) As(actor string) *Client {
+func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor
 	return &other
 }
 
-// With returns a client with these interceptors around each call that sends
+// WithInterceptors returns a client with these interceptors around each call that sends
 // something, inside of those that c has already; see [turnstile.Interceptor]. The
 // first is the outermost. One without Client is left out.
 //
 //	c = c.With(audit, tracing)
-func (c *Client) With(interceptors ...turnstile.Interceptor) *Client {
+func (c *Client) WithInterceptors(interceptors ...turnstile.Interceptor) *Client {
 	other := *c
 	other.around = slices.Clip(other.around)
 	for _, i := range interceptors {

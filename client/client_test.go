@@ -31,16 +31,16 @@ func TestClientNamesEverythingThatIsMissing(t *testing.T) {
 
 func TestM06StartingTwice(t *testing.T) {
 	t.Parallel()
-	id := client.InstanceID("one")
+	id := client.WithInstanceID("one")
 
 	t.Run("M-06 with the same start id is harmless, before the first turn and after", func(t *testing.T) {
 		t.Parallel()
 		e := arrange(t, nil, calculate.Implement(calculated), double.Implement(doubled))
 		for range 2 {
-			ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.StartID("s")))
+			ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.WithDeduplicationID("s")))
 		}
 		e.run()
-		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.StartID("s")))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 1, id, client.WithDeduplicationID("s")))
 		if got := ok[int](t)(run.Wait(e.ctx)); got != 2 {
 			t.Errorf("output %d", got)
 		}
@@ -49,11 +49,11 @@ func TestM06StartingTwice(t *testing.T) {
 		t.Parallel()
 		e := start(t, child.Implement(greet))
 		for _, who := range []string{"wait", "done"} {
-			first := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, who, client.InstanceID(who)))
-			if err := first.Confirm(e.ctx); err != nil {
+			first := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, who, client.WithInstanceID(who)))
+			if err := first.WaitStarted(e.ctx); err != nil {
 				t.Fatal(err)
 			}
-			_, err := client.Start(e.ctx, e.client, child, "x", client.InstanceID(who))
+			_, err := client.Start(e.ctx, e.client, child, "x", client.WithInstanceID(who))
 			exists, isExists := errors.AsType[*client.AlreadyExistsError](err)
 			if !isExists || exists.StartID != first.StartID || exists.Instance != who || exists.Name != "Child" {
 				t.Errorf("the second start of %q gave %v", who, err)
@@ -69,7 +69,7 @@ func TestM06StartingTwice(t *testing.T) {
 		if got := ok[int](t)(won.Wait(e.ctx)); got != 2 {
 			t.Errorf("the winner's output is %d, want 2", got)
 		}
-		for name, err := range map[string]error{"Confirm": lost.Confirm(e.ctx), "Wait": second(lost.Wait(e.ctx))} {
+		for name, err := range map[string]error{"WaitStarted": lost.WaitStarted(e.ctx), "Wait": second(lost.Wait(e.ctx))} {
 			if exists, isExists := errors.AsType[*client.AlreadyExistsError](err); !isExists || exists.StartID != won.StartID {
 				t.Errorf("%s of the loser gave %v", name, err)
 			}
@@ -214,7 +214,7 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 		}
 		return n + 1, turnstile.Sleep(ctx, time.Hour)
 	}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.InstanceID("i")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 1, client.WithInstanceID("i")))
 	ok[int](t)(run.Wait(e.ctx))
 	d := ok[client.Description](t)(run.Describe(e.ctx))
 	if d.Name != "Flow" || d.Version != "2" || d.Status != client.StatusCompleted || d.ExecutionID != 1 || d.StartID != run.StartID ||
@@ -234,8 +234,8 @@ func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	e := start(t, child.Implement(greet), sleeper.Implement(func(ctx turnstile.Context, d time.Duration) (string, error) {
 		return "", turnstile.Sleep(ctx, d)
 	}))
-	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait", client.InstanceID("i")))
-	if err := run.Confirm(e.ctx); err != nil {
+	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "wait", client.WithInstanceID("i")))
+	if err := run.WaitStarted(e.ctx); err != nil {
 		t.Fatal(err)
 	}
 	err := e.client.Purge(e.ctx, "i")
@@ -252,7 +252,7 @@ func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 		t.Errorf("it is described as %v", err)
 	}
 	var purged *client.PurgedError
-	_, err = client.Start(e.ctx, e.client, child, "again", client.InstanceID("i"))
+	_, err = client.Start(e.ctx, e.client, child, "again", client.WithInstanceID("i"))
 	const held = 15 * 24 * time.Hour
 	if !errors.Is(err, client.ErrPurged) || !errors.As(err, &purged) || purged.Instance != "i" || purged.FreeAt.Sub(epoch) < held || purged.FreeAt.Sub(epoch) > held+time.Hour {
 		t.Fatalf("the start of a purged id gave %v, want a PurgedError that says %s", err, epoch.Add(held))
@@ -272,7 +272,7 @@ func TestO04PurgeOfARunningInstanceNeedsForce(t *testing.T) {
 	}
 	// Virtual time passes with whoever waits.
 	ok[string](t)(ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, sleeper, held)).Wait(e.ctx))
-	again := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "again", client.InstanceID("i")))
+	again := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "again", client.WithInstanceID("i")))
 	ok[string](t)(again.Wait(e.ctx))
 	if d := ok[client.Description](t)(again.Describe(e.ctx)); d.ExecutionID != 2 || d.FirstExecution != 2 {
 		t.Errorf("it has executions from %d, now %d; want 2", d.FirstExecution, d.ExecutionID)
@@ -284,8 +284,8 @@ func TestWhatAClientSendsIsTheContract(t *testing.T) {
 	e := arrange(t, nil)
 	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
 	c := ok[*client.Client](t)(client.New(client.Config{Store: memorystore.New(), Queue: q}))
-	ok[*client.Run[int]](t)(client.Start(e.ctx, c, calculate, 7, client.InstanceID("i"), client.Version("1.2"), client.StartID("s"), client.WithEvent(approved, approval{By: "x"})))
-	if err := client.Raise(e.ctx, c, approved, "i", approval{By: "y"}, client.SenderID("e")); err != nil {
+	ok[*client.Run[int]](t)(client.Start(e.ctx, c, calculate, 7, client.WithInstanceID("i"), client.WithVersion("1.2"), client.WithDeduplicationID("s"), client.WithEvent(approved, approval{By: "x"})))
+	if err := client.Raise(e.ctx, c, approved, "i", approval{By: "y"}, client.WithDeduplicationID("e")); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Terminate(e.ctx, "i", "why"); !errors.Is(err, client.ErrNoRecord) {

@@ -4,7 +4,7 @@
 // themselves have no use for it.
 //
 //	c, err := awslambda.NewClient(ctx) // of a deployed stack; or New, or Client of package embedded
-//	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
+//	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))
 //	err = client.Raise(ctx, c, Approved, run.Instance, Approval{By: "Grace"})
 //	result, err := run.Wait(ctx)
 //
@@ -18,9 +18,9 @@
 // # When a call has returned
 //
 // Calls that change something return when their message is queued, not when it
-// has taken effect: [Run.Confirm] waits until an instance has its record,
+// has taken effect: [Run.WaitStarted] waits until an instance has its record,
 // [Run.Wait] and [Client.Wait] until it has ended. Ids make repeats harmless: a
-// start with the same [StartID], an event with the same [SenderID].
+// start or an event with the same [WithDeduplicationID].
 //
 // # Errors
 //
@@ -33,14 +33,14 @@
 //
 // # Where to look
 //
-//   - Starting: [Start] with [InstanceID], [Version], [StartID], [UseExisting],
-//     [SearchAttributes], [Headers], [WithEvent]; [Client.Start]
-//   - Speaking to it: [Raise] with [SenderID] and [Checked]; [Client.Cancel], [Client.Terminate],
+//   - Starting: [Start] with [WithInstanceID], [WithVersion], [WithDeduplicationID], [UseExisting],
+//     [WithSearchAttributes], [WithHeaders], [WithEvent]; [Client.Start]
+//   - Speaking to it: [Raise] with [WithDeduplicationID] and [CheckRunning]; [Client.Cancel], [Client.Terminate],
 //     [Client.Wake], [Client.Purge]
 //   - Waiting: [Run.Wait], [Attach], [Client.Wait]
 //   - Looking: [Client.Describe], [CustomStatusOf], [Client.WaitingFor],
 //     [Client.History], [Client.List] with [ParseWhere]
 //   - Pending activities, by their token: [Complete], [Client.Complete],
 //     [Client.Fail], [Client.Heartbeat]
-//   - On whose behalf: [Client.As]; around each call: [Client.With]
+//   - On whose behalf: [Client.WithActor]; around each call: [Client.WithInterceptors]
 package client

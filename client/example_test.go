@@ -17,7 +17,7 @@ func Example() {
 	env, err := embedded.New(turnstile.NewApp(order.Implement(func(ctx turnstile.Context, item string) (string, error) {
 		a, err := approved.Wait(ctx)
 		return item + ", approved by " + a.By, err
-	})), embedded.VirtualTime(epoch))
+	})), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,7 +27,7 @@ func Example() {
 	go func() { ended <- env.Run(ctx) }()
 
 	c := env.Client() // on AWS: awslambda.NewClient(ctx)
-	run, err := client.Start(ctx, c, order, "a lamp", client.InstanceID("order-17"))
+	run, err := client.Start(ctx, c, order, "a lamp", client.WithInstanceID("order-17"))
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -32,13 +32,13 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 			return err
 		}, "orchestration name"},
 		{"L-06 an overlong version", func() error {
-			_, err := client.Start(e.ctx, e.client, calculate, 1, client.Version(strings.Repeat("1", 257)))
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.WithVersion(strings.Repeat("1", 257)))
 			return err
 		}, "version"},
 		{"L-06 an overlong start id", func() error {
-			_, err := client.Start(e.ctx, e.client, calculate, 1, client.StartID(strings.Repeat("1", 257)))
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.WithDeduplicationID(strings.Repeat("1", 257)))
 			return err
-		}, "start id"},
+		}, "deduplication id"},
 		{"L-06 an empty event name", func() error {
 			return e.client.Raise(e.ctx, client.RaiseRequest{Instance: "i"})
 		}, "event name"},
@@ -47,8 +47,8 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 			return err
 		}, "event name"},
 		{"L-06 an overlong sender id", func() error {
-			return client.Raise(e.ctx, e.client, turnstile.NewEvent[int]("e"), "i", 1, client.SenderID(strings.Repeat("1", 257)))
-		}, "sender id"},
+			return client.Raise(e.ctx, e.client, turnstile.NewEvent[int]("e"), "i", 1, client.WithDeduplicationID(strings.Repeat("1", 257)))
+		}, "deduplication id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +65,7 @@ func TestIdsThatAreAllowedPass(t *testing.T) {
 	t.Parallel()
 	e := start(t, calculate.Implement(calculated), double.Implement(doubled))
 	for _, id := range []string{"a", "with spaces", "a/b#c", "déjà-vu", strings.Repeat("é", 256)} {
-		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 21, client.InstanceID(id)))
+		run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, calculate, 21, client.WithInstanceID(id)))
 		if got := ok[int](t)(run.Wait(e.ctx)); got != 42 {
 			t.Errorf("instance %q: %d, want 42", id, got)
 		}

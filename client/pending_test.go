@@ -24,7 +24,7 @@ func pendingApproval(t *testing.T, options ...turnstile.ActivityOption) (e *env,
 			return false, turnstile.ErrPending
 		}),
 		flow.Implement(func(ctx turnstile.Context, who string) (bool, error) { return ask.Call(ctx, who) }))
-	run = ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.InstanceID("a-1")))
+	run = ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.WithInstanceID("a-1")))
 	select {
 	case token = <-tokens:
 	case <-e.ctx.Done():
@@ -106,7 +106,7 @@ func TestAHeartbeatByTokenLearnsThatTheWorkIsNotWanted(t *testing.T) {
 			_, err = enough.Wait(ctx)
 			return false, err
 		}))
-	run := ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.InstanceID("a-1")))
+	run := ok[*client.Run[bool]](t)(client.Start(e.ctx, e.client, flow, "ada", client.WithInstanceID("a-1")))
 	var token string
 	var before, behind error
 	e.AfterFunc(30*time.Minute, func() {

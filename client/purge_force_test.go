@@ -50,7 +50,7 @@ func TestO04APurgeByForceIsATerminateAndAPurge(t *testing.T) {
 	t.Parallel()
 	for _, status := range []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt} {
 		c, q := purger(t, status, -1)
-		if err := c.As("ada").Purge(t.Context(), "a", client.Force()); err != nil {
+		if err := c.WithActor("ada").Purge(t.Context(), "a", client.Force()); err != nil {
 			t.Fatal(err)
 		}
 		if len(q.made) != 1 || len(q.made[0]) != 2 {

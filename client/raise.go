@@ -16,13 +16,13 @@ type RaiseRequest struct {
 	Instance string
 	// Name of the event.
 	Name string
-	// SenderID tells a repeat, which is harmless, from another event; empty
-	// for a random one.
-	SenderID string
+	// DeduplicationID tells a repeat, which is harmless, from another event; empty
+	// for a random one. The history records it as the id of the sender.
+	DeduplicationID string
 	// Data is JSON; nil for none.
 	Data json.RawMessage
-	// Checked looks at the instance first; see the function Checked.
-	Checked bool
+	// CheckRunning looks at the instance first; see the option [CheckRunning].
+	CheckRunning bool
 }
 
 // Raise raises an external event for an instance. It returns when the event is
@@ -31,50 +31,44 @@ type RaiseRequest struct {
 //
 //   - The instance runs: the event is kept until its code waits for it, whatever
 //     the name; what is left at the end is lost.
-//   - It has not started yet: the event waits for the start, for a quarter of an
-//     hour by default, and becomes a dead letter then (early).
+//   - It has not started yet: the event waits for the start, for 15 minutes
+//     by default, and becomes a dead letter then (early).
 //   - It has ended, or was purged: the event has no effect, and nobody is told.
 //
-// [Checked] tells these apart before anything is sent, and [Client.CheckRaise]
+// [CheckRunning] tells these apart before anything is sent, and [Client.CheckRaise]
 // says whether the instance waits for the event.
 //
 // Errors: [*turnstile.InvalidNameError], [*turnstile.PayloadTooLargeError], and
-// those of Checked.
+// those of CheckRunning.
 func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
-	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("sender id", r.SenderID))
+	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("deduplication id", r.DeduplicationID))
 	if err != nil {
 		return err
 	}
 	if len(r.Data) > turnstile.MaxPayload {
 		return &turnstile.PayloadTooLargeError{What: "data of event", Name: r.Name, Size: len(r.Data), Limit: turnstile.MaxPayload}
 	}
-	item := wire.Item{Kind: wire.ExternalRaised, Instance: r.Instance, ID: r.SenderID, Name: r.Name, Data: r.Data}
+	item := wire.Item{Kind: wire.ExternalRaised, Instance: r.Instance, ID: r.DeduplicationID, Name: r.Name, Data: r.Data}
 	if item.ID == "" {
 		if item.ID, err = c.newID(); err != nil {
 			return err
 		}
 	}
 	send := c.send
-	if r.Checked {
+	if r.CheckRunning {
 		send = c.sendToRunning
 	}
 	return c.intercepted(ctx, "raise", item, item.Data, send)
 }
 
-// RaiseOption is an option of [Raise]: [SenderID], [Checked].
+// RaiseOption is an option of [Raise]: [WithDeduplicationID], [CheckRunning].
 type RaiseOption interface{ applyToRaise(*RaiseRequest) }
 
 type raiseOption func(*RaiseRequest)
 
 func (f raiseOption) applyToRaise(r *RaiseRequest) { f(r) }
 
-// SenderID tells a repeat of an event, which is harmless, from another event.
-// A service that may repeat its call gives it an id of the request.
-func SenderID(id string) RaiseOption {
-	return raiseOption(func(r *RaiseRequest) { r.SenderID = id })
-}
-
-// Checked has [Raise] look at the record of the instance first:
+// CheckRunning has [Raise] read the record of the instance first:
 //
 //   - [*EndedError], and nothing sent, if it has ended,
 //   - [*NotFoundError], and nothing sent, if it was purged,
@@ -85,15 +79,15 @@ func SenderID(id string) RaiseOption {
 // read. An instance may end in between, and whether its code waits for the event
 // is not looked at: [Client.CheckRaise] knows, for a read of the history.
 //
-//	err := client.Raise(ctx, c, Approved, "order-17", approval, client.Checked())
+//	err := client.Raise(ctx, c, Approved, "order-17", approval, client.CheckRunning())
 //	if ended, ok := errors.AsType[*client.EndedError](err); ok {
 //		// too late: it is ended.Status
 //	}
-func Checked() RaiseOption {
-	return raiseOption(func(r *RaiseRequest) { r.Checked = true })
+func CheckRunning() RaiseOption {
+	return raiseOption(func(r *RaiseRequest) { r.CheckRunning = true })
 }
 
-// Raise raises the event for an instance; see [Client.Raise]. Without [Checked]
+// Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning]
 // nobody is told of an instance that has ended, or that there is none.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", Approval{By: "Grace"})

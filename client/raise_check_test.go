@@ -23,7 +23,7 @@ func TestE10ARaiseIsCheckedAgainstWhatIsKnown(t *testing.T) {
 		_, err := approved.Wait(ctx)
 		return 0, err
 	}))
-	ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, one, 1, client.InstanceID("i")))
+	ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, one, 1, client.WithInstanceID("i")))
 	looked := make(chan struct{})
 	e.AfterFunc(time.Minute, func() { close(looked) })
 	e.run()

@@ -21,7 +21,7 @@ func TestARaiseThatLooksFirstTellsWhatBecomesOfTheEvent(t *testing.T) {
 		return a.By, err
 	}))
 	for _, instance := range []string{"end", "purged"} {
-		ok[string](t)(ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, "end", client.InstanceID(instance))).Wait(e.ctx))
+		ok[string](t)(ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, "end", client.WithInstanceID(instance))).Wait(e.ctx))
 	}
 	if err := e.client.Purge(e.ctx, "purged"); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestARaiseThatLooksFirstTellsWhatBecomesOfTheEvent(t *testing.T) {
 	if err := e.Drain(e.ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, "wait", client.InstanceID("wait"))).Confirm(e.ctx); err != nil {
+	if err := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, "wait", client.WithInstanceID("wait"))).WaitStarted(e.ctx); err != nil {
 		t.Fatal(err)
 	}
 	raise := func(instance string, options ...client.RaiseOption) error {
@@ -40,13 +40,13 @@ func TestARaiseThatLooksFirstTellsWhatBecomesOfTheEvent(t *testing.T) {
 			t.Errorf("without looking, %s: %v", instance, err)
 		}
 	}
-	if ended, is := errors.AsType[*client.EndedError](raise("end", client.Checked())); !is || ended.Instance != "end" || ended.Status != client.StatusCompleted {
+	if ended, is := errors.AsType[*client.EndedError](raise("end", client.CheckRunning())); !is || ended.Instance != "end" || ended.Status != client.StatusCompleted {
 		t.Errorf("for one that has ended: %v", ended)
 	}
-	if gone, is := errors.AsType[*client.NotFoundError](raise("purged", client.Checked())); !is || gone.FreeAt.IsZero() {
+	if gone, is := errors.AsType[*client.NotFoundError](raise("purged", client.CheckRunning())); !is || gone.FreeAt.IsZero() {
 		t.Errorf("for one that was purged: %v", gone)
 	}
-	if err := raise("wait", client.Checked()); err != nil {
+	if err := raise("wait", client.CheckRunning()); err != nil {
 		t.Errorf("for one that waits: %v", err)
 	}
 	if by := ok[string](t)(client.Attach(e.client, flow, "wait").Wait(e.ctx)); by != "Grace" {
@@ -59,7 +59,7 @@ func TestARaiseThatFindsNoRecordIsSentAllTheSame(t *testing.T) {
 	t.Parallel()
 	q := ok[*memoryqueue.Queue](t)(memoryqueue.New(memoryqueue.Options{FIFO: true}))
 	c := ok[*client.Client](t)(client.New(client.Config{Store: memorystore.New(), Queue: q}))
-	if err := client.Raise(t.Context(), c, approved, "later", approval{}, client.Checked()); !errors.Is(err, client.ErrNoRecord) {
+	if err := client.Raise(t.Context(), c, approved, "later", approval{}, client.CheckRunning()); !errors.Is(err, client.ErrNoRecord) {
 		t.Error(err)
 	}
 	if n := len(q.Peek()); n != 1 {

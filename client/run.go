@@ -12,7 +12,7 @@ type Run[Out any] struct {
 	Instance string
 	// StartID of the start that this Run came from; empty if it came from
 	// [Attach]. Where it is set, an instance that another start made is an
-	// [*AlreadyExistsError] to Confirm and Wait.
+	// [*AlreadyExistsError] to WaitStarted and Wait.
 	StartID string
 
 	client *Client
@@ -27,10 +27,10 @@ func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance
 	return &Run[Out]{client: c, name: o.Name(), Instance: instance}
 }
 
-// Confirm waits until the instance has a record, and returns
+// WaitStarted waits until the instance has a record, and returns
 // [*AlreadyExistsError] if another start was first, [*PurgedError] if an instance of
 // that id was purged.
-func (r *Run[Out]) Confirm(ctx context.Context) error {
+func (r *Run[Out]) WaitStarted(ctx context.Context) error {
 	_, err := r.client.wait(ctx, r.Instance, r.StartID, func(*Description) bool { return true })
 	return err
 }

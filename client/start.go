@@ -19,10 +19,10 @@ type StartRequest struct {
 	Version string
 	// Instance id; empty for a random one.
 	Instance string
-	// StartID tells a repeat of this start, which is harmless, from another
+	// DeduplicationID tells a repeat of this start, which is harmless, from another
 	// one; empty for a random one. A service that may repeat its call gives
-	// it an id of the request.
-	StartID string
+	// it an id of the request. The instance records it as its start id.
+	DeduplicationID string
 	// Input is JSON; nil for none.
 	Input json.RawMessage
 	// SearchAttributes that the instance has from its start on.
@@ -58,7 +58,7 @@ type Started struct {
 // [*turnstile.PayloadTooLargeError], [*turnstile.SearchAttributeError].
 //
 // Where two starts race, both may be queued, and one wins: [Run.Wait] and
-// [Run.Confirm], given the StartID, tell which. With UseExisting the
+// [Run.WaitStarted], given the StartID, tell which. With UseExisting the
 // StartID is that of the record, if there is one, and empty if not: whichever
 // start wins, the instance is the one that was asked for, and it gets the Events of
 // both, each once.
@@ -107,7 +107,7 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 }
 
 func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
-	for _, id := range []*string{&r.Instance, &r.StartID} {
+	for _, id := range []*string{&r.Instance, &r.DeduplicationID} {
 		if *id == "" {
 			random, err := c.newID()
 			if err != nil {
@@ -116,7 +116,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 			*id = random
 		}
 	}
-	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("start id", r.StartID))
+	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("deduplication id", r.DeduplicationID))
 	for i := range r.Events {
 		err = errors.Join(err, validName("event", r.Events[i].Name))
 	}
@@ -138,7 +138,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 		conflict = wire.ConflictUseExisting
 	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.StartID, OnConflict: conflict,
+		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: conflict,
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
 }
@@ -150,7 +150,7 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 // Start asks the client for a new instance of the orchestration; see
 // [Client.Start], which has the errors.
 //
-//	run, err := client.Start(ctx, c, Fulfil, order, client.InstanceID("order-17"))
+//	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))
 //	result, err := run.Wait(ctx)
 //
 // What the declaration was given with [turnstile.Version],

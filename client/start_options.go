@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// StartOption is an option of [Start]: [InstanceID], [Version], [StartID],
-// [SearchAttributes], [Headers], [UseExisting], [WithEvent].
+// StartOption is an option of [Start]: [WithInstanceID], [WithVersion], [WithDeduplicationID],
+// [WithSearchAttributes], [WithHeaders], [UseExisting], [WithEvent].
 type StartOption interface {
 	applyToStart(*StartRequest)
 }
@@ -18,24 +18,18 @@ type startOption func(*StartRequest)
 
 func (f startOption) applyToStart(r *StartRequest) { f(r) }
 
-// InstanceID chooses the instance id: 1 to 512 bytes of UTF-8 without control
+// WithInstanceID chooses the instance id: 1 to 512 bytes of UTF-8 without control
 // characters. Ids of up to 128 ASCII letters, digits and punctuation are also
 // their own message group on SQS, which reads well in its console. Without it
 // the id is random.
-func InstanceID(id string) StartOption {
+func WithInstanceID(id string) StartOption {
 	return startOption(func(r *StartRequest) { r.Instance = id })
 }
 
-// Version asks for a version of the orchestration; without it the newest that
+// WithVersion asks for a version of the orchestration; without it the newest that
 // is deployed runs. See [turnstile.Version].
-func Version(version string) StartOption {
+func WithVersion(version string) StartOption {
 	return startOption(func(r *StartRequest) { r.Version = version })
-}
-
-// StartID tells a repeat of a start, which is harmless, from another one; see
-// StartRequest.StartID.
-func StartID(id string) StartOption {
-	return startOption(func(r *StartRequest) { r.StartID = id })
 }
 
 // UseExisting returns the instance that has the id already, if it is one of the
@@ -48,16 +42,16 @@ func UseExisting() StartOption {
 	return startOption(func(r *StartRequest) { r.UseExisting = true })
 }
 
-// Headers go with a start to the orchestration, its activities and its children;
+// WithHeaders gives headers, which go with the start to the orchestration, its activities and its children;
 // see StartRequest.Headers for their limits.
-func Headers(headers map[string]string) StartOption {
+func WithHeaders(headers map[string]string) StartOption {
 	return startOption(func(r *StartRequest) { r.Headers = headers })
 }
 
-// SearchAttributes are set from the start on; see [turnstile.SearchAttributes].
+// WithSearchAttributes gives search attributes, which are set from the start on; see [turnstile.SearchAttributes].
 // Of several such options the attributes are put together; of
 // one name the last counts.
-func SearchAttributes(attributes turnstile.SearchAttributes) StartOption {
+func WithSearchAttributes(attributes turnstile.SearchAttributes) StartOption {
 	return startOption(func(r *StartRequest) {
 		all := maps.Clone(r.SearchAttributes)
 		if all == nil {

@@ -12,7 +12,7 @@ import (
 // took.
 type Waiting struct {
 	// Open is what [Client.WaitingFor] returns.
-	Open []OpenOperation
+	Open []PendingOperation
 	// Untaken are the external events of the current execution that no wait took,
 	// in the order in which they came.
 	Untaken []UntakenEvent

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// OpenOperation is what an instance has under way: an activity, a timer, a
+// PendingOperation is what an instance has under way: an activity, a timer, a
 // sub-orchestration, or a wait for an external event.
-type OpenOperation struct {
+type PendingOperation struct {
 	// Kind of its scheduling event: ActivityScheduled, TimerCreated,
 	// SubOrchestrationScheduled or ExternalSubscribed.
 	Kind history.Kind
@@ -35,7 +35,7 @@ const maxDescribedChildren = 100
 // current execution, and the record of each open child, of the first hundred.
 //
 // Error: [*NotFoundError].
-func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperation, error) {
+func (c *Client) WaitingFor(ctx context.Context, instance string) ([]PendingOperation, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil || d.Status.Terminal() {
 		return nil, err
@@ -45,7 +45,7 @@ func (c *Client) WaitingFor(ctx context.Context, instance string) ([]OpenOperati
 }
 
 // describeChildren describes the children among what is open, the first hundred.
-func (c *Client) describeChildren(ctx context.Context, open []OpenOperation) error {
+func (c *Client) describeChildren(ctx context.Context, open []PendingOperation) error {
 	described := 0
 	for i := range open {
 		o := &open[i]
@@ -65,7 +65,7 @@ func (c *Client) describeChildren(ctx context.Context, open []OpenOperation) err
 	return nil
 }
 
-func openOperations(turns []store.Turn) []OpenOperation {
+func openOperations(turns []store.Turn) []PendingOperation {
 	closed := map[int64]bool{}
 	unmatched := map[string]int{} // events of a name without a wait
 	for i := range turns {
@@ -83,11 +83,11 @@ func openOperations(turns []store.Turn) []OpenOperation {
 			}
 		}
 	}
-	var open []OpenOperation
+	var open []PendingOperation
 	for i := range turns {
 		for j := range turns[i].Events {
 			e := &turns[i].Events[j]
-			o := OpenOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
+			o := PendingOperation{Kind: e.Kind, EventID: e.EventID, Name: e.Name, ScheduledAt: time.UnixMilli(e.AtMS).UTC()}
 			switch e.Kind {
 			case history.ExternalSubscribed:
 				if closed[e.EventID] {

@@ -36,7 +36,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 			}
 			return c.Await(ctx)
 		}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.InstanceID("p")))
+	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, 1, client.WithInstanceID("p")))
 	_ = run
 	looked := make(chan struct{})
 	e.AfterFunc(2*time.Minute, func() {
@@ -47,7 +47,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 	e.AfterFunc(30*time.Minute, func() { close(looked) })
 	e.run()
 	<-looked
-	open := ok[[]client.OpenOperation](t)(e.client.WaitingFor(e.ctx, "p"))
+	open := ok[[]client.PendingOperation](t)(e.client.WaitingFor(e.ctx, "p"))
 	want := []history.Kind{history.SubOrchestrationScheduled, history.TimerCreated, history.ActivityScheduled, history.ExternalSubscribed}
 	if len(open) != len(want) {
 		t.Fatalf("%d operations are open: %+v", len(open), open)

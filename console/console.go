@@ -34,17 +34,19 @@ func AllowActions() Option { return console.AllowActions() }
 // demand that the page comes from it.
 func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 
-// Actor says on whose behalf a request acts, for the histories (client.Client.As): the login
+// WithActor says on whose behalf a request acts, for the histories (client.Client.WithActor): the login
 // that your program knows. It is asked for actions alone, and a request that names an actor
 // itself (the header Turnstile-Actor) is refused. Default: the one that the request names.
-func Actor(of func(*http.Request) string) Option { return console.Actor(of) }
+func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 
-// Polling says how often the console looks at what it shows live, where the environment does
-// not tell it of changes: at each thing after interval at the soonest, and all open pages
+// WithPolling says how often the console looks at what it shows live, where the store does not
+// tell it of changes: at each thing after interval at the soonest, and all open pages
 // together read at most records a minute. Default: 3 seconds, 600 records.
 //
 // A look at an instance reads 2 records, a look at a list one for each row. Pages that show
 // the same share their looks, and nothing is read while no page is open. On DynamoDB a record
 // of up to 4 KB is a read unit: with the default, all that is open costs at most 600 read
 // units a minute, and one instance 40.
-func Polling(interval time.Duration, records int) Option { return console.Polling(interval, records) }
+func WithPolling(interval time.Duration, records int) Option {
+	return console.WithPolling(interval, records)
+}

@@ -1,4 +1,4 @@
-// Package console shows a Turnstile environment in a browser, and to programs:
+// Package console shows the instances of an application in a browser, and to programs:
 // a page, and the JSON API that it stands on. Handler returns both as one
 // http.Handler, to be mounted behind a program's own login, under any path:
 //

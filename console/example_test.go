@@ -33,7 +33,7 @@ func userOf(r *http.Request) string {
 
 // The console under a path of a program's own server, behind its login.
 func ExampleHandler() {
-	// In a service: awslambda.NewClient, or the client of an environment.
+	// In a service: awslambda.NewClient, or the client of an embedded runtime.
 	q, err := memory.New(memory.Options{Name: "orchestrator", FIFO: true})
 	if err != nil {
 		panic(err)
@@ -47,7 +47,7 @@ func ExampleHandler() {
 	h, err := console.Handler(c,
 		console.AllowHosts("ops.example.com"), // by which people reach it
 		console.AllowActions(),
-		console.Actor(userOf), // stands in the histories
+		console.WithActor(userOf), // stands in the histories
 	)
 	if err != nil {
 		panic(err)

@@ -31,14 +31,14 @@ func TestTheConsoleKnowsWhichAttemptRuns(t *testing.T) {
 			return second.Await(ctx)
 		}),
 	)
-	env, err := embedded.New(app, embedded.Workers(1), embedded.Console("127.0.0.1:0"))
+	env, err := embedded.New(app, embedded.WithWorkers(1), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- env.Run(ctx) }()
-	run, err := client.Start(t.Context(), env.Client(), two, 0, client.InstanceID("i"))
+	run, err := client.Start(t.Context(), env.Client(), two, 0, client.WithInstanceID("i"))
 	if err != nil {
 		t.Fatal(err)
 	}

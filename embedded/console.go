@@ -15,12 +15,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// ConsoleAddr is where Console listens if no port is given, and it is free.
+// ConsoleAddr is where WithConsole listens if no port is given, and it is free.
 const ConsoleAddr = "127.0.0.1:8876"
 
-// Console serves the console (package console) beside the environment while it
-// runs, on this machine alone, with actions allowed: everybody who has an
-// account on the machine may use it. ConsoleURL says where it is.
+// WithConsole serves the console (package console) while the runtime runs, on this
+// machine alone, with actions allowed: everybody who has an account on the machine
+// may use it. [Runtime.ConsoleURL] says where it is.
 //
 // addr is host:port. Without a host it is 127.0.0.1; another has to be a
 // loopback address too, for there is no login: to reach it from elsewhere, mount
@@ -28,24 +28,25 @@ const ConsoleAddr = "127.0.0.1:8876"
 // ConsoleAddr, or where that is taken, any free port. New listens already, so
 // that it is New that fails where an addr is taken.
 //
-// Options are added to those that an environment gives: its time, its place, and
-// that actions are allowed.
-func Console(addr string, opts ...console.Option) Option {
-	return func(o *options) {
-		o.beside = func(e *Environment) (beside, error) { return newConsoleServer(e, addr, opts) }
-	}
+// Options are added to those that a runtime gives: its time, its place, and that
+// actions are allowed.
+func WithConsole(addr string, opts ...console.Option) Option {
+	return option(func(o *options) {
+		o.beside = func(e *Runtime) (beside, error) { return newConsoleServer(e, addr, opts) }
+	})
 }
 
 // ConsoleURL returns the address of the console, such as
-// "http://127.0.0.1:8876/"; empty without Console.
-func (e *Environment) ConsoleURL() string {
+// "http://127.0.0.1:8876/"; empty without
+// WithConsole.
+func (e *Runtime) ConsoleURL() string {
 	if e.beside == nil {
 		return ""
 	}
 	return e.beside.url()
 }
 
-// beside is what runs beside an environment. Only Console makes one, so that a
+// beside is what runs beside a runtime. Only WithConsole makes one, so that a
 // program without it links no HTTP server.
 type beside interface {
 	url() string
@@ -62,12 +63,12 @@ type consoleServer struct {
 	served chan error
 }
 
-func newConsoleServer(e *Environment, addr string, opts []console.Option) (*consoleServer, error) {
+func newConsoleServer(e *Runtime, addr string, opts []console.Option) (*consoleServer, error) {
 	place := api.Place{Kind: "embedded"}
 	if file, ok := e.database.(interface{ Path() string }); ok {
 		place = api.Place{Kind: "sqlite", Settings: map[string]string{"file": file.Path()}}
 	}
-	opts = slices.Concat(e.ConsoleOptions(), []console.Option{console.AllowActions(), console.Place(place)}, opts)
+	opts = slices.Concat(e.ConsoleOptions(), []console.Option{console.AllowActions(), console.WithPlace(place)}, opts)
 	handler, err := console.Handler(e.client, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: %w", err)
@@ -117,13 +118,13 @@ func listen(addr string) (net.Listener, error) {
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("embedded: Console(%q): no address: one is host:port, such as %s", addr, ConsoleAddr)
+		return nil, fmt.Errorf("embedded: WithConsole(%q): this is not an address: one is host:port, such as %s", addr, ConsoleAddr)
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("embedded: Console(%q): %s is no loopback address, and the console has no login: use 127.0.0.1, or mount console.Handler behind a login of your own", addr, host)
+		return nil, fmt.Errorf("embedded: WithConsole(%q): %s is not a loopback address, and the console has no login: use 127.0.0.1, or mount console.Handler behind a login of your own", addr, host)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {

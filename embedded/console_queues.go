@@ -9,24 +9,24 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// ConsoleOptions are what an environment gives its console: its time, its queues
-// and its dead letters. Console uses them; they are for a program that mounts
-// console.Handler of the environment's client itself.
-func (e *Environment) ConsoleOptions() []console.Option {
+// ConsoleOptions are what a runtime gives its console: its time, its queues and its
+// dead letters. WithConsole uses them; they are for a program that mounts
+// console.Handler of the runtime's client itself.
+func (e *Runtime) ConsoleOptions() []console.Option {
 	q := e.queues
 	return []console.Option{
-		console.Clock(e.clock.Now),
-		console.Queues(consoleQueues{e}),
-		console.Attempts(e.attempts),
-		console.DeadLetters(deadletter.Queues{
+		console.WithClock(e.clock.Now),
+		console.WithQueues(consoleQueues{e}),
+		console.WithAttempts(e.attempts),
+		console.WithDeadLetters(deadletter.Queues{
 			deadletter.Orchestrator: e.outside(), deadletter.Delay: q.Delay, deadletter.Activity: q.Activity,
 			deadletter.ActivityDead: q.ActivityDead, deadletter.DeadFIFO: q.DeadFIFO, deadletter.Dead: q.DeadStandard,
 		}, 0),
 	}
 }
 
-// consoleQueues says how full the environment's queues are.
-type consoleQueues struct{ env *Environment }
+// consoleQueues says how full the queues of a runtime are.
+type consoleQueues struct{ env *Runtime }
 
 // named are the queues in the order in which they are shown.
 func (c consoleQueues) named() []struct {

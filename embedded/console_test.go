@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// get asks the console of an environment, on a connection of its own.
+// get asks the console of a runtime, on a connection of its own.
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -36,9 +36,9 @@ func get(t *testing.T, url string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
-func TestTheConsoleIsServedBesideTheEnvironmentAsLongAsItRuns(t *testing.T) {
+func TestTheConsoleIsServedBesideTheRuntimeAsLongAsItRuns(t *testing.T) {
 	t.Parallel()
-	env, err := embedded.New(application(), embedded.VirtualTime(epoch), embedded.Console("127.0.0.1:0"))
+	env, err := embedded.New(application(), embedded.WithVirtualTime(epoch), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestTheConsoleIsServedBesideTheEnvironmentAsLongAsItRuns(t *testing.T) {
 		t.Errorf("about is %d %q", status, text)
 	}
 	if !about.Actions || about.Place.Kind != "embedded" || !about.Now.Equal(epoch) {
-		t.Errorf("about is %+v; want actions, the environment's time and its place", about)
+		t.Errorf("about is %+v; want actions, the runtime's time and its place", about)
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -66,9 +66,9 @@ func TestTheConsoleIsServedBesideTheEnvironmentAsLongAsItRuns(t *testing.T) {
 	}
 }
 
-func TestOptionsOfTheConsoleAreAddedToTheEnvironmentsOwn(t *testing.T) {
+func TestOptionsOfTheConsoleAreAddedToTheRuntimesOwn(t *testing.T) {
 	t.Parallel()
-	env := running(t, embedded.Console("127.0.0.1:0", console.Place(api.Place{Kind: "my shop"})))
+	env := running(t, embedded.WithConsole("127.0.0.1:0", console.WithPlace(api.Place{Kind: "my shop"})))
 	if _, text := get(t, env.ConsoleURL()+"api/v1/about"); !strings.Contains(text, "my shop") || !strings.Contains(text, `"actions":true`) {
 		t.Errorf("about is %s", text)
 	}
@@ -93,15 +93,15 @@ func TestWhereTheConsoleListens(t *testing.T) {
 		"localhost:0":          "http://",
 		"[::1]:0":              inIPv6,
 		"":                     "http://127.0.0.1:",
-		"0.0.0.0:0":            "error: 0.0.0.0 is no loopback address",
+		"0.0.0.0:0":            "error: 0.0.0.0 is not a loopback address",
 		"192.0.2.1:0":          "error: mount console.Handler behind a login of your own",
-		"example.com:80":       "error: example.com is no loopback address",
+		"example.com:80":       "error: example.com is not a loopback address",
 		"8080":                 "error: one is host:port, such as " + embedded.ConsoleAddr,
 		"127.0.0.1:http-or-so": "error: another address",
 		taken.Addr().String():  "error: address already in use; another address, or port 0",
 	} {
 		t.Run(addr, func(t *testing.T) {
-			env, err := embedded.New(application(), embedded.Console(addr))
+			env, err := embedded.New(application(), embedded.WithConsole(addr))
 			if text, fails := strings.CutPrefix(want, "error: "); fails {
 				if err == nil || !strings.Contains(err.Error(), text) || !strings.HasPrefix(err.Error(), "embedded: ") {
 					t.Errorf("the error is %v, want one that says %q", err, text)
@@ -122,7 +122,7 @@ func TestWhereTheConsoleListens(t *testing.T) {
 // Two programs, each with the default: the second gets another port.
 func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
 	t.Parallel()
-	first, second := running(t, embedded.Console("")), running(t, embedded.Console(""))
+	first, second := running(t, embedded.WithConsole("")), running(t, embedded.WithConsole(""))
 	if a, b := first.ConsoleURL(), second.ConsoleURL(); a == b || a == "" || b == "" {
 		t.Errorf("the addresses are %q and %q", a, b)
 	}
@@ -131,7 +131,7 @@ func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
 // A page that is open does not keep Run from ending.
 func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
 	t.Parallel()
-	env, err := embedded.New(application(), embedded.Console("127.0.0.1:0"))
+	env, err := embedded.New(application(), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// What is not asked for is not linked: a program that runs an environment alone
+// What is not asked for is not linked: a program that runs a runtime alone
 // has no HTTP server and no page in it.
 func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/timer"
 )
 
-// Database keeps everything that an environment must not forget: package
+// Database keeps everything that a runtime must not forget: package
 // sqlite has one. Queues and timers work in memory and tell their journals what
 // changes; the store answers for itself.
 //
@@ -22,7 +22,7 @@ import (
 // nothing else. A method of the store returns when its write is durable; what a
 // journal is told is durable when a later Flush or write has returned.
 type Database interface {
-	// Acquire takes the database for one environment, until Release: an error if
+	// Acquire takes the database for one runtime, until Release: an error if
 	// another has it.
 	Acquire() error
 	// Release makes all that was written durable and ends what Acquire began.
@@ -82,10 +82,10 @@ func (o *options) check() error {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}
 	if o.pace != 0 && !o.virtual {
-		return errors.New("embedded: Pace is for VirtualTime: real time passes at its own")
+		return errors.New("embedded: WithPace needs WithVirtualTime: real time passes at its own pace")
 	}
 	if o.virtual && o.database != nil {
-		return errors.New("embedded: VirtualTime and Storage don't go together: what outlives the process has due times of the real clock; leave one of them out")
+		return errors.New("embedded: WithVirtualTime and WithDatabase don't go together: what outlives the process has due times of the real clock; leave one of them out")
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 // Turnstile needs: the engine and the host as they run on Lambda, on stores,
 // queues and timers in memory. It is for trying things out, for tests and for
 // samples. Nothing outlives the process, unless it is given a database by
-// Storage.
+// [WithDatabase].
 //
 //	env, err := embedded.New(app)
 //	...
@@ -10,7 +10,7 @@
 //	run, err := client.Start(ctx, env.Client(), Fulfil, order)
 //	result, err := run.Wait(ctx)
 //
-// Time is real by default. With VirtualTime it stands still while anything
+// Time is real by default. With [WithVirtualTime] it stands still while anything
 // runs and jumps to the next timer when nothing does, so that a wait of thirty
 // days takes no time.
 package embedded

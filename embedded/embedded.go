@@ -27,9 +27,9 @@ import (
 	"github.com/turnstile-go/turnstile/timer"
 )
 
-// Environment is an application with all that it runs on. Nothing in it moves
-// before Run.
-type Environment struct {
+// Runtime is an application with the engine, the store, the queues and the timers
+// that it runs on. Nothing in it moves before Run.
+type Runtime struct {
 	opts    options
 	clock   clock.Clock
 	virtual *virtualClock // nil in real time
@@ -48,9 +48,9 @@ type Environment struct {
 	beside       beside // nil if nothing runs beside it
 }
 
-// New returns an environment for the application. The error is the
+// New returns a runtime for the application. The error is the
 // application's own (App.Err), or names the setting that cannot be.
-func New(app *turnstile.App, opts ...Option) (*Environment, error) {
+func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 	if app == nil {
 		return nil, errors.New("embedded: the application is nil: make one with turnstile.NewApp")
 	}
@@ -60,7 +60,7 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	if os.Getenv(supervised.Replay) != "" {
 		return nil, errors.New("embedded: `turnstile replay` started this program to replay histories, and nothing else may run: call local.ReplayIfAsked of the module sqlite first in main")
 	}
-	e := &Environment{
+	e := &Runtime{
 		opts: options{
 			workers: 10, grace: 5 * time.Second, stall: 10 * time.Second,
 			random: rand.Reader, observer: host.NoObserver{}, dead: func(DeadLetter) {},
@@ -68,7 +68,7 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 		gauge: newGauge(),
 	}
 	for _, o := range opts {
-		o(&e.opts)
+		o.apply(&e.opts)
 	}
 	if e.opts.settings.SendWindow == 0 {
 		// A call costs nothing here, and less time than waiting for others.
@@ -105,7 +105,7 @@ func New(app *turnstile.App, opts ...Option) (*Environment, error) {
 	return e, nil
 }
 
-func (e *Environment) wire(app *turnstile.App) error {
+func (e *Runtime) wire(app *turnstile.App) error {
 	var err error
 	if e.queues, err = queues.New(e.clock, e.database.Queue); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (e *Environment) wire(app *turnstile.App) error {
 // build names this process, if its instances outlive it. A problem that another
 // process recorded is then tried at once, not when its next try is due: the code
 // may have been fixed in between.
-func (e *Environment) build() string {
+func (e *Runtime) build() string {
 	if e.opts.database == nil {
 		return ""
 	}
@@ -172,12 +172,12 @@ func (e *Environment) build() string {
 }
 
 // outside is the orchestrator queue for whoever sends from outside.
-func (e *Environment) outside() queue.Queue {
+func (e *Runtime) outside() queue.Queue {
 	return flushed{e.queues.Orchestrator, e.database.Flush}
 }
 
 // close ends what New has begun, and Run.
-func (e *Environment) close() error {
+func (e *Runtime) close() error {
 	if e.orchestrator != nil {
 		e.orchestrator.Close()
 	}
@@ -196,26 +196,26 @@ func (e *Environment) close() error {
 	return nil
 }
 
-// Client returns a client of the environment. What it sends before Run is
+// Client returns a client of the runtime. What it sends before Run is
 // handled then.
-func (e *Environment) Client() *client.Client { return e.client }
+func (e *Runtime) Client() *client.Client { return e.client }
 
 // Store returns what everything is kept in.
-func (e *Environment) Store() store.Store { return e.store }
+func (e *Runtime) Store() store.Store { return e.store }
 
-// Now returns the environment's time.
-func (e *Environment) Now() time.Time { return e.clock.Now() }
+// Now returns the time of the runtime.
+func (e *Runtime) Now() time.Time { return e.clock.Now() }
 
-// AfterFunc calls f once d of the environment's time has passed. In virtual
+// AfterFunc calls f once d of the time of the runtime has passed. In virtual
 // time no time passes while f runs, which makes it the place to do something
 // from outside at a certain time. stop keeps f from being called.
-func (e *Environment) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+func (e *Runtime) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return e.clock.AfterFunc(d, f)
 }
 
 // Send puts a work item on the orchestrator queue, as aws sqs send-message
 // does: whatever the body is, it is for the host to say what is wrong with it.
-func (e *Environment) Send(ctx context.Context, body string) error {
+func (e *Runtime) Send(ctx context.Context, body string) error {
 	group := "unknown"
 	if item, err := wire.Parse([]byte(body)); err == nil {
 		group = wire.Group(item.Target())
@@ -228,6 +228,6 @@ func (e *Environment) Send(ctx context.Context, body string) error {
 }
 
 // DeadLetters returns how many messages are in the final dead-letter queues.
-func (e *Environment) DeadLetters() int {
+func (e *Runtime) DeadLetters() int {
 	return e.queues.DeadFIFO.Counts().Total() + e.queues.DeadStandard.Counts().Total()
 }

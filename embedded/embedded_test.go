@@ -40,8 +40,8 @@ func application() *turnstile.App {
 	)
 }
 
-// running runs an environment until the test ends.
-func running(t *testing.T, options ...embedded.Option) *embedded.Environment {
+// running runs a runtime until the test ends.
+func running(t *testing.T, options ...embedded.Option) *embedded.Runtime {
 	t.Helper()
 	env, err := embedded.New(application(), options...)
 	if err != nil {
@@ -51,7 +51,7 @@ func running(t *testing.T, options ...embedded.Option) *embedded.Environment {
 	return env
 }
 
-func run(t *testing.T, env *embedded.Environment) {
+func run(t *testing.T, env *embedded.Runtime) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- env.Run(ctx) }()
@@ -65,8 +65,8 @@ func run(t *testing.T, env *embedded.Environment) {
 
 func TestO08AMonthTakesNoTimeAndLeavesTheHistoryOfAMonth(t *testing.T) {
 	t.Parallel()
-	env := running(t, embedded.VirtualTime(epoch))
-	started, err := client.Start(t.Context(), env.Client(), month, "Ada", client.InstanceID("i"))
+	env := running(t, embedded.WithVirtualTime(epoch))
+	started, err := client.Start(t.Context(), env.Client(), month, "Ada", client.WithInstanceID("i"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestRealTimeNeedsNoOptions(t *testing.T) {
 
 func TestTimedFromOutside(t *testing.T) {
 	t.Parallel()
-	env, err := embedded.New(application(), embedded.VirtualTime(epoch))
+	env, err := embedded.New(application(), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (r *recorder) Committed(c host.Committed) {
 func TestAnObserverSeesEachTurnInOrderWithWhatWasSent(t *testing.T) {
 	t.Parallel()
 	var seen recorder
-	env := running(t, embedded.VirtualTime(epoch), embedded.Observe(&seen))
+	env := running(t, embedded.WithVirtualTime(epoch), embedded.WithObserver(&seen))
 	started, err := client.Start(t.Context(), env.Client(), month, "Ada")
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestDrainWaitsForWhatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := started.Confirm(t.Context()); err != nil {
+	if err := started.WaitStarted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ended, stop := context.WithCancel(t.Context())
@@ -246,7 +246,7 @@ func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
 			return 0, ctx.Err()
 		}),
 		flow.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
-	), embedded.Grace(0))
+	), embedded.WithShutdownTimeout(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,10 +276,10 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	}{
 		"no application":                         {nil, nil, "NewApp"},
 		"an application with an error":           {turnstile.NewApp(twice, twice), nil, "registered twice"},
-		"no workers":                             {application(), []embedded.Option{embedded.Workers(0)}, "at least one"},
-		"virtual time that outlives the process": {application(), []embedded.Option{embedded.VirtualTime(epoch), embedded.Storage(database{})}, "leave one of them out"},
-		"a database that another has":            {application(), []embedded.Option{embedded.Storage(database{})}, "another environment has it"},
-		"settings that cannot be":                {application(), []embedded.Option{embedded.Settings(host.Settings{Cache: host.CacheSettings{Age: time.Hour}})}, "Cache.Age"},
+		"no workers":                             {application(), []embedded.Option{embedded.WithWorkers(0)}, "at least one"},
+		"virtual time that outlives the process": {application(), []embedded.Option{embedded.WithVirtualTime(epoch), embedded.WithDatabase(database{})}, "leave one of them out"},
+		"a database that another has":            {application(), []embedded.Option{embedded.WithDatabase(database{})}, "another runtime has it"},
+		"settings that cannot be":                {application(), []embedded.Option{embedded.WithSettings(host.Settings{Cache: host.CacheSettings{Age: time.Hour}})}, "Cache.Age"},
 	} {
 		if _, err := embedded.New(c.app, c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gave %v, want an error that mentions %q", name, err, c.want)
@@ -290,7 +290,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 // database is one that somebody else has.
 type database struct{ embedded.Database }
 
-func (database) Acquire() error { return errors.New("another environment has it") }
+func (database) Acquire() error { return errors.New("another runtime has it") }
 
 func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) {
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) 
 		slept := make(chan error)
 		go func() { slept <- turnstile.Sleep(ctx, time.Second) }()
 		return 0, <-slept
-	})), embedded.VirtualTime(epoch), embedded.Settings(host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}}))
+	})), embedded.WithVirtualTime(epoch), embedded.WithSettings(host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}}))
 	if err != nil {
 		t.Fatal(err)
 	}

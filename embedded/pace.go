@@ -8,12 +8,12 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// Pace lets people follow virtual time: it passes as real time does, and where
-// nothing happens for longest, it jumps to the next timer. So activities take as
-// long as they do, and a wait of a month takes longest. Only with VirtualTime,
-// where waits take no time else.
-func Pace(longest time.Duration) Option {
-	return func(o *options) { o.pace = longest }
+// WithPace lets people follow virtual time: time passes as real time does, and jumps
+// to the next timer when nothing has happened for longest. So an activity takes the
+// time that it takes, and a wait of a month takes longest. It needs
+// [WithVirtualTime], where a wait takes no time otherwise.
+func WithPace(longest time.Duration) Option {
+	return option(func(o *options) { o.pace = longest })
 }
 
 // flow is time that passes as real time does, from where it stood when that was

@@ -11,10 +11,10 @@ import (
 )
 
 // A month is waited for in no time, and while an activity runs time passes: one
-// that waits for the environment's own time would wait for ever else.
+// that waits for the runtime's own time would wait for ever else.
 func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 	t.Parallel()
-	var env *embedded.Environment
+	var env *embedded.Runtime
 	look := turnstile.NewActivity[int, int]("Look")
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	app := turnstile.NewApp(
@@ -37,7 +37,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 			return look.Call(ctx, n)
 		}),
 	)
-	env, err := embedded.New(app, embedded.VirtualTime(epoch), embedded.Pace(time.Millisecond))
+	env, err := embedded.New(app, embedded.WithVirtualTime(epoch), embedded.WithPace(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 		t.Fatal(err)
 	}
 	if took := events[2].AtMS - events[1].AtMS; took < 50 {
-		t.Errorf("the activity took %d ms of the environment's time, and waited for 50", took)
+		t.Errorf("the activity took %d ms of the runtime's time, and waited for 50", took)
 	}
 	if took := events[len(events)-1].AtMS - events[0].AtMS; took < (30 * 24 * time.Hour).Milliseconds() {
 		t.Errorf("the history is %d ms long, less than the wait", took)
@@ -63,7 +63,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 
 func TestAPaceWithoutVirtualTimeIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := embedded.New(application(), embedded.Pace(time.Second)); err == nil {
+	if _, err := embedded.New(application(), embedded.WithPace(time.Second)); err == nil {
 		t.Error("it is taken")
 	}
 }

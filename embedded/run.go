@@ -13,12 +13,12 @@ import (
 )
 
 // Run handles messages until ctx ends, then lets what is being handled finish
-// (its context ends after the Grace), and returns when nothing runs any
-// more. An error says that the end of it could not be kept in the Database, or
-// that the console ended before it. The environment cannot be run again.
-func (e *Environment) Run(ctx context.Context) error {
+// (its context ends after the shutdown timeout), and returns when nothing runs any
+// more. An error says that the last writes could not be saved in the database,
+// or that the console ended first. A runtime cannot be run again.
+func (e *Runtime) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
-		return errors.New("embedded: an environment runs once: make another one")
+		return errors.New("embedded: a runtime runs once: make another one")
 	}
 	handling, stopHandling := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopHandling()
@@ -62,7 +62,7 @@ func (e *Environment) Run(ctx context.Context) error {
 // there are workers, until ctx ends. One worker waits for the queue while the
 // others handle, so that a message wakes one alone, which handles it where it
 // stands: a step hands nothing from goroutine to goroutine that it need not.
-func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
+func (e *Runtime) receive(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
 	if s.Is == platform.SourceActivity {
 		most = 1
@@ -97,7 +97,7 @@ func (e *Environment) receive(ctx, handling context.Context, s queues.Source) {
 	workers.Wait()
 }
 
-func (e *Environment) handle(handling context.Context, s queues.Source, batch []queue.Message) {
+func (e *Runtime) handle(handling context.Context, s queues.Source, batch []queue.Message) {
 	deliveries := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
 		deliveries[i] = platform.Delivery{Message: m, Source: s.Is}

@@ -45,8 +45,8 @@ func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.
 			}
 			return 0, err
 		}))
-	env, err := New(app, VirtualTime(time.Unix(0, 0)), func(o *options) { o.stall = 500 * time.Millisecond },
-		Settings(host.Settings{Turn: host.TurnSettings{BlockLimit: -1}}))
+	env, err := New(app, WithVirtualTime(time.Unix(0, 0)), option(func(o *options) { o.stall = 500 * time.Millisecond }),
+		WithSettings(host.Settings{Turn: host.TurnSettings{BlockLimit: -1}}))
 	if err != nil {
 		t.Fatal(err)
 	}

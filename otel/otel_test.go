@@ -65,7 +65,7 @@ func ran(t *testing.T, lost func(int) bool) (*world, []tracetest.SpanStub) {
 	t.Helper()
 	w := newWorld(t, parts)
 	w.lost = lost
-	run, err := client.Start(t.Context(), w.client, fulfil, 0, client.InstanceID("order-17"))
+	run, err := client.Start(t.Context(), w.client, fulfil, 0, client.WithInstanceID("order-17"))
 	if err != nil {
 		t.Fatal(err)
 	}

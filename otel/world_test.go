@@ -127,7 +127,7 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 	outside := newProcess(t, "client")
 	c, err := client.New(client.Config{Store: store, Activities: stops, Queue: w.queues.Orchestrator, Clock: w.clock})
 	must(err)
-	w.client = c.With(outside.tel.Interceptor())
+	w.client = c.WithInterceptors(outside.tel.Interceptor())
 	w.all = append(append(append(w.all, outside), w.orchestrators...), w.workers...)
 	return w
 }

@@ -17,7 +17,7 @@ import (
 
 // chain runs activities one after the other.
 func (s *stack) chain(ctx context.Context, steps int) (string, error) {
-	run, err := client.Start(ctx, s.client, smokeapp.Chain, steps, client.InstanceID(s.underTheID+"-chain"))
+	run, err := client.Start(ctx, s.client, smokeapp.Chain, steps, client.WithInstanceID(s.underTheID+"-chain"))
 	if err != nil {
 		return "", err
 	}
@@ -41,7 +41,7 @@ func (s *stack) chain(ctx context.Context, steps int) (string, error) {
 
 // event raises an event for an instance that waits for it.
 func (s *stack) event(ctx context.Context) (string, error) {
-	run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.InstanceID(s.underTheID+"-event"))
+	run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(s.underTheID+"-event"))
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +70,7 @@ func (s *stack) event(ctx context.Context) (string, error) {
 
 // timer sleeps, and looks whether a schedule is what ends the sleep.
 func (s *stack) timer(ctx context.Context, d time.Duration) (string, error) {
-	run, err := client.Start(ctx, s.client, smokeapp.Timer, d.String(), client.InstanceID(s.underTheID+"-timer"))
+	run, err := client.Start(ctx, s.client, smokeapp.Timer, d.String(), client.WithInstanceID(s.underTheID+"-timer"))
 	if err != nil {
 		return "", err
 	}

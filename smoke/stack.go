@@ -41,7 +41,7 @@ func describeStack(ctx context.Context, cfg aws.Config, name string) (*stack, er
 	for _, o := range out.Stacks[0].Outputs {
 		v.outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
 	}
-	env := awslambda.Environment{
+	env := awslambda.Config{
 		OrchestratorQueueURL: v.output("OrchestratorQueueUrl"),
 		HistoryTable:         v.output("HistoryTable"),
 		InstancesTable:       v.output("InstancesTable"),
@@ -52,7 +52,7 @@ func describeStack(ctx context.Context, cfg aws.Config, name string) (*stack, er
 	if err := errors.Join(v.missing...); err != nil {
 		return nil, err
 	}
-	s.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithEnvironment(env))
+	s.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithConfig(env))
 	return s, err
 }
 

@@ -15,9 +15,9 @@ import (
 func TestABackupGoesOnFromItsMoment(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	env, _ := environment(t, db, application(ends))
+	env, _ := runtimeOn(t, db, application(ends))
 	begin(t, env, waits, 0, "before")
-	if err := client.Attach(env.Client(), waits, "before").Confirm(t.Context()); err != nil {
+	if err := client.Attach(env.Client(), waits, "before").WaitStarted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func TestABackupGoesOnFromItsMoment(t *testing.T) {
 		t.Errorf("the backup has mode %v, %v", info.Mode(), err)
 	}
 
-	restored, _ := environment(t, openIn(t, dir), application(ends))
+	restored, _ := runtimeOn(t, openIn(t, dir), application(ends))
 	if err := client.Raise(t.Context(), restored.Client(), goOn, "before", 5); err != nil {
 		t.Fatal(err)
 	}

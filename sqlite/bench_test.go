@@ -21,8 +21,8 @@ func BenchmarkSteps(b *testing.B) {
 			sideBySide int
 		}{{chain, 10, 1}, {chain, 10, 50}, {fanOut, 100, 1}, {fanOut, 100, 10}} {
 			b.Run(fmt.Sprintf("%s/%s of %d/%d side by side", name, s.of.Name(), s.steps, s.sideBySide), func(b *testing.B) {
-				db := open(b, sqlite.Durability(level))
-				env, err := embedded.New(application(ends), embedded.Storage(db))
+				db := open(b, sqlite.WithDurability(level))
+				env, err := embedded.New(application(ends), embedded.WithDatabase(db))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -37,7 +37,7 @@ func BenchmarkSteps(b *testing.B) {
 						id := fmt.Sprint(n)
 						n++
 						all.Go(func() {
-							run, err := client.Start(ctx, env.Client(), s.of, s.steps, client.InstanceID(id))
+							run, err := client.Start(ctx, env.Client(), s.of, s.steps, client.WithInstanceID(id))
 							if err == nil {
 								_, err = run.Wait(ctx)
 							}

@@ -143,7 +143,7 @@ func TestACrashTakesAwayTheEndAndNothingElse(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(seed, uint64(level)))
 				disk := newDisk(t)
-				db := open(t, sqlite.VFS(disk.name), sqlite.Durability(level))
+				db := open(t, sqlite.VFS(disk.name), sqlite.WithDurability(level))
 				states, durable := crashed(t, db, random)
 				lost := 0
 				for name, crash := range map[string]struct {

@@ -1,4 +1,4 @@
-// Package sqlite keeps everything that an environment of package embedded needs
+// Package sqlite keeps everything that a runtime of package embedded needs
 // in one SQLite database, so that it outlives the process: histories and
 // records, messages, timers, what activity workers keep, and the keys of
 // completion tokens.
@@ -6,7 +6,7 @@
 //	db, err := sqlite.Open("data")
 //	...
 //	defer db.Close()
-//	env, err := embedded.New(app, embedded.Storage(db))
+//	env, err := embedded.New(app, embedded.WithDatabase(db))
 //
 // It is for one machine: one process has the database at a time, and everything
 // runs in that process. A second one is refused with a *LockedError; the lock is

@@ -39,13 +39,13 @@ func Example() {
 		}),
 	)
 	// process runs the application on the database in dir while use runs.
-	process := func(use func(ctx context.Context, env *embedded.Environment) error) {
+	process := func(use func(ctx context.Context, env *embedded.Runtime) error) {
 		db, err := sqlite.Open(dir)
 		if err != nil {
 			log.Fatal(err)
 		}
 		defer func() { _ = db.Close() }()
-		env, err := embedded.New(app, embedded.Storage(db))
+		env, err := embedded.New(app, embedded.WithDatabase(db))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -60,11 +60,11 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	process(func(ctx context.Context, env *embedded.Environment) error {
-		_, err := client.Start(ctx, env.Client(), bakery, "cake", client.InstanceID("order-17"))
+	process(func(ctx context.Context, env *embedded.Runtime) error {
+		_, err := client.Start(ctx, env.Client(), bakery, "cake", client.WithInstanceID("order-17"))
 		return err
 	})
-	process(func(ctx context.Context, env *embedded.Environment) error {
+	process(func(ctx context.Context, env *embedded.Runtime) error {
 		if err := client.Raise(ctx, env.Client(), ordered, "order-17", 2); err != nil {
 			return err
 		}

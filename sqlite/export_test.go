@@ -12,7 +12,7 @@ import (
 func Files(over vfs.VFS) vfs.VFS { return files{over} }
 
 // VFS has SQLite reach its files through the file system of that name.
-func VFS(name string) Option { return func(o *options) { o.vfs = name } }
+func VFS(name string) Option { return option(func(o *options) { o.vfs = name }) }
 
 // Transactions returns how many were made since the database was opened, and
 // how many of them have waited for the disk.

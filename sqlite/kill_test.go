@@ -96,10 +96,10 @@ func serve(dir string) error {
 	if err != nil {
 		return err
 	}
-	env, err := embedded.New(orders(filepath.Join(dir, "effects")), embedded.Storage(db),
+	env, err := embedded.New(orders(filepath.Join(dir, "effects")), embedded.WithDatabase(db),
 		// Who is killed again and again would have its messages suspected, and its
 		// instances wait for a minute.
-		embedded.Settings(host.Settings{SuspectReceives: -1}))
+		embedded.WithSettings(host.Settings{SuspectReceives: -1}))
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func do(ctx context.Context, c *client.Client, line string) (answer string, err 
 	switch words[0] {
 	case "start":
 		// As a caller repeats a start that was not answered.
-		_, err = client.Start(ctx, c, fulfil, words[1], client.InstanceID(words[1]), client.StartID("start "+words[1]))
+		_, err = client.Start(ctx, c, fulfil, words[1], client.WithInstanceID(words[1]), client.WithDeduplicationID("start "+words[1]))
 	case "raise":
 		var p int
 		if _, err := fmt.Sscan(words[2], &p); err != nil {

@@ -37,7 +37,7 @@ type DB struct {
 	mu       sync.Mutex
 	closed   bool
 	acquired bool
-	// queues by their names: journals stay when an environment ends and another
+	// queues by their names: journals stay when a runtime ends and another
 	// begins.
 	queues map[string]*queueJournal
 	// base is below every Seq that queues give out while this process has the
@@ -65,7 +65,7 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 	db := &DB{options: options{durability: Full, now: time.Now, vfs: filesName}, queues: map[string]*queueJournal{}}
 	db.timer.db = db
 	for _, o := range opts {
-		o(&db.options)
+		o.apply(&db.options)
 	}
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -209,7 +209,7 @@ func (db *DB) Acquire() error {
 	case db.closed:
 		return ErrClosed
 	case db.acquired:
-		return fmt.Errorf("sqlite: %s: another environment of this process has it: let its Run end first", db.path)
+		return fmt.Errorf("sqlite: %s: another runtime of this process has it: let its Run end first", db.path)
 	}
 	db.acquired = true
 	return nil

@@ -2,8 +2,12 @@ package sqlite
 
 import "time"
 
-// Option is an option of Open.
-type Option func(*options)
+// Option is an option of [Open].
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
 
 type options struct {
 	durability Level
@@ -31,13 +35,13 @@ const (
 	Normal
 )
 
-// Durability is how durable an acknowledged write is; default Full.
-func Durability(l Level) Option {
-	return func(o *options) { o.durability = l }
+// WithDurability says how durable an acknowledged write is; default [Full].
+func WithDurability(l Level) Option {
+	return option(func(o *options) { o.durability = l })
 }
 
-// Now is the clock by which what activity workers keep expires; default
-// time.Now.
-func Now(now func() time.Time) Option {
-	return func(o *options) { o.now = now }
+// WithClock gives the time by which records of activity workers expire; default
+// [time.Now].
+func WithClock(now func() time.Time) Option {
+	return option(func(o *options) { o.now = now })
 }

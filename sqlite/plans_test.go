@@ -29,8 +29,8 @@ var scanned = map[string]string{
 	"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ?":                                                            "once, when the database is opened",
 	"UPDATE activities SET suspect_ms = ? WHERE suspect_ms > ?":                                                                    "once, when the database is opened",
 	"SELECT instance, execution, event FROM activities":                                                                            "once, when the database is opened",
-	"SELECT name, due_ns, body, grp FROM schedules ORDER BY created":                                                               "once, when the environment begins",
-	"SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns":                                                                 "once, when the environment begins",
+	"SELECT name, due_ns, body, grp FROM schedules ORDER BY created":                                                               "once, when the runtime begins",
+	"SELECT ids FROM remembered WHERE queue = ? ORDER BY until_ns":                                                                 "once, when the runtime begins",
 	"SELECT name, status, count(*) FROM instances INDEXED BY instances_by_status WHERE list_key IS NOT NULL GROUP BY status, name": "once, when somebody counts",
 }
 

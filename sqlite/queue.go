@@ -19,7 +19,7 @@ type queueJournal struct {
 
 	mu sync.Mutex
 	// once are the messages that have been received once and are not deleted. That
-	// is written only when the environment ends: most are deleted by then, and
+	// is written only when the runtime ends: most are deleted by then, and
 	// after a crash what was sent before it counts as received once more.
 	once map[int64]struct{}
 	// last is the greatest Seq that was given out.

@@ -76,7 +76,7 @@ func TestReceivesAreCountedOverAnEndThatIsClean(t *testing.T) {
 	dir := t.TempDir()
 	for run := range 3 {
 		db := openIn(t, dir)
-		// Two environments, one after the other, of one process.
+		// Two runtimes, one after the other, of one process.
 		for part := range 2 {
 			q := openQueue(t, memoryqueue.Options{Name: "q", Journal: db.Queue("q")})
 			if run == 0 && part == 0 {

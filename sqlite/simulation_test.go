@@ -30,7 +30,7 @@ func TestTheSimulationRunsAsItDoesInMemory(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			on := &simulated{now: time.Now}
-			on.DB = open(t, sqlite.Durability(sqlite.Normal), sqlite.Now(func() time.Time { return on.now() }))
+			on.DB = open(t, sqlite.WithDurability(sqlite.Normal), sqlite.WithClock(func() time.Time { return on.now() }))
 			got, want := simulation.RunOn(seed, on), simulation.Run(seed, false)
 			if got.Failed() {
 				t.Error(got.Text())

@@ -23,7 +23,7 @@ const (
 //	t.Log(env.Bill())
 //
 // It counts what the environment does: one batch of messages after the other, with
-// one process of each function; with Cold(false), which is how most turns are on
+// one process of each function; with KeepWarm, which is how most turns are on
 // AWS, it stays warm, else each turn reads its history. On AWS messages that come at the
 // same time share more calls than here, and cold processes read histories that warm
 // ones have. The time of functions is estimated: 12 ms an invocation of the

@@ -26,7 +26,7 @@ func TestAScenarioHasABill(t *testing.T) {
 				return 0, err
 			}
 			return n, nil
-		})), turnstiletest.Cold(false))
+		})), turnstiletest.KeepWarm())
 	if _, err := turnstiletest.Start(env, flow, 1).Wait(); err != nil {
 		t.Fatal(err)
 	}

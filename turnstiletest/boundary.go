@@ -118,11 +118,11 @@ func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
 		return !b.after, b.after
 	}
 	opts := &t.env.opts
-	if opts.killBefore == nil && opts.killBehind == nil {
+	if opts.crashBefore == nil && opts.crashAfter == nil {
 		return false, false
 	}
 	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == platform.SourceActivity, What: what()}
-	return opts.killBefore != nil && opts.killBefore(call), opts.killBehind != nil && opts.killBehind(call)
+	return opts.crashBefore != nil && opts.crashBefore(call), opts.crashAfter != nil && opts.crashAfter(call)
 }
 
 type boundedStore struct {

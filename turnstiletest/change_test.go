@@ -82,7 +82,7 @@ func TestR21AnEndThatWasImposedReplays(t *testing.T) {
 	app := flow(func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) })
 	env := turnstiletest.New(t, app)
 	run := turnstiletest.Start(env, fulfil, 3)
-	env.WaitFor(turnstiletest.EventAwaited(approved))
+	env.RunUntil(turnstiletest.EventAwaited(approved))
 	run.Terminate("enough")
 	env.Run()
 	run.AssertHistory("Started Sub(approved) Failed(terminated)")
@@ -112,7 +112,7 @@ func TestR16ALineIsLoggedOnceHoweverOftenTheTurnsAreReplayed(t *testing.T) {
 		}
 		turnstile.Logger(ctx).Info("line two")
 		return "", nil
-	}), turnstiletest.Logger(logger), turnstiletest.Settings(host.Settings{Cache: host.CacheSettings{Instances: -1}}))
+	}), turnstiletest.WithLogger(logger), turnstiletest.WithSettings(host.Settings{Cache: host.CacheSettings{Instances: -1}}))
 	if _, err := turnstiletest.Start(env, fulfil, 5).Wait(); err != nil {
 		t.Fatal(err)
 	}

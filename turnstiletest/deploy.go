@@ -7,9 +7,9 @@ import "github.com/turnstile-go/turnstile"
 // handled by processes that begin cold. Of the options Codecs, Settings and
 // Logger count; those that are not given stay as they are. Mocks stay too.
 //
-//	env.WaitFor(turnstiletest.TimerCreated())
+//	env.RunUntil(turnstiletest.TimerCreated())
 //	env.Deploy(newer)                              // does a running instance go on?
-//	env.Deploy(app, turnstiletest.Codecs(rotated)) // and under another key?
+//	env.Deploy(app, turnstiletest.WithCodecs(rotated)) // and under another key?
 //
 // An attempt, or a turn, that waits for virtual time goes on with the code that
 // it began with.
@@ -18,7 +18,7 @@ func (e *Env) Deploy(app *turnstile.App, options ...Option) {
 	e.checkApp(app)
 	opts := e.opts
 	for _, o := range options {
-		o(&opts)
+		o.apply(&opts)
 	}
 	e.app, e.again = app, nil // what has ended did so with the code before
 	e.opts.codecs, e.opts.settings, e.opts.logger = opts.codecs, opts.settings, opts.logger

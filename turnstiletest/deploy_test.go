@@ -35,11 +35,11 @@ func versions(all ...string) *turnstile.App {
 
 func TestV01V03AnInstanceStaysOnItsVersionUntilItContinuesAsNew(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, versions("1.2", "1.10"), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, versions("1.2", "1.10"), func(env *turnstiletest.Env) {
 		stays := turnstiletest.Start(env, fulfil, 0)
 		goesOn := turnstiletest.Start(env, fulfil, 1)
-		asked := turnstiletest.Start(env, fulfil, 0, client.Version("1.2"))
-		env.WaitFor(turnstiletest.Blocked())
+		asked := turnstiletest.Start(env, fulfil, 0, client.WithVersion("1.2"))
+		env.RunUntil(turnstiletest.Blocked())
 		env.Deploy(versions("1.2", "1.10", "1.11"))
 		for _, run := range []*turnstiletest.Run[string]{stays, goesOn, asked} {
 			for range 2 {
@@ -51,14 +51,14 @@ func TestV01V03AnInstanceStaysOnItsVersionUntilItContinuesAsNew(t *testing.T) {
 				t.Errorf("it ended on %q, %v, want %q", got, err, want)
 			}
 		}
-	}, turnstiletest.MaxRuns(12))
+	}, turnstiletest.WithMaxRuns(12))
 }
 
 func TestV02AVersionThatIsNoLongerDeployed(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, versions("1", "2"), turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, fulfil, 0)
-	env.WaitFor(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Blocked())
 	env.Deploy(versions("1", "3"))
 	turnstiletest.Raise(env, approved, run.Instance, "!")
 	env.Run()
@@ -135,7 +135,7 @@ func TestR18R19M13TheRightCodeGoesOnWhereTheWrongOneStopped(t *testing.T) {
 			env := turnstiletest.New(t, flow(right), turnstiletest.AllowStuck())
 			paid := turnstiletest.On(env, charge).Return("r-3 ", nil)
 			run := turnstiletest.Start(env, fulfil, 3)
-			env.WaitFor(turnstiletest.EventAwaited(approved))
+			env.RunUntil(turnstiletest.EventAwaited(approved))
 			env.Deploy(flow(c.wrong))
 			for _, s := range []string{"one ", "two ", "three"} {
 				turnstiletest.Raise(env, approved, run.Instance, s)
@@ -169,14 +169,14 @@ func TestV04APatchIsDeployedWhileInstancesRun(t *testing.T) {
 		}
 		return before(ctx, n)
 	}
-	turnstiletest.Drill(t, flow(before), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, flow(before), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, charge).Return("r", nil)
 		turnstiletest.On(env, ship).Return("checked", nil)
 		older := turnstiletest.Start(env, fulfil, 1)
-		env.WaitFor(turnstiletest.EventAwaited(approved))
+		env.RunUntil(turnstiletest.EventAwaited(approved))
 		env.Deploy(flow(patched))
 		newer := turnstiletest.Start(env, fulfil, 2)
-		env.WaitFor(turnstiletest.EventAwaited(approved))
+		env.RunUntil(turnstiletest.EventAwaited(approved))
 		for _, run := range []*turnstiletest.Run[string]{older, newer} {
 			turnstiletest.Raise(env, approved, run.Instance, "x")
 			if _, err := run.Wait(); err != nil {
@@ -185,7 +185,7 @@ func TestV04APatchIsDeployedWhileInstancesRun(t *testing.T) {
 		}
 		older.AssertHistory("Started Act(Charge) Done←2 Sub(approved) Ev(approved) Completed")
 		newer.AssertHistory("Started Patch(check first) Act(Ship) Done←3 Act(Charge) Done←5 Sub(approved) Ev(approved) Completed")
-	}, turnstiletest.MaxRuns(12))
+	}, turnstiletest.WithMaxRuns(12))
 }
 
 func TestDeployTakesNoApplicationThatCannotRun(t *testing.T) {

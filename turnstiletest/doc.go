@@ -9,26 +9,26 @@
 //	result, err := run.Wait()
 //	run.AssertHistory("Started Act(Charge) Done←2 Sub(approved) Ev(approved) Completed")
 //
-// Nothing moves by itself. Wait, Run, Advance and WaitFor let the application
+// Nothing moves by itself. Wait, Run, Advance and RunUntil let the application
 // work, on the goroutine that calls them, one message after the other, always
-// in the same order; Shuffled gives another order, the same for the same seed.
+// in the same order; [WithRandomOrder] gives another order, the same for the same seed.
 // Time stands still while anything works, and jumps to the next timer when
 // nothing does.
 //
 // Each turn is replayed from what is stored, and what has ended once more, so
-// that code which is not deterministic fails; Cold(false) keeps it in memory.
+// that code which is not deterministic fails; [KeepWarm] keeps instances in memory.
 //
 // Activities are what the application implements, or mocks (On). One that is
-// neither fails the test. They work in real time, which counts for nothing;
-// Pass, and the After of a mock, let virtual time pass.
+// neither fails the test. Activities run in real time while virtual time stands
+// still; [Sleep], and the After of a mock, let virtual time pass.
 //
 // What is wrong with the test or the code fails the test where it shows, with
 // its text: an instance that is stuck, one that waits for what never comes, an
 // activity that nobody implements. An orchestration that fails is no such
 // mistake: Wait returns its error.
 //
-// Drill runs a scenario again and again, with a crash at each call that leaves
-// a process; KillBefore and KillBehind make one crash, at a call of your choice;
-// Processes and BatchSize say who handles what together. Replay runs histories that
-// were exported against the code of now.
+// [CrashTest] runs a scenario again and again, with a crash at each call that leaves
+// a process; [CrashBefore] and [CrashAfter] make one crash, at a call of your choice;
+// [WithProcesses] and [WithBatchSize] say who handles what together. [Replay] runs histories that
+// were exported against the current code.
 package turnstiletest

@@ -110,7 +110,7 @@ func newEnv(t T, app *turnstile.App, opts ...Option) *Env {
 	}
 	e.checkApp(app)
 	for _, o := range opts {
-		o(&e.opts)
+		o.apply(&e.opts)
 	}
 	if e.opts.shuffled {
 		e.shuffle = rand.New(rand.NewPCG(e.opts.seed, 0))
@@ -171,11 +171,11 @@ func (e *Env) close() {
 	e.queues.Close()
 }
 
-// Now returns the virtual time. It begins at 2030-01-01, or where Epoch says.
+// Now returns the virtual time. It begins at 2030-01-01, or where WithStartTime says.
 func (e *Env) Now() time.Time { return e.clock.Now() }
 
 // Client returns a client, for what the kit has no word of its own for. What it
-// sends is handled by the next Wait, Run, Advance or WaitFor; its own Wait, and
+// sends is handled by the next Wait, Run, Advance or RunUntil; its own Wait, and
 // that of its runs, lets the application work too, where it is called by the
 // test. Its ids are counted, not random. It keeps the codecs that it has when
 // Deploy gives the environment others.

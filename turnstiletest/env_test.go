@@ -124,7 +124,7 @@ func TestK01K07CancelAndTerminate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := turnstiletest.New(t, app)
-			run := turnstiletest.Start(env, fulfil, 0, client.InstanceID("mine"))
+			run := turnstiletest.Start(env, fulfil, 0, client.WithInstanceID("mine"))
 			env.After(time.Hour, func() { c.end(run) })
 			if _, err := run.Wait(); !errors.Is(err, c.want) || run.Instance != "mine" {
 				t.Errorf("%s ended with %v", run.Instance, err)
@@ -176,8 +176,8 @@ func TestA06A11AnAttemptThatTakesTooMuchVirtualTimeIsOutOfTime(t *testing.T) {
 			env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return slow.Call(ctx, n) }))
 			began := env.Now()
 			// What it returns behind its timeout is ignored.
-			turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
-				if err := turnstiletest.Pass(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+			turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
+				if err := turnstiletest.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("Pass returned %v", err)
 				}
 				return "late", nil
@@ -201,13 +201,13 @@ func TestF05ALosingActivityLearnsOfItAtAHeartbeatInVirtualTime(t *testing.T) {
 		return "timeout", err
 	}))
 	stopped := time.Time{}
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 		for {
 			if err := turnstile.Heartbeat(ctx, 0); err != nil {
 				stopped = env.Now()
 				return "", err
 			}
-			_ = turnstiletest.Pass(ctx, 25*time.Second)
+			_ = turnstiletest.Sleep(ctx, 25*time.Second)
 		}
 	})
 	began := env.Now()
@@ -227,8 +227,8 @@ func TestActivitiesSideBySideTakeTheTimeOfTheLongest(t *testing.T) {
 		_, err := turnstile.Join(ctx, charge.Start(ctx, 3), charge.Start(ctx, 1), charge.Start(ctx, 2))
 		return "", err
 	}))
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, minutes int) (string, error) {
-		return "", turnstiletest.Pass(ctx, time.Duration(minutes)*time.Minute)
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, minutes int) (string, error) {
+		return "", turnstiletest.Sleep(ctx, time.Duration(minutes)*time.Minute)
 	})
 	began := env.Now()
 	run := turnstiletest.Start(env, fulfil, 0)
@@ -261,8 +261,8 @@ func TestShuffledOrdersDifferAndEachSeedHasItsOwn(t *testing.T) {
 	}
 	orders := map[string]bool{}
 	for seed := range uint64(30) {
-		got := order(turnstiletest.Shuffled(seed))
-		if again := order(turnstiletest.Shuffled(seed)); again != got {
+		got := order(turnstiletest.WithRandomOrder(seed))
+		if again := order(turnstiletest.WithRandomOrder(seed)); again != got {
 			t.Errorf("seed %d gives\n%s, and then\n%s", seed, got, again)
 		}
 		orders[got] = true
@@ -314,7 +314,7 @@ func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	mentions(t, failure(t, func(ft turnstiletest.T) {
 		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
-		run := turnstiletest.Start(env, fulfil, 1, client.InstanceID("gone"))
+		run := turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("gone"))
 		_, _ = run.Wait()
 		if err := env.Client().Purge(t.Context(), "gone"); err != nil {
 			t.Error(err)
@@ -328,7 +328,7 @@ func TestO04APurgedIDIsFreeAgainAfterFifteenDays(t *testing.T) {
 	t.Parallel()
 	gone := func(ft turnstiletest.T) *turnstiletest.Env {
 		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "there", nil }))
-		_, _ = turnstiletest.Start(env, fulfil, 1, client.InstanceID("i")).Wait()
+		_, _ = turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("i")).Wait()
 		if err := env.Client().Purge(t.Context(), "i"); err != nil {
 			t.Error(err)
 		}
@@ -336,11 +336,11 @@ func TestO04APurgedIDIsFreeAgainAfterFifteenDays(t *testing.T) {
 		return env
 	}
 	mentions(t, failure(t, func(ft turnstiletest.T) {
-		turnstiletest.Start(gone(ft), fulfil, 1, client.InstanceID("i"))
+		turnstiletest.Start(gone(ft), fulfil, 1, client.WithInstanceID("i"))
 	}), `"i" was purged`, "free again at")
 	env := gone(t)
 	env.Advance(15 * 24 * time.Hour)
-	if out, err := turnstiletest.Start(env, fulfil, 1, client.InstanceID("i")).Wait(); out != "there" || err != nil {
+	if out, err := turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("i")).Wait(); out != "there" || err != nil {
 		t.Errorf("started again it gives %q, %v", out, err)
 	}
 }

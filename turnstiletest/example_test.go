@@ -75,17 +75,17 @@ func ExampleEnv_After() {
 	// Started Sub(paid) Timer(720h0m0s) Ev(paid) Completed
 }
 
-// The application stops where the signal is, and the test goes on from there.
-func ExampleEnv_WaitFor() {
+// The application stops where the milestone is, and the test goes on from there.
+func ExampleEnv_RunUntil() {
 	t := &printer{}
 	defer t.end()
 	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
 	turnstiletest.On(env, Mail).Return("reminded", nil)
 	run := turnstiletest.Start(env, Remind, "Ada")
 
-	env.WaitFor(turnstiletest.EventAwaited(Paid))
+	env.RunUntil(turnstiletest.EventAwaited(Paid))
 	fmt.Println(run.History())
-	env.WaitFor(turnstiletest.ActivityStarted(Mail))
+	env.RunUntil(turnstiletest.ActivityStarted(Mail))
 	fmt.Println(run.History())
 	run.Cancel("the customer is gone")
 	_, err := run.Wait()
@@ -101,8 +101,8 @@ func ExampleOn() {
 	t := &printer{}
 	defer t.end()
 	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)))
-	turnstiletest.On(env, Mail).With(func(customer string) bool { return customer == "Ada" }).Return("dear Ada", nil)
-	others := turnstiletest.On(env, Mail).Call(func(_ context.Context, customer string) (string, error) {
+	turnstiletest.On(env, Mail).Match(func(customer string) bool { return customer == "Ada" }).Return("dear Ada", nil)
+	others := turnstiletest.On(env, Mail).Do(func(_ context.Context, customer string) (string, error) {
 		return "to whom it may concern", nil
 	})
 	for _, customer := range []string{"Ada", "Bob", "Eve"} {
@@ -117,26 +117,26 @@ func ExampleOn() {
 }
 
 // An activity takes virtual time, and is out of it like any other.
-func ExamplePass() {
+func ExampleSleep() {
 	t := &printer{}
 	defer t.end()
 	impatient := turnstile.NewOrchestration[string, string]("Impatient")
 	env := turnstiletest.New(t, turnstile.NewApp(impatient.Implement(func(ctx turnstile.Context, customer string) (string, error) {
 		return Mail.With(turnstile.AttemptTimeout(time.Minute)).Call(ctx, customer)
 	})))
-	turnstiletest.On(env, Mail).Call(func(ctx context.Context, _ string) (string, error) {
-		return "sent", turnstiletest.Pass(ctx, 2*time.Minute)
+	turnstiletest.On(env, Mail).Do(func(ctx context.Context, _ string) (string, error) {
+		return "sent", turnstiletest.Sleep(ctx, 2*time.Minute)
 	})
-	_, err := turnstiletest.Start(env, impatient, "Ada", client.InstanceID("reminder-1")).Wait()
+	_, err := turnstiletest.Start(env, impatient, "Ada", client.WithInstanceID("reminder-1")).Wait()
 	fmt.Println(err)
 	// Output:
 	// orchestration "Impatient" (instance "reminder-1") failed (timeout): activity "Mail" failed on attempt 3 (timeout): attempt 3 of activity "Mail" did not return within 1m0s
 }
 
 // Nothing changes at whatever call a process dies.
-func ExampleDrill() {
+func ExampleCrashTest() {
 	t := &printer{}
-	done := turnstiletest.Drill(t, turnstile.NewApp(Remind.Implement(remind)), func(env *turnstiletest.Env) {
+	done := turnstiletest.CrashTest(t, turnstile.NewApp(Remind.Implement(remind)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, Mail).Return("reminded", nil)
 		if got, err := turnstiletest.Start(env, Remind, "Ada").Wait(); got != "reminded" || err != nil {
 			t.Errorf("it ended with %q, %v", got, err)
@@ -158,11 +158,11 @@ func ExampleReplay() {
 
 // One of two processes dies when it has recorded that a month is waited for, and
 // before it sets the timer: the other finds that in the history.
-func ExampleKillBehind() {
+func ExampleCrashAfter() {
 	t := &printer{}
 	defer t.end()
 	died := ""
-	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)), turnstiletest.Processes(2), turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)), turnstiletest.WithProcesses(2), turnstiletest.CrashAfter(func(c turnstiletest.Call) bool {
 		if died == "" && strings.HasPrefix(c.What, "commits") {
 			died = c.What
 			return true
@@ -170,7 +170,7 @@ func ExampleKillBehind() {
 		return false
 	}))
 	turnstiletest.On(env, Mail).Return("reminded", nil)
-	run := turnstiletest.Start(env, Remind, "Ada", client.InstanceID("reminder-1"))
+	run := turnstiletest.Start(env, Remind, "Ada", client.WithInstanceID("reminder-1"))
 	got, err := run.Wait()
 	fmt.Println(got, err)
 	fmt.Println("died when it had done this:", died)

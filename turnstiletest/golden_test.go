@@ -26,7 +26,7 @@ func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
 	t.Parallel()
 	run := func(ft turnstiletest.T, left int) *turnstiletest.Run[string] {
 		env := turnstiletest.New(ft, flow(rounds(time.Hour)))
-		run := turnstiletest.Start(env, fulfil, left, client.InstanceID("rounds"))
+		run := turnstiletest.Start(env, fulfil, left, client.WithInstanceID("rounds"))
 		if got, err := run.Wait(); got != "over" || err != nil {
 			ft.Fatalf("it ended with %q, %v", got, err)
 		}
@@ -47,7 +47,7 @@ func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
 
 	// One that has not come to its end yet, and one that has gone on.
 	env := turnstiletest.New(t, flow(rounds(time.Hour)))
-	began := turnstiletest.Start(env, fulfil, 2, client.InstanceID("rounds"))
+	began := turnstiletest.Start(env, fulfil, 2, client.WithInstanceID("rounds"))
 	env.Advance(61 * time.Minute)
 	early := filepath.Join(t.TempDir(), "early.json")
 	if err := os.WriteFile(early, began.Export(), 0o644); err != nil {

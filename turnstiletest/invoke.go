@@ -95,7 +95,7 @@ func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 		return stacks
 	}
 	if looks == 1 {
-		e.t.Logf("turnstiletest: activity %q works for longer than %s of real time; should it wait for virtual time, let it use turnstiletest.Pass. Time goes on now", attempt.name, e.opts.stall)
+		e.t.Logf("turnstiletest: activity %q works for longer than %s of real time; should it wait for virtual time, let it use turnstiletest.Sleep. Time goes on now", attempt.name, e.opts.stall)
 	}
 	e.clock.Fire(true)
 	return ""

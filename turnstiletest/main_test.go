@@ -15,14 +15,14 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// drillHelper is set where the test binary runs once more to fail a drill.
-const drillHelper = "TURNSTILE_TEST_DRILL"
+// crashTestHelper is set where the test binary runs once more to fail a crash test.
+const crashTestHelper = "TURNSTILE_TEST_CRASH_TEST"
 
 func TestMain(m *testing.M) {
-	// Drills that fail here are to fail: what they keep goes with the tests.
+	// Crash tests that fail here are to fail: what they keep goes with the tests.
 	folder, err := os.MkdirTemp("", "turnstiletest-")
-	if err == nil && os.Getenv(drillHelper) == "" {
-		err = os.Setenv("TURNSTILE_DRILLS", folder)
+	if err == nil && os.Getenv(crashTestHelper) == "" {
+		err = os.Setenv("TURNSTILE_CRASH_TESTS", folder)
 	}
 	if err != nil {
 		panic(err)

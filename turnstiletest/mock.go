@@ -19,7 +19,7 @@ import (
 // there is none, the test fails.
 type Mock[In, Out any] struct {
 	source string
-	with   func(In) bool
+	match  func(In) bool
 	times  int // 0 for any
 	after  time.Duration
 	answer func(context.Context, In) (Out, error)
@@ -43,11 +43,11 @@ type mocks[In, Out any] struct {
 	answers map[attemptKey]*Mock[In, Out]
 }
 
-// On adds a mock for an activity, which needs an answer, Return or Call:
+// On adds a mock for an activity, which needs an answer, Return or Do:
 //
 //	turnstiletest.On(env, Charge).Return(Receipt{}, errors.New("busy")).Times(2)
 //	large := func(o Order) bool { return o.Total > 1000 }
-//	turnstiletest.On(env, Charge).With(large).Return(Receipt{}, ErrDeclined)
+//	turnstiletest.On(env, Charge).Match(large).Return(Receipt{}, ErrDeclined)
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil).After(time.Minute)
 //
 // A call is one attempt: a retry is another call, a redelivery of an attempt is
@@ -79,19 +79,19 @@ func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
 // Return answers with a result or an error. The error is recorded, and
 // retried, as an implementation's would be.
 func (m *Mock[In, Out]) Return(out Out, err error) *Mock[In, Out] {
-	return m.Call(func(context.Context, In) (Out, error) { return out, err })
+	return m.Do(func(context.Context, In) (Out, error) { return out, err })
 }
 
-// Call answers with what f returns. f gets the context of the attempt, with
-// which Heartbeat, ActivityInfo and Pass work.
-func (m *Mock[In, Out]) Call(f func(context.Context, In) (Out, error)) *Mock[In, Out] {
+// Do answers with what f returns. f gets the context of the attempt, with
+// which Heartbeat, ActivityInfo and Sleep work.
+func (m *Mock[In, Out]) Do(f func(context.Context, In) (Out, error)) *Mock[In, Out] {
 	m.answer = f
 	return m
 }
 
-// With lets the mock answer only calls whose input fits.
-func (m *Mock[In, Out]) With(fits func(In) bool) *Mock[In, Out] {
-	m.with = fits
+// Match lets the mock answer only calls whose input fits.
+func (m *Mock[In, Out]) Match(fits func(In) bool) *Mock[In, Out] {
+	m.match = fits
 	return m
 }
 
@@ -132,11 +132,11 @@ func (s *mocks[In, Out]) call(ctx context.Context, in In) (Out, error) {
 		m.inputs = append(m.inputs, in)
 	}
 	if m.answer == nil {
-		s.env.fail("the mock of activity %q at %s has no answer: give it Return or Call", s.name, m.source)
+		s.env.fail("the mock of activity %q at %s has no answer: give it Return or Do", s.name, m.source)
 		return zero, turnstile.NonRetryable(fmt.Errorf("the mock of activity %q has no answer", s.name))
 	}
 	if m.after > 0 {
-		if err := Pass(ctx, m.after); err != nil {
+		if err := Sleep(ctx, m.after); err != nil {
 			return zero, err
 		}
 	}
@@ -145,7 +145,7 @@ func (s *mocks[In, Out]) call(ctx context.Context, in In) (Out, error) {
 
 func (s *mocks[In, Out]) choose(in In) *Mock[In, Out] {
 	for _, m := range s.all {
-		if (m.times == 0 || len(m.inputs) < m.times) && (m.with == nil || m.with(in)) {
+		if (m.times == 0 || len(m.inputs) < m.times) && (m.match == nil || m.match(in)) {
 			return m
 		}
 	}
@@ -155,7 +155,7 @@ func (s *mocks[In, Out]) choose(in In) *Mock[In, Out] {
 func (s *mocks[In, Out]) noAnswer() error {
 	var reasons []string
 	for _, m := range s.all {
-		why := "its With refuses the input"
+		why := "its Match refuses the input"
 		if m.times > 0 && len(m.inputs) >= m.times {
 			why = fmt.Sprintf("it has answered its %d calls", m.times)
 		}

@@ -20,7 +20,7 @@ func TestA03AMockFailsTwiceAndThenAnswers(t *testing.T) {
 	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Hour, BackoffCoefficient: 1, Jitter: 0.5}))
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
 	busy := turnstiletest.On(env, charge).Return("", errBusy).Times(2)
-	answers := turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
+	answers := turnstiletest.On(env, charge).Do(func(ctx context.Context, n int) (string, error) {
 		return fmt.Sprintf("%d on attempt %d", n, turnstile.ActivityInfo(ctx).Attempt), nil
 	})
 	began := env.Now()
@@ -63,8 +63,8 @@ func TestTheFirstMockThatFitsAnswersAndElseTheImplementation(t *testing.T) {
 		}
 		return all, nil
 	}, charge.Implement(func(_ context.Context, n int) (string, error) { return fmt.Sprint("own", n), nil })))
-	turnstiletest.On(env, charge).With(func(n int) bool { return n%2 == 1 }).Return("odd", nil).Once()
-	turnstiletest.On(env, charge).With(func(n int) bool { return n == 2 }).Return("two", nil)
+	turnstiletest.On(env, charge).Match(func(n int) bool { return n%2 == 1 }).Return("odd", nil).Once()
+	turnstiletest.On(env, charge).Match(func(n int) bool { return n == 2 }).Return("two", nil)
 	if got, err := turnstiletest.Start(env, fulfil, 0).Wait(); got != "own0 odd two own3 " || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
 	}
@@ -82,11 +82,11 @@ func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
 		"no mock and no implementation": {call, nil, []string{`activity "Charge"`, "has no mock", "turnstiletest.On", `instance "00`}},
 		"the same of an inline one":     {inline, nil, []string{`activity "Charge"`, "has no mock", "turnstiletest.On"}},
 		"no mock that fits": {call, func(env *turnstiletest.Env) {
-			turnstiletest.On(env, charge).With(func(n int) bool { return n > 100 }).Return("", nil)
+			turnstiletest.On(env, charge).Match(func(n int) bool { return n > 100 }).Return("", nil)
 			turnstiletest.On(env, charge).Return("", errBusy).Times(1)
-		}, []string{`activity "Charge"`, "input is 7", "mock_test.go:", "With refuses", "answered its 1 calls"}},
+		}, []string{`activity "Charge"`, "input is 7", "mock_test.go:", "Match refuses", "answered its 1 calls"}},
 		"a mock without an answer": {call, func(env *turnstiletest.Env) { turnstiletest.On(env, charge).Times(2) },
-			[]string{`activity "Charge"`, "mock_test.go:", "Return or Call"}},
+			[]string{`activity "Charge"`, "mock_test.go:", "Return or Do"}},
 		"mocks of different types": {call, func(env *turnstiletest.Env) {
 			turnstiletest.On(env, charge)
 			turnstiletest.On(env, turnstile.NewActivity[string, int]("Charge"))
@@ -119,7 +119,7 @@ func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
 func TestA12AMockHandsOutItsTokenAndIsCompletedLater(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 		token := turnstile.ActivityInfo(ctx).CompletionToken
 		env.After(72*time.Hour, func() {
 			if err := client.Complete(t.Context(), env.Client(), charge, token, "by hand"); err != nil {
@@ -139,7 +139,7 @@ func TestA07APanicIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })
 	env := turnstiletest.New(t, app)
-	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) { panic("kaboom") })
+	turnstiletest.On(env, charge).Do(func(context.Context, int) (string, error) { panic("kaboom") })
 	_, err := turnstiletest.Start(env, fulfil, 0).Wait()
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindPanic {
 		t.Errorf("it ended with %v", err)
@@ -154,7 +154,7 @@ func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
 	attempts := 0
-	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(context.Context, int) (string, error) {
 		if attempts++; attempts < 3 {
 			runtime.Goexit()
 		}
@@ -164,7 +164,7 @@ func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 		t.Errorf("it ended with %q, %v after %d attempts", got, err, attempts)
 	}
 	env = turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
-	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(context.Context, int) (string, error) {
 		runtime.Goexit()
 		return "", nil
 	})
@@ -176,7 +176,7 @@ func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 
 func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {
 	t.Parallel()
-	if err := turnstiletest.Pass(t.Context(), time.Second); err == nil {
+	if err := turnstiletest.Sleep(t.Context(), time.Second); err == nil {
 		t.Error("time passed that nobody has")
 	}
 }
@@ -184,10 +184,10 @@ func TestPassOutsideOfAnEnvironmentIsAnError(t *testing.T) {
 func TestPassIsForOneGoroutineOfAnAttemptAtATime(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 		other := make(chan error)
-		go func() { other <- turnstiletest.Pass(ctx, time.Minute) }()
-		err := errors.Join(turnstiletest.Pass(ctx, time.Minute), <-other)
+		go func() { other <- turnstiletest.Sleep(ctx, time.Minute) }()
+		err := errors.Join(turnstiletest.Sleep(ctx, time.Minute), <-other)
 		if err == nil {
 			return "one behind the other", nil
 		}

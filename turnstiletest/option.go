@@ -9,8 +9,12 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
-// Option is an option of New, Drill and Replay.
-type Option func(*options)
+// Option is an option of [New], [CrashTest] and [Replay].
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
 
 type options struct {
 	start      time.Time
@@ -24,17 +28,16 @@ type options struct {
 	// at it.
 	stall time.Duration
 	// twice delivers every message a second time; warm keeps instances in memory
-	// between their turns. warmth says which of both the test has asked for, if it
-	// has.
-	twice, warm, warmth bool
+	// between their turns.
+	twice, warm bool
 	// processes that run orchestrations, and how many messages they take together.
 	processes, batch int
 	// together says which instances share a batch; nil for all.
 	together func(instance string) string
-	// killBefore and killBehind choose the calls at which a process dies; nil for
+	// crashBefore and crashAfter choose the calls at which a process dies; nil for
 	// none.
-	killBefore, killBehind func(Call) bool
-	// maxRuns and outcomeOnly are for Drill.
+	crashBefore, crashAfter func(Call) bool
+	// maxRuns and outcomeOnly are for CrashTest.
 	maxRuns     int
 	outcomeOnly bool
 	// codecs seal what is stored and sent; nil for plain payloads.
@@ -55,68 +58,66 @@ func defaults() options {
 	}
 }
 
-// Epoch lets virtual time begin at start; default 2030-01-01 00:00 UTC.
-func Epoch(start time.Time) Option {
-	return func(o *options) { o.start = start }
+// WithStartTime lets virtual time begin at start; default 2030-01-01 00:00 UTC.
+func WithStartTime(start time.Time) Option {
+	return option(func(o *options) { o.start = start })
 }
 
-// Shuffled lets what could happen at the same time happen in another order:
+// WithRandomOrder lets what could happen at the same time happen in another order:
 // which of several activities runs and completes first, and how many messages
 // one turn takes together. The same seed gives the same order.
 //
 //	for seed := range uint64(50) {
-//		env := turnstiletest.New(t, app, turnstiletest.Shuffled(seed))
-func Shuffled(seed uint64) Option {
-	return func(o *options) { o.shuffled, o.seed = true, seed }
+//		env := turnstiletest.New(t, app, turnstiletest.WithRandomOrder(seed))
+func WithRandomOrder(seed uint64) Option {
+	return option(func(o *options) { o.shuffled, o.seed = true, seed })
 }
 
-// Cold says whether each turn is replayed from what is stored, as one is in
-// production that another process takes up. It is the default of New: code that
-// counts on a variable that it has captured, on a map's order or on the time of
-// day does something else the second time, and the instance is stuck with the
-// place. An instance that has ended is replayed once more, for its last turn.
-//
-// With Cold(false) instances stay in memory between their turns, as they mostly
-// do in production: a long history takes less time. Without the option a Drill
-// does both.
-func Cold(cold bool) Option {
-	return func(o *options) { o.warm, o.warmth = !cold, true }
+// KeepWarm keeps instances in memory between their turns, as production mostly
+// does: a test of a long history takes less time. Without the option New replays
+// each turn from what is stored, as another process would: code that depends on a
+// captured variable, on the order of a map or on the time of day does something
+// else the second time, and the instance is stuck and names the line. An instance
+// that has ended is replayed once more, for its last turn. CrashTest keeps
+// instances in memory too, and replays each turn in one of its runs.
+func KeepWarm() Option {
+	return option(func(o *options) { o.warm = true })
 }
 
 // AllowStuck lets instances be stuck: the test is about that. Wait for a stuck
 // instance fails all the same; Run returns when nothing but stuck instances
 // could go on, and Describe tells the problem.
 func AllowStuck() Option {
-	return func(o *options) { o.allowStuck = true }
+	return option(func(o *options) { o.allowStuck = true })
 }
 
-// MaxBatches is how many batches of messages one Run, Wait, Advance or WaitFor
+// WithMaxBatches says how many batches of messages one Run, Wait, Advance or RunUntil
 // may handle before it is taken for one without an end; default 100,000.
-func MaxBatches(n int) Option {
-	return func(o *options) { o.maxBatches = n }
+func WithMaxBatches(n int) Option {
+	return option(func(o *options) { o.maxBatches = n })
 }
 
-// Settings of the host; default host.DefaultSettings. Parallelism,
-// Dispatch.Parallelism and Turn.BlockLimit are the kit's own, and without
-// Cold(false) so is Cache.Instances.
-func Settings(s host.Settings) Option {
-	return func(o *options) { o.settings = s }
+// WithSettings gives settings to the host; default [host.DefaultSettings].
+// Parallelism, Dispatch.Parallelism and Turn.BlockLimit are the kit's own, and
+// without [KeepWarm] so is Cache.Instances.
+func WithSettings(s host.Settings) Option {
+	return option(func(o *options) { o.settings = s })
 }
 
-// Codecs seal the payloads that an Env stores and sends, and open those that it
+// WithCodecs seals the payloads that an Env stores and sends, and opens those that it
 // reads, as in the deployed application. Orchestrations, activities, mocks and
 // the test itself see plain values; Run.Stored and Run.Export show what is
 // stored. Env.Deploy changes them. Default: everything is plain.
 //
 // Replay opens with them what was exported sealed.
-func Codecs(set *codec.Set) Option {
-	return func(o *options) { o.codecs = set }
+func WithCodecs(set *codec.Set) Option {
+	return option(func(o *options) { o.codecs = set })
 }
 
-// Logger gets what the host logs, and what orchestrations log. Default: nobody
-// does.
-func Logger(logger *slog.Logger) Option {
-	return func(o *options) { o.logger = logger }
+// WithLogger gives a logger to the host and to orchestrations. Default: nothing is
+// logged.
+func WithLogger(logger *slog.Logger) Option {
+	return option(func(o *options) { o.logger = logger })
 }
 
 func (o *options) log() *slog.Logger {

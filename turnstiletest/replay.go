@@ -22,7 +22,7 @@ import (
 //	turnstile history order-17 --export > testdata/order-17.json
 //
 // writes, history.EncodeExport, Run.Export with all executions of an instance, or
-// a Drill with all instances of a run. Keep one of each kind of instance that may
+// a CrashTest with all instances of a run. Keep one of each kind of instance that may
 // still run when you change its code, and of each version that is deployed.
 //
 // Each file whose history the code does not follow fails the test, which goes
@@ -38,7 +38,7 @@ func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 	t.Helper()
 	opts := defaults()
 	for _, o := range options {
-		o(&opts)
+		o.apply(&opts)
 	}
 	if app == nil {
 		t.Fatalf("turnstiletest: Replay: the application is nil: make one with turnstile.NewApp")
@@ -103,7 +103,7 @@ func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs 
 	}
 	events, err := codecs.OpenEvents(instance, execution, x.Events)
 	if err != nil {
-		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.Codecs", err)
+		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.WithCodecs", err)
 	}
 	turn, problem := replay(app, instance, execution, events, false, codecs != nil, replayTime)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {

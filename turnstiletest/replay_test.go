@@ -17,16 +17,16 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// exported runs an instance of charging and shipping up to a signal, or to its
+// exported runs an instance of charging and shipping up to a milestone, or to its
 // end, and returns its export.
-func exported(t *testing.T, until *turnstiletest.Signal) string {
+func exported(t *testing.T, until *turnstiletest.Milestone) string {
 	t.Helper()
 	env := turnstiletest.New(t, flow(chargeAndShip))
 	turnstiletest.On(env, charge).Return("r-1", nil)
 	turnstiletest.On(env, ship).Return("t-1", nil)
-	run := turnstiletest.Start(env, fulfil, 7, client.InstanceID("order-7"))
+	run := turnstiletest.Start(env, fulfil, 7, client.WithInstanceID("order-7"))
 	if until != nil {
-		env.WaitFor(*until)
+		env.RunUntil(*until)
 	} else if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +168,8 @@ func TestSealedHistoriesAreOpenedByTheCodecsGiven(t *testing.T) {
 	}
 	plain.Events = sealed[0].Events
 	pattern := write(t, "order.json", string(history.EncodeExport(plain)))
-	turnstiletest.Replay(t, flow(chargeAndShip), pattern, turnstiletest.Codecs(gz))
-	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), pattern) }), "turnstiletest.Codecs", "gzip")
+	turnstiletest.Replay(t, flow(chargeAndShip), pattern, turnstiletest.WithCodecs(gz))
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), pattern) }), "turnstiletest.WithCodecs", "gzip")
 }
 
 func TestV04HistoriesFromBeforeAPatchAreGoldenFiles(t *testing.T) {
@@ -196,7 +196,7 @@ func TestAHistoryIsThatOfItsGoldenFile(t *testing.T) {
 		env := turnstiletest.New(ft, flow(chargeAndShip))
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
-		run := turnstiletest.Start(env, fulfil, n, client.InstanceID("order-7"))
+		run := turnstiletest.Start(env, fulfil, n, client.WithInstanceID("order-7"))
 		if _, err := run.Wait(); err != nil {
 			ft.Fatalf("%v", err)
 		}

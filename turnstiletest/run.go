@@ -21,7 +21,7 @@ type Run[Out any] struct {
 }
 
 // Start starts an instance, which begins to work at the next Wait, Run, Advance
-// or WaitFor. Without an InstanceID its id is a number.
+// or RunUntil. Without an InstanceID its id is a number.
 func Start[In, Out any](env *Env, o turnstile.Orchestration[In, Out], in In, options ...client.StartOption) *Run[Out] {
 	env.t.Helper()
 	run, err := client.Start(context.Background(), env.client, o, in, options...)
@@ -38,7 +38,7 @@ func Instance[In, Out any](env *Env, o turnstile.Orchestration[In, Out], id stri
 }
 
 // Raise raises an event for an instance. It comes at the next Wait, Run,
-// Advance or WaitFor, or, in a function given to After, at that time.
+// Advance or RunUntil, or, in a function given to After, at that time.
 func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, options ...client.RaiseOption) {
 	env.t.Helper()
 	if err := client.Raise(context.Background(), env.client, event, instance, data, options...); err != nil {

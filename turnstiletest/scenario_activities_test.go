@@ -90,7 +90,7 @@ func TestA05DelaysGrowUpToTheirBound(t *testing.T) {
 	}))
 	var began []time.Time
 	keys := map[string]bool{}
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 		began = append(began, env.Now())
 		keys[turnstile.ActivityInfo(ctx).IdempotencyKey] = true
 		return "", errBusy
@@ -120,7 +120,7 @@ func TestA13ATokenThatNobodyUses(t *testing.T) {
 		return string(e.Kind), nil
 	}))
 	var token string
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 		token = turnstile.ActivityInfo(ctx).CompletionToken
 		return "", turnstile.ErrPending
 	})

@@ -170,7 +170,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 			undone := saga.Compensate(ctx, err)
 			return fmt.Sprint(errors.Is(undone, err), len(undone.(*turnstile.CompensationError).Failed)), nil
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
-			turnstiletest.On(env, charge).With(func(n int) bool { return n == 11 }).Return("", errBusy)
+			turnstiletest.On(env, charge).Match(func(n int) bool { return n == 11 }).Return("", errBusy)
 			quick(env, run)
 			turnstiletest.On(env, ship).Return("", errBusy)
 		}, want: "true 1", history: "Started Act(Charge) Done←2 Act(Charge) Done←4 Act(Ship) Failed(application)←6 Act(Charge) Failed(application)←8 Act(Charge) Done←10 Completed"},

@@ -28,7 +28,7 @@ type seen struct {
 
 func (s *seen) run(t turnstiletest.T) func(*turnstiletest.Env) {
 	return func(env *turnstiletest.Env) {
-		run := turnstiletest.Start(env, fulfil, 3, client.InstanceID("main"))
+		run := turnstiletest.Start(env, fulfil, 3, client.WithInstanceID("main"))
 		if s.do != nil {
 			s.do(env, run)
 		}
@@ -56,7 +56,7 @@ func look(t *testing.T, scenarios map[string]*seen) {
 	for name, s := range scenarios {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			turnstiletest.Drill(t, flow(s.code, s.parts...), s.run(t), turnstiletest.MaxRuns(10))
+			turnstiletest.CrashTest(t, flow(s.code, s.parts...), s.run(t), turnstiletest.WithMaxRuns(10))
 		})
 	}
 }
@@ -64,8 +64,8 @@ func look(t *testing.T, scenarios map[string]*seen) {
 // numbered answers charge with "r-" and its input, after as many minutes as
 // takes says.
 func numbered(env *turnstiletest.Env, takes func(n int) int) {
-	turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
-		return fmt.Sprint("r-", n), turnstiletest.Pass(ctx, time.Duration(takes(n))*time.Minute)
+	turnstiletest.On(env, charge).Do(func(ctx context.Context, n int) (string, error) {
+		return fmt.Sprint("r-", n), turnstiletest.Sleep(ctx, time.Duration(takes(n))*time.Minute)
 	})
 }
 

@@ -83,9 +83,11 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			for range 2 {
 				turnstiletest.Raise(env, approved, run.Instance, "equal ")
-				turnstiletest.Raise(env, approved, run.Instance, "same ", client.SenderID("mail-1"))
+				turnstiletest.Raise(env, approved, run.Instance, "same ", client.WithDeduplicationID("mail-1"))
 			}
-			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "same ", client.SenderID("mail-1")) })
+			env.After(time.Hour, func() {
+				turnstiletest.Raise(env, approved, run.Instance, "same ", client.WithDeduplicationID("mail-1"))
+			})
 		}, want: "equal same equal "},
 		"E-05 names have their case, and each its order": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			all := ""
@@ -119,8 +121,8 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			_, err := approved.WaitTimeout(ctx, 3*time.Hour)
 			return fmt.Sprint(errors.Is(err, turnstile.ErrTimeout)), nil
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
-			turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1"))
-			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x", client.SenderID("mail-1")) })
+			turnstiletest.Raise(env, approved, run.Instance, "x", client.WithDeduplicationID("mail-1"))
+			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x", client.WithDeduplicationID("mail-1")) })
 		}, want: "true", history: "Started Sub(approved) Timer(3h0m0s) Fired←3 Completed"},
 		"M-07 an event ahead of the start waits for it": {code: func(ctx turnstile.Context, n int) (string, error) {
 			_, err := fulfil.With(turnstile.InstanceID("later")).StartDetached(ctx, 0)

@@ -85,7 +85,7 @@ func TestNoDecodeErrorQuotesAPayloadUnderACodec(t *testing.T) {
 			t.Parallel()
 			for _, sealed := range []bool{false, true} {
 				var log bytes.Buffer
-				options := []turnstiletest.Option{turnstiletest.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))}
+				options := []turnstiletest.Option{turnstiletest.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))}
 				if sealed {
 					options = append(options, keys(t, key(t, "a")))
 				}

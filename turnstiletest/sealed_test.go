@@ -33,7 +33,7 @@ func keys(t testing.TB, writes codec.Codec, reads ...codec.Codec) turnstiletest.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return turnstiletest.Codecs(set)
+	return turnstiletest.WithCodecs(set)
 }
 
 // marks are what sealed the payloads of a history, in their order.
@@ -47,12 +47,12 @@ func marks(events turnstiletest.History) string {
 	return strings.Join(all, " ")
 }
 
-func TestDrillFindsNothingWrongUnderACodec(t *testing.T) {
+func TestCrashTestFindsNothingWrongUnderACodec(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done := turnstiletest.Drill(t, flow(s.code, s.parts...), s.run(t), keys(t, key(t, "a")), turnstiletest.MaxRuns(60))
+			done := turnstiletest.CrashTest(t, flow(s.code, s.parts...), s.run(t), keys(t, key(t, "a")), turnstiletest.WithMaxRuns(60))
 			if done.Runs < 14 {
 				t.Errorf("it did %+v", done)
 			}
@@ -64,7 +64,7 @@ func TestDrillFindsNothingWrongUnderACodec(t *testing.T) {
 const secret = "4929-1234"
 
 // TestKeysAreChangedWhileAnInstanceRuns: at each stop another key seals, and
-// nobody sees anything but plain values. Run as it is, and drilled.
+// nobody sees anything but plain values. Run as it is, and crash-tested.
 func TestKeysAreChangedWhileAnInstanceRuns(t *testing.T) {
 	t.Parallel()
 	a, b := key(t, "a"), key(t, "b")
@@ -85,11 +85,11 @@ func TestKeysAreChangedWhileAnInstanceRuns(t *testing.T) {
 	})
 	scenario := func(t turnstiletest.T, look bool) func(*turnstiletest.Env) {
 		return func(env *turnstiletest.Env) {
-			shipped := turnstiletest.On(env, ship).Call(func(_ context.Context, in string) (string, error) { return in + "; ", nil })
+			shipped := turnstiletest.On(env, ship).Do(func(_ context.Context, in string) (string, error) { return in + "; ", nil })
 			run := turnstiletest.Start(env, fulfil, 7)
-			env.WaitFor(turnstiletest.ActivityStarted(ship))
+			env.RunUntil(turnstiletest.ActivityStarted(ship))
 			env.Deploy(app, keys(t.(testing.TB), a, b))
-			env.WaitFor(turnstiletest.EventAwaited(approved))
+			env.RunUntil(turnstiletest.EventAwaited(approved))
 			turnstiletest.Raise(env, approved, run.Instance, secret+" two; ")
 			env.Deploy(app, keys(t.(testing.TB), b, a))
 			got, err := run.Wait()
@@ -120,16 +120,16 @@ func TestKeysAreChangedWhileAnInstanceRuns(t *testing.T) {
 			turnstiletest.Replay(t, app, replayed, keys(t.(testing.TB), b, a))
 			mentions(t.(*testing.T), failure(t.(*testing.T), func(ft turnstiletest.T) {
 				turnstiletest.Replay(ft, app, replayed, keys(t.(testing.TB), b))
-			}), `"gzip+aesgcm:a"`, "turnstiletest.Codecs")
+			}), `"gzip+aesgcm:a"`, "turnstiletest.WithCodecs")
 		}
 	}
 	t.Run("once", func(t *testing.T) {
 		t.Parallel()
 		scenario(t, true)(turnstiletest.New(t, app))
 	})
-	t.Run("drilled", func(t *testing.T) {
+	t.Run("crash-tested", func(t *testing.T) {
 		t.Parallel()
-		turnstiletest.Drill(t, app, scenario(t, false))
+		turnstiletest.CrashTest(t, app, scenario(t, false))
 	})
 }
 
@@ -177,7 +177,7 @@ func TestAGoldenFileIsComparedByWhatIsSealedInIt(t *testing.T) {
 		env := turnstiletest.New(ft, flow(chargeAndShip), options...)
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
-		run := turnstiletest.Start(env, fulfil, n, client.InstanceID("order-7"))
+		run := turnstiletest.Start(env, fulfil, n, client.WithInstanceID("order-7"))
 		if _, err := run.Wait(); err != nil {
 			ft.Fatalf("%v", err)
 		}
@@ -194,15 +194,15 @@ func TestAGoldenFileIsComparedByWhatIsSealedInIt(t *testing.T) {
 	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 7).AssertGolden(file) }), "give the environment the Codecs", "gzip+aesgcm:a")
 }
 
-// TestDrillSaysWhatItCannotOpen: two runs that end without the key are not the
+// TestCrashTestSaysWhatItCannotOpen: two runs that end without the key are not the
 // same because nobody can look at them.
-func TestDrillSaysWhatItCannotOpen(t *testing.T) {
+func TestCrashTestSaysWhatItCannotOpen(t *testing.T) {
 	t.Parallel()
 	a, b := key(t, "a"), key(t, "b")
 	app := flow(func(_ turnstile.Context, n int) (string, error) { return fmt.Sprint(n), nil })
 	n := 0
 	text := failure(t, func(ft turnstiletest.T) {
-		turnstiletest.Drill(ft, app, func(env *turnstiletest.Env) {
+		turnstiletest.CrashTest(ft, app, func(env *turnstiletest.Env) {
 			n++
 			if _, err := turnstiletest.Start(env, fulfil, 7).Wait(); err != nil {
 				ft.Errorf("%v", err)

@@ -17,7 +17,7 @@ var (
 )
 
 // soon lets the kit look after a moment of real time.
-func soon(o *options) { o.stall = 50 * time.Millisecond }
+var soon = option(func(o *options) { o.stall = 50 * time.Millisecond })
 
 // given is a T that notes what it is told.
 type given struct {
@@ -48,7 +48,7 @@ func TestA06AnAttemptThatJustWaitsForItsContextGetsItsTimeout(t *testing.T) {
 	if _, err := Start(env, flow, 1).Wait(); !errors.Is(err, turnstile.ErrTimeout) {
 		t.Errorf("it ended with %v", err)
 	}
-	if !strings.Contains(g.logs, `activity "Hang"`) || !strings.Contains(g.logs, "turnstiletest.Pass") {
+	if !strings.Contains(g.logs, `activity "Hang"`) || !strings.Contains(g.logs, "turnstiletest.Sleep") {
 		t.Errorf("the test was told %q", g.logs)
 	}
 }

@@ -65,7 +65,7 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 				c.code = func(turnstile.Context, int) (string, error) { return "", nil }
 			}
 			test := func(ft turnstiletest.T) {
-				env := turnstiletest.New(ft, flow(c.code), turnstiletest.MaxBatches(200))
+				env := turnstiletest.New(ft, flow(c.code), turnstiletest.WithMaxBatches(200))
 				run := turnstiletest.Start(env, fulfil, 7)
 				if c.do != nil {
 					c.do(ft, env, run)

@@ -139,7 +139,7 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Pass lets d of virtual time pass in an activity that runs in an Env, while
+// Sleep lets d of virtual time pass in an activity that runs in an Env, while
 // everything else goes on: so an activity takes its time in a test. It returns
 // the cause for which ctx has ended, if that comes first: a timeout, or a
 // request to stop that a Heartbeat has seen. Give a long time to wait for the
@@ -151,7 +151,7 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 //
 // It is an error outside of an Env, and in two goroutines of an attempt at
 // once.
-func Pass(ctx context.Context, d time.Duration) error {
+func Sleep(ctx context.Context, d time.Duration) error {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {
 		return errors.New("turnstiletest: Pass: the context is not that of an activity in a turnstiletest.Env")

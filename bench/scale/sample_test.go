@@ -72,7 +72,7 @@ func sample(t *testing.T, a arrival, n int) (c count) {
 			at := began.Add(time.Duration(i/a.at) * a.between)
 			plan = append(plan, due{at, func() {
 				o := turnstile.NewOrchestration[document, document](k.name)
-				if _, err := client.Start(t.Context(), s.Client, o, written(id, 0), client.InstanceID(id)); err != nil {
+				if _, err := client.Start(t.Context(), s.Client, o, written(id, 0), client.WithInstanceID(id)); err != nil {
 					t.Fatal(err)
 				}
 			}})
@@ -136,7 +136,7 @@ func chain(t *testing.T, setting stack.Setting, steps int, inline bool) (took, a
 	synctest.Test(t, func(t *testing.T) {
 		s := stack.New(t, setting, application.Orchestrations(), application.Activities())
 		began := time.Now()
-		run, err := client.Start(t.Context(), s.Client, long, written("long", 0), client.InstanceID("long"))
+		run, err := client.Start(t.Context(), s.Client, long, written("long", 0), client.WithInstanceID("long"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // one a run: each account ends with the same balance, and the sum is what it was.
 func TestNoCrashTakesOrMakesMoney(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, workloads.App(&workloads.Agency{}), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, workloads.App(&workloads.Agency{}), func(env *turnstiletest.Env) {
 		// The third has not enough money unless the second was there before it.
 		balances, refused, err := workloads.Bank(t.Context(), env.Client(), "bank", 3, []workloads.Movement{{From: 0, To: 1, Amount: 60}, {From: 1, To: 2, Amount: 30}, {From: 0, To: 2, Amount: 70}})
 		if err != nil {
@@ -23,7 +23,7 @@ func TestNoCrashTakesOrMakesMoney(t *testing.T) {
 		if want := []int{40, 130, 130}; !slices.Equal(balances, want) || refused != 1 {
 			t.Errorf("balances %v, %d refused; want %v and one", balances, refused, want)
 		}
-	}, turnstiletest.MaxRuns(250))
+	}, turnstiletest.WithMaxRuns(250))
 }
 
 // Transfers that come in any order between accounts that all of them share.
@@ -47,8 +47,8 @@ func TestMoneyIsConservedInAnyOrder(t *testing.T) {
 			next = c.Number + 80 + random.IntN(40)
 			return true
 		}
-		env := turnstiletest.New(t, workloads.App(&workloads.Agency{}), turnstiletest.Shuffled(seed), turnstiletest.Processes(3),
-			turnstiletest.KillBefore(dies), turnstiletest.KillBehind(dies))
+		env := turnstiletest.New(t, workloads.App(&workloads.Agency{}), turnstiletest.WithRandomOrder(seed), turnstiletest.WithProcesses(3),
+			turnstiletest.CrashBefore(dies), turnstiletest.CrashAfter(dies))
 		_, refused, err := workloads.Bank(t.Context(), env.Client(), "bank", 4, transfers)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
@@ -69,7 +69,7 @@ func TestNoCrashLeavesATripHalfBooked(t *testing.T) {
 			t.Parallel()
 			// The runs share the application, and so the agency.
 			agency := &workloads.Agency{}
-			turnstiletest.Drill(t, workloads.App(agency), func(env *turnstiletest.Env) {
+			turnstiletest.CrashTest(t, workloads.App(agency), func(env *turnstiletest.Env) {
 				agency.Forget()
 				if err := workloads.Trips(t.Context(), env.Client(), agency, "trip", 1, lacks); err != nil {
 					t.Error(err)
@@ -81,7 +81,7 @@ func TestNoCrashLeavesATripHalfBooked(t *testing.T) {
 
 func TestNoCrashChangesAGreeting(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, workloads.App(&workloads.Agency{}), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, workloads.App(&workloads.Agency{}), func(env *turnstiletest.Env) {
 		if err := workloads.Hello(t.Context(), env.Client(), "hello", 1); err != nil {
 			t.Error(err)
 		}
@@ -97,7 +97,7 @@ func TestACancelledTransferLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct {
 		name   string
-		signal turnstiletest.Signal
+		signal turnstiletest.Milestone
 	}{
 		{"before anything", turnstiletest.OrchestrationStarted(workloads.Account)},
 		{"while the first answer is awaited", turnstiletest.EventAwaited(workloads.Answered)},
@@ -105,11 +105,11 @@ func TestACancelledTransferLosesNothing(t *testing.T) {
 		t.Run(at.name, func(t *testing.T) {
 			t.Parallel()
 			env := turnstiletest.New(t, workloads.App(&workloads.Agency{}))
-			from := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.InstanceID("from"))
-			to := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.InstanceID("to"))
+			from := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.WithInstanceID("from"))
+			to := turnstiletest.Start(env, workloads.Account, workloads.Opening, client.WithInstanceID("to"))
 			env.Run()
 			transfer := turnstiletest.Start(env, workloads.Transfer, workloads.Order{From: "from", To: "to", Amount: 30})
-			env.WaitFor(at.signal)
+			env.RunUntil(at.signal)
 			transfer.Cancel("changed my mind")
 			if done, err := transfer.Wait(); err != nil || !done {
 				t.Errorf("the transfer returned %t, %v", done, err)

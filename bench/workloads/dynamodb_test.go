@@ -68,7 +68,7 @@ func TestEachWritesWhatIsCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := open(t)
-			e := newEnvironment(t, embedded.Storage(db))
+			e := newEnvironment(t, embedded.WithDatabase(db))
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			for _, l := range all {

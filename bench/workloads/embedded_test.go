@@ -12,7 +12,7 @@ import (
 
 // environment runs the workloads in this process.
 type environment struct {
-	*embedded.Environment
+	*embedded.Runtime
 	agency *workloads.Agency
 }
 

@@ -9,7 +9,7 @@
 //
 // Each is run and checked on whatever its client leads to: the tests here count
 // what it costs (package stack, and DynamoDB Local), and crash it at every call
-// (turnstiletest.Drill); bench/peers runs the same on other engines.
+// (turnstiletest.CrashTest); bench/peers runs the same on other engines.
 package workloads
 
 import (
@@ -68,13 +68,13 @@ func Bank(ctx context.Context, c *client.Client, id string, accounts int, transf
 	name := func(n int) string { return fmt.Sprintf("%s-account-%d", id, n) }
 	open := make([]*client.Run[int], accounts)
 	for n := range open {
-		if open[n], err = client.Start(ctx, c, Account, Opening, client.InstanceID(name(n))); err != nil {
+		if open[n], err = client.Start(ctx, c, Account, Opening, client.WithInstanceID(name(n))); err != nil {
 			return nil, 0, err
 		}
 	}
 	for _, account := range open {
 		// What is posted to an account that is not there yet waits longer.
-		if err := account.Confirm(ctx); err != nil {
+		if err := account.WaitStarted(ctx); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -138,7 +138,7 @@ func all[In, Out any](ctx context.Context, c *client.Client, o turnstile.Orchest
 	runs := make([]*client.Run[Out], len(inputs))
 	for i, in := range inputs {
 		var err error
-		if runs[i], err = client.Start(ctx, c, o, in, client.InstanceID(fmt.Sprintf("%s-%d", id, i))); err != nil {
+		if runs[i], err = client.Start(ctx, c, o, in, client.WithInstanceID(fmt.Sprintf("%s-%d", id, i))); err != nil {
 			return err
 		}
 	}

@@ -98,13 +98,13 @@ func (b awsBackend) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithEnvironment(awslambda.Environment{
+	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithConfig(awslambda.Config{
 		OrchestratorQueueURL: found[orchestratorURL], HistoryTable: found[historyTable], InstancesTable: found[instancesTable], ActivitiesTable: found[activitiesTable],
 	}))
 	if err != nil {
 		return nil, err
 	}
-	return c.As(b.settings.actor), nil
+	return c.WithActor(b.settings.actor), nil
 }
 
 // Letters implements backend.

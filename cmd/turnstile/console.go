@@ -130,7 +130,7 @@ func (s *consoleServer) handler(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := []console.Option{console.Polling(s.every, s.reads), console.Explain(explained), console.Clock(s.now), console.AllowHosts(s.hosts...)}
+	options := []console.Option{console.WithPolling(s.every, s.reads), console.WithExplainer(explained), console.WithClock(s.now), console.AllowHosts(s.hosts...)}
 	if s.actions {
 		options = append(options, console.AllowActions())
 	}

@@ -54,8 +54,8 @@ func (b awsBackend) Console(ctx context.Context, poll time.Duration) ([]console.
 		place.Kind, place.Settings["endpoint"] = "local stack", endpoint
 	}
 	return []console.Option{
-		console.Place(place), console.DeadLetters(queues, poll),
-		console.Queues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),
+		console.WithPlace(place), console.WithDeadLetters(queues, poll),
+		console.WithQueues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),
 	}, nil
 }
 

@@ -42,7 +42,7 @@ func describeCommand() *command {
 				waiting, unread := cl.Waiting(ctx, operands[0])
 				if c.json() {
 					out := api.InstanceOf(&d)
-					out.WaitingFor, out.Untaken = api.OpenOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
+					out.WaitingFor, out.Untaken = api.PendingOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
 					return c.printJSON(out)
 				}
 				c.describe(&d, &waiting)

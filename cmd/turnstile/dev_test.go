@@ -225,7 +225,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	env, err := embedded.New(whole, embedded.Storage(db))
+	env, err := embedded.New(whole, embedded.WithDatabase(db))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -69,7 +69,7 @@ type ofClient struct {
 func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {
 	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
 	run.StartID = started.StartID
-	return run.Confirm(ctx)
+	return run.WaitStarted(ctx)
 }
 
 func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]string, error) {
@@ -79,7 +79,7 @@ func (c ofClient) CheckRaise(ctx context.Context, r client.RaiseRequest) ([]stri
 
 // Timeline asks a console for it that is made for that.
 func (c ofClient) Timeline(ctx context.Context, instance string, executions int) (api.Timeline, error) {
-	handler, err := console.Handler(c.Client, console.Explain(explained), console.Clock(c.now))
+	handler, err := console.Handler(c.Client, console.WithExplainer(explained), console.WithClock(c.now))
 	if err != nil {
 		return api.Timeline{}, err
 	}

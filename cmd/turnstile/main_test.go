@@ -106,7 +106,7 @@ func (b *bench) Client(context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.As(b.settings.actor), nil
+	return c.WithActor(b.settings.actor), nil
 }
 
 func (b *bench) Letters(_ context.Context, wait time.Duration) (letters, error) {
@@ -123,7 +123,7 @@ func (b *bench) byConsole() *bench {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if b.console, err = console.Handler(c, console.DeadLetters(b.queues, 0), console.AllowActions(), console.Clock(b.clock.Now)); err != nil {
+	if b.console, err = console.Handler(c, console.WithDeadLetters(b.queues, 0), console.AllowActions(), console.WithClock(b.clock.Now)); err != nil {
 		b.t.Fatal(err)
 	}
 	return b
@@ -139,7 +139,7 @@ func (b *bench) Stack(context.Context) (stackControl, error) {
 func (b *bench) Checks(func() time.Time) []check { return nil }
 
 func (b *bench) Console(_ context.Context, poll time.Duration) ([]console.Option, error) {
-	return []console.Option{console.DeadLetters(b.queues, poll)}, nil
+	return []console.Option{console.WithDeadLetters(b.queues, poll)}, nil
 }
 
 // counting makes ids that are the same in every run.

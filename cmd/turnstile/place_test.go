@@ -15,7 +15,7 @@ import (
 // beside is a command line beside a program that serves its console.
 func beside(t *testing.T) func(args ...string) result {
 	t.Helper()
-	e, err := embedded.New(fulfilment(), embedded.VirtualTime(epoch))
+	e, err := embedded.New(fulfilment(), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		t.Fatal(err)
 	}

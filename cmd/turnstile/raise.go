@@ -26,15 +26,15 @@ func raiseCommand() *command {
 			"ended has no effect. Names of events are case-sensitive."),
 		examples: []string{
 			`turnstile raise order-17 approved --data '{"by":"ada","approved":true}'`,
-			`turnstile raise order-17 approved --data @approval.json --id mail-4711`,
+			`turnstile raise order-17 approved --data @approval.json --deduplication-id mail-4711`,
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			data := flags.String("data", "", "`JSON` that it carries, @FILE, or - for standard input")
 			c.settings.declareActor(flags)
 			early := flags.Bool("early", false, "send it without a look at the instance, which may start later")
-			id := flags.String("id", "", "`ID` that tells a repeat of this event from another one; default a random one")
+			id := flags.String("deduplication-id", "", "`ID` that tells a repeat of this event from another one; default a random one")
 			return func(ctx context.Context, operands []string) error {
-				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], SenderID: *id}
+				r := client.RaiseRequest{Instance: operands[0], Name: operands[1], DeduplicationID: *id}
 				var err error
 				if r.Data, err = c.readPayload("data", *data); err != nil {
 					return err

@@ -49,7 +49,7 @@ func fulfilment() *turnstile.App {
 // ends.
 func running(t *testing.T) *bench {
 	b := newBench(t)
-	e, err := embedded.New(fulfilment(), embedded.VirtualTime(epoch))
+	e, err := embedded.New(fulfilment(), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +85,9 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	// M-06: another start is told, the same one is not an error.
 	b.fails(exitFailed, []string{`instance "order-1" already exists`, "completed"}, "start", "Fulfil", "--instance", "order-1")
 	for range 2 {
-		b.ok("start", "Fulfil", "--instance", "order-2", "--id", "s-2", "--input", `{"id":"order-2"}`)
+		b.ok("start", "Fulfil", "--instance", "order-2", "--deduplication-id", "s-2", "--input", `{"id":"order-2"}`)
 	}
-	if err := client.Attach(b.made, turnstile.NewOrchestration[order, string]("Fulfil"), "order-2").Confirm(t.Context()); err != nil {
+	if err := client.Attach(b.made, turnstile.NewOrchestration[order, string]("Fulfil"), "order-2").WaitStarted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// Ended already: nothing was sent.

@@ -24,8 +24,8 @@ func startCommand() *command {
 		long: paragraph(
 			"Asks for a new instance of the orchestration NAME and prints its id. The start is",
 			"queued then; the instance can be described once its first turn is committed.",
-			"An instance id that is taken is an error. A repeat with the same --id is not: it",
-			"starts nothing twice."),
+			"An instance id that is taken is an error. A repeat with the same --deduplication-id",
+			"is not: it starts nothing twice."),
 		examples: []string{
 			`turnstile start Fulfil --instance order-17 --input '{"id":"order-17"}'`,
 			`turnstile start Fulfil --input @order.json --wait`,
@@ -37,7 +37,7 @@ func startCommand() *command {
 			input := flags.String("input", "", "`JSON` that it starts with, @FILE, or - for standard input")
 			flags.StringVar(&r.Instance, "instance", "", "`ID` of the instance; default a random one")
 			flags.StringVar(&r.Version, "version", "", "`VERSION` of it; default the newest that is deployed")
-			flags.StringVar(&r.StartID, "id", "", "`ID` that tells a repeat of this start from another one; default a random one")
+			flags.StringVar(&r.DeduplicationID, "deduplication-id", "", "`ID` that tells a repeat of this start from another one; default a random one")
 			flags.Func("event", "an event `NAME[=JSON]` that it finds when it starts; may be repeated", func(value string) error {
 				name, data, _ := strings.Cut(value, "=")
 				if name == "" || data != "" && !json.Valid([]byte(data)) {

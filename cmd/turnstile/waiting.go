@@ -15,7 +15,7 @@ const shownWaiting = 20
 
 // waiting shows what an instance has under way; of children that are not well
 // also why.
-func (c *cli) waiting(open []client.OpenOperation) {
+func (c *cli) waiting(open []client.PendingOperation) {
 	if len(open) == 0 {
 		return
 	}

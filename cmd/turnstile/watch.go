@@ -74,7 +74,7 @@ func (w *watching) run(ctx context.Context) error {
 		// Rows go to a program; what is not a row is for the person who runs it.
 		w.rows, to = screen, w.err
 	}
-	w.trace = livetrace.New(to, livetrace.Colours(screen.Colour), livetrace.Width(screen.Columns()))
+	w.trace = livetrace.New(to, livetrace.WithColours(screen.Colour), livetrace.WithWidth(screen.Columns()))
 	begun := false
 	var last *client.Description
 	for {

@@ -238,8 +238,8 @@ var (
 func TestBranchesEventsAndChildren(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, turnstile.NewApp(Cheapest.Implement(cheapest), Within.Implement(within), Basket.Implement(basket), FulfilAll.Implement(fulfilAll), FulfilOne.Implement(fulfilOnce), parts()))
-	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "slow" }).Return(9, nil).After(2 * time.Hour)
-	turnstiletest.On(env, Quote).With(func(s string) bool { return s == "closed" }).Return(0, errors.New("closed"))
+	turnstiletest.On(env, Quote).Match(func(s string) bool { return s == "slow" }).Return(9, nil).After(2 * time.Hour)
+	turnstiletest.On(env, Quote).Match(func(s string) bool { return s == "closed" }).Return(0, errors.New("closed"))
 	turnstiletest.On(env, Quote).Return(7, nil)
 	turnstiletest.On(env, CheckStock).Return(true, nil)
 	turnstiletest.On(env, Charge).Return("receipt", nil)

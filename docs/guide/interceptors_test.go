@@ -133,10 +133,10 @@ func TestTheInterceptorsOfTheGuide(t *testing.T) {
 		}),
 		RestockAll.Implement(func(ctx turnstile.Context, shops []string) (int, error) { return len(shops), handOn(ctx, shops) }))
 	env := turnstiletest.New(t, app)
-	c := env.Client().With(auth)
+	c := env.Client().WithInterceptors(auth)
 	for tenant, want := range map[string]string{"good": "", "bad": "the tenant may not do this"} {
 		ctx := context.WithValue(t.Context(), tenantKey{}, tenant)
-		run, err := client.Start(ctx, c, RestockAll, []string{"north", "south"}, client.InstanceID(tenant))
+		run, err := client.Start(ctx, c, RestockAll, []string{"north", "south"}, client.WithInstanceID(tenant))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func TestInlineActivitiesAndPolling(t *testing.T) {
 	}
 	looks := 0
 	turnstiletest.On(env, Render).Return("job-1", nil)
-	turnstiletest.On(env, JobStatus).Call(func(context.Context, string) (Job, error) {
+	turnstiletest.On(env, JobStatus).Do(func(context.Context, string) (Job, error) {
 		if looks++; looks < 4 {
 			return Job{"running"}, nil
 		}
@@ -105,7 +105,7 @@ func TestALinkIsAnsweredOnce(t *testing.T) {
 			return Decision{}, turnstile.ErrPending
 		})))
 	run := turnstiletest.Start(env, flow, "a desk")
-	env.WaitFor(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Blocked())
 	post := func(token string) int {
 		r := httptest.NewRequest(http.MethodPost, "/?answer=yes", nil)
 		r.PostForm = map[string][]string{"token": {token}, "answer": {"yes"}}
@@ -139,7 +139,7 @@ func (p payments) charge(ctx context.Context, o Order) (string, error) {
 	return key, err
 }
 
-// worker is what the main of the activity function hands to awslambda.RunWorker.
+// worker is what the main of the activity function hands to awslambda.RunActivities.
 func worker(db *sql.DB) *turnstile.App {
 	db.SetMaxOpenConns(2)
 	return turnstile.NewApp(Charge.Implement(payments{db}.charge))

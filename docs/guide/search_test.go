@@ -30,7 +30,7 @@ func collected(ctx turnstile.Context, in invoice) (string, error) {
 }
 
 func startedWithAttributes(ctx context.Context, c *client.Client, in invoice) error {
-	_, err := client.Start(ctx, c, collect, in, client.SearchAttributes(turnstile.SearchAttributes{"draft": turnstile.SearchString("yes")}))
+	_, err := client.Start(ctx, c, collect, in, client.WithSearchAttributes(turnstile.SearchAttributes{"draft": turnstile.SearchString("yes")}))
 	return err
 }
 

@@ -59,7 +59,7 @@ func TestAnOrderIsApprovedAndShipped(t *testing.T) {
 
 func TestAnOrderThatIsTooLargeIsRefused(t *testing.T) {
 	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
-	refused := turnstiletest.On(env, Charge).With(func(o Order) bool { return o.Amount > 1000 }).Return("", ErrDeclined)
+	refused := turnstiletest.On(env, Charge).Match(func(o Order) bool { return o.Amount > 1000 }).Return("", ErrDeclined)
 	turnstiletest.On(env, Charge).Return("", errors.New("busy")).Times(2)
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 
@@ -71,8 +71,8 @@ func TestAnOrderThatIsTooLargeIsRefused(t *testing.T) {
 
 func TestAChargeThatHangsIsGivenUp(t *testing.T) {
 	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
-	turnstiletest.On(env, Charge).Call(func(ctx context.Context, _ Order) (string, error) {
-		return "", turnstiletest.Pass(ctx, time.Hour)
+	turnstiletest.On(env, Charge).Do(func(ctx context.Context, _ Order) (string, error) {
+		return "", turnstiletest.Sleep(ctx, time.Hour)
 	})
 	_, err := turnstiletest.Start(env, Fulfil, Order{ID: "9"}).Wait()
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != turnstile.KindTimeout {
@@ -85,7 +85,7 @@ func TestACancelWhileTheCardIsCharged(t *testing.T) {
 	turnstiletest.On(env, Charge).Return("receipt-1", nil).After(time.Minute)
 	run := turnstiletest.Start(env, Fulfil, Order{ID: "10"})
 
-	env.WaitFor(turnstiletest.ActivityStarted(Charge)) // its code has not begun
+	env.RunUntil(turnstiletest.ActivityStarted(Charge)) // its code has not begun
 	run.Cancel("changed my mind")
 	if _, err := run.Wait(); !errors.Is(err, turnstile.ErrCancelled) {
 		t.Errorf("it ended with %v", err)
@@ -94,7 +94,7 @@ func TestACancelWhileTheCardIsCharged(t *testing.T) {
 
 func TestAnyOrderWillDo(t *testing.T) {
 	for seed := range uint64(20) {
-		env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.Shuffled(seed))
+		env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.WithRandomOrder(seed))
 		turnstiletest.On(env, Charge).Return("receipt-1", nil)
 		turnstiletest.On(env, Ship).Return("parcel-1", nil)
 		run := turnstiletest.Start(env, Fulfil, Order{ID: "11"})
@@ -106,7 +106,7 @@ func TestAnyOrderWillDo(t *testing.T) {
 }
 
 func TestNoCrashChangesAnything(t *testing.T) {
-	turnstiletest.Drill(t, turnstile.NewApp(Fulfil.Implement(fulfil)), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, turnstile.NewApp(Fulfil.Implement(fulfil)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, Charge).Return("receipt-1", nil)
 		turnstiletest.On(env, Ship).Return("parcel-1", nil)
 		run := turnstiletest.Start(env, Fulfil, Order{ID: "12"})
@@ -124,12 +124,12 @@ func TestAKeyIsChangedWhileAnOrderWaits(t *testing.T) {
 	behind, _ := codec.NewSet(second, first)
 	app := turnstile.NewApp(Fulfil.Implement(fulfil))
 
-	env := turnstiletest.New(t, app, turnstiletest.Codecs(before))
+	env := turnstiletest.New(t, app, turnstiletest.WithCodecs(before))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 	turnstiletest.On(env, Ship).Return("parcel-1", nil)
 	run := turnstiletest.Start(env, Fulfil, Order{ID: "13"})
-	env.WaitFor(turnstiletest.EventAwaited(Approved))
-	env.Deploy(app, turnstiletest.Codecs(behind))
+	env.RunUntil(turnstiletest.EventAwaited(Approved))
+	env.Deploy(app, turnstiletest.WithCodecs(behind))
 	turnstiletest.Raise(env, Approved, run.Instance, "Grace")
 
 	if parcel, err := run.Wait(); err != nil || parcel != "parcel-1" {
@@ -150,8 +150,8 @@ func TestTheHistoriesToReplayAreThoseOfToday(t *testing.T) {
 	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 	turnstiletest.On(env, Charge).Return("receipt-1", nil)
 	turnstiletest.On(env, Ship).Return("parcel-1", nil)
-	run := turnstiletest.Start(env, Fulfil, Order{ID: "7", Amount: 1300}, client.InstanceID("order-7"))
-	turnstiletest.Raise(env, Approved, run.Instance, "Grace", client.SenderID("request-1"))
+	run := turnstiletest.Start(env, Fulfil, Order{ID: "7", Amount: 1300}, client.WithInstanceID("order-7"))
+	turnstiletest.Raise(env, Approved, run.Instance, "Grace", client.WithDeduplicationID("request-1"))
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +181,8 @@ func TestTheCodeOfTheTestingPageIsThisFilesOwn(t *testing.T) {
 
 func TestADeathBetweenCommitAndSend(t *testing.T) {
 	commits := 0
-	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.Processes(2),
-		turnstiletest.KillBehind(func(c turnstiletest.Call) bool {
+	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.WithProcesses(2),
+		turnstiletest.CrashAfter(func(c turnstiletest.Call) bool {
 			if strings.HasPrefix(c.What, "commits") {
 				commits++
 				return commits == 1 // what it has recorded is not sent

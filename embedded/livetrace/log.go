@@ -58,7 +58,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	var b block
 	b.line("")
 	// No time: that of a record is the machine's, which need not be the
-	// environment's. The turns beside it have one.
+	// runtime's. The turns beside it have one.
 	b.line("%s", t.entry(strings.Repeat(" ", utf8.RuneCountInString(t.when(r.Time))), line.instance, text))
 	t.write(&b)
 	return nil

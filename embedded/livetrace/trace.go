@@ -43,15 +43,15 @@ func New(out io.Writer, opts ...Option) *Trace {
 		t.width = func() int { return columns(file) }
 	}
 	for _, o := range opts {
-		o(t)
+		o.apply(t)
 	}
 	return t
 }
 
-// Options returns what an environment needs to tell the trace everything:
-// embedded.Observe, embedded.OnDeadLetter and embedded.Logger.
+// Options returns what a runtime needs to tell the trace everything:
+// embedded.WithObserver, embedded.OnDeadLetter and embedded.WithLogger.
 func (t *Trace) Options() []embedded.Option {
-	return []embedded.Option{embedded.Observe(t), embedded.OnDeadLetter(t.DeadLetter), embedded.Logger(slog.New(t.LogHandler(slog.LevelInfo)))}
+	return []embedded.Option{embedded.WithObserver(t), embedded.OnDeadLetter(t.DeadLetter), embedded.WithLogger(slog.New(t.LogHandler(slog.LevelInfo)))}
 }
 
 // Committed implements host.Observer: it shows a turn, or the two of a

@@ -71,11 +71,11 @@ func application(mended *atomic.Bool) *turnstile.App {
 }
 
 // begin runs the application and shows it, until the test ends.
-func begin(t *testing.T, options ...livetrace.Option) (*embedded.Environment, *screen.Screen, *atomic.Bool) {
+func begin(t *testing.T, options ...livetrace.Option) (*embedded.Runtime, *screen.Screen, *atomic.Bool) {
 	t.Helper()
 	out, mended := screen.New(), new(atomic.Bool)
-	trace := livetrace.New(out, append([]livetrace.Option{livetrace.Since(epoch)}, options...)...)
-	env, err := embedded.New(application(mended), append(trace.Options(), embedded.VirtualTime(epoch))...)
+	trace := livetrace.New(out, append([]livetrace.Option{livetrace.WithStart(epoch)}, options...)...)
+	env, err := embedded.New(application(mended), append(trace.Options(), embedded.WithVirtualTime(epoch))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func begin(t *testing.T, options ...livetrace.Option) (*embedded.Environment, *s
 	return env, out, mended
 }
 
-func send(t *testing.T, env *embedded.Environment, item string) {
+func send(t *testing.T, env *embedded.Runtime, item string) {
 	t.Helper()
 	if err := env.Send(t.Context(), item); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestAnInstanceThatIsStuckSaysWhyAndThatItGoesOn(t *testing.T) {
 func TestANondeterminismIsADiff(t *testing.T) {
 	t.Parallel()
 	out := screen.New()
-	trace := livetrace.New(out, livetrace.Since(epoch), livetrace.Width(80))
+	trace := livetrace.New(out, livetrace.WithStart(epoch), livetrace.WithWidth(80))
 	trace.ProblemChanged(host.ProblemChange{Instance: "i", At: epoch, Problem: &store.Problem{Kind: "nondeterminism", EventID: 2, Message: "long",
 		Diff: &store.ProblemDiff{Have: `ActivityScheduled("Charge")`, Did: `started ActivityScheduled("Pay", input "` + strings.Repeat("0123456789", 8) + `")`, At: "fulfil.go:49"}}})
 	want := "\n   +0.00s  i  stuck: nondeterminism, at event 2\n        - history has ActivityScheduled(\"Charge\")\n        + the code started ActivityScheduled(\"Pay\", input \"012345678901234567890\n          12345678901234567890123456789012345678901234567890123456789\")\n          at fulfil.go:49\n"
@@ -167,7 +167,7 @@ func TestWhatIsNotTakenIsShown(t *testing.T) {
 func TestColoursChangeNothingElse(t *testing.T) {
 	t.Parallel()
 	plain, coloured := screen.New(), screen.New()
-	for _, trace := range []*livetrace.Trace{livetrace.New(plain, livetrace.Since(epoch)), livetrace.New(coloured, livetrace.Since(epoch), livetrace.Colours(true))} {
+	for _, trace := range []*livetrace.Trace{livetrace.New(plain, livetrace.WithStart(epoch)), livetrace.New(coloured, livetrace.WithStart(epoch), livetrace.WithColours(true))} {
 		showAll(trace)
 	}
 	if !strings.Contains(coloured.String(), "\x1b[36mOrchestrationStarted") {
@@ -182,7 +182,7 @@ func TestNoLineOfABlockIsWiderThanTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 40, 60, 75, 76, 80, 200} {
 		out := screen.New()
-		showAll(livetrace.New(out, livetrace.Since(epoch), livetrace.Width(width)))
+		showAll(livetrace.New(out, livetrace.WithStart(epoch), livetrace.WithWidth(width)))
 		for line := range strings.Lines(out.String()) {
 			if strings.Contains(line, "s  order-1") {
 				continue // The head of a block is whole: ids are there to be copied.
@@ -203,7 +203,7 @@ func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[31m\r\n\u202eb\u0007"
 	out := screen.New()
-	trace := livetrace.New(out, livetrace.Colours(false))
+	trace := livetrace.New(out, livetrace.WithColours(false))
 	trace.Committed(host.Committed{
 		Turns: []store.Turn{{Instance: evil, ExecutionID: 1, Events: []history.Event{
 			{EventID: 1, Kind: history.OrchestrationStarted, Name: evil, Version: evil, Payload: []byte(evil)},
@@ -225,7 +225,7 @@ func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
 func TestLogLinesFromTheirLevelOn(t *testing.T) {
 	t.Parallel()
 	out := screen.New()
-	trace := livetrace.New(out, livetrace.Times(func(time.Time) string { return "now" }))
+	trace := livetrace.New(out, livetrace.WithTimes(func(time.Time) string { return "now" }))
 	logger := slog.New(trace.LogHandler(slog.LevelWarn)).WithGroup("outer").With("a", 1)
 	logger.Info("not this")
 	logger.Warn("but this", "b", "")
@@ -238,7 +238,7 @@ func TestLogLinesFromTheirLevelOn(t *testing.T) {
 func TestTimesOfAllLengths(t *testing.T) {
 	t.Parallel()
 	out := screen.New()
-	trace := livetrace.New(out, livetrace.Since(epoch))
+	trace := livetrace.New(out, livetrace.WithStart(epoch))
 	for _, d := range []time.Duration{-time.Second, 1500 * time.Millisecond, 59 * time.Minute, 25 * time.Hour, 400 * 24 * time.Hour} {
 		trace.Say(epoch.Add(d), "", "said")
 	}
@@ -257,7 +257,7 @@ func TestTimesOfAllLengths(t *testing.T) {
 func TestTurnsAreNumberedFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	out := screen.New()
-	trace := livetrace.New(out, livetrace.Since(epoch))
+	trace := livetrace.New(out, livetrace.WithStart(epoch))
 	turn := func(event int64, kind history.Kind) {
 		trace.Committed(host.Committed{Turns: []store.Turn{{Instance: "i", ExecutionID: 1, Events: []history.Event{{EventID: event, Kind: kind, AtMS: epoch.UnixMilli()}}}}})
 	}

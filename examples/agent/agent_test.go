@@ -56,9 +56,9 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := open(t)
-			model := turnstiletest.On(env, AskModel).Call(refunding.Reply)
+			model := turnstiletest.On(env, AskModel).Do(refunding.Reply)
 			asked := turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
-			refund := turnstiletest.On(env, UseTool).With(func(c ToolCall) bool { return c.Tool == "refund" }).Return("used refund", nil)
+			refund := turnstiletest.On(env, UseTool).Match(func(c ToolCall) bool { return c.Tool == "refund" }).Return("used refund", nil)
 			turnstiletest.On(env, UseTool).Return("looked", nil)
 
 			run := turnstiletest.Start(env, Agent, task)
@@ -83,7 +83,7 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 func TestAToolThatFailsIsForTheModelToDealWith(t *testing.T) {
 	t.Parallel()
 	env := open(t)
-	model := turnstiletest.On(env, AskModel).Call(script{
+	model := turnstiletest.On(env, AskModel).Do(script{
 		{Tokens: 1, Calls: []ToolCall{call("1", "look")}}, {Text: "I give up", Tokens: 1},
 	}.Reply)
 	tool := turnstiletest.On(env, UseTool).Return("", errors.New("out of order"))
@@ -111,14 +111,14 @@ func TestASearchGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	search := searchOrders([][]string{{"a"}, {"b"}})
 	env := open(t)
-	turnstiletest.On(env, AskModel).Call(script{{Tokens: 1, Calls: []ToolCall{call("1", "search_orders")}}, {Text: "ok", Tokens: 1}}.Reply)
-	turnstiletest.On(env, UseTool).Call(func(ctx context.Context, c ToolCall) (string, error) {
+	turnstiletest.On(env, AskModel).Do(script{{Tokens: 1, Calls: []ToolCall{call("1", "search_orders")}}, {Text: "ok", Tokens: 1}}.Reply)
+	turnstiletest.On(env, UseTool).Do(func(ctx context.Context, c ToolCall) (string, error) {
 		if err := turnstile.Heartbeat(ctx, []string{"from before"}); err != nil {
 			return "", err
 		}
 		return "", errors.New("the connection was lost")
 	}).Once()
-	found := turnstiletest.On(env, UseTool).Call(func(ctx context.Context, c ToolCall) (string, error) {
+	found := turnstiletest.On(env, UseTool).Do(func(ctx context.Context, c ToolCall) (string, error) {
 		text, err := search(ctx, c.Input)
 		if text != `["from before","b"]` {
 			t.Errorf("found were %s", text)
@@ -132,8 +132,8 @@ func TestASearchGoesOnWhereItWas(t *testing.T) {
 
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, turnstile.NewApp(Agent.Implement(agent)), func(env *turnstiletest.Env) {
-		turnstiletest.On(env, AskModel).Call(refunding.Reply)
+	turnstiletest.CrashTest(t, turnstile.NewApp(Agent.Implement(agent)), func(env *turnstiletest.Env) {
+		turnstiletest.On(env, AskModel).Do(refunding.Reply)
 		turnstiletest.On(env, AskPerson).Return(Nothing{}, nil)
 		turnstiletest.On(env, UseTool).Return("used", nil)
 		run := turnstiletest.Start(env, Agent, task)

@@ -34,13 +34,13 @@ func tell(ctx context.Context, t *story.Teller) error {
 	if err != nil {
 		return err
 	}
-	run, err := client.Start(ctx, s.Client(), Agent, Task{Goal: "Ada's cup came broken", Budget: 10_000, DecideWithin: 24}, client.InstanceID("ticket-4"))
+	run, err := client.Start(ctx, s.Client(), Agent, Task{Goal: "Ada's cup came broken", Budget: 10_000, DecideWithin: 24}, client.WithInstanceID("ticket-4"))
 	if err != nil {
 		return err
 	}
 	s.At(5*time.Hour, func() error {
 		s.Say("Grace approves call-2")
-		return client.Raise(ctx, s.Client(), Decided, run.Instance, Decision{Call: "call-2", Approved: true, By: "Grace"}, client.SenderID("call-2"))
+		return client.Raise(ctx, s.Client(), Decided, run.Instance, Decision{Call: "call-2", Approved: true, By: "Grace"}, client.WithDeduplicationID("call-2"))
 	})
 	return s.Until(ctx, func(ctx context.Context) error {
 		answer, err := run.Wait(ctx)

@@ -91,7 +91,7 @@ func TestACancelledRequestAsksNobodyElse(t *testing.T) {
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
 	desk := newOffice(t.Logf)
-	turnstiletest.Drill(t, turnstile.NewApp(Approve.Implement(approve), desk.activities()), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, turnstile.NewApp(Approve.Implement(approve), desk.activities()), func(env *turnstiletest.Env) {
 		run := turnstiletest.Start(env, Approve, request)
 		env.After(50*time.Hour, func() {
 			if err := desk.answer(t.Context(), env.Client(), "Carl", Decision{Approved: true}); err != nil {

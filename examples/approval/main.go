@@ -30,7 +30,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 		return err
 	}
 	request := Request{What: "a coffee machine", Amount: 4200, Approvers: []string{"Bea", "Carl"}, Reminders: 2}
-	run, err := client.Start(ctx, s.Client(), Approve, request, client.InstanceID("request-17"))
+	run, err := client.Start(ctx, s.Client(), Approve, request, client.WithInstanceID("request-17"))
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,8 @@ func TestADeliveryIsConvertedAndPublished(t *testing.T) {
 	t.Parallel()
 	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv"}, nil)
-	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV")))
-	turnstiletest.On(env, Convert).Call(func(_ context.Context, f File) (Table, error) { return Table{Name: f.Name, Rows: 1}, nil })
+	turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV")))
+	turnstiletest.On(env, Convert).Do(func(_ context.Context, f File) (Table, error) { return Table{Name: f.Name, Rows: 1}, nil })
 	publish := turnstiletest.On(env, Publish).Return(Nothing{}, nil)
 
 	report, err := turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2, Tolerate: 1}).Wait()
@@ -61,7 +61,7 @@ func TestWhatWasConvertedIsRemovedWhenAFileFails(t *testing.T) {
 	t.Parallel()
 	env := open(t)
 	turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv", "c.csv", "never.csv"}, nil)
-	turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
+	turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New("no CSV"), "unreadable")))
 	convert := turnstiletest.On(env, Convert).Return(Table{Name: "t", Rows: 1}, nil).After(time.Minute)
 	remove := turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 
@@ -98,9 +98,9 @@ func TestACancelledImportLeavesNothingBehind(t *testing.T) {
 // Whatever is killed and delivered again, what was begun is removed.
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Drill(t, turnstile.NewApp(Import.Implement(importAll)), func(env *turnstiletest.Env) {
+	turnstiletest.CrashTest(t, turnstile.NewApp(Import.Implement(importAll)), func(env *turnstiletest.Env) {
 		turnstiletest.On(env, List).Return([]string{"a.csv", "broken.csv"}, nil)
-		turnstiletest.On(env, Convert).With(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV"))).After(time.Second)
+		turnstiletest.On(env, Convert).Match(isBroken).Return(Table{}, turnstile.NonRetryable(errors.New("no CSV"))).After(time.Second)
 		turnstiletest.On(env, Convert).Return(Table{Name: "a", Rows: 1}, nil)
 		turnstiletest.On(env, Remove).Return(Nothing{}, nil)
 		turnstiletest.Start(env, Import, Delivery{Folder: "monday", Limit: 2}).Wait()

@@ -31,7 +31,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 	return s.Until(ctx, func(ctx context.Context) error {
 		for _, delivery := range []Delivery{{Folder: "monday", Tolerate: 1}, {Folder: "tuesday"}} {
 			s.Say("%s, where %d files may fail:", delivery.Folder, delivery.Tolerate)
-			run, err := client.Start(ctx, s.Client(), Import, delivery, client.InstanceID("import-"+delivery.Folder))
+			run, err := client.Start(ctx, s.Client(), Import, delivery, client.WithInstanceID("import-"+delivery.Folder))
 			if err != nil {
 				return err
 			}

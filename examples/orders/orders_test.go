@@ -51,7 +51,7 @@ func TestOutputs(t *testing.T) {
 		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
 		"an input with another field":   {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
 		"a console in virtual time":     {args: []string{"-virtual", "-console"}, code: exitUsage, shows: []string{"nothing to watch"}},
-		"a console that cannot be":      {args: []string{"-console", "-addr=192.0.2.1:80"}, code: exitFailed, shows: []string{"no loopback address"}},
+		"a console that cannot be":      {args: []string{"-console", "-addr=192.0.2.1:80"}, code: exitFailed, shows: []string{"not a loopback address"}},
 		"flags that exclude each other": {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
 		"help":                          {args: []string{"-help"}, shows: []string{"-approve-after"}},
 	} {

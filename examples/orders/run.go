@@ -39,12 +39,12 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	var options []embedded.Option
 	if f.virtual {
 		start = time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
-		options = append(options, embedded.VirtualTime(start))
+		options = append(options, embedded.WithVirtualTime(start))
 	}
 	if f.console {
-		options = append(options, embedded.Console(f.addr))
+		options = append(options, embedded.WithConsole(f.addr))
 	}
-	show := livetrace.New(out, livetrace.Since(start))
+	show := livetrace.New(out, livetrace.WithStart(start))
 	options = append(options, show.Options()...)
 	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
 	env, err := embedded.New(app, options...)
@@ -85,16 +85,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 }
 
 // begin starts the order, and sets when it is approved; forget drops that.
-func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetrace.Trace) (order *client.Run[orders.Result], forget func() bool, err error) {
+func begin(ctx context.Context, env *embedded.Runtime, f flags, show *livetrace.Trace) (order *client.Run[orders.Result], forget func() bool, err error) {
 	forget = func() bool { return false }
-	order, err = client.Start(ctx, env.Client(), orders.Fulfil, f.order, client.InstanceID(f.instance))
+	order, err = client.Start(ctx, env.Client(), orders.Fulfil, f.order, client.WithInstanceID(f.instance))
 	if err != nil {
 		return nil, forget, err
 	}
 	if f.approve {
 		forget = env.AfterFunc(f.approveAfter, func() {
 			show.Say(env.Now(), f.instance, "Grace approves: event \"approved\" raised")
-			err := client.Raise(ctx, env.Client(), orders.Approved, f.instance, orders.Approval{By: "Grace", Approved: true}, client.SenderID("approval-"+f.order.ID))
+			err := client.Raise(ctx, env.Client(), orders.Approved, f.instance, orders.Approval{By: "Grace", Approved: true}, client.WithDeduplicationID("approval-"+f.order.ID))
 			if err != nil {
 				show.Say(env.Now(), f.instance, err.Error())
 			}
@@ -104,7 +104,7 @@ func begin(ctx context.Context, env *embedded.Environment, f flags, show *livetr
 }
 
 // await waits for the order and shows how it ended.
-func await(ctx context.Context, env *embedded.Environment, order *client.Run[orders.Result], f flags, show *livetrace.Trace) int {
+func await(ctx context.Context, env *embedded.Runtime, order *client.Run[orders.Result], f flags, show *livetrace.Trace) int {
 	if !f.keep && !f.console {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.limit)
@@ -128,7 +128,7 @@ func await(ctx context.Context, env *embedded.Environment, order *client.Run[ord
 
 // keep hands every line of in to the queue, until in or ctx ends; after the end
 // of in it waits until nothing runs any more.
-func keep(ctx context.Context, env *embedded.Environment, in io.Reader, out io.Writer, show *livetrace.Trace) {
+func keep(ctx context.Context, env *embedded.Runtime, in io.Reader, out io.Writer, show *livetrace.Trace) {
 	hint(out)
 	lines := make(chan string)
 	go func() {

@@ -30,7 +30,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 	if err != nil {
 		return err
 	}
-	run, err := client.Start(ctx, s.Client(), nap, 7, client.InstanceID("nap"))
+	run, err := client.Start(ctx, s.Client(), nap, 7, client.WithInstanceID("nap"))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func TestAStoryIsToldInVirtualTime(t *testing.T) {
 		"and turn by turn":     {[]string{"-turns"}, 0, []string{"day   1  Jan 01 09:00  nap  turn 1\n", "TimerCreated                40d00h", "  7 naps are over"}},
 		"not with other flags": {[]string{"-what"}, 2, []string{"-console"}},
 		"nor with words":       {[]string{"what"}, 2, []string{`"what" is no flag`}},
-		"nor anywhere":         {[]string{"-console", "-addr=192.0.2.1:80"}, 1, []string{"nap: embedded: Console", "no loopback address"}},
+		"nor anywhere":         {[]string{"-console", "-addr=192.0.2.1:80"}, 1, []string{"nap: embedded: WithConsole", "not a loopback address"}},
 		"but with help":        {[]string{"-help"}, 0, []string{"-pace"}},
 	} {
 		t.Run(name, func(t *testing.T) {

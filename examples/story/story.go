@@ -20,7 +20,7 @@ var begin = time.Date(2030, time.January, 1, 9, 0, 0, 0, time.UTC)
 
 // Story is an application that tells what happens.
 type Story struct {
-	*embedded.Environment
+	*embedded.Runtime
 	begin   time.Time
 	watched bool
 	trace   *livetrace.Trace // nil where turns are not shown
@@ -38,17 +38,17 @@ func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	if t.console {
 		// Ages are counted from now by whoever looks.
 		s.begin = time.Now().Truncate(time.Second)
-		options = append(options, embedded.Pace(t.pace), embedded.Console(t.addr))
+		options = append(options, embedded.WithPace(t.pace), embedded.WithConsole(t.addr))
 	}
 	if t.turns {
-		s.trace = livetrace.New(t.out, livetrace.Times(s.day))
+		s.trace = livetrace.New(t.out, livetrace.WithTimes(s.day))
 		options = append(options, s.trace.Options()...)
 	}
-	env, err := embedded.New(app(s), append(options, embedded.VirtualTime(s.begin))...)
+	env, err := embedded.New(app(s), append(options, embedded.WithVirtualTime(s.begin))...)
 	if err != nil {
 		return nil, err
 	}
-	s.Environment = env
+	s.Runtime = env
 	if t.console {
 		fmt.Fprintf(t.out, "console  %s\nTime passes as it does, but a wait takes %s at most.\n", env.ConsoleURL(), t.pace)
 	}

@@ -29,13 +29,13 @@ func tell(ctx context.Context, t *story.Teller) error {
 		return err
 	}
 	ada := Subscription{Customer: "Ada", Plan: "small", Price: 1000, Months: 12}
-	run, err := client.Start(ctx, s.Client(), Subscribe, ada, client.InstanceID("subscription-ada"))
+	run, err := client.Start(ctx, s.Client(), Subscribe, ada, client.WithInstanceID("subscription-ada"))
 	if err != nil {
 		return err
 	}
 	s.At(160*24*time.Hour, func() error {
 		s.Say("Ada wants the large plan")
-		return client.Raise(ctx, s.Client(), Changed, run.Instance, Change{Plan: "large", Price: 3000}, client.SenderID("change-1"))
+		return client.Raise(ctx, s.Client(), Changed, run.Instance, Change{Plan: "large", Price: 3000}, client.WithDeduplicationID("change-1"))
 	})
 	return s.Until(ctx, func(ctx context.Context) error {
 		summary, err := run.Wait(ctx)

@@ -113,7 +113,7 @@ func TestMonthsUnderWayGoOnWithTheCodeOfToday(t *testing.T) {
 func TestAMonthOfTheNewestVersionIsTheOneInTestdata(t *testing.T) {
 	t.Parallel()
 	env := open(t, never)
-	run := turnstiletest.Start(env, Subscribe, ada, client.InstanceID("ada"))
+	run := turnstiletest.Start(env, Subscribe, ada, client.WithInstanceID("ada"))
 	env.Advance(10 * day)
 	run.AssertGolden("testdata/version-2.json")
 }
@@ -123,7 +123,7 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	short := ada
 	short.Months = 1
 	app := turnstile.NewApp(orchestrations(), shop{say: t.Logf, declines: never}.activities())
-	turnstiletest.Drill(t, app, func(env *turnstiletest.Env) { turnstiletest.Start(env, Subscribe, short).Wait() })
+	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) { turnstiletest.Start(env, Subscribe, short).Wait() })
 }
 
 // What earlier builds have written of this application goes on with the code of

@@ -14,16 +14,16 @@ import (
 func (h *handler) as(r *http.Request) *client.Client {
 	if h.actor == nil {
 		if named := r.Header.Get(ActorHeader); named != "" {
-			return h.client.As(named)
+			return h.client.WithActor(named)
 		}
 		return h.client
 	}
-	return h.client.As(h.actor(r))
+	return h.client.WithActor(h.actor(r))
 }
 
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 	s := client.StartRequest{
-		Name: in.Name, Version: in.Version, Instance: in.Instance, StartID: in.StartID, Input: in.Input,
+		Name: in.Name, Version: in.Version, Instance: in.Instance, DeduplicationID: in.StartID, Input: in.Input,
 		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting,
 	}
 	for _, e := range in.Events {
@@ -35,7 +35,7 @@ func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {
 	id := r.vars["id"]
-	event := client.RaiseRequest{Instance: id, Name: in.Name, SenderID: in.SenderID, Data: in.Data}
+	event := client.RaiseRequest{Instance: id, Name: in.Name, DeduplicationID: in.SenderID, Data: in.Data}
 	if in.DryRun {
 		check, err := h.client.CheckRaise(r.Context(), event)
 		return api.Sent{Instance: id, Notes: check.Notes()}, err

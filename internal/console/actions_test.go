@@ -17,7 +17,7 @@ import (
 
 func TestAnInstanceFromStartToPurge(t *testing.T) {
 	t.Parallel()
-	b, c := running(t, console.Actor(func(r *http.Request) string { return "login " + r.Header.Get("X-User") }))
+	b, c := running(t, console.WithActor(func(r *http.Request) string { return "login " + r.Header.Get("X-User") }))
 	input, err := json.Marshal(demo.Order("1", 1))
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestAnActivityIsCompletedFailedAndKeptAliveByItsToken(t *testing.T) {
 	b, c := running(t)
 	for i, verb := range []string{"complete", "fail"} {
 		id := fmt.Sprint("pending-", i)
-		if _, err := client.Start(t.Context(), c, demo.Sign, id, client.InstanceID(id)); err != nil {
+		if _, err := client.Start(t.Context(), c, demo.Sign, id, client.WithInstanceID(id)); err != nil {
 			t.Fatal(err)
 		}
 		token := <-b.tokens
@@ -162,7 +162,7 @@ func TestARequestNamesItsActorWhereNobodyElseDoes(t *testing.T) {
 	if a := b.do("POST", "api/v1/instances", api.Start{Name: "Fulfil", Instance: "order-1", Input: input}, console.ActorHeader, "Ada Lovelace"); a.Code != http.StatusOK {
 		t.Fatalf("%+v", a)
 	}
-	if err := client.Attach(c, turnstile.NewOrchestration[json.RawMessage, json.RawMessage]("Fulfil"), "order-1").Confirm(t.Context()); err != nil {
+	if err := client.Attach(c, turnstile.NewOrchestration[json.RawMessage, json.RawMessage]("Fulfil"), "order-1").WaitStarted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if e := get[api.Events](b, "instances/order-1/executions/current/events").Events; e[0].Actor != "Ada Lovelace" {

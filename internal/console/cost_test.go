@@ -48,7 +48,7 @@ func TestAnOpenInstanceCostsTwoReadUnitsALook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := console.Handler(c, console.Polling(100*time.Millisecond, 1_000_000))
+	h, err := console.Handler(c, console.WithPolling(100*time.Millisecond, 1_000_000))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,20 +23,20 @@ type deadLetters struct {
 	free   chan struct{}
 }
 
-// DeadLetters lets the console look into the dead-letter queues, and redrive and
+// WithDeadLetters lets the console look into the dead-letter queues, and redrive and
 // delete what is there where actions are allowed. wait is how long each receive
 // waits for a message: 0 for queues in memory, some seconds for SQS, which asks
 // all its servers only then.
-func DeadLetters(queues deadletter.Queues, wait time.Duration) Option {
-	return func(o *options) {
+func WithDeadLetters(queues deadletter.Queues, wait time.Duration) Option {
+	return option(func(o *options) {
 		o.dead = &deadLetters{queues: queues, wait: wait, free: make(chan struct{}, 1)}
-	}
+	})
 }
 
 // begin waits for those that look before; end lets others look.
 func (d *deadLetters) begin(ctx context.Context) (end func(), err error) {
 	if d == nil {
-		return nil, api.Errorf(api.CodeNotOffered, "this console was not given the dead-letter queues (console.DeadLetters)")
+		return nil, api.Errorf(api.CodeNotOffered, "this console was not given the dead-letter queues (console.WithDeadLetters)")
 	}
 	select {
 	case d.free <- struct{}{}:

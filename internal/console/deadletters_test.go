@@ -105,8 +105,8 @@ func TestDeadLettersThatCannotBeAskedForAreSaid(t *testing.T) {
 		}
 	}
 	bare := withSecret(t)
-	bare.do("POST", "api/v1/dead-letters/peek", "{}").fails(api.CodeNotOffered, "console.DeadLetters")
-	bare.do("GET", "api/v1/queues", nil).fails(api.CodeNotOffered, "console.Queues")
+	bare.do("POST", "api/v1/dead-letters/peek", "{}").fails(api.CodeNotOffered, "console.WithDeadLetters")
+	bare.do("GET", "api/v1/queues", nil).fails(api.CodeNotOffered, "console.WithQueues")
 	bare.do("POST", "api/v1/queues/oldest", "{}").fails(api.CodeNotOffered, "age")
 	if c := get[api.About](bare, "about").Capabilities; c.DeadLetters || c.Queues || c.QueueAges {
 		t.Errorf("about says %+v", c)

@@ -29,11 +29,11 @@ type handler struct {
 // The handler has no login; what protects it beyond that is in docs/console.md.
 func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if c == nil {
-		return nil, errors.New("console: the client is nil: make one, or take that of the environment")
+		return nil, errors.New("console: the client is nil: make one, or take that of the runtime")
 	}
 	h := &handler{client: c, options: options{now: time.Now, place: api.Place{Kind: "unknown"}, poll: defaultPoll, records: defaultRecords}}
 	for _, o := range opts {
-		o(&h.options)
+		o.apply(&h.options)
 	}
 	now := h.now
 	h.now = func() time.Time { return now().UTC().Truncate(time.Millisecond) }

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
 
-// running is a console of an environment that runs until the test ends.
+// running is a console of a runtime that runs until the test ends.
 func running(t *testing.T, options ...console.Option) (*bench, *client.Client) {
 	t.Helper()
 	b := &bench{t: t, tokens: make(chan string, 10)}
@@ -36,7 +36,7 @@ func running(t *testing.T, options ...console.Option) (*bench, *client.Client) {
 			t.Error(err)
 		}
 	})
-	h, err := console.Handler(env.Client(), append([]console.Option{console.AllowActions(), console.Polling(100*time.Millisecond, 1_000_000)}, options...)...)
+	h, err := console.Handler(env.Client(), append([]console.Option{console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000)}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestAnInstanceIsFollowedFromBeforeItsStartToItsEnd(t *testing.T) {
 		t.Fatalf("the first message is %s", e)
 	}
 	until(f, "gone", func(g api.LiveGone) bool { return g.Instance == "order/1" })
-	if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order("1", 1), client.InstanceID("order/1")); err != nil {
+	if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order("1", 1), client.WithInstanceID("order/1")); err != nil {
 		t.Fatal(err)
 	}
 	waiting := until(f, "instance", func(i api.LiveInstance) bool { return i.LastEventID >= 6 })
@@ -161,7 +161,7 @@ func TestAListTellsOfWhatIsNewAndWhatHasLeft(t *testing.T) {
 		t.Errorf("at first it is %+v", all)
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order(id, 1), client.InstanceID(id)); err != nil {
+		if _, err := client.Start(t.Context(), c, orders.Fulfil, demo.Order(id, 1), client.WithInstanceID(id)); err != nil {
 			t.Fatal(err)
 		}
 		until(f, "list", func(l api.LiveList) bool { return len(l.Order) > 0 && l.Order[0] == id })

@@ -7,8 +7,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Option is an option of Handler.
-type Option func(*options)
+// Option is an option of [Handler].
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
 
 type options struct {
 	hosts     []string
@@ -33,25 +37,27 @@ type options struct {
 // Behind a proxy that rewrites Host, give the name that people see all the same:
 // actions demand that the page comes from it.
 func AllowHosts(names ...string) Option {
-	return func(o *options) { o.hosts = append(o.hosts, names...) }
+	return option(func(o *options) { o.hosts = append(o.hosts, names...) })
 }
 
 // AllowActions lets the console act: start, raise, cancel, terminate, wake,
 // purge, complete by token, redrive. Default: it reads only.
-func AllowActions() Option { return func(o *options) { o.actions = true } }
+func AllowActions() Option { return option(func(o *options) { o.actions = true }) }
 
-// Place says where what is shown is kept, for the page's "about".
-func Place(p api.Place) Option { return func(o *options) { o.place = p } }
+// WithPlace says where the instances are kept, for the page's "about".
+func WithPlace(p api.Place) Option { return option(func(o *options) { o.place = p }) }
 
-// Clock is where the console takes the time from that ages are counted from, for
-// an environment in virtual time; default time.Now.
-func Clock(now func() time.Time) Option { return func(o *options) { o.now = now } }
+// WithClock gives the time from which ages are counted, for a runtime in virtual
+// time; default [time.Now].
+func WithClock(now func() time.Time) Option { return option(func(o *options) { o.now = now }) }
 
-// Actor says on whose behalf a request acts, for the histories (Client.As): the
+// WithActor says on whose behalf a request acts, for the histories (Client.WithActor): the
 // login that the mounting program knows. It is asked for actions alone, and a
 // request that names an actor itself ([ActorHeader]) is refused. Default: the one
 // that the request names.
-func Actor(of func(*http.Request) string) Option { return func(o *options) { o.actor = of } }
+func WithActor(of func(*http.Request) string) Option {
+	return option(func(o *options) { o.actor = of })
+}
 
 // Attempt is one attempt of an activity that a worker has, or that waits for one.
 type Attempt struct {
@@ -67,20 +73,23 @@ type AttemptReader interface {
 	Attempts(instance string) []Attempt
 }
 
-// Attempts lets timelines say which attempts run, where the workers are in this
+// WithAttempts lets timelines say which attempts run, where the workers are in this
 // process. Default: a timeline says what the activities table tells.
-func Attempts(r AttemptReader) Option { return func(o *options) { o.attempts = r } }
+func WithAttempts(r AttemptReader) Option { return option(func(o *options) { o.attempts = r }) }
 
-// Explain says in the API's words what an error of the environment means, such as
-// a permission that is missing on AWS; nil for those that it does not know.
-func Explain(f func(error) *api.Error) Option { return func(o *options) { o.explained = f } }
+// WithExplainer gives a function that says in the words of the API what an error of
+// the store or a queue means, such as a permission that is missing on AWS; it returns
+// nil for an error that it does not know.
+func WithExplainer(f func(error) *api.Error) Option {
+	return option(func(o *options) { o.explained = f })
+}
 
 const (
 	defaultPoll    = 3 * time.Second
 	defaultRecords = 600
 )
 
-// Polling says how often what is shown live is looked at where the environment
+// WithPolling says how often the console looks at what it shows live where the store
 // does not tell of changes: each thing after interval at the soonest, and all
 // open pages together so that they read no more than records a minute. Default:
 // 3 seconds, 600 records.
@@ -90,7 +99,7 @@ const (
 // DynamoDB a record of up to 4 KB is a read unit: with the default, whatever is
 // open costs at most 600 read units a minute, and an instance alone 40.
 //
-// Where changes are told of, as an embedded environment does, nothing is paced.
-func Polling(interval time.Duration, records int) Option {
-	return func(o *options) { o.poll, o.records = interval, records }
+// Where changes are told of, as an embedded runtime does, nothing is paced.
+func WithPolling(interval time.Duration, records int) Option {
+	return option(func(o *options) { o.poll, o.records = interval, records })
 }

@@ -20,12 +20,12 @@ type QueueAger interface {
 	QueueAges(ctx context.Context) ([]api.QueueAge, error)
 }
 
-// Queues lets the console show how full the queues are.
-func Queues(r QueueReader) Option { return func(o *options) { o.queues = r } }
+// WithQueues lets the console show how full the queues are.
+func WithQueues(r QueueReader) Option { return option(func(o *options) { o.queues = r }) }
 
 func (h *handler) readQueues(r *request) (api.Queues, error) {
 	if h.queues == nil {
-		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console was not given the queues (console.Queues)")
+		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console was not given the queues (console.WithQueues)")
 	}
 	all, err := h.queues.Queues(r.Context())
 	return api.Queues{At: h.now().UTC(), Queues: all}, err

@@ -27,8 +27,8 @@ func TestWhatIsSealedIsShownAsSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := turnstiletest.New(t, demo.App(0, nil), turnstiletest.Codecs(set))
-	if _, err := turnstiletest.Start(env, demo.Greet, "Ada Lovelace", client.InstanceID("greeting")).Wait(); err != nil {
+	env := turnstiletest.New(t, demo.App(0, nil), turnstiletest.WithCodecs(set))
+	if _, err := turnstiletest.Start(env, demo.Greet, "Ada Lovelace", client.WithInstanceID("greeting")).Wait(); err != nil {
 		t.Fatal(err)
 	}
 	q, err := memory.New(memory.Options{Name: "orchestrator", FIFO: true})

@@ -59,7 +59,7 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 		}
 	}
 	go orderAgain(ctx, env.Client(), o.Every)
-	return console.Handler(env.Client(), slices.Concat(env.ConsoleOptions(), []console.Option{console.Place(api.Place{Kind: "embedded"})}, options)...)
+	return console.Handler(env.Client(), slices.Concat(env.ConsoleOptions(), []console.Option{console.WithPlace(api.Place{Kind: "embedded"})}, options)...)
 }
 
 // Options are those of a console of the world. Each call makes its dead letters
@@ -67,8 +67,8 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 func (w *World) Options() ([]console.Option, error) {
 	dead, err := DeadLetters(w.Now)
 	return []console.Option{
-		console.Clock(func() time.Time { return w.Now }), console.Place(api.Place{Kind: "embedded"}),
-		console.DeadLetters(dead, 0), console.Queues(queuesOf(dead)),
+		console.WithClock(func() time.Time { return w.Now }), console.WithPlace(api.Place{Kind: "embedded"}),
+		console.WithDeadLetters(dead, 0), console.WithQueues(queuesOf(dead)),
 	}, err
 }
 
@@ -81,7 +81,7 @@ func orderAgain(ctx context.Context, c *client.Client, every time.Duration) {
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		id := fmt.Sprintf("live-%d", n)
-		if _, err := client.Start(ctx, c, orders.Fulfil, Order(id, n), client.InstanceID(id)); err != nil {
+		if _, err := client.Start(ctx, c, orders.Fulfil, Order(id, n), client.WithInstanceID(id)); err != nil {
 			slog.Error("demo", "error", err)
 		}
 		select {

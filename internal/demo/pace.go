@@ -12,7 +12,7 @@ import (
 // it takes none.
 func take(ctx context.Context, d time.Duration) {
 	// Outside of the kit that is an error, and nothing else.
-	_ = turnstiletest.Pass(ctx, d)
+	_ = turnstiletest.Sleep(ctx, d)
 }
 
 // paced are services whose calls take their time in the story.

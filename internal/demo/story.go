@@ -64,7 +64,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 		o := Order(id, n)
 		answer := time.Duration(draw.IntN(20)+1) * time.Minute
 		env.After(time.Duration(n)*50*time.Second, func() {
-			turnstiletest.Start(env, orders.Fulfil, o, client.InstanceID(id), client.SearchAttributes(attributes(o)))
+			turnstiletest.Start(env, orders.Fulfil, o, client.WithInstanceID(id), client.WithSearchAttributes(attributes(o)))
 		})
 		if n > 1 && n%17 == 0 {
 			continue // Nobody answers.
@@ -76,7 +76,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 	named := func(id string, n int, change func(*orders.Order)) {
 		o := Order(id, n)
 		change(&o)
-		turnstiletest.Start(env, orders.Fulfil, o, client.InstanceID(id), client.SearchAttributes(attributes(o)))
+		turnstiletest.Start(env, orders.Fulfil, o, client.WithInstanceID(id), client.WithSearchAttributes(attributes(o)))
 	}
 	env.After(65*time.Minute, func() {
 		named(Failed, 3, func(o *orders.Order) { o.Card = "4000 0000 0000 0000" })
@@ -87,25 +87,25 @@ func story(env *turnstiletest.Env, start time.Time) {
 		named(Corrupt, 8, func(*orders.Order) {})
 	})
 	env.After(80*time.Minute, func() {
-		_ = env.Client().As("ops@example.com").Cancel(ctx, Cancelled, "the customer called")
-		_ = env.Client().As("ops@example.com").Terminate(ctx, Terminated, "see incident 12")
+		_ = env.Client().WithActor("ops@example.com").Cancel(ctx, Cancelled, "the customer called")
+		_ = env.Client().WithActor("ops@example.com").Terminate(ctx, Terminated, "see incident 12")
 	})
-	turnstiletest.Start(env, report, 1, client.InstanceID(Continued))
+	turnstiletest.Start(env, report, 1, client.WithInstanceID(Continued))
 	env.After(90*time.Minute, func() {
-		turnstiletest.Start(env, settle, 4950, client.InstanceID(TenThousand))
-		turnstiletest.Start(env, migrate, "acme", client.InstanceID(Nondeterminism))
-		turnstiletest.Start(env, retired, "x", client.InstanceID(NotRegistered))
-		turnstiletest.Start(env, echo, hostileMarkup(), client.InstanceID(HostileMarkup))
-		turnstiletest.Start(env, echo, hostileText(), client.InstanceID(HostileText))
-		turnstiletest.Start(env, echo, hostileLarge(), client.InstanceID(HostileLarge))
-		turnstiletest.Start(env, echo, hostileMarkup(), client.InstanceID(HostileInstance))
+		turnstiletest.Start(env, settle, 4950, client.WithInstanceID(TenThousand))
+		turnstiletest.Start(env, migrate, "acme", client.WithInstanceID(Nondeterminism))
+		turnstiletest.Start(env, retired, "x", client.WithInstanceID(NotRegistered))
+		turnstiletest.Start(env, echo, hostileMarkup(), client.WithInstanceID(HostileMarkup))
+		turnstiletest.Start(env, echo, hostileText(), client.WithInstanceID(HostileText))
+		turnstiletest.Start(env, echo, hostileLarge(), client.WithInstanceID(HostileLarge))
+		turnstiletest.Start(env, echo, hostileMarkup(), client.WithInstanceID(HostileInstance))
 	})
 	env.After(2*time.Hour, func() {
-		turnstiletest.Start(env, invoice, "initech", client.InstanceID(Panics))
+		turnstiletest.Start(env, invoice, "initech", client.WithInstanceID(Panics))
 	})
 	env.After(2*time.Hour+30*time.Minute, func() {
-		turnstiletest.Start(env, campaign, "spring sale", client.InstanceID(WaitsForChild))
-		turnstiletest.Start(env, syncs, "kettles", client.InstanceID(ManyAttempts))
+		turnstiletest.Start(env, campaign, "spring sale", client.WithInstanceID(WaitsForChild))
+		turnstiletest.Start(env, syncs, "kettles", client.WithInstanceID(ManyAttempts))
 	})
 	env.Advance(100 * time.Minute)
 	env.Deploy(App(0, nil))
@@ -128,8 +128,8 @@ func seal(env *turnstiletest.Env) {
 	if err != nil {
 		panic(failed(err.Error()))
 	}
-	env.Deploy(App(0, nil), turnstiletest.Codecs(set))
-	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.InstanceID(Sealed)).Wait(); err != nil {
+	env.Deploy(App(0, nil), turnstiletest.WithCodecs(set))
+	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.WithInstanceID(Sealed)).Wait(); err != nil {
 		panic(failed(err.Error()))
 	}
 }

@@ -35,8 +35,8 @@ func Make(start time.Time) (w *World, err error) {
 			err = fmt.Errorf("demo: %s", string(f))
 		}
 	}()
-	env := turnstiletest.New(t, oldApp(), turnstiletest.Epoch(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.Cold(false),
-		turnstiletest.MaxBatches(1_000_000))
+	env := turnstiletest.New(t, oldApp(), turnstiletest.WithStartTime(start.Truncate(time.Second)), turnstiletest.AllowStuck(), turnstiletest.KeepWarm(),
+		turnstiletest.WithMaxBatches(1_000_000))
 	story(env, start)
 	c, err := client.New(client.Config{Store: env.Store(), Activities: env.Activities(), Queue: discard{}})
 	return &World{Client: c, Store: env.Store(), Now: start.Truncate(time.Second).Add(Span)}, err

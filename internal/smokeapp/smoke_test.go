@@ -19,7 +19,7 @@ func TestEachOrchestrationReturnsWhatTheSmokeProgramExpects(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	app := turnstile.NewApp(append(smokeapp.Orchestrations(), smokeapp.Activities()...)...)
-	env, err := embedded.New(app, embedded.VirtualTime(start))
+	env, err := embedded.New(app, embedded.WithVirtualTime(start))
 	if err != nil {
 		t.Fatal(err)
 	}

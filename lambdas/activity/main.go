@@ -14,5 +14,5 @@ import (
 
 func main() {
 	services := orders.Simulated(20*time.Millisecond, time.Second)
-	awslambda.RunWorker(turnstile.NewApp(append(orders.Activities(services), smokeapp.Activities()...)...))
+	awslambda.RunActivities(turnstile.NewApp(append(orders.Activities(services), smokeapp.Activities()...)...))
 }

@@ -29,7 +29,7 @@ func unique(what string) string { return what + "-" + rand.Text() }
 // stock reserved and card charged.
 func waiting(ctx context.Context, t *testing.T, c *client.Client, id string) *client.Run[orders.Result] {
 	t.Helper()
-	run, err := client.Start(ctx, c, orders.Fulfil, order(id), client.InstanceID(id))
+	run, err := client.Start(ctx, c, orders.Fulfil, order(id), client.WithInstanceID(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAnOrderThroughTheClient(t *testing.T) {
 	t.Parallel()
 	s, ctx := deployed(t)
 	id := unique("order")
-	run, err := client.Start(ctx, s.client, orders.Fulfil, order(id), client.InstanceID(id))
+	run, err := client.Start(ctx, s.client, orders.Fulfil, order(id), client.WithInstanceID(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAnOrderThroughTheClient(t *testing.T) {
 	checkedHistory(ctx, t, s.client, sample(), id+"/shipment")
 	s.awaitNoSchedules(ctx, t, id, 1, events)
 
-	_, err = client.Start(ctx, s.client, orders.Fulfil, order(id), client.InstanceID(id))
+	_, err = client.Start(ctx, s.client, orders.Fulfil, order(id), client.WithInstanceID(id))
 	if exists := new(client.AlreadyExistsError); !errors.As(err, &exists) || exists.StartID != run.StartID {
 		t.Errorf("M-06: another start of a finished instance: %v, want an *AlreadyExistsError that names start %q", err, run.StartID)
 	}

@@ -71,7 +71,7 @@ func startFleet(ctx context.Context, t *testing.T, s *stack, spec fleetSpec) (f 
 		random: rand.New(rand.NewPCG(1, 2)), killsLeft: spec.kills, delivered: map[delivered]int{},
 	}
 	var err error
-	f.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(s.cfg), awslambda.WithEnvironment(awslambda.Environment{
+	f.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(s.cfg), awslambda.WithConfig(awslambda.Config{
 		HistoryTable: variable(t, "TURNSTILE_HISTORY_TABLE"), InstancesTable: variable(t, "TURNSTILE_INSTANCES_TABLE"),
 		OrchestratorQueueURL: f.queues.orchestrator.url,
 	}))

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		awslambda.RunOrchestrator(turnstile.NewApp(doomed.Implement(sufferTheLoss)))
 	case "activity":
 		// A message that comes too early for the mark on its attempt does not wait for long.
-		awslambda.RunWorker(turnstile.NewApp(die.Implement(killItself)), awslambda.WithSettings(host.Settings{Messages: host.MessageSettings{BackoffMax: 2 * time.Second}}))
+		awslambda.RunActivities(turnstile.NewApp(die.Implement(killItself)), awslambda.WithSettings(host.Settings{Messages: host.MessageSettings{BackoffMax: 2 * time.Second}}))
 	default:
 		fmt.Fprintf(os.Stderr, "%s=%s is neither orchestrator nor activity\n", functionVariable, function)
 		os.Exit(2)

@@ -101,7 +101,7 @@ func TestTheExamplesOfTheContractDoWhatItSays(t *testing.T) {
 		seen[e.kind]++
 		e.run = client.Attach(s.client, orders.Fulfil, e.instance)
 		if e.kind != wire.StartOrchestration {
-			if _, err := client.Start(ctx, s.client, orders.Fulfil, order(e.instance), client.InstanceID(e.instance)); err != nil {
+			if _, err := client.Start(ctx, s.client, orders.Fulfil, order(e.instance), client.WithInstanceID(e.instance)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -73,7 +73,7 @@ func TestProcesses(t *testing.T) {
 		spec.orchestrators, spec.workers = 1, 1
 		spec.orchestrator.Env = []string{"TURNSTILE_TIMER_BORDER=0", "TURNSTILE_TIMER_LEAST=1s"}
 		f, stop := startFleet(ctx, t, s, spec)
-		run, err := client.Start(ctx, f.client, smokeapp.Timer, "3s", client.InstanceID(unique("timer")))
+		run, err := client.Start(ctx, f.client, smokeapp.Timer, "3s", client.WithInstanceID(unique("timer")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestProcesses(t *testing.T) {
 		f, stop := startFleet(ctx, t, s, fleetSpec{
 			orchestrators: 1, workers: 1, orchestrator: self(t, "orchestrator"), worker: self(t, "activity"),
 		})
-		run, err := client.Start(ctx, f.client, doomed, "", client.InstanceID(unique("doomed")))
+		run, err := client.Start(ctx, f.client, doomed, "", client.WithInstanceID(unique("doomed")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 		switch i % 3 {
 		case 0:
 			var run *client.Run[int]
-			run, err = client.Start(ctx, f.client, smokeapp.Chain, steps, client.InstanceID(unique("chain")))
+			run, err = client.Start(ctx, f.client, smokeapp.Chain, steps, client.WithInstanceID(unique("chain")))
 			w.chains = append(w.chains, run)
 		case 1:
 			var run *client.Run[orders.Result]
@@ -153,12 +153,12 @@ func startWork(ctx context.Context, t *testing.T, f *fleet, n int) work {
 			} else {
 				late = append(late, id)
 			}
-			run, err = client.Start(ctx, f.client, orders.Fulfil, order(id), client.InstanceID(id))
+			run, err = client.Start(ctx, f.client, orders.Fulfil, order(id), client.WithInstanceID(id))
 			w.orders = append(w.orders, run)
 		case 2:
 			var run *client.Run[string]
 			id := unique("echo")
-			run, err = client.Start(ctx, f.client, smokeapp.Echo, struct{}{}, client.InstanceID(id))
+			run, err = client.Start(ctx, f.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(id))
 			f.raiseTwice(ctx, t, id, smokeapp.Signal.Name(), "here")
 			w.echoes = append(w.echoes, run)
 		}
@@ -191,7 +191,7 @@ func (f *fleet) raiseTwice(ctx context.Context, t *testing.T, instance, name str
 	if err := f.queues.delay.send(ctx, string(body)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.client.Raise(ctx, client.RaiseRequest{Instance: instance, Name: name, SenderID: "e", Data: payload}); err != nil {
+	if err := f.client.Raise(ctx, client.RaiseRequest{Instance: instance, Name: name, DeduplicationID: "e", Data: payload}); err != nil {
 		t.Fatal(err)
 	}
 }

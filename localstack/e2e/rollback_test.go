@@ -24,7 +24,7 @@ func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	s, ctx := deployed(t)
 	good, broken := zipped(ctx, t, "../../lambdas/orchestrator"), zipped(ctx, t, "./testdata/broken")
 	start := func(what string) *client.Run[string] {
-		run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.InstanceID(unique(what)))
+		run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(unique(what)))
 		if err != nil {
 			t.Fatal(err)
 		}

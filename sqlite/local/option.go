@@ -7,24 +7,28 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
-// Option is an option of Run.
-type Option func(*options)
+// Option is an option of [Run].
+type Option interface{ apply(*options) }
+
+type option func(*options)
+
+func (f option) apply(o *options) { f(o) }
 
 type options struct {
-	begin    func(context.Context, *client.Client) error
+	onStart  func(context.Context, *client.Client) error
 	embedded []embedded.Option
 }
 
-// Begin calls f each time that the program begins, before anything moves: to
-// start an instance to look at, by an id that is always the same and with
-// client.UseExisting. An error of f ends the program.
-func Begin(f func(context.Context, *client.Client) error) Option {
-	return func(o *options) { o.begin = f }
+// OnStart calls f each time that the program starts, before any orchestration or
+// activity runs: to start an instance to look at, by an id that is always the same and
+// with client.UseExisting. An error of f ends the program.
+func OnStart(f func(context.Context, *client.Client) error) Option {
+	return option(func(o *options) { o.onStart = f })
 }
 
-// Embedded gives options to the environment, such as embedded.Codecs. Those that
-// Run sets itself (storage, console, observer, logger, dead letters) are set
+// WithEmbedded gives options to the runtime, such as embedded.WithCodecs. Those that
+// Run sets itself (database, console, observer, logger, dead letters) are set
 // before, so that these win.
-func Embedded(opts ...embedded.Option) Option {
-	return func(o *options) { o.embedded = append(o.embedded, opts...) }
+func WithEmbedded(opts ...embedded.Option) Option {
+	return option(func(o *options) { o.embedded = append(o.embedded, opts...) })
 }

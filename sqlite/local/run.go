@@ -24,11 +24,11 @@ import (
 // one, that is stuck, and says why, until the code agrees again.
 //
 // The program has three flags: -addr, where the console listens
-// (embedded.Console), -data, the directory of the database (.turnstile), and
+// (embedded.WithConsole), -data, the directory of the database (.turnstile), and
 // -reset, to begin with an empty one.
 //
 // The exit status is 0 when it was asked to end, 1 if the application cannot run
-// (App.Err, an error of Begin), 2 for a command line that is not taken, and 3 if
+// (App.Err, an error of OnStart), 2 for a command line that is not taken, and 3 if
 // the database or the address cannot be had.
 func Run(app *turnstile.App, opts ...Option) {
 	p := process{args: os.Args, getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}
@@ -65,7 +65,7 @@ func (p *process) run(ctx context.Context, app *turnstile.App, opts []Option) in
 	defer stop()
 	var o options
 	for _, option := range opts {
-		option(&o)
+		option.apply(&o)
 	}
 	status, err := p.serve(ctx, app, f, &o)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		}
 	}()
 	trace := livetrace.New(p.out)
-	settings := append(trace.Options(), embedded.Storage(db), embedded.Console(f.addr))
+	settings := append(trace.Options(), embedded.WithDatabase(db), embedded.WithConsole(f.addr))
 	env, err := embedded.New(app, append(settings, o.embedded...)...)
 	if err != nil {
 		return supervised.Refused, err
@@ -133,9 +133,9 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		return supervised.Refused, errors.Join(err, end(env))
 	}
 	defer forget()
-	if o.begin != nil {
-		if err := o.begin(ctx, env.Client()); err != nil {
-			return supervised.Failed, errors.Join(fmt.Errorf("what was to begin: %w", err), end(env))
+	if o.onStart != nil {
+		if err := o.onStart(ctx, env.Client()); err != nil {
+			return supervised.Failed, errors.Join(fmt.Errorf("the function of OnStart failed: %w", err), end(env))
 		}
 	}
 	found, err := check(ctx, app, env.Client())
@@ -154,8 +154,8 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 	return exitDone, nil
 }
 
-// end gives back what an environment has that is not to run.
-func end(env *embedded.Environment) error {
+// end gives back what a runtime has that is not to run.
+func end(env *embedded.Runtime) error {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	return env.Run(ctx)

@@ -44,7 +44,7 @@ func application(text string) *turnstile.App {
 }
 
 func begin(ctx context.Context, c *client.Client) error {
-	_, err := client.Start(ctx, c, welcome, "Ada", client.InstanceID("ada"), client.UseExisting())
+	_, err := client.Start(ctx, c, welcome, "Ada", client.WithInstanceID("ada"), client.UseExisting())
 	return err
 }
 
@@ -123,12 +123,12 @@ func (s *started) ends(status int) {
 func TestInstancesGoOnWhereTheyWereWhenTheProgramEnded(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first := start(t, in(dir), application("Hello"), OnStart(begin))
 	first.shows("console   http://127.0.0.1:", "database  "+filepath.Join(dir, sqlite.FileName)+"\n", "instances none yet\n", "ActivityCompleted           ← 2 \"Hello Ada\"", "ExternalSubscribed          answered")
 	first.stop()
 	first.ends(exitDone)
 
-	second := start(t, in(dir), application("Hello"), Begin(func(ctx context.Context, c *client.Client) error {
+	second := start(t, in(dir), application("Hello"), OnStart(func(ctx context.Context, c *client.Client) error {
 		return errors.Join(begin(ctx, c), client.Raise(ctx, c, answered, "ada", "hi"))
 	}))
 	second.shows("instances 1 running; the code agrees with their histories\n", `OrchestrationCompleted      "Hello Ada: hi"`)
@@ -144,23 +144,23 @@ func TestInstancesGoOnWhereTheyWereWhenTheProgramEnded(t *testing.T) {
 func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first := start(t, in(dir), application("Hello"), OnStart(begin))
 	first.shows("ExternalSubscribed")
 	first.stop()
 	first.ends(exitDone)
 
-	changed := start(t, in(dir), application("Goodbye"), Begin(begin))
+	changed := start(t, in(dir), application("Goodbye"), OnStart(begin))
 	changed.shows("instances 1 running; the code no longer agrees with the history of ada\n", "  ada  stuck: nondeterminism, at event 2\n", `Goodbye Ada`, "run_test.go")
 	changed.stop()
 	changed.ends(exitDone)
 
 	// Another change is another reason.
-	again := start(t, in(dir), application("Evening"), Begin(begin))
+	again := start(t, in(dir), application("Evening"), OnStart(begin))
 	again.shows("instances 1 stuck, tried again now\n", "  ada  stuck: nondeterminism, at event 2, try 2\n", `Evening Ada`)
 	again.stop()
 	again.ends(exitDone)
 
-	mended := start(t, in(dir), application("Hello"), Begin(begin))
+	mended := start(t, in(dir), application("Hello"), OnStart(begin))
 	mended.shows("  ada  goes on\n")
 	mended.stop()
 	mended.ends(exitDone)
@@ -169,11 +169,11 @@ func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) 
 func TestResetForgetsAllInstances(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := start(t, in(dir), application("Hello"), Begin(begin))
+	first := start(t, in(dir), application("Hello"), OnStart(begin))
 	first.shows("ExternalSubscribed")
 	first.stop()
 	first.ends(exitDone)
-	second := start(t, in(dir, "-reset"), application("Goodbye"), Begin(begin))
+	second := start(t, in(dir, "-reset"), application("Goodbye"), OnStart(begin))
 	second.shows("instances none yet\n", "Goodbye Ada", "ExternalSubscribed")
 	// Nothing is taken away from a program that runs.
 	third := start(t, in(dir, "-reset"), application("Hello"))
@@ -204,17 +204,17 @@ func TestWhyItDoesNotRun(t *testing.T) {
 		"help":                         {[]string{"-help"}, application(""), nil, exitDone, "begin with an empty database"},
 		"no application":               {nil, nil, nil, supervised.Failed, "local: embedded: the application is nil"},
 		"one that cannot run":          {nil, twice, nil, supervised.Failed, "local: embedded: the application cannot run"},
-		"what was to begin fails":      {nil, application(""), Begin(func(context.Context, *client.Client) error { return errors.New("no") }), supervised.Failed, "local: what was to begin: no"},
+		"what was to begin fails":      {nil, application(""), OnStart(func(context.Context, *client.Client) error { return errors.New("no") }), supervised.Failed, "local: the function of OnStart failed: no"},
 		"an address that is taken":     {[]string{"-addr", taken.Addr().String()}, application(""), nil, supervised.Refused, "address already in use"},
-		"an address that can't be":     {[]string{"-addr", "0.0.0.0:80"}, application(""), nil, supervised.Refused, "no loopback address"},
+		"an address that can't be":     {[]string{"-addr", "0.0.0.0:80"}, application(""), nil, supervised.Refused, "not a loopback address"},
 		"a directory that can't be":    {[]string{"-data", "/dev/null/data"}, application(""), nil, supervised.Refused, "local: sqlite: "},
-		"an option that cannot be had": {nil, application(""), Embedded(embedded.Workers(0)), supervised.Refused, "0 workers"},
+		"an option that cannot be had": {nil, application(""), WithEmbedded(embedded.WithWorkers(0)), supervised.Refused, "0 workers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := in(t.TempDir(), c.args...)
 			if c.option == nil {
-				c.option = Embedded()
+				c.option = WithEmbedded()
 			}
 			s := start(t, p, c.app, c.option)
 			s.ends(c.status)
@@ -229,7 +229,7 @@ func TestASupervisedProgramEndsWithItsSupervisor(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	env := map[string]string{supervised.Supervised: "1", supervised.Addr: "127.0.0.1:0", supervised.Data: dir}
 	read, write := io.Pipe()
-	s := start(t, process{getenv: func(name string) string { return env[name] }, in: read}, application("Hello"), Begin(begin))
+	s := start(t, process{getenv: func(name string) string { return env[name] }, in: read}, application("Hello"), OnStart(begin))
 	s.shows("database  "+filepath.Join(dir, sqlite.FileName), "ExternalSubscribed")
 	write.Close()
 	s.ends(exitDone)

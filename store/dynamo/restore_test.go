@@ -77,7 +77,7 @@ func TestRestoredTablesGoOn(t *testing.T) {
 	before := newStack(t, l, app, nil)
 	start := func(id string) {
 		t.Helper()
-		if _, err := client.Start(t.Context(), before.client, order, id, client.InstanceID(id)); err != nil {
+		if _, err := client.Start(t.Context(), before.client, order, id, client.WithInstanceID(id)); err != nil {
 			t.Fatal(err)
 		}
 	}

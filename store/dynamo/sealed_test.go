@@ -253,7 +253,7 @@ func runApplication(t *testing.T, l *local, codecs *codec.Set) *client.Client {
 		t.Fatal(err)
 	}
 	st := newStack(t, l, app, codecs, "Step")
-	run, err := client.Start(t.Context(), st.client, order, secretText, client.InstanceID("order-7"))
+	run, err := client.Start(t.Context(), st.client, order, secretText, client.WithInstanceID("order-7"))
 	if err != nil {
 		t.Fatal(err)
 	}

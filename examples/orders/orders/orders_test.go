@@ -51,7 +51,7 @@ func application(broken ...string) (*turnstile.App, *notes) {
 // fulfil starts an order, does something an hour and a half later, and waits
 // until everything rests.
 func (s *shop) fulfil(o orders.Order, later func(run *turnstiletest.Run[orders.Result])) (orders.Result, error) {
-	run := turnstiletest.Start(s.Env, orders.Fulfil, o, client.InstanceID("order"))
+	run := turnstiletest.Start(s.Env, orders.Fulfil, o, client.WithInstanceID("order"))
 	if later != nil {
 		s.After(90*time.Minute, func() { later(run) })
 	}
@@ -162,7 +162,7 @@ func TestNoCrashChangesAnOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app, _ := application()
-			turnstiletest.Drill(t, app, func(env *turnstiletest.Env) {
+			turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 				s := &shop{Env: env}
 				result, err := s.fulfil(order(), s.approve("Grace", approved))
 				if err != nil || (result.Status == "shipped") != approved {

@@ -47,7 +47,7 @@ type Capabilities struct {
 	Queues      bool `json:"queues"`
 	// QueueAges: the age of the oldest message can be asked for.
 	QueueAges bool `json:"queue_ages"`
-	// Live says how changes are found: "push", where the environment tells of
+	// Live says how changes are found: "push", where the store tells of
 	// them, else "poll".
 	Live string `json:"live"`
 }

@@ -37,7 +37,7 @@ type Instance struct {
 	Folded []string `json:"folded,omitempty"`
 	// WaitingFor is what describe prints of an instance that runs; elsewhere it
 	// is left out.
-	WaitingFor []OpenOperation `json:"waiting_for,omitempty"`
+	WaitingFor []PendingOperation `json:"waiting_for,omitempty"`
 	// Untaken is what describe prints of events that no wait has taken; elsewhere
 	// it is left out.
 	Untaken []UntakenEvent `json:"untaken,omitempty"`
@@ -50,8 +50,8 @@ type Parent struct {
 	EventID     int64  `json:"event_id"`
 }
 
-// OpenOperation is what an instance has under way.
-type OpenOperation struct {
+// PendingOperation is what an instance has under way.
+type PendingOperation struct {
 	// Kind of the scheduling event.
 	Kind        string    `json:"kind"`
 	EventID     int64     `json:"event_id"`
@@ -108,12 +108,12 @@ func (i *Instance) Fold(limit int) {
 	}
 }
 
-// OpenOperationsOf returns the JSON form of what an instance waits for.
-func OpenOperationsOf(open []client.OpenOperation) []OpenOperation {
-	var out []OpenOperation
+// PendingOperationsOf returns the JSON form of what an instance waits for.
+func PendingOperationsOf(open []client.PendingOperation) []PendingOperation {
+	var out []PendingOperation
 	for i := range open {
 		o := &open[i]
-		w := OpenOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
+		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
 		if o.Child != nil {
 			child := InstanceOf(o.Child)
 			w.Child = &child

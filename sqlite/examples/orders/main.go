@@ -26,7 +26,7 @@ func main() {
 	services := orders.Simulated(latency, pickUp)
 	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(services)))
 	fmt.Printf("Kill this process at any moment (kill -9 %d) and run it again: the order goes on.\n", os.Getpid())
-	local.Run(app, local.Begin(begin))
+	local.Run(app, local.OnStart(begin))
 }
 
 // begin starts an order, unless one is under way. Nobody has to approve it, for
@@ -41,7 +41,7 @@ func begin(ctx context.Context, c *client.Client) error {
 		ID: number, Customer: "Ada", Card: "4242 4242 4242 4242",
 		Lines: []orders.Line{{SKU: "teapot", Quantity: 1, Price: 3900}},
 	}
-	_, err = client.Start(ctx, c, orders.Fulfil, order, client.InstanceID("order-"+number),
+	_, err = client.Start(ctx, c, orders.Fulfil, order, client.WithInstanceID("order-"+number),
 		client.WithEvent(orders.Approved, orders.Approval{By: "Grace", Approved: true}))
 	return err
 }

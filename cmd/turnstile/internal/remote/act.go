@@ -11,7 +11,7 @@ import (
 
 // Start asks for a new instance.
 func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
-	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.StartID, Input: r.Input,
+	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.DeduplicationID, Input: r.Input,
 		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting}
 	for _, e := range r.Events {
 		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
@@ -23,7 +23,7 @@ func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Start
 
 // Raise raises an external event.
 func (c *Client) Raise(ctx context.Context, r client.RaiseRequest) error {
-	return c.act(ctx, r.Instance, "raise", api.Raise{Name: r.Name, Data: r.Data, SenderID: r.SenderID})
+	return c.act(ctx, r.Instance, "raise", api.Raise{Name: r.Name, Data: r.Data, SenderID: r.DeduplicationID})
 }
 
 // CheckRaise returns what is odd about an event, as the console knows it.

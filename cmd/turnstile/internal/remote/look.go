@@ -97,7 +97,7 @@ func (c *Client) Waiting(ctx context.Context, instance string) (client.Waiting, 
 	}
 	for i := range got.Operations {
 		o := &got.Operations[i]
-		open := client.OpenOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
+		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
 		if open.Kind == history.TimerCreated {
 			open.DueAt = o.DueAt
 		}

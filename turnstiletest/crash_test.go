@@ -13,11 +13,11 @@ import (
 // ordered runs an order, and returns the calls that its processes made.
 func ordered(t *testing.T, options ...turnstiletest.Option) (calls []turnstiletest.Call) {
 	t.Helper()
-	list := turnstiletest.KillBefore(func(c turnstiletest.Call) bool { calls = append(calls, c); return false })
+	list := turnstiletest.CrashBefore(func(c turnstiletest.Call) bool { calls = append(calls, c); return false })
 	env := turnstiletest.New(t, flow(chargeAndShip), append([]turnstiletest.Option{list}, options...)...)
 	turnstiletest.On(env, charge).Return("r-1", nil)
 	turnstiletest.On(env, ship).Return("t-1", nil)
-	run := turnstiletest.Start(env, fulfil, 7, client.InstanceID("order-7"))
+	run := turnstiletest.Start(env, fulfil, 7, client.WithInstanceID("order-7"))
 	if got, err := run.Wait(); got != "t-1" || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
 	}
@@ -34,13 +34,13 @@ func TestAProcessDiesAtTheCallThatATestChooses(t *testing.T) {
 		}) {
 		t.Fatalf("the calls are %+v", undisturbed)
 	}
-	for name, kill := range map[string]func(func(turnstiletest.Call) bool) turnstiletest.Option{"before": turnstiletest.KillBefore, "behind": turnstiletest.KillBehind} {
-		for _, warm := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s the first commit, in memory %v", name, warm), func(t *testing.T) {
+	for name, kill := range map[string]func(func(turnstiletest.Call) bool) turnstiletest.Option{"before": turnstiletest.CrashBefore, "behind": turnstiletest.CrashAfter} {
+		for kept, memory := range map[string]turnstiletest.Option{"in memory": turnstiletest.KeepWarm(), "replayed": turnstiletest.WithBatchSize(10)} {
+			t.Run(name+" the first commit, "+kept, func(t *testing.T) {
 				t.Parallel()
 				died := 0
 				calls := 0
-				ordered(t, turnstiletest.Processes(2), turnstiletest.Cold(!warm), kill(func(c turnstiletest.Call) bool {
+				ordered(t, turnstiletest.WithProcesses(2), memory, kill(func(c turnstiletest.Call) bool {
 					calls = c.Number
 					if died == 0 && strings.HasPrefix(c.What, "commits events 1 to 2 ") {
 						died++
@@ -67,7 +67,7 @@ func TestSeveralProcessesTakeBatchesInTurn(t *testing.T) {
 		}
 		return n
 	}
-	one, two := reads(ordered(t, turnstiletest.Cold(false))), reads(ordered(t, turnstiletest.Cold(false), turnstiletest.Processes(2)))
+	one, two := reads(ordered(t, turnstiletest.KeepWarm())), reads(ordered(t, turnstiletest.KeepWarm(), turnstiletest.WithProcesses(2)))
 	if one != 1 || two <= one {
 		t.Errorf("one process reads the history %d times, want once, at its first turn; two %d times, want more, for each reads what the other has written", one, two)
 	}
@@ -77,7 +77,7 @@ func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ size, commits int }{{1, 3}, {10, 1}} {
 		commits := 0
-		env := turnstiletest.New(t, flow(chargeAndShip), turnstiletest.BatchSize(c.size), turnstiletest.KillBefore(func(call turnstiletest.Call) bool {
+		env := turnstiletest.New(t, flow(chargeAndShip), turnstiletest.WithBatchSize(c.size), turnstiletest.CrashBefore(func(call turnstiletest.Call) bool {
 			if strings.HasPrefix(call.What, "commits") {
 				commits++
 			}
@@ -89,8 +89,8 @@ func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
 		// Three messages of one instance: they share a turn, or have one each.
 		turnstiletest.Raise(env, approved, run.Instance, "one")
 		turnstiletest.Raise(env, approved, run.Instance, "two")
-		env.WaitFor(turnstiletest.ActivityStarted(charge))
-		env.WaitFor(turnstiletest.Blocked())
+		env.RunUntil(turnstiletest.ActivityStarted(charge))
+		env.RunUntil(turnstiletest.Blocked())
 		before := commits - 1 // that of the completion
 		if before != c.commits {
 			t.Errorf("in batches of %d there are %d commits, want %d", c.size, before, c.commits)
@@ -105,7 +105,7 @@ func TestABatchHasTheInstancesThatTheTestWants(t *testing.T) {
 	batches := func(options ...turnstiletest.Option) string {
 		var all []string
 		last := 0
-		list := turnstiletest.KillBefore(func(c turnstiletest.Call) bool {
+		list := turnstiletest.CrashBefore(func(c turnstiletest.Call) bool {
 			instance, isFirst := strings.CutPrefix(c.What, "commits events 1 to 2 of ")
 			if !isFirst {
 				return false
@@ -123,7 +123,7 @@ func TestABatchHasTheInstancesThatTheTestWants(t *testing.T) {
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
 		for i := range 4 {
-			turnstiletest.Start(env, fulfil, 7, client.InstanceID(fmt.Sprint("o", i)))
+			turnstiletest.Start(env, fulfil, 7, client.WithInstanceID(fmt.Sprint("o", i)))
 		}
 		env.Run()
 		return strings.Join(all, " ")
@@ -137,7 +137,7 @@ func TestABatchHasTheInstancesThatTheTestWants(t *testing.T) {
 			return "odd"
 		},
 	} {
-		if got := batches(turnstiletest.BatchesOf(of)); got != want {
+		if got := batches(turnstiletest.WithBatchKey(of)); got != want {
 			t.Errorf("the batches are %s, want %s", got, want)
 		}
 	}

@@ -67,11 +67,11 @@ func application(implementation func(context.Context, int) (int, error)) *turnst
 	)
 }
 
-// environment runs an environment on a database until stop is called, or the
+// runtimeOn runs a runtime on a database until stop is called, or the
 // test ends.
-func environment(t *testing.T, db *sqlite.DB, app *turnstile.App, opts ...embedded.Option) (env *embedded.Environment, stop func()) {
+func runtimeOn(t *testing.T, db *sqlite.DB, app *turnstile.App, opts ...embedded.Option) (env *embedded.Runtime, stop func()) {
 	t.Helper()
-	env, err := embedded.New(app, append(opts, embedded.Storage(db), embedded.Grace(0))...)
+	env, err := embedded.New(app, append(opts, embedded.WithDatabase(db), embedded.WithShutdownTimeout(0))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +93,14 @@ func environment(t *testing.T, db *sqlite.DB, app *turnstile.App, opts ...embedd
 	return env, stop
 }
 
-func begin[In, Out any](t *testing.T, env *embedded.Environment, o turnstile.Orchestration[In, Out], in In, id string) {
+func begin[In, Out any](t *testing.T, env *embedded.Runtime, o turnstile.Orchestration[In, Out], in In, id string) {
 	t.Helper()
-	if _, err := client.Start(t.Context(), env.Client(), o, in, client.InstanceID(id)); err != nil {
+	if _, err := client.Start(t.Context(), env.Client(), o, in, client.WithInstanceID(id)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func wantResult[In any, Out comparable](t *testing.T, env *embedded.Environment, o turnstile.Orchestration[In, Out], id string, want Out) {
+func wantResult[In any, Out comparable](t *testing.T, env *embedded.Runtime, o turnstile.Orchestration[In, Out], id string, want Out) {
 	t.Helper()
 	if got, err := client.Attach(env.Client(), o, id).Wait(t.Context()); got != want || err != nil {
 		t.Errorf("%s: %v, %v; want %v", id, got, err, want)
@@ -138,7 +138,7 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 				dir, disk := t.TempDir(), newDisk(t)
 				db := openIn(t, dir, sqlite.VFS(disk.name))
 				begun := make(chan struct{})
-				env, stop := environment(t, db, application(func(ctx context.Context, n int) (int, error) {
+				env, stop := runtimeOn(t, db, application(func(ctx context.Context, n int) (int, error) {
 					close(begun)
 					return ends(ctx, n)
 				}))
@@ -158,7 +158,7 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 				time.Sleep(30 * time.Minute)
 
 				before := time.Now()
-				env, _ = environment(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
+				env, _ = runtimeOn(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
 				wantResult(t, env, slept, "sleeps less", "slept")
 				wantResult(t, env, hangs, "hangs", 14)
 				if took := time.Since(before); took > time.Second {
@@ -185,7 +185,7 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 }
 
 // What the first version has made goes on under every later one:
-// testdata/version-1.sql is what an environment has left. It does not change.
+// testdata/version-1.sql is what a runtime has left. It does not change.
 func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("testdata/version-1.sql")
@@ -195,7 +195,7 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // Where it is the year 2000, as it was then.
 		dir := t.TempDir()
 		withSQL(t, filepath.Join(dir, sqlite.FileName), string(content))
-		env, _ := environment(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
+		env, _ := runtimeOn(t, openIn(t, dir), application(func(_ context.Context, n int) (int, error) { return 2 * n, nil }))
 		wantResult(t, env, chain, "order-1", 2)
 		wantResult(t, env, slept, "order-4", "slept")
 		wantResult(t, env, hangs, "order-5", 16)
@@ -220,7 +220,7 @@ func TestATimerIsExactToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{time.Millisecond, 1234 * time.Millisecond, 14*time.Minute + time.Millisecond, 20*time.Minute + 7*time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			env, _ := environment(t, open(t), application(ends))
+			env, _ := runtimeOn(t, open(t), application(ends))
 			began := time.Now()
 			begin(t, env, slept, d, "sleeps")
 			wantResult(t, env, slept, "sleeps", "slept")
@@ -241,7 +241,7 @@ func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
 		dir := t.TempDir()
 		db := openIn(t, dir)
 		broken := turnstile.NewApp(chain.Implement(func(turnstile.Context, int) (int, error) { panic("a mistake") }))
-		env, stop := environment(t, db, broken)
+		env, stop := runtimeOn(t, db, broken)
 		begin(t, env, chain, 3, "order")
 		var d client.Description
 		for d.Problem == nil || d.Problem.Tries < 5 {
@@ -258,7 +258,7 @@ func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
 
 		next := openIn(t, dir)
 		began := time.Now()
-		env, stop = environment(t, next, application(ends))
+		env, stop = runtimeOn(t, next, application(ends))
 		wantResult(t, env, chain, "order", 3)
 		if waited := time.Since(began); waited > time.Second {
 			t.Errorf("the mended process tried the instance after %v", waited)
@@ -270,16 +270,16 @@ func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
 	})
 }
 
-func TestADatabaseIsForOneEnvironmentAtATime(t *testing.T) {
+func TestADatabaseIsForOneRuntimeAtATime(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	env, stop := environment(t, db, application(ends))
+	env, stop := runtimeOn(t, db, application(ends))
 	begin(t, env, waits, 0, "waits")
-	if _, err := embedded.New(application(ends), embedded.Storage(db)); err == nil || !strings.Contains(err.Error(), db.Path()) {
-		t.Errorf("a second environment: %v; want an error with the file", err)
+	if _, err := embedded.New(application(ends), embedded.WithDatabase(db)); err == nil || !strings.Contains(err.Error(), db.Path()) {
+		t.Errorf("a second runtime: %v; want an error with the file", err)
 	}
 	stop()
-	env, _ = environment(t, db, application(ends))
+	env, _ = runtimeOn(t, db, application(ends))
 	if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestTheDiskIsWaitedForOncePerTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := newDisk(t)
 		db := open(t, sqlite.VFS(disk.name))
-		env, _ := environment(t, db, application(ends))
+		env, _ := runtimeOn(t, db, application(ends))
 		begin(t, env, chain, 1, "first") // Makes the key of the completion tokens.
 		wantResult(t, env, chain, "first", 1)
 		run := func(of turnstile.Orchestration[int, int], n int, id string) (transactions, syncs int) {
@@ -331,8 +331,8 @@ func TestWithNormalTheDiskIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		disk := newDisk(t)
-		db := open(t, sqlite.VFS(disk.name), sqlite.Durability(sqlite.Normal))
-		env, _ := environment(t, db, application(ends))
+		db := open(t, sqlite.VFS(disk.name), sqlite.WithDurability(sqlite.Normal))
+		env, _ := runtimeOn(t, db, application(ends))
 		syncs := disk.synced()
 		begin(t, env, chain, 10, "chain")
 		wantResult(t, env, chain, "chain", 10)
@@ -347,7 +347,7 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := newDisk(t)
 		db := open(t, sqlite.VFS(disk.name))
-		env, _ := environment(t, db, application(func(_ context.Context, n int) (int, error) {
+		env, _ := runtimeOn(t, db, application(func(_ context.Context, n int) (int, error) {
 			time.Sleep(time.Minute)
 			return n, nil
 		}))

@@ -27,8 +27,8 @@ func (e *Env) happened(h happening) (awaited bool) {
 	return e.awaited != nil && e.awaited(h)
 }
 
-// Signal is something that WaitFor waits for.
-type Signal struct {
+// Milestone is something that [Env.RunUntil] waits for.
+type Milestone struct {
 	what    string
 	matches func(happening) bool
 	// blocked: it is there when everything rests.
@@ -38,49 +38,49 @@ type Signal struct {
 // Named is a declaration: an Activity, an Orchestration or an Event.
 type Named interface{ Name() string }
 
-// ActivityStarted is there when an attempt of the activity begins; WaitFor
+// ActivityStarted is there when an attempt of the activity begins; RunUntil
 // returns before its code, or its mock, does anything.
-func ActivityStarted(a Named) Signal {
-	return Signal{what: "activity " + a.Name() + " starts", matches: named(activityStarted, a.Name())}
+func ActivityStarted(a Named) Milestone {
+	return Milestone{what: "activity " + a.Name() + " starts", matches: named(activityStarted, a.Name())}
 }
 
 // TimerCreated is there when a timer has been recorded: by Sleep, After or the
 // timeout of a wait.
-func TimerCreated() Signal {
-	return Signal{what: "a timer is created", matches: func(h happening) bool { return h.kind == timerCreated }}
+func TimerCreated() Milestone {
+	return Milestone{what: "a timer is created", matches: func(h happening) bool { return h.kind == timerCreated }}
 }
 
 // TimerCreatedFor is TimerCreated for a timer of that duration.
-func TimerCreatedFor(d time.Duration) Signal {
-	return Signal{what: "a timer of " + d.String() + " is created", matches: func(h happening) bool { return h.kind == timerCreated && h.duration == d }}
+func TimerCreatedFor(d time.Duration) Milestone {
+	return Milestone{what: "a timer of " + d.String() + " is created", matches: func(h happening) bool { return h.kind == timerCreated && h.duration == d }}
 }
 
 // EventAwaited is there when an orchestration has begun to wait for the event.
-func EventAwaited(event Named) Signal {
-	return Signal{what: "event " + event.Name() + " is waited for", matches: named(eventAwaited, event.Name())}
+func EventAwaited(event Named) Milestone {
+	return Milestone{what: "event " + event.Name() + " is waited for", matches: named(eventAwaited, event.Name())}
 }
 
 // OrchestrationStarted is there when an instance of the orchestration has had
 // its first turn: a child, say.
-func OrchestrationStarted(o Named) Signal {
-	return Signal{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
+func OrchestrationStarted(o Named) Milestone {
+	return Milestone{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
 }
 
 // Blocked is there when nothing can go on before time passes, or something
 // comes from outside.
-func Blocked() Signal { return Signal{what: "everything waits", blocked: true} }
+func Blocked() Milestone { return Milestone{what: "everything waits", blocked: true} }
 
 func named(kind happeningKind, name string) func(happening) bool {
 	return func(h happening) bool { return h.kind == kind && h.name == name }
 }
 
-// WaitFor lets the application work until the signal is there, and returns the
+// RunUntil lets the application work until the milestone is reached, and returns the
 // instance that it came from (none for Blocked). What came since the last
-// WaitFor counts, so that several can be waited for in the order in which they
+// RunUntil counts, so that several can be waited for in the order in which they
 // come. The test fails when everything has come to rest without it.
-func (e *Env) WaitFor(s Signal) (instance string) {
+func (e *Env) RunUntil(s Milestone) (instance string) {
 	e.t.Helper()
-	call := "WaitFor"
+	call := "RunUntil"
 	if s.blocked {
 		// No further than to now: nothing waits for time then.
 		e.drive(call, e.Now(), func() bool { return false })
@@ -100,7 +100,7 @@ func (e *Env) WaitFor(s Signal) (instance string) {
 		return false
 	})
 	if how != done {
-		e.t.Fatalf("turnstiletest: WaitFor: everything has come to rest, and it did not happen that %s\n%s", s.what, e.overview())
+		e.t.Fatalf("turnstiletest: RunUntil: everything has come to rest, and it did not happen that %s\n%s", s.what, e.overview())
 	}
 	return instance
 }

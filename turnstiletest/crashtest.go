@@ -7,23 +7,23 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Drilled says what a Drill did.
-type Drilled struct {
+// CrashTestResult says what a CrashTest did.
+type CrashTestResult struct {
 	// Runs of the scenario, all together.
 	Runs int
 	// Calls that its processes made in a run without a crash: to the store, the
-	// queues and the timers. Skipped are crashes that MaxRuns left out.
+	// queues and the timers. Skipped are crashes that WithMaxRuns left out.
 	Calls, Skipped int
 }
 
-// Drill runs a scenario again and again: undisturbed, with every turn replayed
+// CrashTest runs a scenario again and again: undisturbed, with every turn replayed
 // from what is stored, with every message delivered twice, and then, for each
 // call that leaves a process (a read, a commit, a message sent, a timer set),
-// with a crash before the call took effect and one behind it. What the process
+// with a crash before the call took effect and one after it. What the process
 // had received is delivered again. The test fails at the first run whose
 // outcome or history is another one, and says at which call the crash was.
 //
-//	turnstiletest.Drill(t, app, func(env *turnstiletest.Env) {
+//	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 //		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
 //		run := turnstiletest.Start(env, Fulfil, order)
 //		env.After(time.Hour, func() { turnstiletest.Raise(env, Approved, run.Instance, Approval{By: "Grace"}) })
@@ -41,51 +41,51 @@ type Drilled struct {
 // Compared are status, output, failure and custom status of every instance,
 // and its histories, without the times at which events were recorded. An
 // AtMostOnce attempt that a crash interrupts fails, by its nature: see
-// OutcomeOnly, which Shuffled brings along.
+// CompareOutcomes, which WithRandomOrder brings along.
 //
 // The run that failed is kept, all its histories in one file, which the console
-// shows (Inspect): in the folder that the environment variable TURNSTILE_DRILLS
+// shows (Inspect): in the folder that the environment variable TURNSTILE_CRASH_TESTS
 // names, else among the artifacts of the test where go test keeps them
-// (-artifacts), else in turnstile-drills in the folder for temporary files. What
+// (-artifacts), else in turnstile-crash-tests in the folder for temporary files. What
 // fails says where. Payloads stand in it as far as the Codecs open them.
-func Drill(t T, app *turnstile.App, run func(env *Env), options ...Option) Drilled {
+func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) CrashTestResult {
 	t.Helper()
 	if run == nil {
-		t.Fatalf("turnstiletest: Drill: the scenario is nil: give it a function that starts what is to be run, and waits for it")
+		t.Fatalf("turnstiletest: CrashTest: the scenario is nil: give it a function that starts what is to be run, and waits for it")
 	}
-	d := &drill{t: t, app: app, run: run, options: options, opts: defaults()}
+	d := &crashTest{t: t, app: app, run: run, options: options, opts: defaults()}
 	for _, o := range options {
-		o(&d.opts)
+		o.apply(&d.opts)
 	}
 	// A crash takes another way through the random numbers.
 	d.opts.outcomeOnly = d.opts.outcomeOnly || d.opts.shuffled
 	d.all()
-	t.Logf("turnstiletest: Drill: %d runs, a crash before and behind each of %d calls%s", d.done.Runs, d.done.Calls, d.skippedText())
+	t.Logf("turnstiletest: CrashTest: %d runs, a crash before and after each of %d calls%s", d.done.Runs, d.done.Calls, d.skippedText())
 	return d.done
 }
 
-// MaxRuns bounds the runs of a Drill; default 1000. With fewer than there are
+// WithMaxRuns bounds the runs of a CrashTest; default 1000. With fewer than there are
 // crashes to try, those are tried that are spread evenly over the calls.
-func MaxRuns(n int) Option {
-	return func(o *options) { o.maxRuns = n }
+func WithMaxRuns(n int) Option {
+	return option(func(o *options) { o.maxRuns = n })
 }
 
-// OutcomeOnly lets a Drill compare how instances end, and not their histories:
+// CompareOutcomes lets a CrashTest compare how instances end, and not their histories:
 // for scenarios in which a crash rightly changes the course of things, with an
 // activity that runs AtMostOnce, or one whose timeout races with something
 // else.
-func OutcomeOnly() Option {
-	return func(o *options) { o.outcomeOnly = true }
+func CompareOutcomes() Option {
+	return option(func(o *options) { o.outcomeOnly = true })
 }
 
-// drill is a Drill under way.
-type drill struct {
+// crashTest is a CrashTest under way.
+type crashTest struct {
 	t       T
 	app     *turnstile.App
 	run     func(*Env)
 	options []Option
 	opts    options
-	done    Drilled
+	done    CrashTestResult
 	// what is special about the run under way, and its environment.
 	special string
 	env     *Env
@@ -93,11 +93,11 @@ type drill struct {
 	kept bool
 }
 
-func (d *drill) all() {
+func (d *crashTest) all() {
 	d.t.Helper()
 	undisturbed := d.one("undisturbed", nil)
 	if d.done.Calls = d.env.boundary.calls; d.done.Calls == 0 {
-		d.t.Fatalf("turnstiletest: Drill: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
+		d.t.Fatalf("turnstiletest: CrashTest: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
 	}
 	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
 	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.warm = false }))
@@ -110,25 +110,25 @@ func (d *drill) all() {
 		call, behind := n/2+1, n%2 == 1
 		where := "before"
 		if behind {
-			where = "behind"
+			where = "after"
 		}
 		s := d.one(fmt.Sprintf("with a crash %s call %d of %d", where, call, d.done.Calls), func(e *Env) {
 			e.boundary.killAt, e.boundary.after = call, behind
 		})
 		if d.env.boundary.killed == "" {
-			d.t.Fatalf("turnstiletest: Drill: run %d made fewer than %d calls, the first one %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
+			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first one %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
 		}
 		d.compare(undisturbed, s)
 	}
 }
 
 // one runs the scenario once, and returns what came of it.
-func (d *drill) one(special string, arrange func(*Env)) snapshot {
+func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	d.t.Helper()
 	d.done.Runs++
 	d.special, d.env, d.kept = special, nil, false
 	failedBefore := d.failed()
-	t := &runT{T: d.t, drill: d}
+	t := &runT{T: d.t, test: d}
 	finished := false
 	defer func() {
 		kept := ""
@@ -139,20 +139,20 @@ func (d *drill) one(special string, arrange func(*Env)) snapshot {
 			t.cleanup[i]()
 		}
 		if !finished {
-			d.t.Logf("turnstiletest: Drill: that was run %d, %s%s", d.done.Runs, d.where(), kept)
+			d.t.Logf("turnstiletest: CrashTest: that was run %d, %s%s", d.done.Runs, d.where(), kept)
 		}
 	}()
 	e := newEnv(t, d.app, d.options...)
 	t.Cleanup(e.close)
 	d.env = e
-	e.opts.warm = e.opts.warm || !e.opts.warmth
+	e.opts.warm = true
 	e.again = nil // all is replayed at the end
 	if arrange != nil {
 		arrange(e)
 	}
 	d.run(e)
 	// What is under way comes to rest, without time.
-	e.drive("Drill", e.Now(), func() bool { return false })
+	e.drive("CrashTest", e.Now(), func() bool { return false })
 	s := e.snapshot()
 	for _, h := range s.histories {
 		if problem := e.replays(h.instance, h.execution); problem != "" {
@@ -160,46 +160,46 @@ func (d *drill) one(special string, arrange func(*Env)) snapshot {
 		}
 	}
 	if d.failed() && !failedBefore || t.said != "" {
-		d.t.Fatalf("turnstiletest: Drill: the test failed in run %d, %s%s", d.done.Runs, d.where(), d.keep(t.said))
+		d.t.Fatalf("turnstiletest: CrashTest: the test failed in run %d, %s%s", d.done.Runs, d.where(), d.keep(t.said))
 	}
 	finished = true
 	return s
 }
 
 // where says what is special about the run under way.
-func (d *drill) where() string {
+func (d *crashTest) where() string {
 	if d.env != nil && d.env.boundary.killed != "" {
 		return d.special + " (" + d.env.boundary.killed + ")"
 	}
 	return d.special
 }
 
-func (d *drill) failed() bool {
+func (d *crashTest) failed() bool {
 	t, ok := d.t.(interface{ Failed() bool })
 	return ok && t.Failed()
 }
 
 // compare fails the test if a run came to something else than the first.
-func (d *drill) compare(undisturbed, s snapshot) {
+func (d *crashTest) compare(undisturbed, s snapshot) {
 	d.t.Helper()
 	difference := undisturbed.difference(&s, d.opts.outcomeOnly)
 	if difference != "" {
-		d.t.Fatalf("turnstiletest: Drill: run %d, %s, came to something else than the first run\n%s%s", d.done.Runs, d.where(), difference,
+		d.t.Fatalf("turnstiletest: CrashTest: run %d, %s, came to something else than the first run\n%s%s", d.done.Runs, d.where(), difference,
 			d.keep("It came to something else than the first run, which is marked -:\n"+difference))
 	}
 }
 
-func (d *drill) skippedText() string {
+func (d *crashTest) skippedText() string {
 	if d.done.Skipped == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of these crashes were left out by MaxRuns", d.done.Skipped)
+	return fmt.Sprintf("; %d of these crashes were left out by WithMaxRuns", d.done.Skipped)
 }
 
 // runT is the T of one run: what fails says which run it was.
 type runT struct {
 	T
-	drill   *drill
+	test    *crashTest
 	cleanup []func()
 	// said is what has failed in it so far.
 	said string
@@ -221,11 +221,11 @@ func (t *runT) Errorf(format string, args ...any) {
 func (t *runT) Fatalf(format string, args ...any) {
 	t.T.Helper()
 	text := t.text(format, args)
-	t.T.Fatalf("%s%s", text, t.drill.keep(t.said))
+	t.T.Fatalf("%s%s", text, t.test.keep(t.said))
 }
 
 func (t *runT) text(format string, args []any) string {
 	text := strings.TrimPrefix(fmt.Sprintf(format, args...), "turnstiletest: ")
 	t.said += text + "\n"
-	return fmt.Sprintf("turnstiletest: Drill: run %d, %s: %s", t.drill.done.Runs, t.drill.where(), text)
+	return fmt.Sprintf("turnstiletest: CrashTest: run %d, %s: %s", t.test.done.Runs, t.test.where(), text)
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// drillFolder is the environment variable that names the folder in which a Drill
+// crashTestFolder is the environment variable that names the folder in which a CrashTest
 // keeps its failing runs.
-const drillFolder = "TURNSTILE_DRILLS"
+const crashTestFolder = "TURNSTILE_CRASH_TESTS"
 
 // keep writes the run under way into a file, with what is wrong with it, and returns
 // a sentence that says where it is and how to look at it. A run is kept once; empty
 // where there is nothing of it.
-func (d *drill) keep(problem string) string {
+func (d *crashTest) keep(problem string) string {
 	if d.env == nil || d.kept {
 		return ""
 	}
@@ -82,7 +82,7 @@ func (e *Env) record(r *recording.Recording) error {
 }
 
 // write writes a recording into the folder of this test, and returns the file.
-func (d *drill) write(r *recording.Recording) (string, error) {
+func (d *crashTest) write(r *recording.Recording) (string, error) {
 	data, err := recording.Encode(r)
 	if err != nil {
 		return "", err
@@ -95,11 +95,11 @@ func (d *drill) write(r *recording.Recording) (string, error) {
 	return file, os.WriteFile(file, data, 0o644)
 }
 
-// folder is where failing runs are kept: the one that TURNSTILE_DRILLS names; else the
+// folder is where failing runs are kept: the one that TURNSTILE_CRASH_TESTS names; else the
 // artifacts of the test, where go test was told to keep them (-artifacts); else
-// turnstile-drills among the temporary files.
-func (d *drill) folder() (string, error) {
-	if folder := os.Getenv(drillFolder); folder != "" {
+// turnstile-crash-tests among the temporary files.
+func (d *crashTest) folder() (string, error) {
+	if folder := os.Getenv(crashTestFolder); folder != "" {
 		return folder, os.MkdirAll(folder, 0o755)
 	}
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
@@ -107,7 +107,7 @@ func (d *drill) folder() (string, error) {
 			return t.ArtifactDir(), nil
 		}
 	}
-	folder := filepath.Join(os.TempDir(), "turnstile-drills")
+	folder := filepath.Join(os.TempDir(), "turnstile-crash-tests")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
@@ -116,8 +116,8 @@ func (d *drill) folder() (string, error) {
 
 // testName is what the test is called, behind the name of its binary, which is that
 // of its package.
-func (d *drill) testName() string {
-	name := "drill"
+func (d *crashTest) testName() string {
+	name := "crash test"
 	if t, ok := d.t.(interface{ Name() string }); ok {
 		name = t.Name()
 	}

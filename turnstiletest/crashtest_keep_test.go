@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// soldOnce is a scenario that fails its drill: its activity sells once.
+// soldOnce is a scenario that fails its crash test: its activity sells once.
 func soldOnce() (*turnstile.App, func(*turnstiletest.Env)) {
 	sold := map[int]bool{}
 	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
@@ -30,7 +30,7 @@ func soldOnce() (*turnstile.App, func(*turnstiletest.Env)) {
 		}))
 	return app, func(env *turnstiletest.Env) {
 		clear(sold)
-		_, _ = turnstiletest.Start(env, fulfil, 1, client.InstanceID("concert/17")).Wait()
+		_, _ = turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("concert/17")).Wait()
 	}
 }
 
@@ -55,7 +55,7 @@ func keptFile(t *testing.T, text string) string {
 	return all[0][1]
 }
 
-// failing drills until it fails, as name, and returns with which text, logs
+// failing crash tests until it fails, as name, and returns with which text, logs
 // included.
 func failing(name string, app *turnstile.App, run func(turnstiletest.T) func(*turnstiletest.Env)) string {
 	c := &called{name: name}
@@ -63,7 +63,7 @@ func failing(name string, app *turnstile.App, run func(turnstiletest.T) func(*tu
 	go func() {
 		defer close(left)
 		defer func() { _ = recover() }() // As the end of the test.
-		turnstiletest.Drill(c, app, run(c))
+		turnstiletest.CrashTest(c, app, run(c))
 	}()
 	<-left
 	return strings.Join(append(c.texts, c.logs...), "\n")
@@ -126,7 +126,7 @@ func TestARunIsKeptHoweverItFails(t *testing.T) {
 			runs := 0
 			text := failing(t.Name(), app, func(outer turnstiletest.T) func(*turnstiletest.Env) {
 				return func(env *turnstiletest.Env) {
-					_, _ = turnstiletest.Start(env, fulfil, 1, client.InstanceID("x")).Wait()
+					_, _ = turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("x")).Wait()
 					if runs++; runs == 3 {
 						fail(outer, env)
 					}
@@ -140,10 +140,10 @@ func TestARunIsKeptHoweverItFails(t *testing.T) {
 }
 
 // A run that comes to its end without a failure is not kept.
-func TestADrillThatPassesKeepsNothing(t *testing.T) {
+func TestACrashTestThatPassesKeepsNothing(t *testing.T) {
 	folder := t.TempDir()
-	t.Setenv("TURNSTILE_DRILLS", folder)
-	turnstiletest.Drill(t, flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(env *turnstiletest.Env) {
+	t.Setenv("TURNSTILE_CRASH_TESTS", folder)
+	turnstiletest.CrashTest(t, flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(env *turnstiletest.Env) {
 		_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
 	})
 	if files, err := os.ReadDir(folder); err != nil || len(files) > 0 {
@@ -154,9 +154,9 @@ func TestADrillThatPassesKeepsNothing(t *testing.T) {
 // In a process of its own, for go test alone sets where artifacts are kept.
 func TestWhereAFailingRunIsKept(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(drillHelper) != "" {
+	if os.Getenv(crashTestHelper) != "" {
 		app, scenario := soldOnce()
-		turnstiletest.Drill(t, app, scenario)
+		turnstiletest.CrashTest(t, app, scenario)
 		return
 	}
 	self, err := os.Executable()
@@ -167,17 +167,17 @@ func TestWhereAFailingRunIsKept(t *testing.T) {
 		args []string
 		want func(tmp, out string) string
 	}{
-		"among temporary files":               {nil, func(tmp, _ string) string { return filepath.Join(tmp, "turnstile-drills") }},
+		"among temporary files":               {nil, func(tmp, _ string) string { return filepath.Join(tmp, "turnstile-crash-tests") }},
 		"among artifacts where they are kept": {[]string{"-test.artifacts"}, func(_, out string) string { return filepath.Join(out, "_artifacts") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tmp, out := t.TempDir(), t.TempDir()
 			cmd := exec.CommandContext(t.Context(), self, append(c.args, "-test.run=^TestWhereAFailingRunIsKept$", "-test.outputdir="+out)...)
-			cmd.Env = append(os.Environ(), drillHelper+"=1", "TURNSTILE_DRILLS=", "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp)
+			cmd.Env = append(os.Environ(), crashTestHelper+"=1", "TURNSTILE_CRASH_TESTS=", "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp)
 			text, err := cmd.CombinedOutput()
 			if err == nil {
-				t.Fatalf("the drill passed:\n%s", text)
+				t.Fatalf("the crash test passed:\n%s", text)
 			}
 			file := keptFile(t, string(text))
 			if want := c.want(tmp, out); !strings.HasPrefix(file, want+string(filepath.Separator)) {

@@ -16,7 +16,7 @@ import (
 
 var retried = charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Minute}))
 
-// scenario is something to drill.
+// scenario is something to crash test.
 type scenario struct {
 	code  func(turnstile.Context, int) (string, error)
 	parts []turnstile.Part
@@ -30,7 +30,7 @@ func (s *scenario) run(t turnstiletest.T) func(*turnstiletest.Env) {
 		if s.mock != nil {
 			s.mock(env)
 		}
-		run := turnstiletest.Start(env, fulfil, 3, client.InstanceID("main"))
+		run := turnstiletest.Start(env, fulfil, 3, client.WithInstanceID("main"))
 		if s.later != nil {
 			env.After(time.Hour, func() { s.later(env, run) })
 		}
@@ -43,7 +43,7 @@ func (s *scenario) run(t turnstiletest.T) func(*turnstiletest.Env) {
 func scenarios() map[string]*scenario {
 	child := turnstile.NewOrchestration[int, string]("Child")
 	numbers := func(env *turnstiletest.Env) {
-		turnstiletest.On(env, charge).Call(func(_ context.Context, n int) (string, error) { return fmt.Sprint("r-", n), nil })
+		turnstiletest.On(env, charge).Do(func(_ context.Context, n int) (string, error) { return fmt.Sprint("r-", n), nil })
 	}
 	chain := func(ctx turnstile.Context, n int) (string, error) {
 		var all string
@@ -66,8 +66,8 @@ func scenarios() map[string]*scenario {
 			first, err := turnstile.Select(ctx, ship.Start(ctx, "x"), turnstile.After(ctx, time.Minute))
 			return fmt.Sprint(all, first), err
 		}, mock: func(env *turnstiletest.Env) {
-			turnstiletest.On(env, charge).Call(func(ctx context.Context, n int) (string, error) {
-				return fmt.Sprint(n), turnstiletest.Pass(ctx, time.Duration(6-n)*time.Second)
+			turnstiletest.On(env, charge).Do(func(ctx context.Context, n int) (string, error) {
+				return fmt.Sprint(n), turnstiletest.Sleep(ctx, time.Duration(6-n)*time.Second)
 			})
 			turnstiletest.On(env, ship).Return("late", nil).After(2 * time.Minute)
 		}, want: "[1 2 3 4 5] 1"},
@@ -146,12 +146,12 @@ func scenarios() map[string]*scenario {
 	}
 }
 
-func TestDrillFindsNothingWhereNothingIsWrong(t *testing.T) {
+func TestCrashTestFindsNothingWhereNothingIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			done := turnstiletest.Drill(t, flow(s.code, s.parts...), s.run(t))
+			done := turnstiletest.CrashTest(t, flow(s.code, s.parts...), s.run(t))
 			if done.Runs != 4+2*done.Calls || done.Calls < 5 || done.Skipped != 0 {
 				t.Errorf("it did %+v", done)
 			}
@@ -162,7 +162,7 @@ func TestDrillFindsNothingWhereNothingIsWrong(t *testing.T) {
 func TestEveryRunIsTheSameToTheByte(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
-		for _, options := range [][]turnstiletest.Option{nil, {turnstiletest.Shuffled(3)}} {
+		for _, options := range [][]turnstiletest.Option{nil, {turnstiletest.WithRandomOrder(3)}} {
 			t.Run(fmt.Sprint(name, ", shuffled ", options != nil), func(t *testing.T) {
 				t.Parallel()
 				export := func() string {
@@ -178,14 +178,14 @@ func TestEveryRunIsTheSameToTheByte(t *testing.T) {
 	}
 }
 
-func TestADrillSaysInWhichRunTheTestEndedItself(t *testing.T) {
+func TestACrashTestSaysInWhichRunTheTestEndedItself(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
 		runs := 0
-		turnstiletest.Drill(r, flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(env *turnstiletest.Env) {
+		turnstiletest.CrashTest(r, flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(env *turnstiletest.Env) {
 			if runs++; runs == 3 {
 				runtime.Goexit() // as t.FailNow does
 			}
@@ -202,28 +202,28 @@ func TestAnyOrderOfWhatHappensAtOnceGivesTheSameOutcome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(10) {
-				s.run(t)(turnstiletest.New(t, flow(s.code, s.parts...), turnstiletest.Shuffled(seed)))
+				s.run(t)(turnstiletest.New(t, flow(s.code, s.parts...), turnstiletest.WithRandomOrder(seed)))
 			}
 		})
 	}
 }
 
-func TestDrillsAreBoundedByACount(t *testing.T) {
+func TestCrashTestsAreBoundedByACount(t *testing.T) {
 	t.Parallel()
 	s := scenarios()["R-01 A-01 a chain"]
-	done := turnstiletest.Drill(t, flow(s.code), s.run(t), turnstiletest.MaxRuns(10))
+	done := turnstiletest.CrashTest(t, flow(s.code), s.run(t), turnstiletest.WithMaxRuns(10))
 	if done.Runs != 10 || done.Skipped != 2*done.Calls-6 {
 		t.Errorf("it did %+v", done)
 	}
 }
 
-func TestAShuffledDrillComparesOutcomes(t *testing.T) {
+func TestARandomOrderCrashTestComparesOutcomes(t *testing.T) {
 	t.Parallel()
 	s := scenarios()["F-01 F-03 a fan-out, with a race against a timer"]
-	turnstiletest.Drill(t, flow(s.code), s.run(t), turnstiletest.Shuffled(7), turnstiletest.MaxRuns(100))
+	turnstiletest.CrashTest(t, flow(s.code), s.run(t), turnstiletest.WithRandomOrder(7), turnstiletest.WithMaxRuns(100))
 }
 
-func TestDrillFindsWhatACrashBreaks(t *testing.T) {
+func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		scenario func(t turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env))
@@ -243,7 +243,7 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 				turnstiletest.On(env, charge).Return("r", nil)
 			}, want: "r"}
 			return flow(s.code), s.run(ft)
-		}, []string{"run 1, undisturbed", "does not do what the history", "input 1", "input 0", "drill_test.go:"}},
+		}, []string{"run 1, undisturbed", "does not do what the history", "input 1", "input 0", "crashtest_test.go:"}},
 		"an activity that is not idempotent": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			var sold int
 			sell := charge.Implement(func(context.Context, int) (string, error) {
@@ -302,7 +302,7 @@ func TestDrillFindsWhatACrashBreaks(t *testing.T) {
 			t.Parallel()
 			mentions(t, failure(t, func(ft turnstiletest.T) {
 				app, run := c.scenario(ft)
-				turnstiletest.Drill(ft, app, run)
+				turnstiletest.CrashTest(ft, app, run)
 			}), c.want...)
 		})
 	}
@@ -321,20 +321,20 @@ func TestA16WhatRunsAtMostOnceIsInterruptedByACrashAndTheOutcomeMayBeTheSame(t *
 		turnstiletest.On(env, charge).Return("r", nil)
 		_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
 	}
-	turnstiletest.Drill(t, app, run, turnstiletest.OutcomeOnly())
-	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Drill(ft, app, run) }),
+	turnstiletest.CrashTest(t, app, run, turnstiletest.CompareOutcomes())
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.CrashTest(ft, app, run) }),
 		"history of instance", "- ", "Done←2", "+ ", "Failed(interrupted)←2")
 }
 
 // what looks at a pending activity stays one message, though each is
 // delivered twice.
-func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
+func TestCrashTestOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 	t.Parallel()
-	done := turnstiletest.Drill(t, flow(func(ctx turnstile.Context, n int) (string, error) {
+	done := turnstiletest.CrashTest(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		return charge.With(turnstile.TotalTimeout(48*time.Hour)).Call(ctx, n)
 	}), func(env *turnstiletest.Env) {
 		token := ""
-		turnstiletest.On(env, charge).Call(func(ctx context.Context, _ int) (string, error) {
+		turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 			token = turnstile.ActivityInfo(ctx).CompletionToken
 			return "", turnstile.ErrPending
 		})
@@ -347,7 +347,7 @@ func TestDrillOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 		if got, err := run.Wait(); got != "by hand" || err != nil {
 			t.Errorf("it ended with %q, %v", got, err)
 		}
-	}, turnstiletest.MaxRuns(60))
+	}, turnstiletest.WithMaxRuns(60))
 	if done.Runs < 20 || done.Skipped > 0 {
 		t.Errorf("it did %+v", done)
 	}

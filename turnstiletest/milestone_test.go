@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-func TestWaitForStopsWhereTheSignalIs(t *testing.T) {
+func TestRunUntilStopsAtTheMilestone(t *testing.T) {
 	t.Parallel()
 	child := turnstile.NewOrchestration[string, string]("Child")
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
@@ -24,21 +24,21 @@ func TestWaitForStopsWhereTheSignalIs(t *testing.T) {
 		return child.With(turnstile.InstanceID("child")).Call(ctx, receipt)
 	}, child.Implement(func(ctx turnstile.Context, _ string) (string, error) { return approved.Wait(ctx) })))
 	began := false
-	turnstiletest.On(env, charge).Call(func(context.Context, int) (string, error) {
+	turnstiletest.On(env, charge).Do(func(context.Context, int) (string, error) {
 		began = true
 		return "r-1", nil
 	})
 	run := turnstiletest.Start(env, fulfil, 7)
 
-	if instance := env.WaitFor(turnstiletest.ActivityStarted(charge)); instance != run.Instance || began {
+	if instance := env.RunUntil(turnstiletest.ActivityStarted(charge)); instance != run.Instance || began {
 		t.Errorf("the activity of %s has begun: %t", instance, began)
 	}
 	run.AssertHistory("Started Act(Charge)")
-	env.WaitFor(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Blocked())
 	run.AssertHistory("Started Act(Charge) Done←2 Timer(1h0m0s)")
-	env.WaitFor(turnstiletest.OrchestrationStarted(child))
+	env.RunUntil(turnstiletest.OrchestrationStarted(child))
 	// What came since counts: the wait was recorded in the same turn.
-	if instance := env.WaitFor(turnstiletest.EventAwaited(approved)); instance != "child" {
+	if instance := env.RunUntil(turnstiletest.EventAwaited(approved)); instance != "child" {
 		t.Errorf("%s waits for the event", instance)
 	}
 	turnstiletest.Raise(env, approved, "child", "Grace")
@@ -52,7 +52,7 @@ func TestK05ACancelWhileTheActivityIsUnderWay(t *testing.T) {
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
 	m := turnstiletest.On(env, charge).Return("r-1", nil).After(time.Minute)
 	run := turnstiletest.Start(env, fulfil, 7)
-	env.WaitFor(turnstiletest.ActivityStarted(charge))
+	env.RunUntil(turnstiletest.ActivityStarted(charge))
 	run.Cancel("enough")
 	if _, err := run.Wait(); !errors.Is(err, turnstile.ErrCancelled) || m.Calls() != 0 {
 		t.Errorf("it ended with %v, the activity was called %d times", err, m.Calls())
@@ -63,15 +63,15 @@ func TestK05ACancelWhileTheActivityIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestASignalThatNeverComesFailsTheTest(t *testing.T) {
+func TestAMilestoneThatIsNeverReachedFailsTheTest(t *testing.T) {
 	t.Parallel()
 	text := failure(t, func(ft turnstiletest.T) {
 		env := turnstiletest.New(ft, flow(func(ctx turnstile.Context, _ int) (string, error) {
 			return "", turnstile.Sleep(ctx, time.Hour)
 		}))
 		turnstiletest.Start(env, fulfil, 7)
-		env.WaitFor(turnstiletest.TimerCreated())
-		env.WaitFor(turnstiletest.TimerCreatedFor(time.Minute))
+		env.RunUntil(turnstiletest.TimerCreated())
+		env.RunUntil(turnstiletest.TimerCreatedFor(time.Minute))
 	})
 	mentions(t, text, "a timer of 1m0s is created", "(Fulfil) is completed")
 }

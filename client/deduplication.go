@@ -1,0 +1,18 @@
+package client
+
+// DeduplicationOption is an option of [Start] and of [Raise]: [WithDeduplicationID].
+type DeduplicationOption interface {
+	StartOption
+	RaiseOption
+}
+
+type deduplicationID string
+
+func (id deduplicationID) applyToStart(r *StartRequest) { r.DeduplicationID = string(id) }
+func (id deduplicationID) applyToRaise(r *RaiseRequest) { r.DeduplicationID = string(id) }
+
+// WithDeduplicationID tells a repeat of a start or of an event, which is harmless,
+// from another start or event; default a random id. A service that may repeat its
+// call gives an id that comes from its request. The id of a start is recorded with
+// the instance as its start id, the id of an event as the id of its sender.
+func WithDeduplicationID(id string) DeduplicationOption { return deduplicationID(id) }
