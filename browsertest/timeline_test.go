@@ -153,7 +153,7 @@ func TestAKeptHistoryIsLookedAt(t *testing.T) {
 	b.click(`.tabs a[href*="history"]`, "")
 	b.wait(`document.querySelectorAll("[data-event] .event-kind").length > 5`)
 
-	story, err := os.ReadFile("../simulation/testdata/story.txt")
+	story, err := os.ReadFile("../internal/simulation/testdata/story.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

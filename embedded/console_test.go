@@ -172,7 +172,7 @@ func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {
 	if !strings.Contains(string(symbols), "turnstile/embedded.") {
 		t.Fatal("the binary has no symbols of embedded: the test has lost it")
 	}
-	for _, not := range []string{"net/http.(*Server).Serve", "turnstile/console.Handler", "turnstile/console/page."} {
+	for _, not := range []string{"net/http.(*Server).Serve", "turnstile/console.Handler", "turnstile/internal/console.Handler", "turnstile/internal/console/page."} {
 		if strings.Contains(string(symbols), not) {
 			t.Errorf("it links %s", not)
 		}

@@ -258,19 +258,6 @@ func (x *Execution) Ended() bool {
 	return x.ledger.ended
 }
 
-// EndedForItself reports whether the execution was ended by a limit or a policy, and not by
-// its code or somebody's terminate. The message that brought this about has no event then.
-func (x *Execution) EndedForItself() bool {
-	if y := x.instead.Load(); y != nil {
-		return y.EndedForItself()
-	}
-	if !x.ledger.ended {
-		return false
-	}
-	end := x.events.at(x.events.len() - 1)
-	return end.Imposed == history.ImposedLimit || end.Imposed == history.ImposedPolicy
-}
-
 // Judge says what would become of an arrival, without recording it.
 func (x *Execution) Judge(a Arrival) Verdict {
 	if y := x.instead.Load(); y != nil {

@@ -122,8 +122,8 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	switch v := t.verdict(m); {
 	case v.Kind == engine.Duplicate:
 		at = v.EventID
-	case v.Kind == engine.Late && x.EndedForItself():
-		at = x.LastEventID() // Its fact may have been too large to stand anywhere.
+	case v.Kind == engine.Late && x.Ended():
+		at = x.LastEventID() // Its turn may have ended the execution ahead of its fact.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < t.Running.Execution:
 		// It may stand in an execution that has continued as new since.
 	default:
@@ -133,12 +133,13 @@ func (t *Turn) stands(m *inbox.Message) bool {
 }
 
 // earliest is the earliest time that the twin of a message may have noted: clocks of
-// functions and of SQS differ by little. A message that went round was received before.
+// functions and of SQS differ by little, and times are noted in whole milliseconds. A
+// message that went round was received before.
 func earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}
 	}
-	return m.ReceivedAt.Add(-lease.Skew)
+	return m.ReceivedAt.Add(-lease.Skew).Truncate(time.Millisecond)
 }
 
 // heard reports whether one of the messages of the turn completes, or is about,

@@ -1,13 +1,24 @@
 package deciding
 
+import "errors"
+
 // Decide says what is to be done next, by what is known. An error ends the attempt, and
-// nothing of what it is about was dispatched: ErrStale, store.ErrConflict, a
+// nothing of what it is about was dispatched: ErrStale, ErrOver, store.ErrConflict, a
 // *PatchError, or one of what was read.
 func Decide(t *Turn) (Plan, error) {
 	var p Plan
 	err := p.needed(t.decide(&p))
+	if err == nil && p.Commit != nil && !t.Now.has(0) {
+		return Plan{}, ErrOver
+	}
 	return p, err
 }
+
+// ErrOver says that a commit would be decided on after the end of the invocation, by a
+// process that was paused. Whoever received the messages in the meantime may have
+// acknowledged them before this process read what is stored: no conflict would stop the
+// commit, and nobody would be left to dispatch it.
+var ErrOver = errors.New("host: the invocation is over, and its messages may be another's")
 
 // decide goes through the rules in their order. The first that has something to do gives
 // the plan.

@@ -56,6 +56,8 @@ const (
 	stale
 	// lost: its commit was refused, and nothing of it was dispatched.
 	lost
+	// over: nothing was decided before the invocation was over.
+	over
 	// large: no commit can hold it.
 	large
 	// unpatched and newer: another build is to make it.
@@ -72,6 +74,8 @@ func (a *attempt) endOf(err error) end {
 		return made
 	case errors.Is(err, deciding.ErrStale):
 		return stale
+	case errors.Is(err, deciding.ErrOver):
+		return over
 	case isA[*store.TooLargeError](err):
 		return large
 	case errors.Is(err, store.ErrConflict):
@@ -109,6 +113,9 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	case e == lost:
 		o.desk.Logger.InfoContext(ctx, "turn lost to another process, its messages go back", "instance", g.Instance, "error", err)
 		o.desk.FailAll(g.Messages, "conflict")
+	case e == over:
+		o.desk.Logger.InfoContext(ctx, "turn not committed, its messages go back", "instance", g.Instance, "error", err)
+		o.desk.FailAll(g.Messages, "no time")
 	case errors.Is(err, dispatch.ErrCutShort):
 		o.desk.Logger.InfoContext(ctx, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
 		o.desk.FailAll(g.Messages, "no time")

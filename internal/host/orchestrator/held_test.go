@@ -1,12 +1,14 @@
 package orchestrator
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // A message that may be another's by now, and what stands behind it in its group, is
@@ -34,4 +36,35 @@ func TestAMessageThatMayBeAnothersIsLeftAlone(t *testing.T) {
 	if r := w.record("a"); r.Status.Terminal() {
 		t.Errorf("a is %s", r.Status)
 	}
+}
+
+// paused is a store whose process is paused ahead of a read, for longer than its invocation.
+type paused struct {
+	store.Store
+	pause func()
+}
+
+func (s paused) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	s.pause()
+	return s.Store.Read(ctx, instance, executionID, from)
+}
+
+// I-03: a process that was paused beyond the end of its invocation commits nothing: whoever
+// received its messages since has acknowledged them, and nobody would dispatch the commit.
+func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) {
+	t.Parallel()
+	w := twinWorld(t, true)
+	w.start("a", "Main", "1")
+	w.run()
+	p := w.process()
+	p.o.Close()
+	p.cfg.Store = paused{p.cfg.Store, func() { w.clock.Advance(w.limit + time.Second) }}
+	p.begin()
+	if failed := p.handle(w.received(raised("e"), 1)); len(failed) != 1 {
+		t.Errorf("handed back: %v, want the message", failed)
+	}
+	if r := w.record("a"); r.Status.Terminal() {
+		t.Errorf("a is %s", r.Status)
+	}
+	w.expectCount(host.CountHandedBack, "no time", 1)
 }

@@ -708,7 +708,7 @@ func TestM12TooLittleTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-		w.clock.Advance(45 * time.Second)
+		w.clock.Advance(26 * time.Second)
 		return in, nil
 	})
 	for _, i := range []string{"a", "b", "c"} {

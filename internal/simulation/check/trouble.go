@@ -187,12 +187,13 @@ func (w *checker) OutOfTime(inv *world.Invocation) {
 }
 
 // Expires notes a message that was older than its queue keeps any: no outage is
-// that long, so it is lost, but for a dead letter of which nothing could be made.
+// that long, so it is lost, but for a dead letter of which nothing could be made, or that
+// nobody of the run has sent.
 func (w *checker) Expires(name string, m queue.Message) {
 	if w.WasKept(m.ID) {
 		return
 	}
-	if _, err := w.Item(m.Body); err == nil {
+	if item, err := w.Item(m.Body); err == nil && !w.ByForger(item) {
 		w.Violate("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, world.BodyText(m.Body))
 	}
 }

@@ -289,6 +289,22 @@ func redeliveryMutations() []Mutation {
 			Edits: edit(" || !r.EndedAt.Before(earliest(m))", " || r.EndedAt.IsZero()"),
 		},
 		{
+			Name:  "a twin looks at no end ahead of its fact",
+			Bug:   "Of two processes that have the same delivery one ends the instance by what was recorded before, ahead of the message, and dies ahead of its dispatch; the other acknowledges the message as late.",
+			Bias:  "twins",
+			Rare:  true,
+			File:  "internal/host/deciding/again.go",
+			Edits: edit("case v.Kind == engine.Late && x.Ended():", "case v.Kind == engine.Late && false:"),
+		},
+		{
+			Name:  "a commit is decided on after the end of the invocation",
+			Bug:   "A process that was paused for longer than its messages are hidden reads what is stored and commits, though another has acknowledged them: nobody dispatches it.",
+			Bias:  "overtaken",
+			Rare:  true,
+			File:  "internal/host/deciding/decide.go",
+			Edits: edit("if err == nil && p.Commit != nil && !t.Now.has(0) {", "if err == nil && p.Over && !t.Now.has(0) && p.Commit != nil {"),
+		},
+		{
 			Name:  "a twin of what went round looks at the last turn alone",
 			Bug:   "Of two processes that have the same delivery one lets the message go round, the other commits what it brings, and dies; others overtake the message, and what was committed for it is not sent when it comes.",
 			Bias:  "twins",

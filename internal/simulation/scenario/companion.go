@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -94,7 +95,8 @@ func (s *Random) deployOlder(w *world.World) {
 	w.RollOut(s.build("older", program.Defect{Kind: "older"}), r, at)
 }
 
-// judgeShared: only its own parent can have stopped it.
+// judgeShared: only its own parent can have stopped it, or who wanted it purged: the terminate
+// of a forced purge that was overtaken by its purge stands.
 func judgeShared(w *world.World, r *store.Record) error {
 	switch r.Status {
 	case store.StatusCompleted:
@@ -104,6 +106,9 @@ func judgeShared(w *world.World, r *store.Record) error {
 		return nil
 	case store.StatusCancelled, store.StatusTerminated:
 		if p := r.Parent; p != nil && w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)].Stopped[p.EventID] {
+			return nil
+		}
+		if f := r.Failure; r.Status == store.StatusTerminated && f != nil && f.Message == "purged" && w.Faults[fault.Purged] > 0 {
 			return nil
 		}
 		return errors.New("it was stopped, and its own parent did not do it")

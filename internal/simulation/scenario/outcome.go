@@ -108,7 +108,7 @@ func excused(w *world.World) map[string]bool {
 	if w.Faults.Total() > 0 {
 		m[history.FailureInterrupted] = true
 	}
-	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.OutOfTime]+w.Faults[fault.Frozen] > 0 {
+	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.Stalled]+w.Faults[fault.OutOfTime]+w.Faults[fault.Frozen] > 0 {
 		m[history.FailureHeartbeatTimeout] = true
 	}
 	if w.Room > 0 || w.Rejected {

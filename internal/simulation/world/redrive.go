@@ -44,7 +44,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			return true
 		}
 	case wire.ReasonExpired:
-		if IsTooOld(item) || w.Ledger.Hidden[item.Target()] > 0 { // It waited for an instance that was purged.
+		if IsTooOld(item) || w.Clock.Now().Sub(epoch) > wire.MaxAge || w.Ledger.Hidden[item.Target()] > 0 { // It waited for an instance that was purged.
 			w.Reached("expired")
 			return true
 		}
