@@ -12,7 +12,7 @@ test-go: ## What needs Go only
 
 lint: ## golangci-lint of .golangci.yaml in every module
 	@which golangci-lint >/dev/null || { echo "golangci-lint is not there: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0" >&2; exit 2; }
-	@set -e; for module in . sqlite otel smoke cmd/turnstile lint release bench browsertest; do \
+	@set -e; for module in . sqlite otel cmd/turnstile lint tools/smoke tools/release tools/bench tools/browsertest; do \
 		echo "== golangci-lint in $$module"; (cd $$module && golangci-lint run ./...); done
 
 local-up: ## AWS on this machine, with Turnstile deployed into it
@@ -26,14 +26,14 @@ local-status:
 
 smoke: ## make smoke STACK=turnstile: a 40-step chain, a timer through Scheduler and an event on a deployed stack
 	@test -n "$(STACK)" || { echo "name the deployed stack: make smoke STACK=turnstile" >&2; exit 2; }
-	go -C smoke run . -stack "$(STACK)"
+	go -C tools/smoke run . -stack "$(STACK)"
 
 bench: ## Replay beside Temporal's; see docs/performance.md
-	go -C bench test -run '^$$' -bench . -benchmem
+	go -C tools/bench test -run '^$$' -bench . -benchmem
 
 screenshots: ## The pictures of the console in README and docs; look at each before it is committed
-	go -C browsertest run ./cmd/install
-	go -C browsertest run -trimpath ./cmd/screenshots
+	go -C tools/browsertest run ./cmd/install
+	go -C tools/browsertest run -trimpath ./cmd/screenshots
 
 fuzz: ## Half a minute for each fuzz target
 	./test.sh fuzz

@@ -12,7 +12,7 @@ set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-modules=(. sqlite otel smoke cmd/turnstile lint release)
+modules=(. sqlite otel cmd/turnstile lint tools/smoke tools/release)
 started_at=$SECONDS
 
 step() { printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$*"; }
@@ -44,11 +44,11 @@ go_tests() {
 	step "simulation: random schedules over engine and host"
 	"${test[@]}" ./internal/simulation/...
 	step "bench: the cost of a chain, and every benchmark once"
-	go -C bench vet ./...
-	(cd bench && "${test[@]}" -bench . -benchtime 1x ./...)
+	go -C tools/bench vet ./...
+	(cd tools/bench && "${test[@]}" -bench . -benchtime 1x ./...)
 	(cd sqlite && "${test[@]}" -run '^$' -bench . -benchtime 1x .)
 	step "go vet in browsertest"
-	go -C browsertest vet ./...
+	go -C tools/browsertest vet ./...
 	# turnstile dev and its database have code of their own there.
 	step "go vet of cmd/turnstile and sqlite for Windows"
 	GOOS=windows go -C cmd/turnstile vet ./...
@@ -90,8 +90,8 @@ stop_local() {
 
 local_tests() {
 	step "the console's page in a browser, and the installation of one"
-	go -C browsertest run ./cmd/install
-	emulated browsertest -skip TestOnLocalStack ./...
+	go -C tools/browsertest run ./cmd/install
+	emulated tools/browsertest -skip TestOnLocalStack ./...
 
 	step "the local commands' own tests, and the installation"
 	localstack/local.sh install
@@ -102,7 +102,7 @@ local_tests() {
 	step "store/dynamo and the workloads on DynamoDB Local"
 	localstack/local.sh dynamodb-up "$port"
 	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated . ./store/... ./internal/store/...
-	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated bench -run DynamoDB\|EachWrites ./workloads
+	TURNSTILE_DYNAMODB_ENDPOINT="http://127.0.0.1:$port" emulated tools/bench -run DynamoDB\|EachWrites ./workloads
 	localstack/local.sh dynamodb-down "$port"
 
 	step "LocalStack up, the real template deployed with the real binaries"
@@ -123,8 +123,8 @@ local_tests() {
 	emulated . ./internal/queue/... ./internal/timer/... ./localstack/...
 	emulated cmd/turnstile -run TestOnLocalStack ./...
 	step "the console on the deployed system, by its API and in the browser"
-	emulated smoke ./...
-	emulated browsertest -run TestOnLocalStack .
+	emulated tools/smoke ./...
+	emulated tools/browsertest -run TestOnLocalStack .
 
 	step "smoke test of the stack"
 	make smoke STACK=turnstile

@@ -19,7 +19,7 @@ const (
 // change of the record makes of it; an index entry that comes or goes is a write
 // more. A read is a unit for each 4 KB. Lists and purges are not counted.
 //
-// internal/store/metering charges by the items themselves; bench/bill holds this one
+// internal/store/metering charges by the items themselves; tools/bench/bill holds this one
 // against it.
 func (m *Meter) Store(s store.Store) store.Store {
 	return meteredStore{s, m, &turnSizes{of: map[string]int{}}}

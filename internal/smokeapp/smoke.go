@@ -1,5 +1,5 @@
 // Package smokeapp holds the orchestrations by which the smoke program
-// (smoke/) tells whether a deployed stack works: a chain of activities, a
+// (tools/smoke/) tells whether a deployed stack works: a chain of activities, a
 // timer, and an external event; and one more, which waits for somebody outside.
 package smokeapp
 

@@ -1,7 +1,0 @@
-// Package scale counts what a day of ten million instances takes, and at which rate
-// which limit of AWS is met first: docs/scale.md is made from it.
-//
-//	go -C bench test ./scale                     # holds the document against it
-//	go -C bench test ./scale -update             # writes its tables anew
-//	go -C bench test ./scale -instances 10000    # a larger sample, compared with that
-package scale

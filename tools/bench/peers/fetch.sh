@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Fetches the sources of the peers, at the commits that the figures in
+# docs/performance.md are of, into .local/peers, and builds Temporal's server there.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../../.." && pwd)
+fetch() { # NAME REPOSITORY COMMIT
+  local to=$root/.local/peers/$1
+  [ -e "$to" ] || git clone --quiet "https://github.com/$2" "$to"
+  git -C "$to" checkout --quiet "$3"
+}
+fetch go-workflows cschleiden/go-workflows 8ef4f86
+fetch dbos-transact-golang dbos-inc/dbos-transact-golang fe1d839
+fetch durabletask-go microsoft/durabletask-go 812d373
+# v1.6.1 of its command line, whose development server is v1.30.1 of the server.
+fetch temporal-cli temporalio/cli 9a1a4eb1
+[ -e "$root/.local/peers/bin/temporal" ] ||
+  GOWORK=off go -C "$root/.local/peers/temporal-cli" build -o ../bin/temporal ./cmd/temporal

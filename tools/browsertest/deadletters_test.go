@@ -1,0 +1,66 @@
+package browsertest
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// Looking at dead letters has side effects: it is done when asked, and what a
+// redrive would do is shown before anything is sent.
+func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	b := s.open("#/dead-letters", browser.View{})
+	b.settled()
+	b.shows("Look at the dead letters")
+	for _, a := range s.answered(0) {
+		if strings.Contains(a.path, "dead-letters") {
+			t.Errorf("%s %s came before anybody asked", a.method, a.path)
+		}
+	}
+	b.click("button", "Look at the dead letters")
+	b.shows("not readable", "What to do:")
+	b.click(".letters summary", "")
+	b.shows("Message id", "goes back to")
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+	letters := eval[int](b, `document.querySelectorAll("[data-letter]").length`)
+
+	mark := s.mark()
+	b.click(".group button", "Redrive it…")
+	b.shows("First you see what would happen to each")
+	b.click("dialog button", "See what would happen")
+	b.shows("What would be done; nothing was done yet")
+	b.press("Escape")
+	b.wait(`!document.querySelector("dialog[open]")`)
+	b.click("button", "Look again")
+	b.wait(`document.querySelectorAll("[data-letter]").length === ` + strconv.Itoa(letters))
+
+	b.click(".group button", "Delete it…")
+	b.click("dialog button", "See what would happen")
+	b.click("dialog button", "Delete for good")
+	b.shows("1 message deleted.")
+	b.wait(`document.querySelectorAll("[data-letter]").length === ` + strconv.Itoa(letters-1))
+	for _, a := range s.answered(mark) {
+		if a.status != 200 && strings.Contains(a.path, "dead-letters") {
+			t.Errorf("%s %s is answered with %d", a.method, a.path, a.status)
+		}
+	}
+}
+
+func TestQueuesSayWhatTheyHold(t *testing.T) {
+	t.Parallel()
+	b := serveLive(t).open("#/queues", browser.View{})
+	b.settled()
+	b.shows("orchestrator", "messages for orchestrations", "dead-fifo")
+	b.click("button", "Ask for it")
+	b.shows("Oldest")
+	b.wait(`document.querySelector('.queues a[href="#/dead-letters"]')`)
+	for _, found := range b.axe() {
+		t.Error(found)
+	}
+}

@@ -1,0 +1,131 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// ids is an expression of the ids in the list.
+const ids = `[...document.querySelectorAll("[data-instance]")].map(r => r.dataset.instance)`
+
+func TestFiltersStandInTheAddress(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("", browser.View{})
+	b.settled()
+
+	b.click(".status-filter a.stuck", "")
+	b.wait(`location.hash === "#/instances?status=stuck"`)
+	b.settled()
+	b.wait(`[...document.querySelectorAll("[data-instance]")].every(r => r.dataset.status === "stuck")`)
+	b.shows(demo.Nondeterminism, demo.Panics)
+
+	b.click(".status-filter a", "All")
+	b.wait(fmt.Sprintf(`%s.length === 50`, ids))
+	b.click(".c-attributes button", "")
+	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("where")?.includes(" = ")`)
+	b.settled()
+	condition := eval[string](b, `new URLSearchParams(location.hash.split("?")[1]).get("where")`)
+	value := strings.Trim(strings.SplitN(condition, " = ", 2)[1], `"`)
+	b.wait(fmt.Sprintf(`[...document.querySelectorAll("[data-row]")].every(r => r.innerText.includes(%q))`, value))
+
+	b.click(".filter-chips button", "Clear")
+	b.wait(`!location.hash.includes("where")`)
+	b.settled()
+	eval[bool](b, `document.querySelector("select").value = "15m", document.querySelector("select").dispatchEvent(new Event("change", {bubbles: true}))`)
+	b.wait(`location.hash.includes("since=15m")`)
+	b.settled()
+	b.wait(fmt.Sprintf(`%s.length > 0 && %s.length < 50`, ids, ids))
+}
+
+// The search field says what a text may mean, and does what is chosen.
+func TestTheSearchFieldOpensAndFilters(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("", browser.View{})
+	b.settled()
+	b.click("[role=combobox]", "")
+	b.write(`customer = "ada"`)
+	b.shows("only with these search attributes", "open the instance with this id")
+	b.press("Enter")
+	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("where") === 'customer = "ada"'`)
+	b.settled()
+	b.wait(`[...document.querySelectorAll("[data-row]")].every(r => r.innerText.includes("ada"))`)
+
+	b.click("[role=combobox]", "")
+	b.write("Retir")
+	b.press("ArrowDown", "Enter")
+	b.wait(`location.hash.includes("name=Retir")`)
+	b.settled()
+	b.shows("Nothing matches")
+
+	// What is no condition is said, with what would be one.
+	b.Allow("status of 400")
+	b.goTo("#/instances?where=nonsense")
+	b.shows("The list could not be read", "expected one of")
+}
+
+// Older and Newest lead through all instances: each stands on one page, once.
+func TestPagesHaveEachInstanceOnce(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("#/instances?name=Fulfil", browser.View{})
+	b.settled()
+	seen := map[string]int{}
+	pages := 0
+	for {
+		pages++
+		page := eval[[]string](b, ids)
+		for _, id := range page {
+			seen[id]++
+		}
+		if !eval[bool](b, `!!document.querySelector(".pager .button:last-child")?.innerText.includes("Older")`) || pages > 20 {
+			break
+		}
+		b.click(".pager button", "Older")
+		b.wait(fmt.Sprintf(`%s[0] !== %s && document.querySelectorAll("[data-row]").length > 0`, ids, js(page[0])))
+		b.settled()
+	}
+	for id, n := range seen {
+		if n != 1 {
+			t.Errorf("%s stands on %d pages", id, n)
+		}
+	}
+	if pages < 3 || pages > 20 || len(seen) < 101 {
+		t.Errorf("%d instances on %d pages: the test does not page", len(seen), pages)
+	}
+	b.click(".pager a", "Newest")
+	b.wait(`!location.hash.includes("page=")`)
+}
+
+// What changes shows by itself: a new instance, its status, the counts.
+func TestTheListIsLive(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	b := s.open("", browser.View{})
+	b.settled()
+	b.wait(`document.querySelector(".connection").innerText.includes("Live")`)
+	act(t, s, "instances", `{"instance":"fresh-1","name":"Fulfil","input":{"id":"fresh-1","customer":"ada","items":[{"sku":"a","quantity":1,"price":100}]}}`)
+	b.wait(`document.querySelector('[data-instance="fresh-1"]')`)
+	act(t, s, "instances/fresh-1/terminate", `{"reason":"seen"}`)
+	b.wait(`document.querySelector('[data-instance="fresh-1"]').dataset.status === "terminated"`)
+	if !eval[bool](b, ids+`[0] === "fresh-1" || `+ids+`.includes("fresh-1")`) {
+		t.Error("the new instance is gone again")
+	}
+}
+
+func TestChildrenCanBeHidden(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open("", browser.View{})
+	b.settled()
+	all := eval[int](b, ids+".length")
+	b.click("input[type=checkbox]", "")
+	b.wait(`location.hash.includes("roots=yes")`)
+	b.wait(`!document.querySelector("[data-row] .child")`)
+	left := eval[int](b, ids+".length")
+	if left == 0 || left >= all {
+		t.Errorf("%d of %d rows are left", left, all)
+	}
+	b.shows(fmt.Sprintf("Hide children (%d)", all-left))
+}

@@ -1,0 +1,205 @@
+package browsertest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// The application of an office: one that waits for an event, and one that
+// waits for an activity which somebody else completes by its token.
+var (
+	hold  = turnstile.NewOrchestration[string, string]("Hold")
+	asked = turnstile.NewOrchestration[string, string]("Asked")
+	ask   = turnstile.NewActivity[string, string]("Ask")
+	going = turnstile.NewEvent[string]("go")
+)
+
+// office is an environment with that application.
+type office struct {
+	*site
+	client *client.Client
+	// tokens are those that the activity has handed out.
+	tokens chan string
+}
+
+func serveOffice(t *testing.T, options ...console.Option) *office {
+	t.Helper()
+	o := &office{tokens: make(chan string, 10)}
+	env, err := embedded.New(turnstile.NewApp(
+		hold.Implement(func(ctx turnstile.Context, _ string) (string, error) { return going.Wait(ctx) }),
+		asked.Implement(func(ctx turnstile.Context, what string) (string, error) { return ask.Call(ctx, what) }),
+		ask.Implement(func(ctx context.Context, _ string) (string, error) {
+			o.tokens <- turnstile.ActivityInfo(ctx).CompletionToken
+			return "", turnstile.ErrPending
+		}),
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := env.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	o.client = env.Client()
+	h, err := console.Handler(o.client, append([]console.Option{console.AllowActions(), console.WithPolling(100*time.Millisecond, 1_000_000)}, options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.site = serve(t, "/", h)
+	return o
+}
+
+// shows waits until the page of an instance shows its status.
+func (b *tab) status(status string) {
+	b.t.Helper()
+	b.wait(`document.querySelector("main .status.` + status + `")`)
+}
+
+// field writes into the field with this label.
+func (b *tab) field(label, text string) {
+	b.t.Helper()
+	b.click("label", label)
+	b.write(text)
+}
+
+func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
+	t.Parallel()
+	b := serveOffice(t).open("", browser.View{})
+	b.shows("No instances yet")
+	b.axeFinds("an empty list")
+
+	b.press("n")
+	b.field("Orchestration", "Hold")
+	b.field("Input", `"x"`)
+	b.field("Instance id", "hold/1 ☂")
+	b.axeFinds("the dialog to start")
+	b.click("dialog button", "Start")
+	b.wait(`location.hash === ` + js("#/instances/"+encode("hold/1 ☂")))
+	b.status("running")
+
+	b.click("button", "Raise an event")
+	b.field("Event", "Go")
+	b.field("Data", `"on"`)
+	b.click("dialog button", "Raise")
+	b.shows(`did you mean "go"?`)
+	b.axeFinds("the dialog to raise what nothing waits for")
+	b.click("label", "Event")
+	b.wait(`document.activeElement.select() === undefined`)
+	b.write("go")
+	b.axeFinds("the dialog to raise")
+	b.click("dialog button", "Raise")
+	b.status("completed")
+	b.click("a", "Values")
+	b.shows(`"on"`)
+
+	b.click("button", "Purge")
+	b.click("dialog label.check", "")
+	b.shows("after 15 days")
+	b.axeFinds("the dialog to purge")
+	b.click("dialog button", "Purge the instance")
+	b.wait(`location.hash === "#/instances"`)
+	b.shows("No instances yet")
+}
+
+func TestAnInstanceIsCancelledAndAnotherTerminated(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	for _, c := range []struct{ button, confirm, status string }{
+		{"Cancel", "Cancel the instance", "cancelled"},
+		{"Terminate", "Terminate the instance", "terminated"},
+	} {
+		run, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID(c.status))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := o.open(instance(run.Instance, ""), browser.View{Dark: true})
+		b.status("running")
+		b.click("button", c.button)
+		b.field("Reason", "the customer called")
+		b.axeFinds(c.button)
+		b.click("dialog button", c.confirm)
+		b.status(c.status)
+		b.shows("the customer called")
+	}
+}
+
+// An action that lost a race says what happened instead.
+func TestAnActionThatLostARaceSaysWhatHappened(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	if _, err := client.Start(t.Context(), o.client, hold, "", client.WithInstanceID("raced")); err != nil {
+		t.Fatal(err)
+	}
+	b := o.open(instance("raced", ""), browser.View{})
+	b.Allow("status of 4")
+	b.status("running")
+	b.click("button", "Cancel")
+	b.wait(`document.querySelector("dialog[open]")`)
+	act(t, o.site, "instances/raced/terminate", `{"reason":"by somebody else"}`)
+	b.status("terminated")
+	b.click("dialog button", "Cancel the instance")
+	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("terminated")`)
+}
+
+// The token is for whoever holds it: it stands in no address, and is asked for
+// in a dialog of the palette.
+func TestAnActivityIsEndedByItsToken(t *testing.T) {
+	t.Parallel()
+	o := serveOffice(t)
+	for _, c := range []struct{ how, label, text, confirm, status string }{
+		{"", "Result", `"signed"`, "Complete it", "completed"},
+		{"with a failure, which is final", "Message", "refused", "Let it fail", "failed"},
+	} {
+		run, err := client.Start(t.Context(), o.client, asked, "", client.WithInstanceID("asked "+c.status))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := <-o.tokens
+		b := o.open(instance(run.Instance, ""), browser.View{})
+		b.status("running")
+		b.press("Control+k")
+		b.write("by its token")
+		b.shows("Complete an activity by its token")
+		b.press("Enter")
+		b.field("Completion token", token)
+		if c.how != "" {
+			b.click("label", "How it ends")
+			b.write(c.how[:10])
+		}
+		b.field(c.label, c.text)
+		b.axeFinds("the dialog of a token")
+		b.click("dialog button", c.confirm)
+		b.status(c.status)
+		for _, r := range b.Requests() {
+			if strings.Contains(r.URL, token) {
+				t.Errorf("the token stands in the address %s", r.URL)
+			}
+		}
+	}
+	b := o.open("", browser.View{})
+	b.Allow("status of 4")
+	b.settled()
+	b.press("Control+k")
+	b.write("by its token")
+	b.shows("Complete an activity by its token")
+	b.press("Enter")
+	b.field("Completion token", "nonsense")
+	b.click("dialog button", "Complete it")
+	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("token")`)
+}

@@ -1,0 +1,179 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
+)
+
+// Every part of an instance, on instances of all kinds, wide and narrow, light and
+// dark: nothing of it breaks, and axe-core finds nothing.
+func TestEveryPartOfAnInstanceIsAccessible(t *testing.T) {
+	t.Parallel()
+	views := []browser.View{{}, {Width: 360, Height: 740, Dark: true}}
+	for i, id := range []string{demo.Completed, demo.Waiting, demo.Nondeterminism, demo.Corrupt, demo.Continued, demo.HostileMarkup, demo.HostileText} {
+		view := views[i%2]
+		t.Run(fmt.Sprint(i, " ", id), func(t *testing.T) {
+			t.Parallel()
+			b := serveStill(t).open(instance(id, ""), view)
+			if id == demo.Corrupt {
+				b.Allow("status of 409")
+			}
+			b.settled()
+			b.axeFinds("timeline")
+			for _, tab := range []string{"history", "waiting", "tree", "values"} {
+				b.goTo(instance(id, "/"+tab))
+				b.axeFinds(tab)
+				if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+					t.Errorf("%s is %d pixels wider than the window", tab, wide)
+				}
+			}
+		})
+	}
+}
+
+// A row is picked by mouse and by keys; its address shows it again; a child folds
+// out, and its own child.
+func TestTheTimelineIsUsedByMouseAndKeys(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open(instance(demo.WaitsForChild, ""), browser.View{})
+	b.settled()
+	b.shows("attempt 4 of 5 follows")
+	b.wait(`document.querySelectorAll(".tl-line.row").length === 1`)
+	b.click(".tl-fold", "Unfold")
+	b.wait(`document.querySelectorAll(".tl-line.row").length > 2`)
+	eval[bool](b, `document.querySelector(".tl-name[tabindex='0']").focus(), true`)
+	b.press("End", "ArrowRight")
+	b.wait(`[...document.querySelectorAll(".tl-line.row")].some(e => e.innerText.includes("CallShop"))`)
+	b.press("End", "Enter")
+	b.wait(`document.querySelector(".row-details")?.innerText.includes("next attempt")`)
+	b.shows("503 Service Unavailable")
+	b.axeFinds("the timeline with a child folded out")
+	b.click(".row-details button", "Close")
+	b.wait(`!document.querySelector(".row-details")`)
+
+	b.goTo(instance(demo.Completed, ""))
+	b.click(".tl-name", "")
+	b.wait(`location.hash.includes("row=") && document.querySelector(".row-details h3")`)
+	b.must(b.Reload())
+	b.settled()
+	b.wait(`document.querySelector(".row-details h3")`)
+	b.axeFinds("the timeline with a row picked")
+}
+
+// Zoom and pan by button, wheel and key change what the axis shows, and Fit
+// brings it back.
+func TestTheTimelineIsZoomed(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open(instance(demo.Completed, ""), browser.View{})
+	b.settled()
+	axis := `[...document.querySelectorAll(".tl-axis-text")].map(e => e.textContent).join(" ")`
+	whole := eval[string](b, axis)
+	changed := func(what string) {
+		t.Helper()
+		before := eval[string](b, axis)
+		switch what {
+		case "wheel", "pinch":
+			ctrl := what == "pinch"
+			eval[bool](b, fmt.Sprintf(`(el => { const r = el.getBoundingClientRect(); el.dispatchEvent(new WheelEvent("wheel", {deltaY: %d, ctrlKey: %v, shiftKey: %v, clientX: r.x + r.width / 2, clientY: r.y + 5, bubbles: true, cancelable: true})); return true })(document.querySelector(".tl-chart"))`,
+				map[bool]int{true: -40, false: 200}[ctrl], ctrl, !ctrl))
+		default:
+			b.press(what)
+		}
+		b.wait(axis + ` !== ` + js(before))
+	}
+	b.click("button", "Zoom in (+)")
+	b.wait(axis + ` !== ` + js(whole))
+	changed("pinch")
+	changed("wheel")
+	eval[bool](b, `document.querySelector(".tl-name[tabindex='0']").focus(), true`)
+	changed("+")
+	changed("ArrowLeft")
+	b.press("0")
+	b.wait(axis + ` === ` + js(whole))
+	b.click("button", "Show as a table")
+	b.wait(`document.querySelectorAll(".tl-table tbody tr").length > 3`)
+	b.axeFinds("the timeline as a table")
+}
+
+// Of 5,000 operations only those in sight are drawn, at the end too.
+func TestOfALongTimelineOnlyWhatIsInSightIsDrawn(t *testing.T) {
+	t.Parallel()
+	b := serveStill(t).open(instance(demo.TenThousand, ""), browser.View{})
+	b.settled()
+	b.wait(`document.querySelector(".tl-scroll")?.dataset.drawn === "4950"`)
+	for _, top := range []string{"0", "60000", "1e9"} {
+		eval[bool](b, `document.querySelector(".tl-scroll").scrollTop = `+top+`, true`)
+		b.wait(`(s => [...document.querySelectorAll(".tl-line")].some(e => { const r = e.getBoundingClientRect(), o = s.getBoundingClientRect(); return r.top <= o.top + 30 && r.bottom >= o.top }))(document.querySelector(".tl-scroll"))`)
+		if n := eval[int](b, `document.querySelectorAll(".tl-line").length`); n > 120 {
+			t.Errorf("%d rows are drawn at once", n)
+		}
+	}
+}
+
+// The view moves as its instance moves.
+func TestTheTimelineMovesWithItsInstance(t *testing.T) {
+	t.Parallel()
+	s := serveLive(t)
+	act(t, s, "instances", `{"instance":"moving","name":"Fulfil","input":{"id":"moving","customer":"ada","card":"4242","lines":[{"sku":"cup","quantity":1,"price":800}]}}`)
+	b := s.open(instance("moving", ""), browser.View{})
+	b.settled()
+	b.wait(`[...document.querySelectorAll(".tl-line.row")].some(e => e.innerText.includes("approved"))`)
+	act(t, s, "instances/moving/raise", `{"name":"approved","sender_id":"1","data":{"by":"Grace","approved":true}}`)
+	b.wait(`document.querySelector("[data-instance-view]").dataset.status === "completed"`)
+	b.wait(`[...document.querySelectorAll(".tl-line.row")].some(e => e.innerText.includes("Ship"))`)
+	b.wait(`!document.querySelector(".tl-line.open")`)
+}
+
+// choose opens a file in the page, as a reader does.
+func (b *tab) choose(name, text string) {
+	b.t.Helper()
+	b.wait(`document.getElementById("inspect-file")`)
+	eval[bool](b, `(() => { const dt = new DataTransfer(); dt.items.add(new File([`+js(text)+`], `+js(name)+`));
+		const i = document.getElementById("inspect-file"); i.files = dt.files; i.dispatchEvent(new Event("change", {bubbles: true})); return true })()`)
+}
+
+// A kept history is looked at: an export, a story of the simulation; what is none is
+// refused with advice.
+func TestAKeptHistoryIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := serveStill(t)
+	b := s.open("#/inspect", browser.View{})
+	b.settled()
+	b.axeFinds("the drop")
+	export := eval[string](b, `fetch("api/v1/instances/`+demo.Completed+`/export").then(r => r.text())`)
+	b.choose("order.json", export)
+	b.shows("An exported history", demo.Completed, "ReserveStock")
+	b.axeFinds("a file")
+	b.click(`.tabs a[href*="history"]`, "")
+	b.wait(`document.querySelectorAll("[data-event] .event-kind").length > 5`)
+
+	story, err := os.ReadFile("../../internal/simulation/testdata/story.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.goTo("#/inspect")
+	b.choose("story.txt", string(story))
+	b.shows("A story of the simulation", "root0")
+	b.click(`.tabs a[href*="text"]`, "")
+	b.shows("WHAT HAPPENED")
+
+	run, err := json.Marshal(map[string]any{"v": 1, "title": "run 17, with a crash behind call 8", "text": "they part at event 3",
+		"exports": []json.RawMessage{json.RawMessage(export), json.RawMessage(strings.ReplaceAll(export, `"instance":"`+demo.Completed+`"`, `"instance":"other"`))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.choose("run.json", string(run))
+	b.shows("A run that was kept", "with a crash behind call 8")
+	b.click(`.file-instances a[href*="other"]`, "")
+	b.wait(`document.querySelector("h1")?.innerText.includes("other")`)
+
+	b.Allow("status of 400")
+	b.choose("cat.txt", "meow")
+	b.shows("This file could not be read: cat.txt", "turnstile history INSTANCE --export")
+}
