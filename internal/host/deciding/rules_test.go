@@ -1,0 +1,451 @@
+package deciding
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/store/memory"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// Each rule of docs/internal/protocol.md that this package has is a row: what is stored, what
+// has come, and the plans that are decided on, one after the other, in words.
+
+// instanceA waits for the event "go", has the activity Step run, and ends.
+func instanceA(ctx *engine.Context, in []byte) ([]byte, error) {
+	if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
+		return nil, err
+	}
+	return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+}
+
+func panics(*engine.Context, []byte) ([]byte, error) { panic("broken") }
+
+// An hour after its start the instance is looked at; its turns were committed in the
+// minutes before.
+var (
+	began = time.UnixMilli(1_900_000_000_000).UTC()
+	now   = began.Add(time.Hour)
+)
+
+func at(minutesAgo float64) time.Time {
+	return now.Add(-time.Duration(minutesAgo * float64(time.Minute)))
+}
+
+// stored is what a row finds.
+type stored struct {
+	turns  []store.Turn
+	record *store.Record
+}
+
+// started waits for its event; scheduled has taken it, some minutes ago, and waits for the
+// activity; done has ended.
+func started() stored {
+	return stored{
+		turns: []store.Turn{turnOf(1, began,
+			history.Event{Kind: history.OrchestrationStarted, Name: "Main", Payload: []byte("1"), Start: &history.Start{StartID: "s"}},
+			history.Event{Kind: history.ExternalSubscribed, Name: "go"})},
+		record: &store.Record{Instance: "a", ExecutionID: 1, Name: "Main", Status: store.StatusRunning, StartID: "s", CreatedAt: began, UpdatedAt: began},
+	}
+}
+
+func scheduled(minutesAgo float64) stored {
+	s := started()
+	s.turns = append(s.turns, turnOf(3, at(minutesAgo),
+		history.Event{Kind: history.ExternalEvent, Name: "go", Payload: []byte("1"), SenderID: "e"},
+		history.Event{Kind: history.ActivityScheduled, Name: "Step", Payload: []byte("1")}))
+	return s
+}
+
+func done(minutesAgo float64) stored {
+	s := scheduled(20)
+	s.turns = append(s.turns, turnOf(5, at(minutesAgo),
+		history.Event{Kind: history.ActivityCompleted, SourceEventID: 4, Payload: []byte("1")},
+		history.Event{Kind: history.OrchestrationCompleted, Payload: []byte("1")}))
+	s.record.Status, s.record.EndedAt, s.record.Output = store.StatusCompleted, at(minutesAgo), []byte("1")
+	return s
+}
+
+// stuck is started with a mark.
+func (s stored) stuck(kind string, stamp int64, wake string) stored {
+	s.record.Problem, s.record.Stamp = &store.Problem{Kind: kind, Message: "broken", Tries: 1, Wake: wake}, stamp
+	return s
+}
+
+func (s stored) with(f func(*store.Record)) stored { f(s.record); return s }
+
+func purgedRecord(freeIn time.Duration) stored {
+	return stored{record: &store.Record{Instance: "a", ExecutionID: 1, Purged: true, FreeAt: now.Add(freeIn), StartID: "s"}}
+}
+
+func turnOf(first int64, at time.Time, events ...history.Event) store.Turn {
+	for i := range events {
+		events[i].EventID, events[i].AtMS = first+int64(i), at.UnixMilli()
+	}
+	return store.Turn{Instance: "a", ExecutionID: 1, Events: events, Token: fmt.Sprint("t", first), Messaged: true}
+}
+
+// message is a delivery of an item, received some seconds ago.
+func message(id string, item wire.Item, receives int) *inbox.Message {
+	item.V, item.Instance = wire.Version, "a"
+	m := queue.Message{ID: id, Group: "a", ReceiveCount: receives}
+	if receives == 1 {
+		m.ReceivedAt = now.Add(-time.Second)
+	}
+	return &inbox.Message{Delivery: platform.Delivery{Message: m}, Item: item, Proven: true}
+}
+
+func event(id string) wire.Item {
+	return wire.Item{Kind: wire.ExternalRaised, Name: "go", ID: id, Data: []byte("1")}
+}
+
+func completed(result string) wire.Item {
+	return wire.Item{Kind: wire.ActivityCompleted, ExecutionID: 1, SourceEventID: 4, Result: []byte(result)}
+}
+
+func wake(number int64, id string) wire.Item {
+	return wire.Item{Kind: wire.Wake, ExecutionID: 1, Number: number, ID: id}
+}
+
+func start(id string) wire.Item {
+	return wire.Item{Kind: wire.StartOrchestration, Name: "Main", ID: id, Input: []byte("1")}
+}
+
+func ofParent(i wire.Item) wire.Item {
+	i.Parent = &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2}
+	return i
+}
+
+func messages(m ...*inbox.Message) []*inbox.Message { return m }
+
+// row is a rule: what is there, and what comes of it.
+type row struct {
+	rule     string
+	stored   stored
+	messages []*inbox.Message
+	code     engine.Func // instanceA unless it is given
+	change   func(*Turn)
+	want     []string
+}
+
+func TestEachRuleGivesItsPlans(t *testing.T) {
+	t.Parallel()
+	fresh := func(i wire.Item) []*inbox.Message { return messages(message("m", i, 1)) }
+	back := func(i wire.Item) []*inbox.Message { return messages(message("m", i, 2)) }
+	for _, c := range []row{
+		// A process dies.
+		{rule: "an event is run, committed and dispatched in one plan, before anything else is decided", stored: started(), messages: fresh(event("e")),
+			want: []string{"runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
+		{rule: "a message sends its own turn again, and is a duplicate", stored: scheduled(20), messages: back(event("e")),
+			want: []string{"again 3-4 with 4", "runs ExternalRaised", "writes nothing", "settles duplicate", "over"}},
+		{rule: "a message without a fact sends the last turn", stored: scheduled(20), messages: back(wake(7, "w")),
+			want: []string{"again 3-4 with 4", "again 3-4 with 4", "runs", "writes nothing", "settles wake", "over"}},
+		{rule: "what a message of the batch completes is not sent again", stored: scheduled(20), messages: messages(message("m", event("e"), 2), message("n", completed("1"), 1)),
+			want: []string{"again 3-4", "runs ExternalRaised ActivityCompleted", "commits 5-6, dispatches 5-6", "settles duplicate recorded", "over"}},
+
+		// Two processes have a message.
+		{rule: "a fact recorded since the receipt is a twin's: its turn is sent again, after a look for a commit under way", stored: scheduled(0.05), messages: fresh(event("e")),
+			want: []string{"reads behind 5", "reads record again", "again 3-4 with 4", "runs ExternalRaised", "writes nothing", "settles duplicate", "over"}},
+		{rule: "a fact recorded long before the receipt is a duplicate", stored: scheduled(20), messages: fresh(event("e")),
+			want: []string{"runs ExternalRaised", "writes nothing", "settles duplicate", "over"}},
+		{rule: "an end since the receipt, ahead of the message's own fact, is sent again", stored: done(0.05), messages: fresh(event("late")),
+			want: []string{"reads behind 7", "reads record again", "again 5-6", "settles late", "over"}},
+		{rule: "an end long before the receipt is not", stored: done(20), messages: fresh(event("late")),
+			want: []string{"settles late", "over"}},
+		{rule: "one wake is one try: the mark names it", stored: started().stuck("panic", 3, "w"), messages: fresh(wake(0, "w")),
+			want: []string{"settles obsolete_wake", "again nothing", "over"}},
+		{rule: "a sweeper's wake for another mark is dropped", stored: started().stuck("panic", 3, ""), messages: fresh(wake(2, "w")),
+			want: []string{"reads behind 3", "reads record again", "again 1-2", "settles obsolete_wake", "again nothing", "over"}},
+		{rule: "a sweeper's wake for this mark is a try, whose commit takes the mark away", stored: started().stuck("panic", 3, ""), messages: fresh(wake(3, "w")),
+			want: []string{"again 1-2", "runs", "writes the record, clears the mark", "settles wake", "over"}},
+
+		// A write lands late; a service is down.
+		{rule: "nothing is committed after the end of the invocation", stored: started(), messages: fresh(event("e")),
+			change: func(t *Turn) { t.Now.Bounded, t.Now.Left = true, -time.Second },
+			want:   []string{"runs ExternalRaised", ErrOver.Error()}},
+
+		// The code is broken.
+		{rule: "a turn that can't go on records its arrivals and marks the instance", stored: started(), messages: fresh(event("e")), code: panics,
+			want: []string{"runs ExternalRaised", "commits 3 parked, marks panic, dispatches 3 parked", "settles recorded", "over"}},
+		{rule: "what brings no news to a stuck instance runs no code", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(event("e")),
+			want: []string{"settles duplicate", "over"}},
+		{rule: "a message that was received too often is marked before its turn", stored: started(), messages: messages(message("m", event("e"), 4)),
+			want: []string{`suspects "m"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
+		{rule: "one that finds its own mark is marked a second time", stored: started().with(func(r *store.Record) { r.Suspect = "m" }), messages: messages(message("m", event("e"), 5)),
+			want: []string{`suspects "m#2"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
+		{rule: "one that finds its second mark has killed its process: its arrivals are recorded, and no code is run", stored: started().with(func(r *store.Record) { r.Suspect = "m#2" }), messages: messages(message("m", event("e"), 6)),
+			want: []string{"says stuck killed", "again 1-2", "records ExternalRaised", "commits 3 parked, marks killed, dispatches 3 parked", "settles recorded", "over"}},
+
+		// Somebody purges.
+		{rule: "a purge schedules the deletion before it hides the record", stored: done(20), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
+			want: []string{"sends deletion, hides, settles purged", "over"}},
+		{rule: "a purge sends again what an end since its receipt had to send", stored: done(0.05), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
+			want: []string{"reads behind 7", "reads record again", "again 5-6", "sends deletion, hides, settles purged", "over"}},
+		{rule: "a purge of what is purged schedules the deletion again", stored: purgedRecord(time.Hour), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
+			want: []string{"sends deletion, settles purged", "over"}},
+		{rule: "a purge of what runs is refused", stored: started(), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),
+			want: []string{"settles purge_refused", "over"}},
+		{rule: "a terminate ends what runs", stored: scheduled(20), messages: fresh(wire.Item{Kind: wire.TerminateInstance, ID: "t", Reason: "enough"}),
+			want: []string{"commits 5, dispatches 5", "settles recorded", "over"}},
+		{rule: "the tombstone refuses a start, and tells its parent", stored: purgedRecord(time.Hour), messages: fresh(ofParent(start("s2"))),
+			want: []string{"tells parents, settles purged_id", "over"}},
+
+		// What is not there, or was there.
+		{rule: "an event ahead of its start goes round", messages: fresh(event("e")),
+			want: []string{"settles early round", "over"}},
+		{rule: "a cancel ahead of its start is for nobody", messages: fresh(wire.Item{Kind: wire.CancelInstance, ID: "c"}),
+			want: []string{"settles unknown_instance", "over"}},
+		{rule: "a start that repeats is a duplicate", stored: started(), messages: fresh(start("s")),
+			want: []string{"runs StartOrchestration", "writes nothing", "settles duplicate", "over"}},
+		{rule: "another start finds that its instance exists", stored: started(), messages: fresh(start("s2")),
+			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
+		{rule: "a completion for an event that is none of this history is a dead letter", stored: started(), messages: fresh(wire.Item{Kind: wire.ActivityCompleted, ExecutionID: 1, SourceEventID: 1, Result: []byte("1")}),
+			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			if got := c.plans(t); !slices.Equal(got, c.want) {
+				t.Errorf("the plans are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
+			}
+		})
+	}
+}
+
+// plans decides, and takes in what would come of each plan, until the turn is over.
+func (c *row) plans(t *testing.T) (words []string) {
+	code := c.code
+	if code == nil {
+		code = instanceA
+	}
+	registry, err := engine.NewRegistry(engine.Orchestration{Name: "Main", Func: code})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := host.DefaultSettings()
+	kept := memory.New()
+	source := &reading.Source{Store: kept, Clock: clock.NewVirtual(now), Observer: host.NoObserver{}, Logger: slog.New(slog.DiscardHandler)}
+	for i, s := range c.stored.turns {
+		commit := store.Commit{Turns: []store.Turn{s}}
+		if i == 0 {
+			commit.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: c.stored.record, UpdatedAt: began}
+		}
+		if err := kept.Commit(t.Context(), commit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turn := Turn{By: &Terms{Settings: &settings, Orchestrations: registry}, Cold: true, Now: Moment{At: now},
+		Group: GroupsOf(c.messages, settings.SuspectReceives)[0], View: reading.View{Instance: "a", Record: c.stored.record, Described: true, Current: true}}
+	if execution, has := turn.Stands(turn.Group.Open()); has == Runs {
+		turns, err := source.Read(t.Context(), &turn.View, execution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn.Running.X, turn.Running.Execution = engine.New(engine.Config{Instance: "a", ExecutionID: execution, Registry: registry}), execution
+		t.Cleanup(turn.Running.X.Close)
+		if err := turn.Running.X.Feed(reading.EventsOf(turns), false); err != nil {
+			t.Fatal(err)
+		}
+		turn.Running.Work = dispatch.Work{}
+		turn.Running.Work.AddTurns(turns)
+	}
+	if c.change != nil {
+		c.change(&turn)
+	}
+	for range 20 {
+		p, err := Decide(&turn)
+		if err != nil {
+			return append(words, err.Error())
+		}
+		words = append(words, wordsOf(&p))
+		if p.Over {
+			return words
+		}
+		if err := turn.takeIn(t, &p); err != nil {
+			return append(words, err.Error())
+		}
+	}
+	t.Fatal("the turn is never over")
+	return nil
+}
+
+// takeIn is what orchestrator does with a plan, without any service.
+func (t *Turn) takeIn(test *testing.T, p *Plan) error {
+	if p.Read != nil {
+		switch p.Read.What {
+		case Record, RecordAgain:
+			t.View.Described, t.View.Current = true, true
+			return nil
+		case Behind:
+			return nil // Nothing stands behind.
+		}
+		return errors.New("this row has to read more")
+	}
+	t.View.Forget()
+	if p.Run != nil {
+		out, err := t.Running.X.Run(engine.Input{NowMS: now.UnixMilli(), Arrivals: p.Run.Arrivals, Park: p.Run.Park})
+		t.Ran(out, err)
+	}
+	if p.Commit != nil {
+		t.Took(p.Commit)
+	}
+	switch w := p.Record; {
+	case w == nil:
+	case !w.Hide.IsZero():
+		t.Hidden(w.Hide)
+	default:
+		t.Wrote(w)
+	}
+	for _, s := range p.Settled {
+		s.Message.State = inbox.Settled
+	}
+	if p.Next != nil || p.Inline != nil {
+		test.Error("no row goes on as new, or has an inline activity")
+	}
+	return nil
+}
+
+// wordsOf is a plan in the order of its fields.
+func wordsOf(p *Plan) string {
+	var all []string
+	say := func(format string, args ...any) { all = append(all, strings.TrimSpace(fmt.Sprintf(format, args...))) }
+	if r := p.Read; r != nil {
+		switch r.What {
+		case Record:
+			say("reads record")
+		case RecordAgain:
+			say("reads record again")
+		case Behind:
+			say("reads behind %d", r.Event)
+		default:
+			say("reads %+v", *r)
+		}
+	}
+	for _, told := range p.Told {
+		if told.Counted != "" {
+			say("says %s %s", told.Counted, told.Word)
+		}
+	}
+	if p.Again != nil {
+		say("again %s", slotsOf(p.Again.Commits))
+	}
+	if r := p.Run; r != nil {
+		verb, kinds := "runs", ""
+		if r.Park {
+			verb = "records"
+		}
+		for _, a := range r.Arrivals {
+			kinds += " " + arrivalKind(&a)
+		}
+		say("%s%s", verb, kinds)
+	}
+	if c := p.Commit; c != nil {
+		say("%s", commitWords(c))
+	}
+	if len(p.Dispatch) > 0 {
+		say("dispatches %s", slotsOf(p.Dispatch))
+	}
+	switch s := p.Send; {
+	case s.Deletion != nil:
+		say("sends deletion")
+	case s.Parents != nil:
+		say("tells parents")
+	case s != (Sending{}):
+		say("sends %+v", s)
+	}
+	switch w := p.Record; {
+	case w == nil:
+	case !w.Hide.IsZero():
+		say("hides")
+	case w.Change != nil && w.Change.Suspect != nil:
+		say("suspects %q", *w.Change.Suspect)
+	default:
+		say("writes %+v", *w)
+	}
+	outcomes := ""
+	for _, s := range p.Settled {
+		switch {
+		case s.Dead != nil:
+			outcomes += " dead " + string(s.Dead.Reason)
+		case s.Round != nil:
+			outcomes += " " + s.Outcome + " round"
+		default:
+			outcomes += " " + s.Outcome
+		}
+	}
+	if outcomes != "" {
+		say("settles%s", outcomes)
+	}
+	if p.Over {
+		say("over")
+	}
+	return strings.Join(all, ", ")
+}
+
+func arrivalKind(a *engine.Arrival) string {
+	switch a.Event.Kind {
+	case history.ExternalEvent:
+		return string(wire.ExternalRaised)
+	case history.OrchestrationStarted:
+		return string(wire.StartOrchestration)
+	}
+	return a.Event.Kind.String()
+}
+
+func commitWords(c *Commit) string {
+	w := "writes nothing"
+	if len(c.Turns) > 0 {
+		w = "commits " + slotOf(&c.Turns[0])
+	} else if c.Change != nil {
+		w = "writes the record"
+	}
+	switch {
+	case c.Mark.Problem != nil && c.Mark.Moved:
+		w += ", marks " + c.Mark.Problem.Kind
+	case c.Mark.Recovered != nil:
+		w += ", clears the mark"
+	}
+	return w
+}
+
+func slotOf(s *store.Turn) string {
+	w := fmt.Sprint(s.First())
+	if s.Last() > s.First() {
+		w += fmt.Sprint("-", s.Last())
+	}
+	if s.Parked {
+		w += " parked"
+	}
+	return w
+}
+
+func slotsOf(commits []dispatch.Commit) string {
+	var all []string
+	for i := range commits {
+		w := slotOf(commits[i].Turn)
+		for _, e := range commits[i].Events {
+			if done, asked := commits[i].Done[e.EventID]; e.Kind == history.ActivityScheduled && asked && !done {
+				w += fmt.Sprint(" with ", e.EventID)
+			}
+		}
+		all = append(all, w)
+	}
+	if len(all) == 0 {
+		return "nothing"
+	}
+	return strings.Join(all, " ")
+}
