@@ -133,6 +133,11 @@ func ofParent(i wire.Item) wire.Item {
 
 func messages(m ...*inbox.Message) []*inbox.Message { return m }
 
+// tooLarge: a turn of the group was refused for its size.
+func tooLarge(t *Turn) {
+	t.Group.TooLarge = &store.TooLargeError{Instance: "a", ExecutionID: 1, Limit: "100 items a transaction"}
+}
+
 // row is a rule: what is there, and what comes of it.
 type row struct {
 	rule     string
@@ -190,6 +195,11 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{`suspects "m#2"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
 		{rule: "one that finds its second mark has killed its process: its arrivals are recorded, and no code is run", stored: started().with(func(r *store.Record) { r.Suspect = "m#2" }), messages: messages(message("m", event("e"), 6)),
 			want: []string{"says stuck killed", "again 1-2", "records ExternalRaised", "commits 3 parked, marks killed, dispatches 3 parked", "settles recorded", "over"}},
+
+		{rule: "what no commit can hold fails its instance", stored: started(), messages: fresh(event("e")), change: tooLarge,
+			want: []string{"commits 3, dispatches 3", "settles too_large", "over"}},
+		{rule: "a twin has failed it for that: the end is sent again", stored: done(0.05), messages: fresh(event("late")), change: tooLarge,
+			want: []string{"reads behind 7", "reads record again", "again 5-6", "settles late", "over"}},
 
 		// Somebody purges.
 		{rule: "a purge schedules the deletion before it hides the record", stored: done(20), messages: fresh(wire.Item{Kind: wire.PurgeInstance, ID: "p"}),

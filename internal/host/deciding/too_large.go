@@ -18,6 +18,9 @@ func (t *Turn) tooLarge(p *Plan) error {
 	if t.Group.TooLarge == nil || len(open) == 0 {
 		return nil
 	}
+	if !t.passed.imposed && t.Running.X != nil && t.Running.X.Ended() {
+		return nil // Its twin may have failed it, and not have sent that.
+	}
 	switch {
 	case t.passed.refused != nil:
 		for _, m := range open {
