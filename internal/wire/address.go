@@ -45,7 +45,7 @@ const SweepGroup = "turnstile-sweep"
 //   - Sweep: the id
 //   - ActivityExecute: execution, scheduling event, attempt
 //   - ActivityPending: execution, source event, token, attempt, and when it
-//     looks again
+//     looks again; a worker adds the delivery of the attempt
 //   - completions: execution, source event and token, so that a
 //     forged one can't keep out the true one
 //

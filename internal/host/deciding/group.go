@@ -97,6 +97,22 @@ func (g *Group) Chain() dispatch.Chain {
 	return c
 }
 
+// Progress returns the messages for which it is noted how far a dispatch came that stopped
+// short, and whose notes count. An operator wakes an instance because something of it may be
+// lost: while such a wake is open, no note of another message counts.
+func (g *Group) Progress() []*inbox.Message {
+	var wakes []*inbox.Message
+	for _, m := range inbox.Left(g.All) {
+		if m.Item.Kind == wire.Wake && m.Item.Number == 0 {
+			wakes = append(wakes, m)
+		}
+	}
+	if len(wakes) > 0 {
+		return wakes
+	}
+	return g.Messages
+}
+
 // Dispatched takes in that the actions of commits were sent.
 func (g *Group) Dispatched(commits []dispatch.Commit) {
 	for i := range commits {

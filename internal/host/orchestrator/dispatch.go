@@ -37,12 +37,12 @@ func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 }
 
 // dispatch sends what an outbox has, but for what an earlier delivery of a
-// message of this turn is known to have sent.
+// message of this turn is known to have sent (deciding.Group.Progress).
 func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	t := &a.turn
 	if r := t.View.Record; r != nil && r.Dispatched != "" {
 		var back []string
-		for _, m := range inbox.Returning(t.Group.Messages) {
+		for _, m := range inbox.Returning(t.Group.Progress()) {
 			back = append(back, m.ID)
 		}
 		out.Skip(r.Dispatched, back)
@@ -59,7 +59,7 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 // can't costs time and nothing else.
 func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	t := &a.turn
-	open := t.Group.Open()
+	open := inbox.Left(t.Group.Progress())
 	if len(open) == 0 {
 		return
 	}

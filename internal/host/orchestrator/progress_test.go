@@ -58,3 +58,36 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 		t.Errorf("%d timers were sent in all, want each of the wake's two deliveries to send it again", n)
 	}
 }
+
+// The wake may come in one batch with the message that comes back. What that one leaves
+// out, because an earlier delivery has sent it, is then what the operator misses.
+func TestAnOperatorsWakeBesideTheMessageOfAProgressSendsAllAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
+		_, err := ctx.Join(a, b)
+		return in, err
+	})
+	start := w.body(wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
+	wake := w.body(wire.Item{V: wire.Version, Kind: wire.Wake, Instance: "a", ID: "wake"})
+	delivery := func(id, body string, receives int) platform.Delivery {
+		return platform.Delivery{Message: queue.Message{ID: id, Body: body, ReceiveCount: receives}, Source: platform.SourceOrchestrator}
+	}
+	w.beforeSend = func(name string, _ []queue.Outgoing) error {
+		if name == "activity" {
+			return queue.ErrUnavailable
+		}
+		return nil
+	}
+	if failed := w.process().o.Handle(t.Context(), []platform.Delivery{delivery("m-1", start, 1)}); len(failed) != 1 || w.record("a").Dispatched == "" {
+		t.Fatalf("failed %v, dispatched %q; want the start handed back, and how far it came", failed, w.record("a").Dispatched)
+	}
+	w.beforeSend = nil
+	if failed := w.process().o.Handle(t.Context(), []platform.Delivery{delivery("m-1", start, 2), delivery("m-2", wake, 1)}); len(failed) != 0 {
+		t.Fatalf("failed %v", failed)
+	}
+	if n := w.delay.Counts().Total(); n != 2 {
+		t.Errorf("%d timers were sent in all, want the wake's turn to send it again", n)
+	}
+}

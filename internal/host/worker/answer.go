@@ -95,7 +95,7 @@ func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID strin
 func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	item := &t.item
 	if r.Pending {
-		return w.give(ctx, pending(item))
+		return w.give(ctx, pending(t))
 	}
 	failure := r.Failure
 	if failure == nil {
@@ -173,14 +173,18 @@ func unheard(item *wire.Item) *answer {
 }
 
 // pending tells the orchestrator of a pending activity, so that it is looked at when a
-// time limit may be over; without any there is nothing to look for.
-func pending(item *wire.Item) *answer {
+// time limit may be over; without any there is nothing to look for. Each delivery of an
+// attempt says so itself, and SQS must not drop it as the repeat of what an earlier delivery
+// has said: the schedule which that one has brought about may be lost, and the attempt may
+// have been sent again for that reason.
+func pending(t *task) *answer {
+	item := &t.item
 	if item.Retry == nil || item.Retry.TotalTimeoutMS <= 0 && item.Retry.HeartbeatTimeoutMS <= 0 {
 		return &answer{}
 	}
 	c := completion(item, wire.ActivityPending, item.Attempt)
 	c.Headers = nil
-	return &answer{completion: &c}
+	return &answer{completion: &c, dedupID: wire.HopDedupID(wire.DedupID(&c), fmt.Sprintf("%s %d", t.ID, t.ReceiveCount))}
 }
 
 // traceHeader is the header of W3C trace context that a completion brings back, so

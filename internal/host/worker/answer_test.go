@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/queue"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -60,7 +61,7 @@ func TestEveryCompletionNamesItsEventAndBringsItsToken(t *testing.T) {
 		"failed":    failed(item, &history.Failure{Kind: history.FailurePanic, Attempt: 3}, 9),
 		"stopped":   stopped(item, "too late"),
 		"unheard":   unheard(item),
-		"pending":   pending(item),
+		"pending":   pending(&task{item: *item}),
 	} {
 		c := a.completion
 		if c.Instance != item.Instance || c.ExecutionID != item.ExecutionID || c.SourceEventID != item.SchedulingEventID || c.Token != item.Token {
@@ -81,8 +82,22 @@ func TestEveryCompletionNamesItsEventAndBringsItsToken(t *testing.T) {
 
 func TestNothingIsSaidOfAPendingActivityWithoutATimeLimit(t *testing.T) {
 	t.Parallel()
-	if a := pending(third(&history.Retry{TimeoutMS: 1000})); a.completion != nil || a.next != nil {
+	if a := pending(&task{item: *third(&history.Retry{TimeoutMS: 1000})}); a.completion != nil || a.next != nil {
 		t.Errorf("%+v", a)
+	}
+}
+
+// The schedule that one delivery has brought about may be lost, and SQS remembers what it
+// has sent for five minutes.
+func TestEachDeliverySaysForItselfThatItsActivityIsPending(t *testing.T) {
+	t.Parallel()
+	item := third(&history.Retry{TotalTimeoutMS: 1000})
+	seen := map[string]bool{}
+	for _, m := range []queue.Message{{ID: "a", ReceiveCount: 1}, {ID: "a", ReceiveCount: 2}, {ID: "b", ReceiveCount: 1}} {
+		seen[pending(&task{Message: m, item: *item}).dedupID] = true
+	}
+	if len(seen) != 3 || seen[""] {
+		t.Errorf("deduplication ids %v, want one for each delivery", seen)
 	}
 }
 

@@ -11,6 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/queue"
 )
 
+// roundedUp is how much later than the end of its time an attempt may be due: a queue's delay
+// is of whole seconds, and it counts from the call, which may take half of one.
+const roundedUp = 1500 * time.Millisecond
+
 // checkDue is A-05: an attempt that follows waits for the delay of its policy, and is due no
 // later than the time of all attempts together. Whose clock differs may be off by as much.
 func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
@@ -33,7 +37,7 @@ func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 		due = at
 	}
 	end := time.UnixMilli(item.ScheduledAtMS + item.Retry.TotalTimeoutMS)
-	if late := due.Sub(end); late > time.Second { // A queue's delay is of whole seconds.
+	if late := due.Sub(end); late > roundedUp {
 		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d, which is due %s behind the time of all attempts together", p.Name,
 			item.Attempt, item.SchedulingEventID, item.Instance, item.ExecutionID, late)
 	}

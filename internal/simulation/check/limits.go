@@ -92,8 +92,16 @@ func (w *checker) quietSince(source *history.Event) bool {
 }
 
 // notePending notes when an activity was said to be pending: until then the process that
-// makes its attempt may die, and nobody looks at its limit.
+// makes its attempt may die, and nobody looks at its limit. When another attempt follows, its
+// message may wait until a worker is free.
 func (w *checker) notePending(body string) {
+	if strings.Contains(body, string(wire.ActivityExecute)) {
+		item, err := w.Item(body)
+		if err == nil && item.Kind == wire.ActivityExecute {
+			delete(w.trouble.pending, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID})
+		}
+		return
+	}
 	if !strings.Contains(body, string(wire.ActivityPending)) {
 		return
 	}

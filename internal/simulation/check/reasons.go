@@ -19,10 +19,11 @@ import (
 
 // reasons are those that programs gave for what they cancelled.
 type reasons struct {
-	// said is what an operation has to be told, sent what the cancel of a child says, by
-	// its id.
+	// said is what an operation has to be told. sent is what the cancels of a child say, by
+	// their id: the code may have cancelled it for one reason, and its parent may have ended
+	// since. SQS keeps the first of those that come within five minutes.
 	said map[store.ActivityKey]string
-	sent map[string]string
+	sent map[string][]string
 }
 
 // checkScopes: what was open in a scope that is over was stopped in the turn in
@@ -99,7 +100,7 @@ func (w *checker) sendsCancel(p *world.Process, body string) {
 		return
 	}
 	w.checkSaid(p, store.ActivityKey{Instance: item.Parent.Instance, ExecutionID: item.Parent.ExecutionID, EventID: item.Parent.EventID}, item.Reason)
-	note(&w.reasons.sent, item.ID, item.Reason)
+	note(&w.reasons.sent, item.ID, append(w.reasons.sent[item.ID], item.Reason))
 }
 
 // checkCancelled: a child is cancelled for the reason that its parent has sent.
@@ -107,7 +108,7 @@ func (w *checker) checkCancelled(t *store.Turn, e *history.Event) {
 	if e.Kind != history.OrchestrationCancelRequested {
 		return
 	}
-	if sent, ok := w.reasons.sent[e.SenderID]; ok && sent != e.Reason {
+	if sent, ok := w.reasons.sent[e.SenderID]; ok && !slices.Contains(sent, e.Reason) {
 		w.Violate("K-09", "%s/%d is cancelled because of %q; its parent said %q", t.Instance, t.ExecutionID, e.Reason, sent)
 	}
 }

@@ -90,7 +90,12 @@ func (w *checker) stands(id string) bool {
 }
 
 // Redrives notes that what a client says has left its place.
-func (w *checker) Redrives(body string) { w.movesSaid(body) }
+func (w *checker) Redrives(body string) {
+	w.movesSaid(body)
+	if item, err := w.Item(body); err == nil {
+		w.leftItsPlace(item)
+	}
+}
 
 // movesSaid notes that what a client says is sent by a process, on, round or to the dead
 // letters, or again by who redrives.

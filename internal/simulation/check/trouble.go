@@ -70,10 +70,7 @@ func (w *checker) answers(p *world.Process, body string) {
 		return
 	}
 	if p.Worker == nil {
-		if item.Kind == wire.ActivityCompleted {
-			// It has left its place ahead of what is said of its activity later.
-			delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
-		}
+		w.leftItsPlace(item)
 		return
 	}
 	if p.Running.Expired || p.Running.Slowed {
@@ -107,6 +104,14 @@ func (w *checker) answers(p *world.Process, body string) {
 	// Of two messages for one attempt nobody can tell which was answered.
 	if len(of) == 1 && !of[0].Ghost {
 		note(&w.trouble.answered, of[0].ID, answer{w.Steps, w.wrong()})
+	}
+}
+
+// leftItsPlace notes that a result goes round, or is redriven: it has left its place ahead of
+// what is said of its activity later.
+func (w *checker) leftItsPlace(item *wire.Item) {
+	if item.Kind == wire.ActivityCompleted {
+		delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
 	}
 }
 
