@@ -13,7 +13,7 @@ import (
 
 // optionVerbs begin the names of options that say what is done. All other options
 // begin with "With".
-var optionVerbs = []string{"Allow", "Check", "Compare", "Crash", "Force", "Keep", "On", "Use"}
+var optionVerbs = []string{"Allow", "Begin", "Check", "Compare", "Crash", "Force", "Keep", "On", "Use"}
 
 // publicFiles calls f with each file of a package that users can import, in all
 // modules of the repository.

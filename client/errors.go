@@ -85,14 +85,19 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
 }
 
-// StillRunningError says that a running instance is not purged without [Force].
-// Nothing was sent.
+// StillRunningError says that a running instance is not purged without [Force], and not
+// begun again by [Client.Rerun]. Nothing was sent.
 type StillRunningError struct {
 	Instance string
 	Status   Status
+
+	rerun bool
 }
 
 func (e *StillRunningError) Error() string {
+	if e.rerun {
+		return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or terminate it, before it begins again", e.Instance, e.Status)
+	}
 	return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or force the purge, which terminates it first", e.Instance, e.Status)
 }
 

@@ -15,6 +15,10 @@ type Run[Out any] struct {
 	// [*AlreadyExistsError] to WaitStarted and Wait.
 	StartID string
 
+	// After is that of [Started]: where the start begins an instance again, the last
+	// execution of the run that has ended. Wait does not take its end for that of this run.
+	After int64
+
 	client *Client
 	name   string
 }
@@ -27,11 +31,15 @@ func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance
 	return &Run[Out]{client: c, name: o.Name(), Instance: instance}
 }
 
+func (r *Run[Out]) started() Started {
+	return Started{Instance: r.Instance, StartID: r.StartID, After: r.After}
+}
+
 // WaitStarted waits until the instance has a record, and returns
 // [*AlreadyExistsError] if another start was first, [*PurgedError] if an instance of
 // that id was purged.
 func (r *Run[Out]) WaitStarted(ctx context.Context) error {
-	_, err := r.client.wait(ctx, r.Instance, r.StartID, func(*Description) bool { return true })
+	_, err := r.client.wait(ctx, r.started(), func(*Description) bool { return true })
 	return err
 }
 
@@ -43,7 +51,7 @@ func (r *Run[Out]) WaitStarted(ctx context.Context) error {
 // instance has not ended: what keeps it is in the [*WaitError].
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	var zero Out
-	d, err := r.client.wait(ctx, r.Instance, r.StartID, ended)
+	d, err := r.client.wait(ctx, r.started(), ended)
 	if err != nil {
 		return zero, err
 	}

@@ -38,6 +38,10 @@ type StartRequest struct {
 	// the same orchestration, in place of an [*AlreadyExistsError]. Events are then
 	// raised for it.
 	UseExisting bool
+	// BeginAgain begins the next execution of the instance that has the id already, if it
+	// has ended and was one of the same orchestration, in place of an
+	// [*AlreadyExistsError].
+	BeginAgain bool
 
 	err error
 }
@@ -46,6 +50,10 @@ type StartRequest struct {
 type Started struct {
 	Instance string
 	StartID  string
+	// After is the last execution of the run that has ended and that the start follows,
+	// where it begins an instance again; 0 otherwise. A wait does not take the end of
+	// that run for the end of this one.
+	After int64
 }
 
 // Start asks for a new instance. It returns when the start is queued; the
@@ -87,8 +95,10 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 		return Started{}, err
 	case found.Purged:
 		return Started{}, &PurgedError{Instance: item.Instance, FreeAt: found.FreeAt}
-	case found.StartID == item.ID:
+	case found.KnowsStart(item.ID):
 		return started, nil
+	case found.Name == item.Name && r.BeginAgain && found.Status.Terminal():
+		started.After = found.ExecutionID
 	case !r.UseExisting || found.Name != item.Name:
 		return Started{}, alreadyExists(&found)
 	case len(item.Events) == 0:
@@ -133,14 +143,23 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err := attributes.Check(); err != nil {
 		return wire.Item{}, searchError(err)
 	}
-	conflict := wire.ConflictRefuse
-	if r.UseExisting {
-		conflict = wire.ConflictUseExisting
-	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: conflict,
+		Kind: wire.StartOrchestration, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(),
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
+}
+
+// onConflict is what becomes of the start if its id is taken.
+func (r *StartRequest) onConflict() wire.Conflict {
+	switch {
+	case r.UseExisting && r.BeginAgain:
+		return wire.ConflictUseOrBeginAgain
+	case r.UseExisting:
+		return wire.ConflictUseExisting
+	case r.BeginAgain:
+		return wire.ConflictBeginAgain
+	}
+	return wire.ConflictRefuse
 }
 
 func alreadyExists(r *store.Record) *AlreadyExistsError {
@@ -169,5 +188,5 @@ func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestratio
 	if err != nil {
 		return nil, err
 	}
-	return &Run[Out]{client: c, name: o.Name(), Instance: started.Instance, StartID: started.StartID}, nil
+	return &Run[Out]{client: c, name: o.Name(), Instance: started.Instance, StartID: started.StartID, After: started.After}, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // StartOption is an option of [Start]: [WithInstanceID], [WithVersion], [WithDeduplicationID],
-// [WithSearchAttributes], [WithHeaders], [UseExisting], [WithEvent].
+// [WithSearchAttributes], [WithHeaders], [UseExisting], [BeginAgain], [WithEvent].
 type StartOption interface {
 	applyToStart(*StartRequest)
 }
@@ -40,6 +40,17 @@ func WithVersion(version string) StartOption {
 // events for it.
 func UseExisting() StartOption {
 	return startOption(func(r *StartRequest) { r.UseExisting = true })
+}
+
+// BeginAgain begins the next execution of the instance that has the id already, if it
+// has ended and was one of the same orchestration, whatever its version and input: from
+// the beginning, with the input of this start. So ids of business things can be used
+// again without a purge. The histories before stay, and are purged together with it.
+// [*AlreadyExistsError] while the instance runs, unless there is [UseExisting] too. A
+// repeat of a start by which the instance has begun before begins nothing; the last 32
+// starts are known.
+func BeginAgain() StartOption {
+	return startOption(func(r *StartRequest) { r.BeginAgain = true })
 }
 
 // WithHeaders gives headers, which go with the start to the orchestration, its activities and its children;

@@ -15,7 +15,7 @@ import (
 // Errors: [*PurgedError] if the instance has been purged, [*WaitError] if the
 // context ends first. Give the context a deadline.
 func (c *Client) Wait(ctx context.Context, instance string) (Description, error) {
-	d, err := c.wait(ctx, instance, "", ended)
+	d, err := c.wait(ctx, Started{Instance: instance}, ended)
 	if err != nil {
 		return Description{}, err
 	}
@@ -24,9 +24,11 @@ func (c *Client) Wait(ctx context.Context, instance string) (Description, error)
 
 func ended(d *Description) bool { return d.Status.Terminal() }
 
-// wait looks at the instance until enough says so. startID, if not empty, is
-// the start that the instance must come from.
-func (c *Client) wait(ctx context.Context, instance, startID string, enough func(*Description) bool) (*Description, error) {
+// wait looks at the instance until enough says so. StartID, if not empty, is
+// the start that the instance must come from; what ended with the execution After is not
+// what is waited for.
+func (c *Client) wait(ctx context.Context, of Started, enough func(*Description) bool) (*Description, error) {
+	instance := of.Instance
 	if err := validInstance(instance); err != nil {
 		return nil, err
 	}
@@ -49,7 +51,9 @@ func (c *Client) wait(ctx context.Context, instance, startID string, enough func
 			return nil, err
 		case r.Purged:
 			return nil, &PurgedError{Instance: instance, FreeAt: r.FreeAt}
-		case startID != "" && r.StartID != startID:
+		case r.ExecutionID <= of.After:
+			// It has not begun again yet.
+		case of.StartID != "" && r.StartID != of.StartID:
 			return nil, alreadyExists(&r)
 		default:
 			last = c.describe(&r)

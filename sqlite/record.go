@@ -29,6 +29,7 @@ type row struct {
 type rest struct {
 	ExecutionID      int64                    `json:"execution_id"`
 	StartID          string                   `json:"start_id,omitempty"`
+	EarlierStarts    []string                 `json:"earlier_starts,omitempty"`
 	Version          string                   `json:"version,omitempty"`
 	CreatedMS        int64                    `json:"created_ms,omitempty"`
 	UpdatedMS        int64                    `json:"updated_ms,omitempty"`
@@ -73,7 +74,7 @@ type parent struct {
 
 func rowOf(r *store.Record) (row, error) {
 	b, err := json.Marshal(rest{
-		ExecutionID: r.ExecutionID, StartID: r.StartID, Version: r.Version,
+		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution,
 		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
 		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspect: r.Suspect, Dispatched: r.Dispatched, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
@@ -97,7 +98,7 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 	}
 	return store.Record{
 		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), CustomStatus: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),
-		ExecutionID: f.ExecutionID, StartID: f.StartID, Version: f.Version,
+		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution,
 		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
 		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspect: f.Suspect, Dispatched: f.Dispatched, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,

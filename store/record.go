@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -9,6 +10,21 @@ import (
 
 // Free reports whether it is a tombstone whose id may be started again.
 func (r *Record) Free(now time.Time) bool { return r.Purged && !r.FreeAt.After(now) }
+
+// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
+const MaxEarlierStarts = 32
+
+// KnowsStart reports whether the instance was begun by this start, now or in an earlier
+// run.
+func (r *Record) KnowsStart(id string) bool {
+	return r.StartID == id || slices.Contains(r.EarlierStarts, id)
+}
+
+// StartsBefore returns what EarlierStarts of the next run are.
+func (r *Record) StartsBefore() []string {
+	all := append(slices.Clone(r.EarlierStarts), r.StartID)
+	return all[max(0, len(all)-MaxEarlierStarts):]
+}
 
 // Hidden returns the tombstone that Hide makes of a record: of one that is hidden
 // already, FreeAt moves on, and never back.
@@ -26,7 +42,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Stamp != nil || c.Suspect != nil
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.Stamp != nil || c.Suspect != nil
 	switch {
 	case !demands:
 		return true
@@ -34,6 +50,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 		return false
 	case c.ExecutionID > 0 && r.ExecutionID != c.ExecutionID,
 		c.Running && r.Status.Terminal(),
+		c.Ended && !r.Status.Terminal(),
 		c.Stamp != nil && r.Stamp != *c.Stamp,
 		c.Suspect != nil && r.Suspect != *c.Suspect:
 		return false
@@ -94,6 +111,7 @@ func (r Record) Stored() Record {
 	r.LoopedAt = storedTime(r.LoopedAt)
 	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
 	r.SearchAttributes = r.SearchAttributes.With(nil)
+	r.EarlierStarts = slices.Clone(r.EarlierStarts)
 	if r.Failure != nil {
 		f := *r.Failure
 		f.Details = cloneBytes(f.Details)

@@ -171,11 +171,15 @@ type Record struct {
 	ExecutionID int64
 	// StartID of the start that won.
 	StartID string
-	Name    string
-	Version string
+	// EarlierStarts are the start ids of the runs before this one, where the instance has
+	// begun again: the newest last, MaxEarlierStarts of them. By them a repeat of one of
+	// these starts is known, and begins nothing.
+	EarlierStarts []string
+	Name          string
+	Version       string
 	// Status is what the instance is listed under.
 	Status    Status
-	CreatedAt time.Time // start of the first execution
+	CreatedAt time.Time // start of the first execution, or of the one that began again
 	UpdatedAt time.Time
 	// EndedAt is zero while the instance runs.
 	EndedAt time.Time
@@ -279,7 +283,8 @@ type RecordChange struct {
 	If RecordCondition
 
 	// Create replaces the whole record by this one (a start); all other
-	// fields below are ignored then.
+	// fields below are ignored then, but for SearchAttributes, which has without a
+	// value those of the record before that Create has not.
 	Create *Record
 
 	ExecutionID  *int64
@@ -316,6 +321,8 @@ type RecordCondition struct {
 	ExecutionID int64
 	// Running: the record's status is not terminal.
 	Running bool
+	// Ended: there is a record, and its status is terminal.
+	Ended bool
 	// Stamp the record must have, if not nil.
 	Stamp *int64
 	// Suspect the record must have, if not nil.

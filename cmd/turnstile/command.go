@@ -42,7 +42,7 @@ func groups() []group {
 	return []group{
 		{"Start and speak to instances", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
 		{"Look", []*command{listCommand(), describeCommand(), historyCommand(), timelineCommand(), watchCommand(), waitCommand(), costCommand()}},
-		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), purgeCommand(),
+		{"Put right", []*command{wakeCommand(), cancelCommand(), terminateCommand(), rerunCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand()}},
 		{"Run the stack", []*command{doctorCommand(), pauseCommand(), resumeCommand(), consoleCommand()}},
 		{"Develop", []*command{newCommand(), devCommand(), replayCommand(), lintCommand(), templateUpgradeCommand()}},

@@ -17,6 +17,7 @@ import (
 // running `turnstile dev` by its console's API.
 type instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
+	Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error)
 	// Confirm waits until the instance has a record, and returns
 	// [*client.AlreadyExistsError] if another start was first.
 	Confirm(ctx context.Context, name string, started client.Started) error
@@ -68,7 +69,7 @@ type ofClient struct {
 
 func (c ofClient) Confirm(ctx context.Context, name string, started client.Started) error {
 	run := client.Attach(c.Client, turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name), started.Instance)
-	run.StartID = started.StartID
+	run.StartID, run.After = started.StartID, started.After
 	return run.WaitStarted(ctx)
 }
 

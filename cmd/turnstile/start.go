@@ -63,6 +63,7 @@ func startCommand() *command {
 				return nil
 			})
 			flags.BoolVar(&r.UseExisting, "use-existing", false, "use the instance that has the id already, if it is one of NAME; it gets the events")
+			flags.BoolVar(&r.BeginAgain, "begin-again", false, "begin the next execution of the instance that has the id already, if it has ended and was one of NAME")
 			wait := flags.Bool("wait", false, "wait for its end and print its output")
 			timeout := flags.Duration("timeout", defaultWait, "`TIME` to wait with --wait, such as 90s; 0 for no limit")
 			return func(ctx context.Context, operands []string) error {
@@ -84,7 +85,7 @@ func startCommand() *command {
 					return c.awaitStarted(ctx, cl, r.Name, started, *timeout)
 				}
 				if c.json() {
-					return c.printJSON(api.Started{Instance: started.Instance, StartID: started.StartID})
+					return c.printJSON(api.Started{Instance: started.Instance, StartID: started.StartID, After: started.After})
 				}
 				fmt.Fprintln(c.out, started.Instance)
 				return nil

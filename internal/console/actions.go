@@ -24,13 +24,19 @@ func (h *handler) as(r *http.Request) *client.Client {
 func (h *handler) start(r *request, in api.Start) (api.Started, error) {
 	s := client.StartRequest{
 		Name: in.Name, Version: in.Version, Instance: in.Instance, DeduplicationID: in.StartID, Input: in.Input,
-		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting,
+		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, BeginAgain: in.BeginAgain,
 	}
 	for _, e := range in.Events {
 		s.Events = append(s.Events, wire.StartEvent{Name: e.Name, Data: e.Data})
 	}
 	started, err := h.as(r.Request).Start(r.Context(), s)
-	return api.Started{Instance: started.Instance, StartID: started.StartID}, err
+	return api.Started{Instance: started.Instance, StartID: started.StartID, After: started.After}, err
+}
+
+func (h *handler) rerun(r *request, in api.Rerun) (api.Started, error) {
+	started, err := h.as(r.Request).Rerun(r.Context(), client.RerunRequest{
+		Instance: r.vars["id"], Input: in.Input, Version: in.Version, DeduplicationID: in.StartID})
+	return api.Started{Instance: started.Instance, StartID: started.StartID, After: started.After}, err
 }
 
 func (h *handler) raise(r *request, in api.Raise) (api.Sent, error) {

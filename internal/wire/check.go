@@ -135,7 +135,7 @@ func (c *checker) ranges(i *Item) {
 	c.ident("name", i.Name, l.Name)
 	c.ident("version", i.OrchVersion, l.Name)
 	if !i.OnConflict.known() {
-		c.fail(ReasonInvalidField, "on_conflict", "%q is not a policy; expected %q, or no field", i.OnConflict, ConflictUseExisting)
+		c.fail(ReasonInvalidField, "on_conflict", "%q is not a policy; expected %q, %q, %q, or no field", i.OnConflict, ConflictUseExisting, ConflictBeginAgain, ConflictUseOrBeginAgain)
 	}
 	c.ident("codec", i.Codec, l.Name)
 	c.ident("request_id", i.RequestID, l.ID)

@@ -56,12 +56,18 @@ func (x *expression) condition(change *store.RecordChange) string {
 	if c.ExecutionID > 0 {
 		parts = append(parts, x.equal("if_execution", "execution_id", number(c.ExecutionID)))
 	}
-	if c.Running {
+	if c.Running || c.Ended {
 		var ended []string
 		for _, s := range store.TerminalStatuses() {
 			ended = append(ended, x.value("if_not_"+string(s), text(string(s))))
 		}
-		parts = append(parts, "NOT "+x.name("status")+" IN ("+strings.Join(ended, ", ")+")")
+		in := x.name("status") + " IN (" + strings.Join(ended, ", ") + ")"
+		if c.Ended {
+			parts = append(parts, in)
+		}
+		if c.Running {
+			parts = append(parts, "NOT "+in)
+		}
 	}
 	if c.Stamp != nil {
 		if *c.Stamp == 0 {

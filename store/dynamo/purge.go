@@ -18,7 +18,7 @@ import (
 // recordAttributes are all attributes of a record that a tombstone does not
 // keep.
 var recordAttributes = [...]string{
-	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "codec", "suspect",
+	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "earlier_starts", "codec", "suspect",
 	"dispatched", "looped_at", "stamp", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }

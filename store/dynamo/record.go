@@ -41,7 +41,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "origin": r.Origin} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "origin": r.Origin, "earlier_starts": r.EarlierStarts} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -109,6 +109,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	if r.SearchAttributes, err = searchOf(a); err != nil {
 		return fail("search attributes", err)
 	}
+	if err = fromJSON(a, "earlier_starts", &r.EarlierStarts); err != nil {
+		return fail("earlier_starts", err)
+	}
 	var f *failureJSON
 	if err = fromJSON(a, "failure", &f); err != nil {
 		return fail("failure", err)
@@ -135,7 +138,7 @@ func timeOf(a attributes, name string) time.Time {
 	return time.UnixMilli(numberOf(a, name)).UTC()
 }
 
-// jsonText returns the JSON of a pointer, empty for nil.
+// jsonText returns the JSON of a pointer or a list, empty for nil.
 func jsonText(v any) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil || string(b) == "null" {

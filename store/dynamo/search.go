@@ -106,7 +106,8 @@ func (s *Store) searchWrites(instance string, change *store.RecordChange) (write
 	table := &s.config.Tables.Instances
 	set, listKey := change.SearchAttributes, ""
 	if r := change.Create; r != nil {
-		set, listKey = r.SearchAttributes, r.ListKey()
+		// Of those before it has another value, or none.
+		set, listKey = set.With(r.SearchAttributes), r.ListKey()
 	} else if len(set) > 0 {
 		listKey = (&store.Record{Instance: instance, CreatedAt: change.FoundAt}).ListKey()
 	}

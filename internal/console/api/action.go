@@ -25,6 +25,19 @@ type Start struct {
 	// UseExisting takes the instance that has the id already, if it is one of
 	// the same orchestration.
 	UseExisting bool `json:"use_existing,omitempty"`
+	// BeginAgain begins the next execution of the instance that has the id already, if
+	// it has ended and was one of the same orchestration.
+	BeginAgain bool `json:"begin_again,omitempty"`
+}
+
+// Rerun has an instance that has ended begin again.
+type Rerun struct {
+	// Input; left out for the one that its last execution began with.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Version; left out for the newest that is deployed.
+	Version string `json:"version,omitempty"`
+	// StartID tells a repeat of this rerun from another one; left out for a random one.
+	StartID string `json:"start_id,omitempty"`
 }
 
 // StartEvent is an event that a start brings.
@@ -37,6 +50,9 @@ type StartEvent struct {
 type Started struct {
 	Instance string `json:"instance"`
 	StartID  string `json:"start_id"`
+	// After is the last execution of the run that the start follows, where it begins an
+	// instance again.
+	After int64 `json:"after,omitempty"`
 }
 
 // Raise raises an external event.

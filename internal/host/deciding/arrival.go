@@ -54,7 +54,7 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 			version = newest.Version
 		}
 	}
-	a := engine.Arrival{UseExisting: i.OnConflict == wire.ConflictUseExisting, Event: history.Event{
+	a := engine.Arrival{UseExisting: i.OnConflict.UsesExisting(), Event: history.Event{
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
 	for _, e := range i.Events {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})

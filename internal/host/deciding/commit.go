@@ -36,7 +36,10 @@ func (t *Turn) commit(p *Plan) error {
 	if on.Suspected {
 		t.Suspicion.Mark, t.Suspicion.Marked = t.Group.Suspect, true
 	}
-	p.Commit, p.Dispatch, p.Next = c, t.follows(c.Turns), d.Next
+	p.Commit, p.Dispatch = c, t.follows(c.Turns)
+	if len(d.Next) > 0 {
+		p.Next = &Next{Events: d.Next}
+	}
 	if r.then = (*Turn).committed; r.end != nil {
 		r.then = (*Turn).imposed
 	}

@@ -6,22 +6,25 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
-	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // exists deals with a start for an instance that runs or has run. Its own
-// repeat is a duplicate. Another is acknowledged, so that no late redelivery
+// repeat is a duplicate. One that may begin the instance again does so if it has ended
+// (begin_again.go). Another is acknowledged, so that no late redelivery
 // revives a finished run; a parent that wanted the id for a child is told: that
 // it is taken, or, if it may use the instance that has it, how that one ended.
 // While that one runs, the parent stands in its history (engine/attach.go).
 func (t *Turn) exists(p *Plan, m *inbox.Message) error {
-	startID := t.Running.Started().Start.StartID
+	if begins, err := t.beginAgain(p, m); begins || err != nil {
+		return err
+	}
+	known := t.Running.Started().Start.StartID == m.Item.ID
 	if t.View.Record != nil {
-		startID = t.View.Record.StartID
+		known = t.View.Record.KnowsStart(m.Item.ID)
 	}
 	// What is read for the answer is the record as it is now.
-	if t.passed.asked != Record && startID == m.Item.ID {
+	if t.passed.asked != Record && known {
 		p.settle(m, "duplicate")
 		return nil
 	}
@@ -67,7 +70,7 @@ func taken(kind, format string, args ...any) *history.Event {
 // endFor returns as what the child of a parent counts that found its id taken.
 func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 	id := t.View.Instance
-	if m.Item.OnConflict != wire.ConflictUseExisting {
+	if !m.Item.OnConflict.UsesExisting() {
 		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
 	if m.Item.Parent.Instance == id {

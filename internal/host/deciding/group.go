@@ -32,7 +32,8 @@ type Group struct {
 // GroupsOf gathers the unsettled messages by the instance that their body
 // names, whatever the message group was. The order within a group is that of
 // the batch, but for a start, which is taken ahead of all that stands behind the
-// last purge: an event of the same batch waits for it.
+// last purge: an event of the same batch waits for it. A start that may begin an ended
+// instance again keeps its place, for what stands ahead of it may end the instance.
 func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
@@ -65,8 +66,12 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 
 func startsFirst(messages []*inbox.Message) {
 	slices.SortStableFunc(messages, func(a, b *inbox.Message) int {
-		return boolInt(b.Item.Kind == wire.StartOrchestration) - boolInt(a.Item.Kind == wire.StartOrchestration)
+		return boolInt(goesFirst(b)) - boolInt(goesFirst(a))
 	})
+}
+
+func goesFirst(m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && !beginsAgain(m)
 }
 
 func boolInt(b bool) int {

@@ -34,9 +34,9 @@ type Plan struct {
 	Record *Write
 	// Settled are the messages of which nothing is left to be done.
 	Settled []Settlement
-	// Next are the first events of the execution that the turn goes on with, in place
-	// of the one that has ended.
-	Next []history.Event
+	// Next is the execution that the turn goes on with, in place of the one that has
+	// ended.
+	Next *Next
 	// Over: the attempt has done all that it had to.
 	Over bool
 }
@@ -45,6 +45,17 @@ type Plan struct {
 func (p *Plan) empty() bool {
 	return p.Read == nil && p.Told == nil && p.Again == nil && p.Inline == nil && p.Run == nil && p.Commit == nil &&
 		p.Send == (Sending{}) && p.Record == nil && len(p.Settled) == 0 && p.Next == nil && !p.Over
+}
+
+// Next is an execution that takes the place of one that has ended.
+type Next struct {
+	// Events are its first ones, which continue-as-new has committed with the end of the
+	// one before.
+	Events []history.Event
+	// Again is its number, where a start begins the instance again; 0 otherwise.
+	// Returning: that start comes back, and may have begun it.
+	Again     int64
+	Returning bool
 }
 
 // Again is what is sent again.

@@ -126,6 +126,12 @@ func start(id string) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Name: "Main", ID: id, Input: []byte("1")}
 }
 
+func beginAgain(id string) wire.Item {
+	i := start(id)
+	i.OnConflict = wire.ConflictBeginAgain
+	return i
+}
+
 func ofParent(i wire.Item) wire.Item {
 	i.Parent = &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2}
 	return i
@@ -224,6 +230,31 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"runs StartOrchestration", "writes nothing", "settles duplicate", "over"}},
 		{rule: "another start finds that its instance exists", stored: started(), messages: fresh(start("s2")),
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
+
+		// What has ended begins again.
+		{rule: "a start that may begin again begins the next execution of what has ended", stored: done(20), messages: fresh(beginAgain("s2")),
+			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
+		{rule: "what an end since its receipt had to send is sent first", stored: done(0.05), messages: back(beginAgain("s2")),
+			want: []string{"again 5-6", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
+		{rule: "while it runs the start finds that it exists", stored: started(), messages: fresh(beginAgain("s2")),
+			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
+		{rule: "the start by which it began is a duplicate", stored: done(20), messages: fresh(beginAgain("s")),
+			want: []string{"settles duplicate", "over"}},
+		{rule: "and so is one by which it began before", stored: done(20).with(func(r *store.Record) { r.EarlierStarts = []string{"s0", "s1"} }), messages: fresh(beginAgain("s1")),
+			want: []string{"settles duplicate", "over"}},
+		{rule: "one of another orchestration begins nothing", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(beginAgain("s2")),
+			want: []string{"settles exists", "over"}},
+		{rule: "what stands ahead of the start may end the instance", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", beginAgain("s2"), 1)),
+			want: []string{"runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
+		{rule: "what stands behind the start is for the execution that it begins", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", event("e2"), 1), message("o", completed("2"), 1)),
+			want: []string{"begins 2 again", "runs StartOrchestration ExternalRaised ActivityCompleted", "commits 1-4, dispatches 1-4", "settles recorded recorded late", "over"}},
+		{rule: "what stands ahead of it is for the one that has ended", stored: done(20), messages: messages(message("m", event("e2"), 1), message("n", beginAgain("s2"), 1)),
+			want: []string{"settles late", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
+		{rule: "of two such starts the second finds that it runs", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", beginAgain("s3"), 1)),
+			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "runs StartOrchestration", "writes nothing", "settles exists", "over"}},
+		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(beginAgain("s2")),
+			want: []string{"settles purged_id", "over"}},
+
 		{rule: "a completion for an event that is none of this history is a dead letter", stored: started(), messages: fresh(wire.Item{Kind: wire.ActivityCompleted, ExecutionID: 1, SourceEventID: 1, Result: []byte("1")}),
 			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
 	} {
@@ -323,7 +354,10 @@ func (t *Turn) takeIn(test *testing.T, p *Plan) error {
 	for _, s := range p.Settled {
 		s.Message.State = inbox.Settled
 	}
-	if p.Next != nil || p.Inline != nil {
+	if n := p.Next; n != nil && n.Again > 0 {
+		t.Running = Running{X: engine.New(engine.Config{Instance: "a", ExecutionID: n.Again, Registry: t.By.Orchestrations}), Execution: n.Again, Creating: true, Work: dispatch.Work{}}
+		test.Cleanup(t.Running.X.Close)
+	} else if n != nil || p.Inline != nil {
 		test.Error("no row goes on as new, or has an inline activity")
 	}
 	return nil
@@ -333,6 +367,9 @@ func (t *Turn) takeIn(test *testing.T, p *Plan) error {
 func wordsOf(p *Plan) string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, strings.TrimSpace(fmt.Sprintf(format, args...))) }
+	if n := p.Next; n != nil {
+		say("begins %d again", n.Again)
+	}
 	if r := p.Read; r != nil {
 		switch r.What {
 		case Record:

@@ -28,11 +28,11 @@ func forbids(r *store.Record, m *inbox.Message) bool {
 // them twice. The start itself stays unsettled until they are recorded.
 func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
-	if i.Kind != wire.StartOrchestration || i.OnConflict != wire.ConflictUseExisting || len(i.Events) == 0 {
+	if i.Kind != wire.StartOrchestration || !i.OnConflict.UsesExisting() || len(i.Events) == 0 {
 		return nil
 	}
 	name, startID := t.Running.Started().Name, t.Running.Started().Start.StartID
-	if first := NewStart(t.View.Record, t.Group.Messages); name == "" && t.Running.Creating && first != nil {
+	if first := NewStart(t.View.Record, t.open()); name == "" && t.Running.Creating && first != nil {
 		name, startID = first.Item.Name, first.Item.ID
 	}
 	if name != i.Name || startID == i.ID {

@@ -18,6 +18,9 @@ func (t *Turn) take(p *Plan) error {
 		if len(t.passed.rest) == 0 {
 			return nil
 		}
+		if begins, err := t.beginAgain(p, t.passed.rest[0]); begins || err != nil {
+			return err
+		}
 		if n := apart(t.passed.rest); n > 0 {
 			t.round, t.passed.rest = &round{messages: t.passed.rest[:n], then: (*Turn).sortOut}, t.passed.rest[n:]
 			continue
@@ -36,10 +39,11 @@ func (t *Turn) take(p *Plan) error {
 	}
 }
 
-// apart returns how many messages stand ahead of one that is handled by itself.
+// apart returns how many messages stand ahead of one that is handled by itself, or that
+// may begin the instance again if they end it.
 func apart(messages []*inbox.Message) int {
 	for n, m := range messages {
-		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance {
+		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && beginsAgain(m) {
 			return n
 		}
 	}

@@ -73,7 +73,8 @@ type Running struct {
 	// Warm: it comes from the cache. Confirmed: a commit has shown that it was not
 	// stale.
 	Warm, Confirmed bool
-	// Creating: the start among the messages makes the record.
+	// Creating: the start among the messages makes the record, or makes it anew where
+	// it begins the instance again.
 	Creating bool
 }
 

@@ -52,7 +52,7 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 		}
 	}
 	if p.Next != nil {
-		a.goTo(p.Next)
+		return a.goTo(ctx, p.Next)
 	}
 	return nil
 }

@@ -315,8 +315,33 @@ func programs() []program {
 		}
 	}
 
+	// begun is started again with another input when it has ended: right behind its end,
+	// and hours later.
+	begun := program{name: "an instance begins again", set: func(w *world) {
+		w.activityFunc("Step", step)
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Timer(time.Hour)); err != nil {
+				return nil, err
+			}
+			return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+		})
+	}}
+	begun.begin = func(w *world) {
+		w.start("main", "Main", "1")
+		for n, d := range []time.Duration{3 * time.Hour, 6 * time.Hour} {
+			w.sendLater(d, wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: fmt.Sprint("again-", n),
+				Input: []byte(fmt.Sprint(n + 2)), OnConflict: wire.ConflictBeginAgain})
+		}
+	}
+	begun.instances, begun.outputs = []string{"main"}, map[string]string{"main": "31"}
+	begun.also = func(w *world) {
+		if r := w.record("main"); r.ExecutionID != 3 || r.FirstExecution != 1 {
+			w.Errorf("it is at execution %d", r.ExecutionID)
+		}
+	}
+
 	inline.shifts, batched.shifts, events.shifts, mended.shifts, looping.shifts, yielding.shifts = true, true, true, true, true, true
-	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged}
+	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun}
 }
 
 // sendLater sends an item through the timer.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/cache"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
@@ -89,8 +88,8 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 	return a.feed(execution, turns)
 }
 
-// checkNotBegun looks whether a start that comes back has begun its instance, though there is
-// no record: the transaction that it came to may not have shown it yet. Begun again, the
+// checkNotBegun looks whether a start that comes back has begun its execution, though the record
+// does not say so: the transaction that it came to may not have shown it yet. Begun again, the
 // instance would do its inline activities again, before its commit is refused.
 func (a *attempt) checkNotBegun(ctx context.Context) error {
 	t := &a.turn
@@ -168,13 +167,27 @@ func (a *attempt) feed(n int64, turns []store.Turn) error {
 }
 
 // goTo goes on with the execution whose first events were committed
-// together with the end of the one before.
-func (a *attempt) goTo(next []history.Event) {
+// together with the end of the one before, or with one that a start begins again.
+func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r := &a.turn.Running
-	r.X.Close()
+	if r.X != nil {
+		r.X.Close()
+		r.X = nil
+	}
+	if next.Again > 0 {
+		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}}
+		if next.Returning {
+			if err := a.checkNotBegun(ctx); err != nil {
+				return err
+			}
+		}
+		r.X = a.newExecution(next.Again)
+		return nil
+	}
 	r.Execution++
 	r.X, r.Work, r.Warm = a.newExecution(r.Execution), dispatch.Work{}, false
-	r.Work.Add(next)
+	r.Work.Add(next.Events)
 	// They were made by the engine itself: they can't be corrupt.
-	_ = r.X.Feed(next, true)
+	_ = r.X.Feed(next.Events, true)
+	return nil
 }

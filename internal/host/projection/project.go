@@ -20,7 +20,7 @@ type Standing struct {
 	// Record as it is known: nil where there is none, and where it was not read.
 	Record *store.Record
 	// Creating: the commit begins the instance. The record, if any, is the tombstone
-	// of one that was purged.
+	// of one that was purged, or that of one that has ended and begins again.
 	Creating bool
 	// Suspect is the message under which a new instance is marked, found the mark
 	// that gave a killer away; empty for none.
@@ -168,7 +168,9 @@ func (s *Standing) demandStamp(c *store.RecordChange) {
 func (s *Standing) mark(c *store.RecordChange, p *Result) {
 	var before *store.Problem
 	var read int64
-	if s.Record != nil && !s.Creating {
+	if s.again() {
+		read = s.Record.Stamp
+	} else if s.Record != nil && !s.Creating {
 		read = s.Record.Stamp
 		if before = s.Record.Problem; before != nil && before.Kind == store.ProblemCorrupt {
 			before = nil
@@ -224,13 +226,39 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	if suspected = s.Suspect != "" && (d.End() == nil || len(d.Next) > 0); suspected {
 		r.Suspect = s.Suspect
 	}
+	if s.again() {
+		r.FirstExecution, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.StartsBefore(), s.Record.Stamp
+	}
 	r = c.Apply(r)
-	condition := store.RecordCondition{Absent: true}
-	if s.Record != nil {
+	condition, removed := store.RecordCondition{Absent: true}, history.SearchAttributes(nil)
+	switch {
+	case s.again():
+		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true}
+		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)
+	case s.Record != nil:
 		condition.ExecutionID, condition.At = s.Record.ExecutionID, s.Now
 	}
-	*c = store.RecordChange{If: condition, Create: &r, UpdatedAt: s.Now}
+	*c = store.RecordChange{If: condition, Create: &r, SearchAttributes: removed, UpdatedAt: s.Now}
 	return suspected
+}
+
+// again reports whether the commit begins an instance again that has ended. The record
+// keeps its first execution, so that the histories before are still the instance's; and
+// its stamp goes on, so that what was sent for a mark before finds another one.
+func (s *Standing) again() bool { return s.Creating && s.Record != nil && !s.Record.Purged }
+
+// unset has the search attributes without a value that only the record before has.
+func unset(before, after history.SearchAttributes) history.SearchAttributes {
+	var removed history.SearchAttributes
+	for name := range before {
+		if _, stays := after[name]; !stays {
+			if removed == nil {
+				removed = history.SearchAttributes{}
+			}
+			removed[name] = history.SearchValue{}
+		}
+	}
+	return removed
 }
 
 // endRecord projects a terminal event. Marks end with it.

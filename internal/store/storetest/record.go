@@ -66,6 +66,9 @@ func recordConditions(t *testing.T, o Options) {
 		"execution 3":        {ExecutionID: 3},
 		"execution 1":        {Exists: true, ExecutionID: 1},
 		"running":            {Running: true},
+		"ended":              {Ended: true},
+		"execution 3, ended": {Exists: true, ExecutionID: 3, Ended: true},
+		"execution 1, ended": {ExecutionID: 1, Ended: true},
 		"stamp 4":            {Stamp: ptr(int64(4))},
 		"stamp 0":            {Stamp: ptr(int64(0))},
 		"suspect":            {Suspect: ptr("message-1")},
@@ -120,6 +123,7 @@ func recordFields(t *testing.T, o Options) {
 	s := o.Open(t)
 	full := running("order-7", 5)
 	full.ExecutionID, full.FirstExecution = 12, 9
+	full.EarlierStarts = []string{"s-9", "s, \"10\""}
 	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
 	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
 	full.Origin, full.FairnessGroup = &history.Origin{Instance: "order-6", ExecutionID: 2, EventID: 9}, "tenant-1"

@@ -198,6 +198,31 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `total = 1`, "order-7")
 		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusRunning: 1})
 	})
+	t.Run("begun again, it is found by what its start gives it alone", func(t *testing.T) {
+		ended := running("order-9", 0)
+		ended.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "lane": history.SearchWholeOf(9)}
+		create(t, s, ended)
+		end(t, s, "order-9")
+		next := running("order-9", 60)
+		next.ExecutionID, next.StartID, next.EarlierStarts = 2, "again", []string{ended.StartID}
+		next.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "total": history.SearchWholeOf(99)}
+		commit := func(token string) store.Commit {
+			return store.Commit{Turns: []store.Turn{turn("order-9", 2, 1, 1, token)}, Record: &store.RecordChange{UpdatedAt: epoch,
+				If: store.RecordCondition{Exists: true, ExecutionID: 1, Ended: true}, Create: &next, SearchAttributes: search{"lane": {}}}}
+		}
+		if err := settle(t.Context(), o.LoseAnswers(t, s, 1), commit("again")); err != nil {
+			t.Fatal(err)
+		}
+		wantConflict(t, s.Commit(t.Context(), commit("another")))
+		wantRecord(t, s, next)
+		wantFound(t, s, `lane = 9`)
+		wantFound(t, s, `customer = "nine"`, "order-9")
+		wantFound(t, s, `total = 99`, "order-9")
+		end(t, s, "order-9")
+		if err := s.Hide(t.Context(), "order-9", 2, free); err != nil {
+			t.Fatal(err)
+		}
+	})
 	t.Run("purged, it is not found any more, nor when its id is started again", func(t *testing.T) {
 		wantConflict(t, s.Hide(t.Context(), "order-7", 1, free))
 		wantFound(t, s, `total = 1`, "order-7")

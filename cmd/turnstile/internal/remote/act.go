@@ -12,13 +12,20 @@ import (
 // Start asks for a new instance.
 func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
 	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.DeduplicationID, Input: r.Input,
-		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting}
+		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, BeginAgain: r.BeginAgain}
 	for _, e := range r.Events {
 		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
 	}
 	var got api.Started
 	err := c.post(ctx, "instances", in, &got)
-	return client.Started{Instance: got.Instance, StartID: got.StartID}, err
+	return client.Started{Instance: got.Instance, StartID: got.StartID, After: got.After}, err
+}
+
+// Rerun has an instance that has ended begin again.
+func (c *Client) Rerun(ctx context.Context, r client.RerunRequest) (client.Started, error) {
+	var got api.Started
+	err := c.post(ctx, "instances/"+segment(r.Instance)+"/rerun", api.Rerun{Input: r.Input, Version: r.Version, StartID: r.DeduplicationID}, &got)
+	return client.Started{Instance: got.Instance, StartID: got.StartID, After: got.After}, err
 }
 
 // Raise raises an external event.

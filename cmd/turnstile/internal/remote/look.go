@@ -51,7 +51,7 @@ func (c *Client) Wait(ctx context.Context, instance string) (client.Description,
 // Confirm waits until an instance has a record, and returns an error if another
 // start made it.
 func (c *Client) Confirm(ctx context.Context, _ string, started client.Started) error {
-	d, err := c.until(ctx, started.Instance, func(*client.Description) bool { return true })
+	d, err := c.until(ctx, started.Instance, func(d *client.Description) bool { return d.ExecutionID > started.After })
 	if err == nil && started.StartID != "" && d.StartID != started.StartID {
 		return &client.AlreadyExistsError{Instance: d.Instance, StartID: d.StartID, Name: d.Name, Status: d.Status}
 	}

@@ -65,6 +65,11 @@ export function WakeDialog(props) {
     ${of(props.instance)}<p>A stuck instance tries again now. All that it has open (activities, timers, children) is sent again, which is harmless.</p><//>`;
 }
 
+export function RerunDialog(props) {
+  return html`<${FormDialog} title="Rerun" action="Begin again" onClose=${props.onClose} submit=${sends("rerun", {}, "Rerun sent to", props)}>
+    ${of(props.instance)}<p>It begins its next execution from the beginning, with the input that its last execution began with, on the newest version that is deployed. What was completed runs again. A parent that waited for it is told nothing more.</p><//>`;
+}
+
 export function PurgeDialog(props) {
   const [sure, setSure] = useState(false);
   const ended = !["running", "stuck", "corrupt"].includes(props.instance.status);

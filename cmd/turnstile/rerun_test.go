@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// putEnded stores an instance that has ended, with its history.
+func (b *bench) putEnded(id string, status store.Status) {
+	b.put(store.Record{Instance: id, ExecutionID: 1, Name: "Fulfil", Status: status, StartID: "s-" + id, CreatedAt: epoch, EndedAt: epoch},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Payload: []byte(`{"id":"` + id + `"}`), Start: &history.Start{ExecutionID: 1, StartID: "s-" + id}},
+		history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: "application", Message: "out of paper"}})
+}
+
+func TestARerunSendsStartsThatBeginAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for n := range 3 {
+		b.putEnded(fmt.Sprint("o-", n), store.StatusFailed)
+	}
+	b.putEnded("done", store.StatusCompleted)
+	b.put(store.Record{Instance: "runs", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch})
+
+	b.fails(exitFailed, []string{"still running", "before it begins again"}, "rerun", "runs")
+	b.fails(exitUsage, []string{"--input is for instances that are named"}, "rerun", "--status", "failed", "--input", "1", "--yes", "3")
+	if r := b.run("rerun", "--name", "Fulfil", "--dry-run"); r.status != exitOK || strings.Contains(r.out, "done") || !strings.Contains(r.err, "would rerun 3 instances") {
+		t.Errorf("%+v", r)
+	}
+	if sent := b.sentFor(); len(sent) != 0 {
+		t.Errorf("sent were %v", sent)
+	}
+	b.ok("rerun", "done", "--input", `{"id":"new"}`)
+	b.ok("rerun", "--name", "Fulfil", "--yes", "3")
+	if sent := b.sentFor(); len(sent) != 4 {
+		t.Errorf("sent were %v", sent)
+	}
+	for n, m := range b.queue(deadletter.Orchestrator).Peek() {
+		for _, want := range []string{`"on_conflict":"begin_again"`, []string{`"input":{"id":"new"}`, `"input":{"id":"o-`}[min(n, 1)], []string{"", `"id":"rerun-`}[min(n, 1)]} {
+			if !strings.Contains(m.Body, want) {
+				t.Errorf("sent was %s, without %s", m.Body, want)
+			}
+		}
+	}
+}

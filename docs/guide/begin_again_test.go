@@ -1,0 +1,78 @@
+package guide_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/embedded"
+)
+
+type month struct{ Customer, Month string }
+
+var bill = turnstile.NewOrchestration[month, string]("Bill")
+
+// billAgain bills a customer once a month: the id is the customer's, and the run of the
+// month before has ended.
+func billAgain(ctx context.Context, c *client.Client, in month) (string, error) {
+	run, err := client.Start(ctx, c, bill, in,
+		client.WithInstanceID("bill-"+in.Customer),
+		client.WithDeduplicationID(in.Month),
+		client.BeginAgain())
+	if err != nil {
+		return "", err // *client.AlreadyExistsError while the last one runs
+	}
+	return run.Wait(ctx)
+}
+
+// tryAgain has an instance that has failed begin from the beginning, with the same input.
+func tryAgain(ctx context.Context, c *client.Client, id string) error {
+	_, err := c.Rerun(ctx, client.RerunRequest{Instance: id})
+	return err
+}
+
+func TestTheExampleOfBeginAgainBillsEachMonthOnce(t *testing.T) {
+	t.Parallel()
+	billed, broken := []string{}, true
+	e, err := embedded.New(turnstile.NewApp(bill.Implement(func(ctx turnstile.Context, in month) (string, error) {
+		if in.Month == "April" && broken {
+			broken = false
+			return "", errors.New("the printer is out of paper")
+		}
+		billed = append(billed, in.Month)
+		return in.Month, nil
+	})), embedded.WithVirtualTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	defer func() { stop(); <-ended }()
+
+	c := e.Client()
+	for _, name := range []string{"March", "March", "April"} {
+		got, err := billAgain(ctx, c, month{"c-1", name})
+		if (err != nil) != (name == "April") || err == nil && got != name {
+			t.Fatalf("%s: %q, %v", name, got, err)
+		}
+	}
+	if err := tryAgain(ctx, c, "bill-c-1"); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		d, err := c.Wait(ctx, "bill-c-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.ExecutionID == 3 {
+			break
+		}
+	}
+	if len(billed) != 2 || billed[0] != "March" || billed[1] != "April" {
+		t.Errorf("billed were %v", billed)
+	}
+}

@@ -1,0 +1,108 @@
+package orchestrator
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// againOf is the start of an instance that begins again if it has ended.
+func againOf(id string) wire.Item {
+	i := startOf(id)
+	i.OnConflict = wire.ConflictBeginAgain
+	return i
+}
+
+func TestAnInstanceThatHasEndedBeginsItsNextExecution(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	first := startOf("s1")
+	first.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-1"), "lane": history.SearchWholeOf(1)}
+	w.fifoBatch(1, first)
+	w.fifoBatch(1, eventOf("e1"))
+	w.expectStarted("s1", store.StatusCompleted)
+	w.clock.Advance(time.Hour)
+
+	next := againOf("s2")
+	next.SearchAttributes = history.SearchAttributes{"customer": history.SearchTextOf("c-2")}
+	w.fifoBatch(1, next)
+	w.expectStarted("s2", store.StatusRunning)
+	r := w.record("a")
+	if r.ExecutionID != 2 || r.FirstExecution != 1 || r.Output != nil || !r.EndedAt.IsZero() || r.CreatedAt != w.clock.Now() || fmt.Sprint(r.EarlierStarts) != "[s1]" {
+		t.Errorf("the record is %+v", r)
+	}
+	if len(r.SearchAttributes) != 1 || r.SearchAttributes["customer"] != history.SearchTextOf("c-2") {
+		t.Errorf("it is found by %v", r.SearchAttributes)
+	}
+	// What is late for the run before reaches nobody; an event is for the run that there is.
+	w.restart()
+	w.fifoBatch(1, wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, FireAtMS: 1, Token: "x"})
+	w.fifoBatch(1, eventOf("e2"))
+	w.expectStarted("s2", store.StatusCompleted)
+	if got := string(w.record("a").Output); got != `"s2"` {
+		t.Errorf("the output is %s", got)
+	}
+	w.expectDead()
+}
+
+// Both starts are known from then on, in whatever order and process their repeats come.
+func TestTheStartsOfEarlierRunsAreDuplicates(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	for n := range 3 {
+		w.fifoBatch(1, againOf(fmt.Sprint("s", n)))
+		w.fifoBatch(1, eventOf(fmt.Sprint("e", n)))
+		w.clock.Advance(time.Hour)
+	}
+	for n := range 3 {
+		for receives := 1; receives < 3; receives++ {
+			w.restart()
+			w.fifoBatch(receives, againOf(fmt.Sprint("s", n)))
+		}
+	}
+	w.expectStarted("s2", store.StatusCompleted)
+	if n := w.record("a").ExecutionID; n != 3 {
+		t.Errorf("it is at execution %d", n)
+	}
+	w.expectDead()
+}
+
+// A purge removes all runs, and the number goes on behind it.
+func TestAPurgeRemovesAllRuns(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"))
+	w.fifoBatch(1, eventOf("e1"))
+	w.fifoBatch(1, againOf("s2"))
+	w.fifoBatch(1, eventOf("e2"))
+	w.fifoBatch(1, purgeOf("p"))
+	w.fifoBatch(1, againOf("s3"))
+	w.expectHeld("s2", w.record("a").FreeAt)
+	w.clock.Advance(2 * time.Hour)
+	w.fifoBatch(1, wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-2", UpToExecution: 2, NotBeforeMS: 1})
+	for n := int64(1); n <= 2; n++ {
+		if turns, err := w.store.Read(t.Context(), "a", n, 1); len(turns) > 0 || err != nil {
+			t.Errorf("of execution %d are left %d turns, %v", n, len(turns), err)
+		}
+	}
+}
+
+// A child's id that is taken by what has ended is begun again for the parent, who is told
+// of the new run alone.
+func TestAChildBeginsAgainForItsParent(t *testing.T) {
+	t.Parallel()
+	w := waitingWorld(t)
+	w.fifoBatch(1, startOf("s1"))
+	w.fifoBatch(1, eventOf("e1"))
+	child := childStart(w, "s2", "parent")
+	child.OnConflict = wire.ConflictUseOrBeginAgain
+	w.fifoBatch(1, child)
+	w.expectStarted("s2", store.StatusRunning)
+	if p := w.record("a").Parent; p == nil || p.Instance != "parent" {
+		t.Errorf("its parent is %+v", p)
+	}
+}
