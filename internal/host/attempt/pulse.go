@@ -34,7 +34,7 @@ type Pulse struct {
 	mu       sync.Mutex
 	stop     func() bool // of the timeout
 	finished bool
-	beats
+	beats    beats
 }
 
 // beats is what became of the heartbeats of an attempt.
@@ -77,23 +77,23 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	}
 	p.await()
 	if details != nil {
-		p.unsent = details
+		p.beats.unsent = details
 	}
 	now := p.attempt.Clock.Now()
-	if !p.recorded.IsZero() && now.Sub(p.recorded) < p.Interval {
+	if !p.beats.recorded.IsZero() && now.Sub(p.beats.recorded) < p.Interval {
 		return context.Cause(ctx)
 	}
-	state, err := p.Record(ctx, p.unsent)
+	state, err := p.Record(ctx, p.beats.unsent)
 	// A table that refuses for a minute must not bring a second attempt beside this one.
-	if p.Extend != nil && (p.extended.IsZero() || now.Sub(p.extended) >= p.Interval) {
-		p.extended = now
+	if p.Extend != nil && (p.beats.extended.IsZero() || now.Sub(p.beats.extended) >= p.Interval) {
+		p.beats.extended = now
 		p.Extend(ctx)
 	}
 	if err != nil {
 		p.warn(ctx, "heartbeat not recorded", err)
 		return context.Cause(ctx)
 	}
-	p.recorded, p.unsent = now, nil
+	p.beats.recorded, p.beats.unsent = now, nil
 	if state.Stop {
 		p.cancel(&activity.StoppedError{Reason: state.StopReason})
 	}
@@ -115,14 +115,14 @@ func (p *Pulse) end() {
 func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.unsent == nil {
+	if p.beats.unsent == nil {
 		return
 	}
-	if _, err := p.Record(ctx, p.unsent); err != nil {
+	if _, err := p.Record(ctx, p.beats.unsent); err != nil {
 		p.warn(ctx, "details of the last heartbeat not recorded", err)
 		return
 	}
-	p.unsent = nil
+	p.beats.unsent = nil
 }
 
 func (p *Pulse) warn(ctx context.Context, text string, err error) {

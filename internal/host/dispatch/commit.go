@@ -40,10 +40,10 @@ func (out *Outbox) Add(c Commit) {
 	for _, id := range c.Cancelled {
 		cancelled[id] = true
 	}
-	out.goOn(c.Turn)
+	out.place.row.goOn(c.Turn)
 	for i := range c.Events {
 		e := &c.Events[i]
-		out.at = position{c.ExecutionID, e.EventID, 0}
+		out.place.at = position{c.ExecutionID, e.EventID, 0}
 		out.Chain.follow(c.Turn, e)
 		// What the same turn scheduled and cancelled is never sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
@@ -64,11 +64,11 @@ func (out *Outbox) Add(c Commit) {
 	}
 	for i, id := range c.Cancelled {
 		if id < c.First() {
-			out.at = position{c.ExecutionID, c.Last(), 1 + i}
+			out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
 			out.cancel(&c, id, c.Opened[id])
 		}
 	}
-	out.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}
+	out.place.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}
 	if Ends(c.Turn) {
 		end, headers := &c.Events[len(c.Events)-1], out.headers(&c, nil)
 		if c.Start.Parent != nil {

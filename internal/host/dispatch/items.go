@@ -40,7 +40,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		}
-		out.actions = append(out.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+		out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 		return
 	}
 	body, err := out.encode(&item)
@@ -49,7 +49,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		return
 	}
 	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
-	out.actions = append(out.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+	out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
 // Limit sends the message about a pending activity to the orchestrator queue again,

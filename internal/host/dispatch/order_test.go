@@ -57,7 +57,7 @@ func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
 		sharing.Queues(&shared)
 		ctx := sharing.Begin(t.Context(), clock.Wall{}, 20*time.Millisecond)
 		sharing.SideBySide(ctx, 2, 2, together, func(i int) {
-			s := &Sender{Queues: platform.Queues{Orchestrator: shared}, Clock: clock.Wall{}, Composer: Composer{Settings: &host.DispatchSettings{Parallelism: 32}}, Together: together}
+			s := &Sender{To: Targets{Queues: platform.Queues{Orchestrator: shared}}, Clock: clock.Wall{}, Composer: Composer{Settings: &host.DispatchSettings{Parallelism: 32}}, Together: together}
 			var parcels []parcel
 			for n := range 3 {
 				parcels = append(parcels, parcel{route: toOrchestrator, msg: queue.Outgoing{Body: strconv.Itoa(i) + "-" + strconv.Itoa(n), Group: "g"}})

@@ -40,17 +40,26 @@ type Outbox struct {
 
 	// Chain of the round that goes on.
 	Chain Chain
-	// Slowed is what waits for its depth.
-	Slowed Slowed
 
 	parcels []parcel
-	// at is where what is being added stands.
-	at position
-	Row
-	actions []host.Action
-	// refused are the dead letters among the parcels, for the log.
-	refused []refusal
+	place   place
+	told    told
 	err     error
+}
+
+// place is where what is being added stands, and in which row of commits.
+type place struct {
+	at  position
+	row Row
+}
+
+// told is what observers and logs are told of an outbox.
+type told struct {
+	actions []host.Action
+	// refused are the dead letters among the parcels.
+	refused []refusal
+	// slowed is what waits for its depth.
+	slowed Slowed
 }
 
 // parcel is one thing to send, schedule or stop.
@@ -95,11 +104,20 @@ const (
 	routes
 )
 
+// GoOn has the commits that are added go on with a row.
+func (out *Outbox) GoOn(with Row) { out.place.row = with }
+
+// Row is that of the commit that was added last.
+func (out *Outbox) Row() Row { return out.place.row }
+
+// Slowed is what waits for its depth.
+func (out *Outbox) Slowed() Slowed { return out.told.slowed }
+
 // Actions returns what is sent, in words.
-func (out *Outbox) Actions() []host.Action { return out.actions }
+func (out *Outbox) Actions() []host.Action { return out.told.actions }
 
 func (out *Outbox) put(p parcel) {
-	p.at, p.row, p.depth = out.at, out.begins, out.Chain.Depth
+	p.at, p.row, p.depth = out.place.at, out.place.row.begins, out.Chain.Depth
 	out.parcels = append(out.parcels, p)
 }
 
@@ -124,7 +142,7 @@ func (out *Outbox) Send(item *wire.Item) error {
 		return err
 	}
 	if pause := Pause(out.Loop, item.Depth); pause > 0 {
-		out.Slowed.add(pause)
+		out.told.slowed.add(pause)
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})
 		return nil
 	}
@@ -140,7 +158,7 @@ func (out *Outbox) ifRejected(instead func(out *Outbox, err error)) {
 func (out *Outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
 func (out *Outbox) note(kind string, eventID int64, name string) {
-	out.actions = append(out.actions, host.Action{Kind: kind, EventID: eventID, Name: name})
+	out.told.actions = append(out.told.actions, host.Action{Kind: kind, EventID: eventID, Name: name})
 }
 
 // unsent is where the event of something stands that could not be sent.
@@ -192,6 +210,6 @@ func (out *Outbox) refuse(c *Commit, eventID int64, what string, err error) {
 	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
 	delivery.FitReason(&m, reason, edge.Cut(text, maxReason))
 	out.queue(toDead, m)
-	out.refused = append(out.refused, refusal{place, what, reason, err})
+	out.told.refused = append(out.told.refused, refusal{place, what, reason, err})
 	out.note("dead letter", eventID, "")
 }

@@ -47,10 +47,7 @@ const (
 // service, and nothing of instances.
 type Sender struct {
 	Composer
-	Queues platform.Queues
-	Stops  store.Activities
-	// Timer is nil where there is no timer service.
-	Timer  timer.Timer
+	To     Targets
 	Clock  clock.Clock
 	Random *random.Source
 	// Together runs the calls of a dispatch side by side.
@@ -59,9 +56,17 @@ type Sender struct {
 	Observer host.Observer
 }
 
+// Targets are the services that take what is sent.
+type Targets struct {
+	Queues platform.Queues
+	Stops  store.Activities
+	// Timer is nil where there is no timer service.
+	Timer timer.Timer
+}
+
 // New returns an empty outbox.
 func (s *Sender) New() *Outbox {
-	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.Timer != nil}
+	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), scheduled: s.To.Timer != nil}
 }
 
 // Send sends everything of an outbox that is not done, step by step, and notes what
@@ -71,12 +76,12 @@ func (s *Sender) New() *Outbox {
 // about to end. An error wraps ErrUnsent: some may not have been sent, and the
 // messages of the turn have to be handed back.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
-	s.tell(ctx, out.refused)
-	out.refused = nil
-	if out.Slowed.Messages > 0 {
+	s.tell(ctx, out.told.refused)
+	out.told.refused = nil
+	if out.told.slowed.Messages > 0 {
 		s.Logger.WarnContext(ctx, "loop without a pause: what the instance sends waits; continue as new, or send, behind a timer or an activity, or raise Settings.Loop.Depth",
-			"messages", out.Slowed.Messages, "pause", out.Slowed.Longest.String(), "limit", s.Loop.Depth)
-		s.Observer.Count(host.CountLooping, "message", out.Slowed.Messages)
+			"messages", out.told.slowed.Messages, "pause", out.told.slowed.Longest.String(), "limit", s.Loop.Depth)
+		s.Observer.Count(host.CountLooping, "message", out.told.slowed.Messages)
 	}
 	began := s.Clock.Now()
 	defer func() { s.Observer.Timing(host.TimeDispatch, s.Clock.Now().Sub(began)) }()
@@ -99,7 +104,7 @@ func (s *Sender) tell(ctx context.Context, refused []refusal) {
 }
 
 func (s *Sender) send(ctx context.Context, parcels []parcel) error {
-	d := &dispatcher{Sender: s, deadline: ctx}
+	d := &dispatcher{by: s, deadline: ctx}
 	if left, bounded := clock.Left(ctx, s.Clock); bounded && len(parcels) > 0 {
 		// Calls that are under way near the end are given up while there is time
 		// left to hand the messages back: were the process killed in them, their
@@ -134,7 +139,7 @@ func (s *Sender) send(ctx context.Context, parcels []parcel) error {
 
 // dispatcher makes the calls of one dispatch.
 type dispatcher struct {
-	*Sender
+	by *Sender
 	// deadline is the context that has the deadline of the invocation.
 	deadline context.Context
 
@@ -171,17 +176,17 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
 func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
 	switch p.route {
 	case toStop:
-		if err := d.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.Clock.Now().Add(delivery.Retention)); err != nil {
+		if err := d.by.To.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.by.Clock.Now().Add(delivery.Retention)); err != nil {
 			return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 		}
 	case toRemoval:
-		if err := d.Timer.Cancel(ctx, p.schedule.Name); err != nil {
+		if err := d.by.To.Timer.Cancel(ctx, p.schedule.Name); err != nil {
 			return fmt.Errorf("schedule not removed: %w", err)
 		}
 	case toSchedule:
-		err := d.Timer.Schedule(ctx, p.schedule)
+		err := d.by.To.Timer.Schedule(ctx, p.schedule)
 		if errors.Is(err, timer.ErrPast) {
-			p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: edge.QueueDelay(p.schedule.Due.Sub(d.Clock.Now()))}
+			p.route, p.msg = toDelay, queue.Outgoing{Body: p.schedule.Body, Delay: edge.QueueDelay(p.schedule.Due.Sub(d.by.Clock.Now()))}
 			return nil
 		}
 		if err != nil {
@@ -199,7 +204,7 @@ func (d *dispatcher) takeMessages(ctx context.Context, r route, parcels []*parce
 	if len(parcels) == 0 {
 		return
 	}
-	to, name := d.queueOf(r)
+	to, name := d.by.To.of(r)
 	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
 	for i, p := range parcels {
 		msgs[i], pending[i] = p.msg, i
@@ -265,15 +270,15 @@ func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.Rej
 	if p.instead == nil {
 		return rejected
 	}
-	out := d.New()
+	out := d.by.New()
 	out.Chain.Depth = p.depth
 	p.instead(out, rejected)
 	if out.err != nil {
 		return errors.Join(rejected, out.err)
 	}
-	d.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter goes in its place",
+	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter goes in its place",
 		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
-	d.tell(ctx, out.refused)
+	d.by.tell(ctx, out.told.refused)
 	by := out.parcels[0]
 	p.route, p.msg, p.instead = by.route, by.msg, by.instead
 	d.mu.Lock()
@@ -291,21 +296,22 @@ func (d *dispatcher) replacements() bool {
 	return replaced
 }
 
-func (s *Sender) queueOf(r route) (to queue.Queue, name string) {
+// of returns the queue of a route, and what it is called.
+func (t *Targets) of(r route) (to queue.Queue, name string) {
 	switch r {
 	case toDelay:
-		return s.Queues.Delay, "delay"
+		return t.Queues.Delay, "delay"
 	case toActivity:
-		return s.Queues.Activity, "activity"
+		return t.Queues.Activity, "activity"
 	case toOrchestrator:
-		return s.Queues.Orchestrator, "orchestrator"
+		return t.Queues.Orchestrator, "orchestrator"
 	}
-	return s.Queues.DeadStandard, "dead-letter"
+	return t.Queues.DeadStandard, "dead-letter"
 }
 
 func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	if !d.stopped() {
-		sharing.SideBySide(d.deadline, d.Settings.Parallelism, n, d.Together, f)
+		sharing.SideBySide(d.deadline, d.by.Settings.Parallelism, n, d.by.Together, f)
 	}
 }
 
@@ -313,7 +319,7 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 // fails for a passing reason of the timer service.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	for n := 1; !d.stopped(); n++ {
-		if !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
+		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
 			d.stop(nil)
 			return
 		}
@@ -325,7 +331,7 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 			d.stop(err)
 			return
 		}
-		if err := backoff.Pause(ctx, d.Clock, d.Random, n); err != nil {
+		if err := backoff.Pause(ctx, d.by.Clock, d.by.Random, n); err != nil {
 			d.stop(err)
 		}
 	}
@@ -357,7 +363,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {
+	if d.cut || !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
 		errs = append([]error{ErrCutShort}, errs...)
 	}
 	return errors.Join(errs...)

@@ -154,7 +154,7 @@ func TestWhatWaitsForLongerThanFourteenDaysIsNotOld(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, func(w *world) { w.idle = 60 * 24 * time.Hour })
 		w.orchestration("Main", sleeps(30*24*time.Hour))
-		w.change(func(c *Config) { c.Timer = nil })
+		w.change(func(c *Config) { c.Services.Timer = nil })
 		w.start("a", "Main", "1")
 		w.run()
 		w.expectOutput("a", "1")

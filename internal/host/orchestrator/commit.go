@@ -37,7 +37,7 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 		a.emit(ctx, l)
 	}
 	out := a.outbox()
-	out.Row = a.sent.row
+	out.GoOn(a.sent.row)
 	for i := range follows {
 		out.Add(follows[i])
 	}
@@ -46,7 +46,7 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 	if err := a.dispatch(ctx, out); err != nil {
 		return err
 	}
-	if out.Slowed.Messages > 0 {
+	if out.Slowed().Messages > 0 {
 		a.noteLoop(ctx)
 	}
 	t.Group.Dispatched(follows)

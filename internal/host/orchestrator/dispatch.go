@@ -51,7 +51,7 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 		a.keepProgress(ctx, out)
 		return err
 	}
-	a.sent.row = out.Row
+	a.sent.row = out.Row()
 	return nil
 }
 

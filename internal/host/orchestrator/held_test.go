@@ -58,7 +58,7 @@ func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) 
 	w.run()
 	p := w.process()
 	p.o.Close()
-	p.cfg.Store = paused{p.cfg.Store, func() { w.clock.Advance(w.limit + time.Second) }}
+	p.cfg.Services.Store = paused{p.cfg.Services.Store, func() { w.clock.Advance(w.limit + time.Second) }}
 	p.begin()
 	if failed := p.handle(w.received(raised("e"), 1)); len(failed) != 1 {
 		t.Errorf("handed back: %v, want the message", failed)

@@ -32,7 +32,8 @@ type Config struct {
 	Orchestrations *engine.Registry
 	// Inline activities; nil for none.
 	Inline *activities.Registry
-	Services
+	// Services that the process shares with others. All but the timer are required.
+	Services Services
 	// Codecs seal and open payloads; nil for plain ones. They seal what goes
 	// into the store and the queues; code and Observer have plain payloads.
 	Codecs *codec.Set
@@ -84,22 +85,23 @@ func New(cfg Config) (*Orchestrator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	d := &inbox.Desk{Queues: cfg.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},
-		Queues:   cfg.Queues, Stops: cfg.Stops, Timer: cfg.Timer, Clock: cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
+		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer},
+		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
 	o := &Orchestrator{
-		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Timer != nil},
+		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil},
 		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
 			terms: deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil},
-			tables: tables{Store: cfg.Store, Stops: cfg.Stops, codecs: cfg.Codecs,
-				source: &reading.Source{Store: cfg.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
+			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
+				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
-		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Store, Sender: sender, Watch: w, Together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Desk: d, Store: cfg.Services.Store, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.code.options = engine.Options{
@@ -122,10 +124,10 @@ func (cfg *Config) complete() error {
 		}
 	}
 	require(cfg.Orchestrations == nil, "a registry of orchestrations")
-	require(cfg.Store == nil, "a store")
-	require(cfg.Stops == nil, "a store of requests to stop")
+	require(cfg.Services.Store == nil, "a store")
+	require(cfg.Services.Stops == nil, "a store of requests to stop")
 	require(cfg.Keys == nil, "a keyring")
-	q := &cfg.Queues
+	q := &cfg.Services.Queues
 	require(q.Orchestrator == nil, "the orchestrator queue")
 	require(q.Delay == nil, "the delay queue")
 	require(q.Activity == nil, "the activity queue")

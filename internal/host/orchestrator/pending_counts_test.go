@@ -17,8 +17,8 @@ type sends struct{ schedules, delayed int }
 func (w *world) counting() *sends {
 	s := &sends{}
 	w.change(func(cfg *Config) {
-		cfg.Timer = countedTimer{cfg.Timer, s}
-		cfg.Queues.Delay = countedQueue{cfg.Queues.Delay, s}
+		cfg.Services.Timer = countedTimer{cfg.Services.Timer, s}
+		cfg.Services.Queues.Delay = countedQueue{cfg.Services.Queues.Delay, s}
 	})
 	return s
 }

@@ -50,7 +50,7 @@ func TestReadsOfALookAtAPendingActivity(t *testing.T) {
 		w.runFor(20 * time.Minute)
 		w.clock.Advance(20 * time.Minute)
 		c := &readCounter{}
-		w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
+		w.change(func(cfg *Config) { c.Store, cfg.Services.Store = cfg.Services.Store, c })
 		look, err := w.fifo.Receive(t.Context(), 10, 0)
 		if err != nil || len(look) != 1 {
 			t.Fatal(look, err)

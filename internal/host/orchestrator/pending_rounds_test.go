@@ -145,8 +145,8 @@ func TestA13ALimitThatIsPastForTheTimerService(t *testing.T) {
 	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) { return nil, activity.ErrPending })
 	s := &sends{}
 	w.change(func(cfg *Config) {
-		cfg.Timer = pastTimer{countedTimer{w.timer, s}}
-		cfg.Queues.Delay = countedQueue{cfg.Queues.Delay, s}
+		cfg.Services.Timer = pastTimer{countedTimer{w.timer, s}}
+		cfg.Services.Queues.Delay = countedQueue{cfg.Services.Queues.Delay, s}
 	})
 	w.start("a", "Main", "1")
 	w.run()

@@ -99,13 +99,13 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	due := r.EndedAt.Add(a.desk.Settings.Purge.Grace)
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
-	if a.sender.Timer == nil || due.Sub(now) <= a.desk.Settings.Dispatch.TimerLeast {
+	if a.sender.To.Timer == nil || due.Sub(now) <= a.desk.Settings.Dispatch.TimerLeast {
 		item.Hops++
 		return a.desk.SendLater(ctx, &item, due, nil)
 	}
 	body, err := a.desk.Edge.Encode(&item)
 	if err == nil {
-		err = a.sender.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(r.Instance)})
+		err = a.sender.To.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(r.Instance)})
 	}
 	if err != nil {
 		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)

@@ -208,7 +208,7 @@ func TestATimerWithoutATimerServiceGoesRound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", sleeps(5*time.Hour))
-	w.change(func(c *Config) { c.Timer = nil })
+	w.change(func(c *Config) { c.Services.Timer = nil })
 	w.start("a", "Main", "1")
 	w.run()
 	w.expectHistory("a", 1, "Started Timer Fired←2 Completed")

@@ -278,7 +278,7 @@ func TestAStartThatComesBackBeginsNothingAgainForATornRead(t *testing.T) {
 	}
 	torn := &unshown{reads: 2}
 	w.orchestrator = nil
-	w.change(func(cfg *Config) { torn.Store, cfg.Store = cfg.Store, torn })
+	w.change(func(cfg *Config) { torn.Store, cfg.Services.Store = cfg.Services.Store, torn })
 	start.V, start.ID = wire.Version, "s"
 	batch := append(w.deliveryOf(start), w.deliveryOf(wire.Item{Kind: wire.Wake, Instance: "a", ID: "w"})...)
 	batch[0].ReceiveCount = 2

@@ -128,7 +128,7 @@ func TestATwinWaitsForTheCommitThatIsUnderWay(t *testing.T) {
 	w.diesBehind(both[0], 1, w.received(raised("e"), 1))
 	p := both[1]
 	p.o.Close()
-	p.cfg.Store = underWay{p.cfg.Store}
+	p.cfg.Services.Store = underWay{p.cfg.Services.Store}
 	p.begin()
 	if failed := p.handle(w.received(raised("e"), 1)); len(failed) != 1 {
 		t.Errorf("the twin hands back %v, want the message", failed)
@@ -171,7 +171,7 @@ func TestWhatComesBehindAnEndReadsNoHistory(t *testing.T) {
 	w.give(w.received(raised("e"), 1))
 	w.clock.Advance(2 * lease.Skew)
 	c := &readCounter{}
-	w.change(func(cfg *Config) { c.Store, cfg.Store = cfg.Store, c })
+	w.change(func(cfg *Config) { c.Store, cfg.Services.Store = cfg.Services.Store, c })
 	w.give(w.received(raised("later"), 1))
 	if c.n != 0 {
 		t.Errorf("%d histories were read", c.n)

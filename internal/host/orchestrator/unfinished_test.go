@@ -186,7 +186,7 @@ func TestATurnThatNeedsANewerBuildGoesOnThere(t *testing.T) {
 	w.orchestration("Child", func(*engine.Context, []byte) ([]byte, error) { return nil, nil })
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	w.change(func(c *Config) { c.Store = ofNewer{w.store} })
+	w.change(func(c *Config) { c.Services.Store = ofNewer{w.store} })
 	for n := 0; len(w.events("a", 1)) == 2 && n < 8; n++ {
 		if next, ok := w.nextDue(); ok {
 			w.clock.Advance(max(next.Sub(w.clock.Now()), 0))

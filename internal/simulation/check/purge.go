@@ -59,15 +59,16 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	w.Ledger.Outside.Purged[key] = execution
 }
 
-// goesRound reports whether a message for an instance, which was received before, is
-// on its way by another queue. Then a purge may overtake it.
+// goesRound reports whether a message for an instance, which was received before, or by
+// two processes at once, is on its way by another queue. Then a purge may overtake it.
 func (w *checker) goesRound(instance string) bool {
 	for _, q := range []*world.Queue{w.FIFO, w.Delay} {
 		for _, m := range q.Queue.Peek() {
-			if m.Attributes[wire.RedriveAttribute] == "" {
+			item, err := w.Item(m.Body)
+			if err != nil || item.Target() != instance {
 				continue
 			}
-			if item, err := w.Item(m.Body); err == nil && item.Target() == instance {
+			if m.Attributes[wire.RedriveAttribute] != "" || item.Hops > 0 && w.HadTwin(item) {
 				return true
 			}
 		}

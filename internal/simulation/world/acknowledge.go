@@ -65,7 +65,7 @@ func (w *World) exhaust(m Delivered) {
 func (w *World) mayExhaust(m Delivered) bool {
 	// The parent's cancel may have been given up by then, or the history deleted.
 	item, err := w.Item(m.Body)
-	return err == nil && (item.Kind != wire.StartOrchestration || item.Parent == nil || w.bias == deadLetters) && item.Kind != wire.PurgeInstance
+	return err == nil && (item.Kind != wire.StartOrchestration || item.Parent == nil || w.has(deadLetters)) && item.Kind != wire.PurgeInstance
 }
 
 // sendDead has a message in the dead-letter queue of the queue it was in.

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// bias is what goes wrong in a run far more often than chance would have it:
+// bias is what goes wrong in a run, one thing or two, far more often than chance would have it:
 // situations that ordinary schedules hardly reach, because several unlikely things
 // have to meet in one place.
 type bias int
@@ -82,15 +82,33 @@ var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages",
 // Biases are the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
 
+// BiasOf returns the bias of that name, or both of "NAME+NAME": some situations need
+// what two of them bring about.
 func BiasOf(name string) (bias, error) {
-	i := slices.Index(biasNames[:], name)
-	if i < 1 {
-		return noBias, fmt.Errorf("simulation: no bias %q; there are %s", name, strings.Join(Biases(), ", "))
+	first, second, both := strings.Cut(name, "+")
+	i, j := slices.Index(biasNames[:], first), slices.Index(biasNames[:], second)
+	if i < 1 || both && (j < 1 || j == i) {
+		return noBias, fmt.Errorf("simulation: no bias %q; there are %s, and two of them as NAME+NAME", name, strings.Join(Biases(), ", "))
 	}
-	return bias(i), nil
+	if !both {
+		return bias(i), nil
+	}
+	return bias(i).and(bias(j)), nil
 }
 
-// biasIn: one run in so many has a bias, for each of them.
+// and is both.
+func (b bias) and(other bias) bias { return b + biasEnd*other }
+
+// of are the one or two that it consists of; noBias for what is not there.
+func (b bias) of() [2]bias { return [2]bias{b % biasEnd, b / biasEnd} }
+
+// has reports whether the run has the bias, alone or with another.
+func (w *World) has(b bias) bool {
+	of := w.bias.of()
+	return of[0] == b || of[1] == b
+}
+
+// biasIn: one run in so many has a bias, for each of them, and one has two.
 const biasIn = 24
 
 // drawBias decides for the bias of a run. One that was asked for is noted like a
@@ -101,24 +119,30 @@ func drawBias(c *choice.Choices) bias {
 		return bias(c.Note(at, c.Bias))
 	}
 	if c.Asked(at) {
-		return bias(c.Given(at, int(biasEnd)))
+		return bias(c.Given(at, int(biasEnd*biasEnd)))
 	}
-	b := c.Uniform(biasIn)
-	if b >= int(biasEnd) {
-		b = 0
+	b := bias(c.Uniform(biasIn))
+	switch {
+	case b == biasIn-1:
+		b = bias(1 + c.Uniform(int(biasEnd)-1))
+		if second := bias(1 + c.Uniform(int(biasEnd)-1)); second != b {
+			b = b.and(second)
+		}
+	case b >= biasEnd:
+		b = noBias
 	}
-	return bias(c.Note(at, b))
+	return bias(c.Note(at, int(b)))
 }
 
 // markIsLate reports whether a change of a record is to take effect late.
 func (w *World) markIsLate(p *Process, c *class) bool {
-	return w.bias == lateMarks && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+	return w.has(lateMarks) && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
 // commitIsLate reports whether a commit is to take effect late: its process dies, or is
 // told that nobody knows.
 func (w *World) commitIsLate(p *Process) bool {
-	if w.bias != lateCommits || p.Dead || w.calm {
+	if !w.has(lateCommits) || p.Dead || w.calm {
 		return false
 	}
 	wakes := slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
@@ -131,7 +155,7 @@ func (w *World) commitIsLate(p *Process) bool {
 // endIsLate reports whether a commit that ends an execution, or changes a mark, is
 // to take effect late.
 func (w *World) endIsLate(p *Process, c *class) bool {
-	return w.bias == lateEnds && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+	return w.has(lateEnds) && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
 // diesBehindCommit reports whether a process is to die behind a commit that ends an
@@ -141,8 +165,8 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 		return false
 	}
 	how := w.Choices.At(w.How(fault.CrashAfter), "end")
-	if w.bias == overtaken {
-		return c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2)
+	if w.has(overtaken) && c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2) {
+		return true
 	}
 	if c.commits && w.diesBesideTwin(p.Running) {
 		return true
@@ -150,13 +174,10 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	if c != tellingCommit && c != tellingWrite {
 		return false
 	}
-	switch w.bias {
-	case shortInvocations:
-		return w.Choices.OneIn(how, 3)
-	case purges:
-		return w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
+	if w.has(shortInvocations) && w.Choices.OneIn(how, 3) {
+		return true
 	}
-	return false
+	return w.has(purges) && w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
 }
 
 func (w *World) hasPurge(inv *Invocation) bool {
@@ -169,7 +190,7 @@ func (w *World) hasPurge(inv *Invocation) bool {
 // PurgesOther decides whether it is an instance that no client starts which is
 // purged: most of these have a parent that waits for them.
 func (w *World) PurgesOther(at choice.Spot) bool {
-	if w.bias == purges {
+	if w.has(purges) {
 		return !w.Choices.OneIn(at, 8)
 	}
 	return w.Choices.OneIn(at, 3)
@@ -177,7 +198,7 @@ func (w *World) PurgesOther(at choice.Spot) bool {
 
 // Forced decides whether a purge of an instance that runs is one with force.
 func (w *World) Forced(at choice.Spot) bool {
-	if w.bias == purges {
+	if w.has(purges) {
 		return !w.Choices.OneIn(at, 4)
 	}
 	return w.Choices.OneIn(at, 4)
@@ -186,7 +207,7 @@ func (w *World) Forced(at choice.Spot) bool {
 // receivedTwice decides whether a batch of a standard queue is visible again as soon as
 // it has been received.
 func (w *World) receivedTwice(worker bool) bool {
-	if w.bias == purges && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
+	if w.has(purges) && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
 		w.faulted(fault.Expired)
 		return true
 	}
@@ -195,7 +216,7 @@ func (w *World) receivedTwice(worker bool) bool {
 
 // mostAtOnce is how many messages an orchestrator receives at most.
 func (w *World) mostAtOnce(at choice.Spot) int {
-	if w.bias == overtaken && w.Choices.Even(at) {
+	if w.has(overtaken) && w.Choices.Even(at) {
 		return 1 + w.Choices.IntN(at, 3)
 	}
 	// As many as there may be in half of the cases.
@@ -204,7 +225,7 @@ func (w *World) mostAtOnce(at choice.Spot) int {
 
 // drawPace decides how long each call of the run takes at least.
 func (w *World) drawPace() time.Duration {
-	if w.bias != slowCalls {
+	if !w.has(slowCalls) {
 		return 0
 	}
 	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
@@ -212,7 +233,7 @@ func (w *World) drawPace() time.Duration {
 
 // drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
 func (w *World) drawRoom() int {
-	if w.bias != smallCommits {
+	if !w.has(smallCommits) {
 		return 0
 	}
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]

@@ -150,7 +150,7 @@ func (q processQueue) sharedFault(msgs []queue.Outgoing) fault.Kind {
 			break
 		}
 	}
-	if w.bias != sharedCalls || w.calm || !w.Choices.Even(w.How(fault.EntryRefused)) {
+	if !w.has(sharedCalls) || w.calm || !w.Choices.Even(w.How(fault.EntryRefused)) {
 		return fault.None
 	}
 	f := [...]fault.Kind{fault.EntryRefused, fault.EntryRefused, fault.EntryRefused, fault.AnswerLost, fault.CrashBefore, fault.CrashAfter}[w.Choices.IntN(w.How(fault.EntryRefused), 6)]

@@ -88,8 +88,8 @@ func (p *plan) draw(c *choice.Choices) {
 }
 
 // suits makes frequent what a bias needs and chance may have left out.
-func (p *plan) suits(b bias) {
-	switch b {
+func (p *plan) suits(one bias) {
+	switch one {
 	case deadLetters:
 		p.rates[fault.Forged], p.left = max(p.rates[fault.Forged], 60), max(p.left, 10)
 	case purges:

@@ -11,7 +11,7 @@ import (
 // have been received too often, by processes that died before they had looked at
 // them, or by none.
 func (w *World) givesUp(from *Queue) bool {
-	if w.bias != deadLetters || w.calm || !w.Choices.OneIn(w.Choices.At(w.How(fault.Exhausted), from.Name), 4) {
+	if !w.has(deadLetters) || w.calm || !w.Choices.OneIn(w.Choices.At(w.How(fault.Exhausted), from.Name), 4) {
 		return false
 	}
 	w.faulted(fault.Exhausted)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // later is a batch that a process gets some time after it was received.
@@ -28,6 +29,9 @@ func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
 	t := later{batch: slices.Clone(batch), from: from, until: w.Clock.Now().Add(visibility), twin: true}
 	for i := range t.batch {
 		t.batch[i].Copied = true
+		if item, err := w.Item(t.batch[i].Body); err == nil {
+			note(&w.twinned, factOf(item), true)
+		}
 	}
 	how := w.How(fault.Twin)
 	d := time.Duration(w.Choices.IntN(how, 1000)) * time.Millisecond
@@ -39,9 +43,20 @@ func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
 	return true
 }
 
+// factOf names what an item says, however often it has gone round.
+func factOf(item *wire.Item) string {
+	fact := *item
+	fact.Hops = 0
+	return wire.DedupID(&fact)
+}
+
+// HadTwin reports whether two processes had a message that said the same as this item, with
+// the same receipts.
+func (w *World) HadTwin(item *wire.Item) bool { return w.twinned[factOf(item)] }
+
 // twinHit decides whether a batch has a twin.
 func (w *World) twinHit() bool {
-	if w.bias == twins && !w.calm && w.Choices.OneIn(w.Choices.At(w.How(fault.Twin), "twins"), 3) {
+	if w.has(twins) && !w.calm && w.Choices.OneIn(w.Choices.At(w.How(fault.Twin), "twins"), 3) {
 		w.faulted(fault.Twin)
 		return true
 	}
@@ -104,5 +119,5 @@ func (w *World) isHandledByNobody(batch []Delivered) {
 // diesBesideTwin reports whether the process of a batch that has a twin, or is one, is to
 // die behind a commit.
 func (w *World) diesBesideTwin(inv *Invocation) bool {
-	return w.bias == twins && inv.Twin && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "twins"), 2)
+	return w.has(twins) && inv.Twin && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "twins"), 2)
 }

@@ -45,7 +45,7 @@ const longestOutage = 6 * 24 * time.Hour
 
 // planOutages lets outages come in a run that has the bias.
 func (w *World) planOutages() {
-	if w.bias != outages {
+	if !w.has(outages) {
 		return
 	}
 	how := w.How(fault.Outage)

@@ -14,7 +14,7 @@ import (
 // the message says and on nothing else, so that it is the same each time that the message
 // is sent. Failures, timers and what nobody waits for are taken.
 func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
-	if w.bias != rejections || to == w.DeadFIFO || to == w.DeadStandard {
+	if !w.has(rejections) || to == w.DeadFIFO || to == w.DeadStandard {
 		return nil
 	}
 	i, err := wire.Parse(wire.Unwrap([]byte(m.Body)))

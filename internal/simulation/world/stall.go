@@ -22,9 +22,9 @@ func (w *World) stallHit(worker bool, at choice.Spot) bool {
 	n := 0
 	switch {
 	case w.calm || worker:
-	case w.bias == overtaken:
+	case w.has(overtaken):
 		n = 3
-	case w.bias == purges:
+	case w.has(purges):
 		n = 5
 	}
 	if n > 0 && w.Choices.OneIn(at, n) {

@@ -40,7 +40,7 @@ func (w *World) surprises() {
 	if w.hit(fault.Purged) {
 		w.Scenario.Purge(w)
 	}
-	if w.bias == damages && w.hit(fault.Damaged) {
+	if w.has(damages) && w.hit(fault.Damaged) {
 		w.damageOne()
 	}
 	if w.hit(fault.Operator) {

@@ -38,7 +38,7 @@ func (p *Process) Takes(ctx context.Context, d time.Duration) error {
 // one of four cases, and well within the time limit of an attempt.
 func (p *Process) LongWork(instance string) time.Duration {
 	w := p.W
-	if w.bias != crowds || p.Worker == nil || !w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfDelivery, "crowd"), instance), 4) {
+	if !w.has(crowds) || p.Worker == nil || !w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfDelivery, "crowd"), instance), 4) {
 		return 0
 	}
 	if len(p.Running.Batch) > 1 {

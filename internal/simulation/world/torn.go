@@ -73,7 +73,7 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	if large && (c.Record == nil && len(c.Turns) == 1 || w.Choices.OneIn(w.How(fault.Torn), 3)) {
 		t.several = c.Turns[0].ExecutionID
 	}
-	dies := w.bias == tornReads && !p.Dead && w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "dies"), 4-len(c.Turns))
+	dies := w.has(tornReads) && !p.Dead && w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "dies"), 4-len(c.Turns))
 	return func() {
 		if dies && !p.Dead {
 			w.faulted(fault.CrashAfter)
@@ -100,7 +100,7 @@ func (w *World) touches(c *store.Commit) bool {
 }
 
 func (w *World) tornHere() bool {
-	if w.bias == tornReads && !w.calm {
+	if w.has(tornReads) && !w.calm {
 		if w.Choices.Even(w.How(fault.Torn)) {
 			w.faulted(fault.Torn)
 			return true
@@ -116,7 +116,7 @@ func (w *World) tornHere() bool {
 func (w *World) tear(instance string, t *tear, dead bool) {
 	d := time.Duration(1+w.Choices.IntN(w.How(fault.Torn), 300)) * time.Millisecond
 	d *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(w.How(fault.Torn), 4)]
-	if dead && w.bias == tornReads && !w.Choices.OneIn(w.How(fault.Torn), 4) {
+	if dead && w.has(tornReads) && !w.Choices.OneIn(w.How(fault.Torn), 4) {
 		d += 150 * time.Second
 	}
 	t.until = w.Clock.Now().Add(d)

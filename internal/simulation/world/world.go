@@ -106,6 +106,7 @@ type World struct {
 	// parsed, by body; lastMessage is the one that was asked for last.
 	ghosts, returning, copies []Delivered
 	copied                    map[string]bool // ids of which there were copies
+	twinned                   map[string]bool // facts of messages that two processes had
 	kept                      map[string]bool // ids of dead letters that somebody left where they are
 	// later are batches that were received, and that a process gets later.
 	later       []later
@@ -183,7 +184,9 @@ func New(c choice.Choices, o Options) *World {
 	w.Timer = tm
 	w.plan = newPlan(&w.Choices)
 	w.bias = drawBias(&w.Choices)
-	w.plan.suits(w.bias)
+	for _, b := range w.bias.of() {
+		w.plan.suits(b)
+	}
 	w.pace, w.Room = w.drawPace(), w.drawRoom()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
 	if w.roundIn {
@@ -203,15 +206,15 @@ func New(c choice.Choices, o Options) *World {
 	w.Settings.Loop.Depth = []int{0, 0, 0, 1, 3}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "loop depth"), 5)]
 	w.named = w.Choices.Even(w.Choices.At(choice.OfWorld, "names of builds"))
 	w.slots = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "processes"), 3)
-	if w.bias == crowds {
+	if w.has(crowds) {
 		// Few at a time, so that some are done long before the last begins.
 		w.Settings.Parallelism = []int{2, 3, 10}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "lanes"), 3)]
 		w.slots = max(w.slots, 2)
 	}
-	if w.bias == sharedCalls {
+	if w.has(sharedCalls) {
 		w.Settings.Parallelism, w.slots = 10, 1
 	}
-	if w.bias == shortInvocations {
+	if w.has(shortInvocations) {
 		w.Settings.Turn.Executions = 1 + w.Choices.IntN(w.Choices.At(choice.OfWorld, "short invocations"), 2)
 	}
 	w.entropy = w.Choices.IntN(w.Choices.At(choice.OfWorld, "entropy"), 1<<30)

@@ -24,19 +24,20 @@ func main() {
 	only := flag.String("only", "", "only mutations whose names or files contain this")
 	from := flag.Uint64("from", 1, "first seed")
 	most := flag.Int("most", 20_000, "seeds within which a mutation has to be caught")
+	bias := flag.String("bias", "", "bias that all runs have, in place of the one that each mutation names")
 	rare := flag.Bool("rare", false, "only those that CI has no time for")
 	parallel := flag.Int("parallel", 2, "how many mutations are tried side by side")
 	verbose := flag.Bool("v", false, "say how each was caught")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *rare, *from, *most, *parallel, *verbose); err != nil {
+	if err := run(ctx, *only, *bias, *rare, *from, *most, *parallel, *verbose); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only string, rare bool, from uint64, most, parallel int, verbose bool) error {
+func run(ctx context.Context, only, bias string, rare bool, from uint64, most, parallel int, verbose bool) error {
 	root, err := mutation.Root(".")
 	if err != nil {
 		return err
@@ -50,6 +51,11 @@ func run(ctx context.Context, only string, rare bool, from uint64, most, paralle
 	chosen := mutation.Named(mutation.All(), only)
 	if rare {
 		chosen = slices.DeleteFunc(chosen, func(m *mutation.Mutation) bool { return !m.Rare })
+	}
+	if bias != "" {
+		for _, m := range chosen {
+			m.Bias = bias
+		}
 	}
 	next := make(chan *mutation.Mutation)
 	var mu sync.Mutex

@@ -36,7 +36,7 @@ func main() {
 	flag.IntVar(&s.parallel, "parallel", runtime.GOMAXPROCS(0), "how many run side by side")
 	flag.BoolVar(&s.keepGoing, "keep-going", false, "go on behind a failure, to the end of the range")
 	flag.IntVar(&s.runs, "shrink", search.MostShrinkRuns, "how many runs shrinking a failure takes at most; 0: print no story")
-	bias := flag.String("bias", "", "let all runs have a bias: one of "+strings.Join(simulation.Biases(), ", ")+"; by default, some have one of them")
+	bias := flag.String("bias", "", "let all runs have a bias: one of "+strings.Join(simulation.Biases(), ", ")+", or two as NAME+NAME; by default, some runs have one or two")
 	seed := flag.Uint64("seed", 0, "run this seed alone and print its story, as it is and, when it fails, shrunk")
 	choices := flag.String("choices", "", "run these choices alone and print their story")
 	corpus := flag.String("corpus", "", "make the runs of this corpus, a file like internal/simulation/testdata/corpus.txt")
