@@ -28,7 +28,7 @@ func activityMutations() []Mutation {
 			Bug:   "An activity, a child or an end that the queue takes at no time is sent until the dead letters have its message.",
 			File:  "internal/host/dispatch/sender.go",
 			Bias:  "rejections",
-			Edits: edit("if p.instead == nil {", "if p.instead == nil || d.Sender != nil {"),
+			Edits: edit("if p.instead == nil {", "if p.instead == nil || d.by != nil {"),
 		},
 		{
 			Name:  "a result that its queue rejects is made for ever",

@@ -177,7 +177,7 @@ func commitMutations() []Mutation {
 			Name:  "a dispatch cut short is done",
 			Bug:   "A dispatch that has no time left for the rest says that all is sent.",
 			File:  "internal/host/dispatch/sender.go",
-			Edits: edit("		if !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {\n			d.stop(nil)\n", "		if !clock.HasTime(d.deadline, d.Clock, d.Settings.Time) {\n"),
+			Edits: edit("		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {\n			d.stop(nil)\n", "		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {\n"),
 		},
 		{
 			Name:  "a batch behind a failed one is done",
