@@ -154,6 +154,7 @@ type row struct {
 	want     []string
 }
 
+// Among them are M-04, M-06, O-04 and W-09.
 func TestEachRuleGivesItsPlans(t *testing.T) {
 	t.Parallel()
 	fresh := func(i wire.Item) []*inbox.Message { return messages(message("m", i, 1)) }
@@ -222,6 +223,22 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"tells parents, settles purged_id", "over"}},
 
 		// What is not there, or was there.
+		{rule: "an end answers the start that it began by as a repeat", stored: done(20), messages: fresh(start("s")),
+			want: []string{"settles duplicate", "over"}},
+		{rule: "and another start as one whose instance exists", stored: done(20), messages: fresh(start("s2")),
+			want: []string{"settles exists", "over"}},
+		{rule: "a tombstone answers the start that it began by as a repeat", stored: purgedRecord(time.Hour), messages: fresh(start("s")),
+			want: []string{"settles duplicate", "over"}},
+		{rule: "a mark is found whatever the receive count", stored: started().with(func(r *store.Record) { r.Suspect = "m#2" }), messages: back(event("e")),
+			want: []string{"says stuck killed", "again 1-2", "records ExternalRaised", "commits 3 parked, marks killed, dispatches 3 parked", "settles recorded", "over"}},
+		{rule: "an operator's wake sends nothing again that its own batch has closed", stored: scheduled(20), messages: messages(message("m", completed("1"), 2), message("n", wire.Item{Kind: wire.TerminateInstance, ID: "t"}, 1), message("o", wake(0, "w"), 1)),
+			want: []string{"again 3-4", "runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "settles late", "again 1-2 3-4 5-6", "settles wake", "over"}},
+		{rule: "an operator's wake runs no code of what has ended", stored: done(20), messages: fresh(wake(0, "w")), code: panics,
+			want: []string{"again 1-2 3-4 5-6", "settles wake", "over"}},
+		{rule: "a completion that comes twice counts once", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", completed("1"), 1)),
+			want: []string{"runs ActivityCompleted ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded duplicate", "over"}},
+		{rule: "what comes for a stuck instance is tried, and recorded if it is stuck still", stored: started().stuck("panic", 3, ""), messages: fresh(event("e")), code: panics,
+			want: []string{"runs ExternalRaised", "commits 3 parked, marks panic, dispatches 3 parked", "settles recorded", "over"}},
 		{rule: "an event ahead of its start goes round", messages: fresh(event("e")),
 			want: []string{"settles early round", "over"}},
 		{rule: "a cancel ahead of its start is for nobody", messages: fresh(wire.Item{Kind: wire.CancelInstance, ID: "c"}),
@@ -264,6 +281,44 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 				t.Errorf("the plans are\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
 			}
 		})
+	}
+}
+
+// M-08: whatever comes for what was never there, has ended, or was purged is acknowledged,
+// and does nothing.
+func TestWhatComesForWhatIsNotThereDoesNothing(t *testing.T) {
+	t.Parallel()
+	for _, i := range []wire.Item{
+		completed("1"),
+		{Kind: wire.TimerFired, ExecutionID: 1, SourceEventID: 2, FireAtMS: 1},
+		{Kind: wire.SubOrchCompleted, ParentInstance: "a", ParentExecutionID: 1, SourceEventID: 2},
+		{Kind: wire.CancelInstance, ID: "c"},
+		{Kind: wire.TerminateInstance, ID: "t"},
+		wake(0, "w"),
+		event("late"),
+	} {
+		never, ended, purged := "unknown_instance", "late", "purged_instance"
+		switch i.Kind {
+		case wire.ExternalRaised:
+			never = "early round"
+		case wire.Wake:
+			ended = "wake"
+		}
+		for _, c := range []struct {
+			stored  stored
+			outcome string
+		}{{stored{}, never}, {done(20), ended}, {purgedRecord(time.Hour), purged}} {
+			for receives := 1; receives <= 2; receives++ {
+				r := row{stored: c.stored, messages: messages(message("m", i, receives))}
+				got := r.plans(t)
+				if c.outcome == "late" && receives > 1 && i.Kind == wire.ActivityCompleted {
+					c.outcome = "duplicate" // What comes back looks for its fact.
+				}
+				if last := got[len(got)-2:]; !slices.Equal(last, []string{"settles " + c.outcome, "over"}) || slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "commits") || strings.Contains(w, "writes the") }) {
+					t.Errorf("%s, received %d times, for what is %q: %s", i.Kind, receives, c.outcome, strings.Join(got, "; "))
+				}
+			}
+		}
 	}
 }
 

@@ -354,40 +354,6 @@ func TestM05WhatCantBeUnderstood(t *testing.T) {
 	})
 }
 
-func TestM06AnotherStart(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, nil)
-	w.orchestration("Main", waits("e"))
-	w.start("a", "Main", "1")
-	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "other"})
-	w.settleFIFO()
-	w.expectCount(host.CountMessages, "exists", 1)
-	if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "a", DedupID: "again",
-		Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start-a"})}); err != nil {
-		t.Fatal(err)
-	}
-	w.settleFIFO()
-	w.expectCount(host.CountMessages, "duplicate", 1)
-	w.raise("a", "e", "1", "e-1")
-	w.run()
-	w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
-	for i, id := range []string{"start-a", "third"} {
-		// A late redelivery must never revive a finished run.
-		if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "a", DedupID: fmt.Sprint("late", i),
-			Body: w.body(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: id})}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.run()
-	w.expectHistory("a", 1, "Started Sub(e) Ev(e) Completed")
-	if r := w.record("a"); r.StartID != "start-a" || r.ExecutionID != 1 {
-		t.Errorf("record %+v", r)
-	}
-	w.expectCount(host.CountMessages, "exists", 2)
-	w.expectCount(host.CountMessages, "duplicate", 2)
-	w.expectDead()
-}
-
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
 	t.Run("ahead of the start in one batch", func(t *testing.T) {
@@ -483,63 +449,6 @@ func (w *world) redrive() {
 				}
 			}
 		}
-	}
-}
-
-func TestM08NothingThereToBeReached(t *testing.T) {
-	t.Parallel()
-	token := strings.Repeat("a", 32)
-	items := []wire.Item{
-		{Kind: wire.ActivityCompleted, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: token},
-		{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: token, FireAtMS: 1},
-		{Kind: wire.SubOrchCompleted, ParentInstance: "a", ParentExecutionID: 1, SourceEventID: 2, Token: token},
-		{Kind: wire.CancelInstance, Instance: "a", ID: "c"},
-		{Kind: wire.TerminateInstance, Instance: "a", ID: "t"},
-		{Kind: wire.Wake, Instance: "a", ID: "w"},
-		{Kind: wire.PurgeInstance, Instance: "a", ID: "p"},
-	}
-	t.Run("unknown", func(t *testing.T) {
-		t.Parallel()
-		w := newWorld(t, nil)
-		for _, i := range items {
-			w.send(i)
-		}
-		w.run()
-		w.expectCount(host.CountMessages, "unknown_instance", len(items))
-		if _, err := w.store.Describe(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("something was created: %v", err)
-		}
-		w.expectDead()
-		w.expectQuiet()
-	})
-	for _, purged := range []bool{false, true} {
-		t.Run(fmt.Sprintf("finished, purged %t", purged), func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, nil)
-			w.orchestration("Main", waits())
-			w.start("a", "Main", "1")
-			w.run()
-			if purged {
-				w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p-0"})
-				w.run()
-			}
-			commits := len(w.observer.committed)
-			for _, i := range items[:6] {
-				w.send(i)
-			}
-			if !purged {
-				w.raise("a", "e", "1", "e-1")
-			}
-			w.run()
-			if n := len(w.observer.committed); n != commits {
-				t.Error("something was written")
-			}
-			w.expectDead()
-			w.expectQuiet()
-			if purged != w.record("a").Purged {
-				t.Errorf("record %+v", w.record("a"))
-			}
-		})
 	}
 }
 

@@ -131,48 +131,6 @@ func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 	w.expectDead()
 }
 
-// A queue that delivers the start of the purged instance again means nothing.
-func TestTheStartOfThePurgedInstanceIsADuplicate(t *testing.T) {
-	t.Parallel()
-	w := waitingWorld(t)
-	w.fifoBatch(1, startOf("s1"), purgeOf("p"))
-	w.restart()
-	w.fifoBatch(2, startOf("s1"), purgeOf("p"))
-	w.expectHeld("s1", w.clock.Now().Add(deciding.IDHeld))
-	w.expectCount(host.CountMessages, "duplicate", 1)
-	w.expectCount(host.CountMessages, "purged_id", 0)
-}
-
-// Whatever comes for it is acknowledged, and does nothing.
-func TestWhatComesForAPurgedInstance(t *testing.T) {
-	t.Parallel()
-	for _, late := range []wire.Item{
-		eventOf("e"),
-		{Kind: wire.TerminateInstance, Instance: "a", ID: "t"},
-		{Kind: wire.CancelInstance, Instance: "a", ID: "c"},
-		{Kind: wire.Wake, Instance: "a", ID: "w"},
-		{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, FireAtMS: 1, Token: "x"},
-		{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-1", UpToExecution: 1, NotBeforeMS: 1},
-		purgeOf("another"),
-	} {
-		t.Run(string(late.Kind)+late.ID, func(t *testing.T) {
-			t.Parallel()
-			w := waitingWorld(t)
-			w.fifoBatch(1, startOf("s1"), purgeOf("p"))
-			free := w.clock.Now().Add(deciding.IDHeld)
-			w.clock.Advance(2 * time.Hour)
-			for receives := 1; receives <= 2; receives++ {
-				w.restart()
-				w.fifoBatch(receives, late)
-			}
-			w.runFor(time.Hour)
-			w.expectHeld("s1", free)
-			w.expectDead()
-			w.expectQuiet()
-		})
-	}
-}
-
 // Killed behind any call, the batch comes again: nothing begins behind the purge,
 // and what it has decided is sent.
 func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {

@@ -4,27 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
-
-// A finished instance is not run again, whatever code is deployed by now.
-func TestAWakeOfAFinishedInstanceNeverMakesItStuck(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) {
-		w.orchestration("Main", chain(1))
-		w.activityFunc("Step", step)
-	})
-	w.start("main", "Main", "1")
-	w.run()
-	w.expectOutput("main", "11")
-	w.deploy("Main", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
-	w.send(wire.Item{Kind: wire.Wake, Instance: "main", ID: "operator"})
-	w.runFor(time.Hour)
-	w.expectOutput("main", "11")
-	w.expectQuiet()
-}
 
 // K-06: a parent's cancel that comes in one batch with its child's start.
 func TestAParentsCancelInTheBatchOfTheChildsStartCounts(t *testing.T) {

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/host/deciding"
-
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
@@ -199,43 +197,4 @@ func TestW09GroupsRunOneAfterAnotherFromTheFourthReceiveOn(t *testing.T) {
 	if most != 1 {
 		t.Errorf("%d at once", most)
 	}
-}
-
-// W-09: the answer to the mark of a suspect is lost, so that nothing is run; the
-// message comes back, finds its mark, and is not taken for a killer.
-func TestAMarkWhoseAnswerWasLostBlamesNobody(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
-	w.start("main", "Main", "1")
-	w.run()
-	id := "event"
-	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &id, UpdatedAt: w.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
-	failed := w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: id, Body: event, ReceiveCount: 5}, Source: platform.SourceOrchestrator}})
-	if r := w.record("main"); len(failed) > 0 || r.Problem != nil || r.Suspect != "" {
-		t.Errorf("handed back %v, record %+v, problem %+v", failed, r, r.Problem)
-	}
-	w.expectOutput("main", "[1]")
-}
-
-// W-09: a killer that comes back finds its mark, however often it was received.
-func TestAMarkIsFoundWhateverTheReceiveCount(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
-	w.start("main", "Main", "1")
-	w.run()
-	mark := "killer"
-	second := mark + deciding.SecondMark
-	if err := w.store.UpdateRecord(t.Context(), "main", store.RecordChange{Suspect: &second, UpdatedAt: w.clock.Now()}); err != nil {
-		t.Fatal(err)
-	}
-	event := w.body(wire.Item{Kind: wire.ExternalRaised, Instance: "main", Name: "go", ID: "go", Data: []byte("1")})
-	w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: mark, Body: event, ReceiveCount: 2}, Source: platform.SourceOrchestrator}})
-	if r := w.record("main"); r.Problem == nil || r.Problem.Kind != store.ProblemKilled || r.Suspect != "" {
-		t.Errorf("record %+v", r)
-	}
-	w.runFor(time.Hour)
-	w.expectOutput("main", "[1]")
 }
