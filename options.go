@@ -23,6 +23,7 @@ type orchestrationOptions struct {
 	useExisting   bool
 	retry         *RetryPolicy
 	timeout       time.Duration
+	retention     time.Duration
 	strict        bool
 	failWhenStuck bool
 	problems      []error

@@ -75,6 +75,7 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 		Source:        source(),
 		Strict:        o.options.strict,
 		FailWhenStuck: o.options.failWhenStuck,
+		Retention:     o.options.retention,
 		Normalize:     normalize[Out],
 	}
 	if implementation != nil {

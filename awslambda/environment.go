@@ -84,6 +84,10 @@ type Config struct {
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
+	// RetentionDays is Settings.Purge.Retention in days; 0 where the variable is not
+	// set, or 0.
+	RetentionDays int // o  TURNSTILE_RETENTION_DAYS, optional, 0 to 36500
+
 	// MemoryMB of the function, as Lambda says in AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
 	// 0 elsewhere. The cache gets a quarter of it, unless Settings.Cache.Bytes
 	// says otherwise.
@@ -160,6 +164,7 @@ func OrchestratorConfig(environ []string) (Config, error) {
 	e.BacklogAge = time.Duration(r.whole("TURNSTILE_BACKLOG_AGE_SECONDS", 60, 1_209_600)) * time.Second
 	e.MaxHistory = r.whole("TURNSTILE_MAX_HISTORY_EVENTS", 100, 1_000_000)
 	e.MaxHistoryBytes = r.whole("TURNSTILE_MAX_HISTORY_BYTES", 100_000, 200_000_000)
+	e.RetentionDays = r.whole("TURNSTILE_RETENTION_DAYS", 0, 36_500)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.MemoryMB = memoryMB(environ)

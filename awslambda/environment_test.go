@@ -109,6 +109,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a backlog that is none", "TURNSTILE_BACKLOG_AGE_SECONDS", "59", "a whole number from 60 to 1209600"},
 		{"a limit that is no number", "TURNSTILE_MAX_HISTORY_EVENTS", "50k", "a whole number from 100 to 1000000"},
 		{"a history with no room", "TURNSTILE_MAX_HISTORY_BYTES", "99999", "a whole number from 100000 to 200000000"},
+		{"a retention that is negative", "TURNSTILE_RETENTION_DAYS", "-1", "a whole number from 0 to 36500"},
 		{"more operations than a turn can have", "TURNSTILE_MAX_OPERATIONS", "100001", "a whole number from 10 to 100000"},
 		{"a result larger than a payload may be", "TURNSTILE_MAX_RESULT_BYTES", "262145", "a whole number from 1000 to 262144"},
 		{"a role's ARN for its id", "TURNSTILE_ACTIVITY_ROLE_ID", "arn:aws:iam::123456789012:role/x", "the unique id of a role"},
@@ -187,10 +188,11 @@ func TestLimitsAreTakenOver(t *testing.T) {
 	variables["TURNSTILE_MAX_HISTORY_EVENTS"] = "1000000"
 	variables["TURNSTILE_MAX_HISTORY_BYTES"] = "200000000"
 	variables["TURNSTILE_MAX_OPERATIONS"] = "100000"
+	variables["TURNSTILE_RETENTION_DAYS"] = "36500"
 	variables["TURNSTILE_MAX_RESULT_BYTES"] = "262144"
 	variables["TURNSTILE_BACKLOG_AGE_SECONDS"] = "600"
 	e, err := OrchestratorConfig(environ(variables))
-	if err != nil || e.MaxHistory != 1_000_000 || e.MaxHistoryBytes != 200_000_000 || e.MaxOperations != 100_000 || e.MaxResult != 262_144 || e.BacklogAge != 10*time.Minute {
+	if err != nil || e.MaxHistory != 1_000_000 || e.MaxHistoryBytes != 200_000_000 || e.MaxOperations != 100_000 || e.MaxResult != 262_144 || e.RetentionDays != 36_500 || e.BacklogAge != 10*time.Minute {
 		t.Errorf("orchestrator: %+v, %v", e, err)
 	}
 	all := variables

@@ -199,7 +199,10 @@ func TestAnApplicationWithAMistakeDoesNotStart(t *testing.T) {
 func TestSettingsFromTheEnvironmentGoBeforeThoseOfTheOption(t *testing.T) {
 	t.Parallel()
 	given := host.Settings{Dispatch: host.DispatchSettings{TimerBorder: time.Minute, TimerLeast: 3 * time.Minute}, Turn: host.TurnSettings{CommitAttempts: 7}, Limits: host.LimitSettings{Events: 5, Operations: 9}}
-	got := orchestratorSettings(given, Config{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000})
+	got := orchestratorSettings(given, Config{TimerBorder: -1, MaxHistory: 300, MaxHistoryBytes: 400_000, MaxResult: 2000, RetentionDays: 2})
+	if got.Purge.Retention != 48*time.Hour {
+		t.Errorf("instances are kept for %s", got.Purge.Retention)
+	}
 	if got.Dispatch.TimerBorder != -1 || got.Dispatch.TimerLeast != 3*time.Minute || got.Turn.CommitAttempts != 7 {
 		t.Errorf("settings are %+v", got)
 	}

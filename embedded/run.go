@@ -42,7 +42,10 @@ func (e *Runtime) Run(ctx context.Context) error {
 		e.beside.begin()
 	}
 	if e.opts.database != nil {
-		e.sweeper.At(e.clock.Now()) // What an earlier process has left stuck is tried now.
+		// What an earlier process has left stuck is tried now, and what it has seen end is
+		// looked for.
+		e.sweeper.At(e.clock.Now(), false)
+		e.sweeper.At(e.clock.Now(), true)
 	}
 
 	<-ctx.Done()

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Func is the code of an orchestration. Input and output are JSON. It must be
@@ -25,6 +26,9 @@ type Orchestration struct {
 	Strict bool
 	// FailWhenStuck fails the instance where it would be stuck (rule 11).
 	FailWhenStuck bool
+	// Retention is how long an instance is kept after its end; 0 says nothing. No turn
+	// looks at it: who purges reads it from the registry (Retained).
+	Retention time.Duration
 	// Normalize passes an output through the type that the code has now, for
 	// comparison (rule 3); nil compares bytes alone.
 	Normalize func([]byte) ([]byte, error)
@@ -100,6 +104,19 @@ func (r *Registry) List() []string {
 			} else {
 				all = append(all, name+"@"+o.Version)
 			}
+		}
+	}
+	return all
+}
+
+// Retained returns the retention of each registered name, 0 where none is said. Of
+// several versions of a name the longest counts.
+func (r *Registry) Retained() map[string]time.Duration {
+	all := make(map[string]time.Duration, len(r.names))
+	for _, name := range r.names {
+		all[name] = 0
+		for _, o := range r.byName[name] {
+			all[name] = max(all[name], o.Retention)
 		}
 	}
 	return all

@@ -193,6 +193,10 @@ type PurgeSettings struct {
 	Grace time.Duration
 	// Page is how many stored items one call deletes. Default 500.
 	Page int
+	// Retention is how long an instance is kept after its end, where its orchestration
+	// does not say (turnstile.Retention); then it is purged. Default 0: for ever. At
+	// least Grace.
+	Retention time.Duration
 }
 
 // AttemptSettings bound attempts of activities.
@@ -262,6 +266,9 @@ func (s *Settings) Complete() error {
 	}
 	if s.Purge.Grace < d.Purge.Grace {
 		errs = append(errs, fmt.Errorf("host: Settings.Purge.Grace is %s, at least %s is safe", s.Purge.Grace, d.Purge.Grace))
+	}
+	if r := s.Purge.Retention; r != 0 && r < s.Purge.Grace {
+		errs = append(errs, fmt.Errorf("host: Settings.Purge.Retention is %s, at least Settings.Purge.Grace (%s) is safe; 0 keeps instances for ever", r, s.Purge.Grace))
 	}
 	if s.Loop.Max > queue.MaxDelay {
 		errs = append(errs, fmt.Errorf("host: Settings.Loop.Max is %s, a queue delays %s at most", s.Loop.Max, queue.MaxDelay))

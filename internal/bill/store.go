@@ -17,7 +17,7 @@ const (
 // sizes that items have there, computed without its SDK: turns to the byte, records
 // nearly so. A write is a unit for each KB, twice that in a transaction, which a
 // change of the record makes of it; an index entry that comes or goes is a write
-// more. A read is a unit for each 4 KB. Lists and purges are not counted.
+// more. A read is a unit for each 4 KB.
 //
 // internal/store/metering charges by the items themselves; tools/bench/bill holds this one
 // against it.

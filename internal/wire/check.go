@@ -156,6 +156,8 @@ func (c *checker) ranges(i *Item) {
 	c.size("data", len(i.Data), l.Payload)
 	c.size("result", len(i.Result), l.Payload)
 	c.size("reason", len(i.Reason), l.Text)
+	c.ident("ended", i.Ended, l.Text)
+	c.ident("page_token", i.PageToken, l.Text)
 	for n, e := range i.Events {
 		path := fmt.Sprintf("events[%d].", n)
 		c.ident(path+"id", e.ID, l.ID)

@@ -67,6 +67,8 @@ func (e *encoder) item(i *Item) {
 	e.whole("fire_at_ms", i.FireAtMS)
 	e.whole("number", i.Number)
 	e.whole("before_ms", i.BeforeMS)
+	e.ident("ended", i.Ended)
+	e.ident("page_token", i.PageToken)
 	e.whole("up_to_execution", i.UpToExecution)
 	e.flag("force", i.Force)
 	e.ident("on_conflict", string(i.OnConflict))

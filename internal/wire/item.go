@@ -152,6 +152,12 @@ type Item struct {
 	// BeforeMS of a Sweep that goes on: it looks at instances that were created
 	// before this time, in milliseconds since 1970. Absent: at all.
 	BeforeMS int64 `json:"before_ms,omitempty"`
+	// Ended of a Sweep: it looks for instances that have ended and were kept for long
+	// enough, in place of what is stuck. "*" begins; any other text names the list with
+	// which it goes on, PageToken the page, and BeforeMS the time of the start before
+	// which the list lies.
+	Ended     string `json:"ended,omitempty"`
+	PageToken string `json:"page_token,omitempty"`
 	// UpToExecution of a PurgeInstance that goes on: its histories up to this
 	// one are deleted.
 	UpToExecution int64 `json:"up_to_execution,omitempty"`
@@ -194,6 +200,10 @@ type Item struct {
 	// item round for a newer one takes nothing out of it.
 	Unknown map[string]json.RawMessage `json:"-"`
 }
+
+// AllEnded of Item.Ended begins a sweep of what has ended. It is less, as a text, than
+// any list with which one goes on.
+const AllEnded = "*"
 
 // StartEvent is an external event that a start brings with it.
 type StartEvent struct {

@@ -167,6 +167,10 @@ func (p *parser) field(f *field, i *Item) {
 		p.whole(f, &i.Number)
 	case "before_ms":
 		p.whole(f, &i.BeforeMS)
+	case "ended":
+		p.text(f, &i.Ended)
+	case "page_token":
+		p.text(f, &i.PageToken)
 	case "up_to_execution":
 		p.whole(f, &i.UpToExecution)
 	case "force":

@@ -28,6 +28,7 @@ func items() []wire.Item {
 		{V: 1, Kind: wire.TerminateInstance, Instance: "order-1", ID: "t1", Reason: "by hand"},
 		{V: 1, Kind: wire.Wake, Instance: "order-1", ID: "w1", Number: 4},
 		{V: 1, Kind: wire.PurgeInstance, Instance: "order-1", ID: "p1", UpToExecution: 3, Force: true},
+		{V: 1, Kind: wire.Sweep, ID: "ended-1", Ended: "name Fulfil", PageToken: "AbC-_", BeforeMS: 1700000000000},
 		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s9", Name: "Fulfil", OnConflict: wire.ConflictUseExisting},
 		{V: 1, Kind: wire.ActivityExecute, Instance: "order-1", ExecutionID: 1, SchedulingEventID: 3, Name: "Charge", Token: "t",
 			Attempt: 2, ScheduledAtMS: 6, NotBeforeMS: 7, Input: []byte(`"x"`),

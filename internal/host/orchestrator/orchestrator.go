@@ -49,10 +49,11 @@ type Config struct {
 	// Build names what runs here: another name is another build, which tries at
 	// once what this one is stuck with. Empty where processes have no builds.
 	Build string
-	// SweepAt is told when a mark is due that this process has set or seen. At that
-	// time its owner sends a wire.Sweep to the orchestrator queue. Nil where a
-	// schedule sends sweeps. It must not block.
-	SweepAt func(time.Time)
+	// SweepAt is told when a mark is due that this process has set or seen, and when
+	// an instance that has ended is to be purged. At that time its owner sends a
+	// wire.Sweep to the orchestrator queue. Nil where a schedule sends sweeps. It must
+	// not block.
+	SweepAt func(at time.Time, ended bool)
 	// Propagator of the context of traces; nil for none.
 	Propagator host.Propagator
 }
@@ -86,7 +87,7 @@ func New(cfg Config) (*Orchestrator, error) {
 		return nil, err
 	}
 	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
-	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt}
+	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt, Kept: sweep.Kept{Default: cfg.Settings.Purge.Retention, Named: cfg.Orchestrations.Retained()}}
 	r := random.New(cfg.Random)
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},

@@ -1,5 +1,7 @@
-// Package sweep wakes instances that are stuck: it reads which marks are due, sends
-// each a wake that names its stamp, and notes that it has.
+// Package sweep looks after instances to which no message comes. It wakes those that
+// are stuck: it reads which marks are due, sends each a wake that names its stamp, and
+// notes that it has. And it has those purged that have ended and were kept for long
+// enough.
 package sweep
 
 import (
@@ -27,10 +29,12 @@ const (
 )
 
 // Watch is what looks after marks: the name of the build that tries, and what is told
-// when a mark is due (Build and SweepAt of orchestrator.Config).
+// when a mark is due (Build and SweepAt of orchestrator.Config); and how long instances
+// are kept.
 type Watch struct {
 	Build   string
-	SweepAt func(time.Time)
+	SweepAt func(at time.Time, ended bool)
+	Kept    Kept
 }
 
 // Seen tells SweepAt when a mark is due.
@@ -44,7 +48,7 @@ func (w *Watch) Seen(p *store.Problem) {
 			at = again
 		}
 	}
-	w.SweepAt(at)
+	w.SweepAt(at, false)
 }
 
 // Sweeper wakes what is stuck.
@@ -56,6 +60,8 @@ type Sweeper struct {
 	Together func(n int, f func())
 	// asked: this process has asked for the sweep of its build.
 	asked atomic.Bool
+	// noted: SweepAt has been told of what had ended before this process began.
+	noted atomic.Bool
 }
 
 // Take wakes what is stuck and due, once for all sweeps of a batch. A sweep
@@ -65,20 +71,21 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	var sweeps []*inbox.Message
 	before := int64(-1)
 	for _, m := range messages {
-		if m.State == inbox.Unsettled && m.Item.Kind == wire.Sweep {
+		if m.State == inbox.Unsettled && m.Item.Kind == wire.Sweep && m.Item.Ended == "" {
 			sweeps = append(sweeps, m)
 			if before != 0 && (m.Item.BeforeMS == 0 || m.Item.BeforeMS > before) {
 				before = m.Item.BeforeMS
 			}
 		}
 	}
-	if len(sweeps) == 0 {
+	if s.takeEnded(ctx, messages); len(sweeps) == 0 {
 		return
 	}
+	s.askForEnded(ctx, sweeps)
 	if err := s.sweep(ctx, before); err != nil {
 		s.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
 		if s.SweepAt != nil {
-			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst))
+			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst), false)
 		}
 	}
 	for _, m := range sweeps {

@@ -1,0 +1,98 @@
+package turnstiletest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+var (
+	short  = turnstile.NewOrchestration[int, int]("Short")
+	parent = turnstile.NewOrchestration[time.Duration, int]("Parent")
+)
+
+func TestAnInstanceIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
+	t.Parallel()
+	app := turnstile.NewApp(
+		short.With(turnstile.Retention(2*time.Hour)).Implement(func(turnstile.Context, int) (int, error) { return 0, nil }),
+		parent.Implement(func(ctx turnstile.Context, wait time.Duration) (int, error) {
+			if _, err := short.With(turnstile.InstanceID("child")).Call(ctx, 0); err != nil {
+				return 0, err
+			}
+			return 0, turnstile.Sleep(ctx, wait)
+		}),
+	)
+	env := turnstiletest.New(t, app, turnstiletest.WithSettings(host.Settings{Purge: host.PurgeSettings{Retention: 24 * time.Hour}}))
+	turnstiletest.Start(env, short, 0, client.WithInstanceID("alone"))
+	turnstiletest.Start(env, parent, 10*time.Hour, client.WithInstanceID("parent"))
+	there := func(after time.Duration, want ...string) {
+		t.Helper()
+		env.Advance(after)
+		page, err := env.Client().List(t.Context(), client.ListQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range page.Instances {
+			got = append(got, d.Instance)
+		}
+		if len(got) != len(want) {
+			t.Errorf("after %s more there are %q, want %q", after, got, want)
+		}
+	}
+	there(119*time.Minute, "parent", "child", "alone")
+	there(7*time.Minute, "parent", "child") // the child is kept for its parent
+	there(9*time.Hour, "parent", "child")
+	there(3*time.Hour, "parent")
+	there(22 * time.Hour)
+}
+
+func TestARetentionThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		59 * time.Minute:           "is 59m0s, it must be at least 1h0m0s, which a purge needs",
+		-time.Hour:                 "is -1h0m0s, it must be at least 1h0m0s",
+		101 * 365 * 24 * time.Hour: "it can be at most 876000h0m0s",
+	} {
+		err := turnstile.NewApp(short.With(turnstile.Retention(d)).Implement(func(turnstile.Context, int) (int, error) { return 0, nil })).Err()
+		if wrong, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v (%v), want a text with %q", d, err, wrong, want)
+		}
+	}
+	s := host.Settings{Purge: host.PurgeSettings{Retention: 30 * time.Minute}}
+	if err := s.Complete(); err == nil || !strings.Contains(err.Error(), "Settings.Purge.Retention is 30m0s, at least Settings.Purge.Grace (1h0m0s) is safe") {
+		t.Errorf("the setting: %v", err)
+	}
+}
+
+// docs/guide/retention.md has what this prints with -v.
+func TestWhatAPurgeByRetentionCosts(t *testing.T) {
+	t.Parallel()
+	const instances = 1000
+	app := turnstile.NewApp(short.With(turnstile.Retention(2 * time.Hour)).Implement(func(ctx turnstile.Context, n int) (int, error) {
+		return n, turnstile.Sleep(ctx, time.Minute)
+	}))
+	env := turnstiletest.New(t, app, turnstiletest.KeepWarm())
+	for i := range instances {
+		turnstiletest.Start(env, short, i, client.WithInstanceID(fmt.Sprint("order-", i)))
+	}
+	env.Advance(time.Hour)
+	before := env.Bill()
+	env.Advance(3 * time.Hour)
+	after := env.Bill()
+	if page, err := env.Client().List(t.Context(), client.ListQuery{}); err != nil || len(page.Instances) != 0 {
+		t.Fatalf("%d instances are left: %v", len(page.Instances), err)
+	}
+	dollars := after.Dollars() - before.Dollars()
+	t.Logf("before:\n%s\nafter:\n%s\n$%.2f a million purges", before, after, dollars/instances*1e6)
+	if perMillion := dollars / instances * 1e6; perMillion < 1 || perMillion > 12 {
+		t.Errorf("a million purges cost $%.2f", perMillion)
+	}
+}
